@@ -1,0 +1,1 @@
+# Filled by the packaging: library, headers, CMake package, pkg-config file.

@@ -1,0 +1,86 @@
+// The contract of an analysis: code that runs on servers.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sidestream/data/block.hpp"
+#include "sidestream/data/iteration.hpp"
+#include "sidestream/data/metadata.hpp"
+#include "sidestream/data/result.hpp"
+#include "sidestream/data/selection.hpp"
+#include "sidestream/extend/communicator.hpp"
+#include "sidestream/extend/options.hpp"
+
+namespace sidestream {
+
+/// What `local` gets: this server's blocks of one iteration. Valid during the call only.
+struct LocalInput {
+  const Iteration& iteration;
+  const Metadata& metadata;
+  /// Blocks by variable id, in ascending block id; variables not selected are empty.
+  std::span<const std::vector<BlockView>> blocks;
+  int pass = 0;
+  /// What `combine` of the pass before returned; the same bytes on every server. Empty in pass 0.
+  BytesView feedback;
+
+  [[nodiscard]] const std::vector<BlockView>& of(std::int32_t variable) const { return blocks[variable]; }
+};
+
+/// Where `combine` puts results. Only what rank 0 of the communicator adds is kept.
+class Results {
+ public:
+  virtual ~Results() = default;
+  /// `file` is a file option's value; its ending chooses the format. A table whose pattern names no iteration gets its
+  /// rows appended, with the columns iteration, cycle and time before them; other results are one file each, with a
+  /// series index beside them. Files appear whole or not at all. Throws Error(file).
+  virtual void add(const std::string& file, const Table& table) = 0;
+  virtual void add(const std::string& file, const Image& image) = 0;
+  virtual void add(const std::string& file, const Surface& surface) = 0;
+};
+
+/// What `combine` gets. `partials` are what `local` returned on this server (with combined placements, what several
+/// servers' `local` returned), in no particular order: results must not depend on how they are divided.
+struct CombineInput {
+  const Iteration& iteration;
+  const Metadata& metadata;
+  std::span<const Bytes> partials;
+  int pass = 0;
+  Communicator& communicator;  ///< of this analysis alone, all servers
+  Results& results;
+};
+
+/// An analysis. One object per server and entry in the configuration, used by one thread, in the total order
+/// (iteration, position in the file). For each pass: every server calls `local`; the servers agree that all succeeded;
+/// then every server calls `combine`. If `local` fails anywhere, `combine` is called nowhere for this iteration and the
+/// failure is reported to the simulation; later iterations run.
+class Analysis {
+ public:
+  virtual ~Analysis() = default;
+  /// What it needs; asked once, after the declarations are frozen.
+  [[nodiscard]] virtual Selection selection() const = 0;
+  /// 0 if results are bitwise equal whatever the placement and number of servers ("exact"), otherwise the relative
+  /// difference to expect.
+  [[nodiscard]] virtual double tolerance() const { return 0; }
+  [[nodiscard]] virtual int passes() const { return 1; }
+  /// Reduces this server's blocks to bytes. Never communicates; may throw. A server without blocks calls it too.
+  [[nodiscard]] virtual Bytes local(const LocalInput& input) = 0;
+  /// Merges partials over the communicator; collective. Returns the feedback for the next pass, the same on every
+  /// server. May throw only before its first or after its last communication, or on all servers alike.
+  virtual Bytes combine(const CombineInput& input) = 0;
+};
+
+/// A kind of analysis, as registered: its name and options in the configuration and how to make one.
+struct AnalysisKind {
+  std::string name;
+  std::string text;  ///< for the reference manual
+  std::vector<Option> options;  ///< besides those of every analysis (every, start, end, on, name)
+  /// May throw Error(configuration) through Settings::fail. Called with the frozen declarations; never communicates.
+  std::function<std::unique_ptr<Analysis>(const Settings&, const Metadata&)> create;
+};
+
+}  // namespace sidestream

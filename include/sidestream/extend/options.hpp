@@ -1,0 +1,104 @@
+// How options are declared, once, and how their values are read.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "sidestream/data/metadata.hpp"
+#include "sidestream/error.hpp"
+
+namespace sidestream {
+
+/// What may stand as an option's value in the YAML file.
+enum class OptionType {
+  boolean,   ///< true or false
+  integer,   ///< a 64-bit whole number, or an expression of parameters such as `$nx` or `$nx - 1`
+  real,      ///< a number, or such an expression
+  text,      ///< any text
+  choice,    ///< one of `choices`
+  bytes,     ///< a number with an optional unit: 64 MiB, 2 GB, 1048576
+  file,      ///< a file name pattern: {index}, {cycle}, {time}, {server}, each with an optional width as in {cycle:06}
+  variable,  ///< the name of a declared variable
+  mesh,      ///< the name of a declared mesh
+  map,       ///< nested options (`options`)
+  one_of,    ///< a map with exactly one key, one of `options` (each of type map): `{isosurface: {...}}`
+  schedule,  ///< see `every`: 5 | "10 cycles" | "0.5 time" | "30 s" | auto
+};
+
+/// Declares one option. The same declaration feeds the parser, the checker and the reference manual.
+struct Option {
+  std::string name;
+  OptionType type = OptionType::text;
+  bool list = false;            ///< a YAML list of such values; a single value counts as a list of one
+  std::string default_value{};  ///< as it would be written in the file; empty: none
+  bool required = false;
+  std::string text{};                   ///< one or two sentences for the manual
+  std::vector<std::string> choices{};   ///< for `choice`
+  std::optional<double> minimum{}, maximum{};  ///< inclusive, for numbers (each entry of a list)
+  int least_entries = 0, most_entries = -1;    ///< for lists; -1: any number
+  std::vector<Option> options{};        ///< for `map` and `one_of`
+  std::string range_text{};  ///< how the manual states the range where `minimum` and `maximum` cannot
+};
+
+/// Line and column in a file, both from 1; file empty if the value is a default or was set by a call.
+struct Location {
+  std::string file;
+  int line = 0, column = 0;
+  [[nodiscard]] std::string text() const;  ///< `file:line:column`, or "" when unknown
+};
+
+/// The checked values of a set of options. Reading an option that was not declared, or as the wrong type, throws
+/// Error(internal). A copy shares the values.
+class Settings {
+ public:
+  struct Value;
+  using Map = std::map<std::string, Value, std::less<>>;
+  using List = std::vector<Value>;
+  struct Value {
+    Location location;
+    std::variant<std::monostate, bool, std::int64_t, double, std::string, std::shared_ptr<List>,
+                 std::shared_ptr<Map>>
+        content;
+    bool given = false;  ///< in the file, not a default
+  };
+
+  Settings() : values_(std::make_shared<Map>()) {}
+  Settings(std::shared_ptr<const Map> values, Location location)
+      : values_(std::move(values)), location_(std::move(location)) {}
+
+  /// Whether the option has a value, given or default.
+  [[nodiscard]] bool has(std::string_view name) const;
+  /// Whether the file states it.
+  [[nodiscard]] bool given(std::string_view name) const;
+  [[nodiscard]] bool boolean(std::string_view name) const;
+  [[nodiscard]] std::int64_t integer(std::string_view name) const;  ///< integer and bytes
+  [[nodiscard]] double real(std::string_view name) const;
+  [[nodiscard]] const std::string& text(std::string_view name) const;  ///< text, choice, file, variable, mesh, schedule
+  [[nodiscard]] std::vector<std::int64_t> integers(std::string_view name) const;
+  [[nodiscard]] std::vector<double> reals(std::string_view name) const;
+  [[nodiscard]] std::vector<std::string> texts(std::string_view name) const;
+  [[nodiscard]] Settings map(std::string_view name) const;
+  [[nodiscard]] std::vector<Settings> maps(std::string_view name) const;
+  /// The key and content of a `one_of` option.
+  [[nodiscard]] std::pair<std::string, Settings> one_of(std::string_view name) const;
+  [[nodiscard]] std::vector<std::pair<std::string, Settings>> ones_of(std::string_view name) const;
+
+  [[nodiscard]] Location where(std::string_view name) const;  ///< of the option, or of this map if it is not given
+  [[nodiscard]] const Location& where() const noexcept { return location_; }
+  /// Throws Error(configuration) with the option's location before the message. The message says what was found, what
+  /// was expected and what to change.
+  [[noreturn]] void fail(std::string_view name, const std::string& message) const;
+
+ private:
+  [[nodiscard]] const Value& value(std::string_view name) const;
+  std::shared_ptr<const Map> values_;
+  Location location_;
+};
+
+}  // namespace sidestream

@@ -1,0 +1,34 @@
+// Where back ends announce themselves. One registry per session; there is no global one.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include "sidestream/extend/analysis.hpp"
+#include "sidestream/extend/partitioner.hpp"
+#include "sidestream/extend/writer.hpp"
+
+namespace sidestream {
+
+/// Kinds by name. Adding a name twice throws Error(usage).
+class Registry {
+ public:
+  void add(AnalysisKind kind);
+  void add(WriterKind kind);
+  void add(ResultFormat format);
+  void add(PartitionerKind kind);
+
+  [[nodiscard]] const std::map<std::string, AnalysisKind>& analyses() const noexcept { return analyses_; }
+  [[nodiscard]] const std::map<std::string, WriterKind>& writers() const noexcept { return writers_; }
+  [[nodiscard]] const std::map<std::string, ResultFormat>& formats() const noexcept { return formats_; }  ///< by ending
+  [[nodiscard]] const std::map<std::string, PartitionerKind>& partitioners() const noexcept { return partitioners_; }
+
+ private:
+  std::map<std::string, AnalysisKind> analyses_;
+  std::map<std::string, WriterKind> writers_;
+  std::map<std::string, ResultFormat> formats_;
+  std::map<std::string, PartitionerKind> partitioners_;
+};
+
+}  // namespace sidestream

@@ -1,0 +1,125 @@
+// The contract of a transport: how blocks get from clients to servers.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sidestream/data/array.hpp"
+#include "sidestream/data/block.hpp"
+#include "sidestream/data/iteration.hpp"
+
+namespace sidestream {
+
+/// What a client does when there is no room: wait for the servers, or refuse the iteration.
+enum class WhenFull : std::int32_t { wait = 0, skip = 1 };
+
+/// Memory for the values of one block, 64-byte aligned, owned by the transport.
+struct Region {
+  std::byte* data = nullptr;
+  std::uint64_t bytes = 0;
+  std::uint64_t ticket = 0;  ///< the transport's own
+};
+
+/// Describes one block of one variable that a client hands over; followed by its values in a region.
+struct BlockRecord {
+  Block block;
+  std::int32_t variable = -1;
+  std::int32_t components = 1;
+  Type type = Type::float64;
+  Order order = Order::column;
+  Box box;  ///< the indices the array covers: the allocated box
+  std::uint64_t bytes = 0;
+  std::uint32_t persistent = 0;  ///< 1: not time-varying, kept until replaced
+  std::uint32_t reserved = 0;
+};
+
+/// What a client says when it ends an iteration.
+struct EndRecord {
+  Iteration iteration;
+  std::uint64_t events = 0;        ///< bit e: event number e was signalled
+  std::uint64_t absent = 0;        ///< blocks declared but not delivered, of variables published in this iteration
+  std::uint32_t refused = 0;       ///< 1: this client had no room or failed; nobody may use the iteration
+  std::uint32_t reserved = 0;
+};
+
+/// What became of an iteration, as the servers agreed.
+enum class Outcome : std::uint8_t { pending = 0, delivered = 1, refused = 2, failed = 3 };
+
+/// The client's end. One thread. No call is collective; none but `drain` waits for other clients.
+class ClientTransport {
+ public:
+  virtual ~ClientTransport() = default;
+  /// Memory for `bytes` bytes in the current iteration. Waits under WhenFull::wait; returns nothing if there is no
+  /// room and waiting is not wanted. Throws Error(full) if there can never be room. Persistent regions are not freed
+  /// with their iteration.
+  [[nodiscard]] virtual std::optional<Region> reserve(std::uint64_t bytes, bool persistent) = 0;
+  /// Hands the block over; the values must be in place. The region may be read until `clear`.
+  virtual void commit(const BlockRecord& record, const Region& region, bool hold) = 0;
+  /// Gives a region back that was reserved and not committed, or ends the hold on a committed one.
+  virtual void clear(const Region& region) = 0;
+  /// Declares or changes (absent: removes) a block of this client, from the current iteration on.
+  virtual void declare(const Block& block, bool removed) = 0;
+  /// Ends the current iteration; the next begins. Under WhenFull::wait it may wait for a place in flight.
+  virtual void end(const EndRecord& record) = 0;
+  /// Outcome of iteration `index`, pending while not agreed.
+  [[nodiscard]] virtual Outcome outcome(std::int64_t index) = 0;
+  /// Whether an iteration may begin now without exceeding max_in_flight.
+  [[nodiscard]] virtual bool may_begin() = 0;
+  /// The servers' sticky failure message; empty if none.
+  [[nodiscard]] virtual std::string failure() = 0;
+  /// Says that no more iterations come and waits until all outcomes are known, at most `limit`. False: it was not enough.
+  virtual bool drain(std::chrono::milliseconds limit) = 0;
+};
+
+/// One block as it arrived on a server.
+struct Arrival {
+  BlockRecord record;
+  const std::byte* data = nullptr;  ///< until the iteration is released
+};
+
+/// What a server has received of one iteration from its own clients.
+struct Inbox {
+  std::vector<Arrival> blocks;
+  EndRecord end;            ///< merged over the clients that ended it: events and absent added, refused if any
+  int ended = 0;            ///< clients that have ended it
+  bool mismatch = false;    ///< clients disagree about cycle or time
+};
+
+/// The server's end. One thread.
+class ServerTransport {
+ public:
+  virtual ~ServerTransport() = default;
+  /// Number of clients that send to this server; may be 0.
+  [[nodiscard]] virtual int clients() const = 0;
+  /// Takes in what has arrived; waits at most `limit` if nothing has. True if anything was new.
+  virtual bool receive(std::chrono::microseconds limit) = 0;
+  /// What is known of iteration `index`; created when first asked for.
+  [[nodiscard]] virtual Inbox& inbox(std::int64_t index) = 0;
+  /// Number of iterations that every client of this server has ended.
+  [[nodiscard]] virtual std::int64_t completed() const = 0;
+  /// Clients that have said they are done.
+  [[nodiscard]] virtual int closed() const = 0;
+  /// The block table: all blocks declared by this server's clients as of iteration `index`.
+  [[nodiscard]] virtual const std::vector<Block>& blocks(std::int64_t index) = 0;
+  /// Persistent arrays as of iteration `index`.
+  [[nodiscard]] virtual const std::vector<Arrival>& persistent(std::int64_t index) = 0;
+  /// Makes the data of every arrival of the iteration addressable.
+  virtual void fetch(std::int64_t index) = 0;
+  /// Tells the clients what became of the iteration.
+  virtual void announce(std::int64_t index, Outcome outcome) = 0;
+  /// Frees the iteration's memory.
+  virtual void release(std::int64_t index) = 0;
+  /// Posts a sticky failure message that clients see at their next end of iteration.
+  virtual void post_failure(const std::string& message) = 0;
+  /// Bytes of values received so far.
+  [[nodiscard]] virtual std::uint64_t bytes_received() const = 0;
+};
+
+}  // namespace sidestream

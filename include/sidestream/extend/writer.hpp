@@ -1,0 +1,62 @@
+// The contracts of what puts data on disk: writers of blocks and formats of results.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sidestream/extend/analysis.hpp"
+
+namespace sidestream {
+
+/// Where a writer puts its files. Directories are created as needed.
+class OutputDirectory {
+ public:
+  virtual ~OutputDirectory() = default;
+  /// The path for a file option's value (which may name {server}, the rank here) in this iteration.
+  [[nodiscard]] virtual std::string path(const std::string& pattern, const Iteration& iteration, int server) const = 0;
+  /// Where to write what `commit` will move to `path`: a name beside it that no reader looks at.
+  [[nodiscard]] virtual std::string temporary(const std::string& path) const = 0;
+  /// Flushes the temporary file to disk and gives it its name. Throws Error(file).
+  virtual void commit(const std::string& path) const = 0;
+  /// Removes the temporary file, if any. Never throws.
+  virtual void discard(const std::string& path) const noexcept = 0;
+  /// Name and version of the program, the configuration's text and the session's name, for the files' headers.
+  [[nodiscard]] virtual const std::string& provenance() const noexcept = 0;
+};
+
+/// Writes blocks. Called like an analysis: on every server `write`, then agreement, then on every server `commit`.
+class Writer {
+ public:
+  virtual ~Writer() = default;
+  [[nodiscard]] virtual Selection selection() const = 0;
+  /// Writes this server's blocks to temporary files and returns what the index needs to know of them. Never
+  /// communicates; may throw Error(file), after which its temporary files are gone.
+  [[nodiscard]] virtual Bytes write(const LocalInput& input, int server, int servers) = 0;
+  /// Collective, when every server has written: names the files and writes the index on rank 0. The rule of
+  /// Analysis::combine for throwing holds.
+  virtual void commit(const CombineInput& input) = 0;
+  /// Called instead of commit when a server failed: removes what `write` left. Never throws.
+  virtual void discard(const Iteration& iteration) noexcept = 0;
+};
+
+struct WriterKind {
+  std::string name;
+  std::string text;
+  std::vector<Option> options;
+  std::function<std::unique_ptr<Writer>(const Settings&, const Metadata&, std::shared_ptr<const OutputDirectory>)> create;
+};
+
+/// Writes results into files of one ending. Functions not set are not supported and refused by name.
+struct ResultFormat {
+  std::string ending;  ///< with the dot, lower case: ".vtp"
+  std::string text;
+  std::function<void(const std::string& path, const Image&, const std::string& provenance)> image;
+  std::function<void(const std::string& path, const Surface&, const Iteration&, const std::string& provenance)> surface;
+  /// Writes a whole table, or with `append` adds the rows to a file written before with the same columns.
+  std::function<void(const std::string& path, const Table&, bool append, const std::string& provenance)> table;
+};
+
+}  // namespace sidestream

@@ -1,0 +1,58 @@
+// MPI behind the Communicator contract, and the few calls beyond it that opening a session needs.
+#pragma once
+
+#include <mpi.h>
+
+#include <functional>
+#include <memory>
+
+#include "sidestream/extend/communicator.hpp"
+
+namespace sidestream {
+
+/// A communicator of ours. Owns a duplicate of what it is made from and frees it; MPI errors come back as Error(system).
+/// The destructor is collective over the members, as MPI_Comm_free is.
+class MpiCommunicator final : public Communicator {
+ public:
+  /// Collective: duplicates `comm`.
+  explicit MpiCommunicator(MPI_Comm comm);
+  ~MpiCommunicator() override;
+  MpiCommunicator(const MpiCommunicator&) = delete;
+  MpiCommunicator& operator=(const MpiCommunicator&) = delete;
+
+  [[nodiscard]] int rank() const noexcept override { return rank_; }
+  [[nodiscard]] int size() const noexcept override { return size_; }
+  void barrier() override;
+  void sum(std::span<std::int64_t> values) override;
+  void minimum(std::span<std::int64_t> values) override;
+  void minimum(std::span<double> values) override;
+  void maximum(std::span<std::int64_t> values) override;
+  void maximum(std::span<double> values) override;
+  void bit_or(std::span<std::uint64_t> values) override;
+  [[nodiscard]] std::vector<Bytes> gather(BytesView mine, int root) override;
+  [[nodiscard]] std::vector<Bytes> all_gather(BytesView mine) override;
+  void broadcast(Bytes& bytes, int root) override;
+  [[nodiscard]] std::vector<Bytes> all_to_all(const std::vector<Bytes>& to) override;
+  [[nodiscard]] void* native() noexcept override { return &comm_; }
+  [[nodiscard]] MPI_Comm comm() const noexcept { return comm_; }
+
+  /// Collective. Members of equal `color` >= 0 become a group, ordered by rank here; null for a negative color.
+  [[nodiscard]] std::unique_ptr<MpiCommunicator> split(int color) const;
+  /// Collective. The members that share this node's memory, ordered by rank here.
+  [[nodiscard]] std::unique_ptr<MpiCommunicator> split_by_node() const;
+  /// Called between tests while waiting in any of the functions above.
+  void set_meanwhile(std::function<void()> meanwhile) { meanwhile_ = std::move(meanwhile); }
+
+ private:
+  struct Adopt {};
+  MpiCommunicator(Adopt, MPI_Comm comm);
+  void set_up();
+  void reduce(void* values, std::size_t count, MPI_Datatype type, MPI_Op op, std::size_t size);
+  void exchange(std::vector<MPI_Request>& requests);
+
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  int rank_ = 0, size_ = 1;
+  std::function<void()> meanwhile_;
+};
+
+}  // namespace sidestream

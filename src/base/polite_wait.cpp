@@ -1,0 +1,36 @@
+#include "base/polite_wait.hpp"
+
+#include <time.h>
+
+#include <algorithm>
+
+#include "base/fail.hpp"
+
+namespace sidestream {
+
+void check_mpi(int code, const char* call) {
+  if (code == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  fail(Code::system, "{} failed: {}", call, std::string(text, static_cast<std::size_t>(length)));
+}
+
+void polite_wait(MPI_Request& request, const std::function<void()>& meanwhile) {
+  // Most collectives between servers that are in step end within microseconds: spin a little before sleeping.
+  constexpr int spins = 200;
+  constexpr long longest_ns = 100'000;
+  long pause_ns = 2'000;
+  for (int tries = 0;; ++tries) {
+    int done = 0;
+    check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    if (done) return;
+    if (meanwhile) meanwhile();
+    if (tries < spins) continue;
+    const timespec pause{0, pause_ns};
+    nanosleep(&pause, nullptr);
+    pause_ns = std::min(longest_ns, pause_ns + pause_ns / 2);
+  }
+}
+
+}  // namespace sidestream

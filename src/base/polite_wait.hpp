@@ -1,0 +1,17 @@
+// Waiting for MPI without keeping a core busy.
+#pragma once
+
+#include <mpi.h>
+
+#include <functional>
+
+namespace sidestream {
+
+/// Throws Error(system) with MPI's own text if `code` is not MPI_SUCCESS; `call` names the function.
+void check_mpi(int code, const char* call);
+
+/// Waits for `request`, testing ever more rarely and sleeping in between (at most 100 µs), so that a server that waits
+/// leaves its core to others. `meanwhile`, if set, is called between tests.
+void polite_wait(MPI_Request& request, const std::function<void()>& meanwhile = {});
+
+}  // namespace sidestream

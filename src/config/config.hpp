@@ -1,0 +1,96 @@
+// The configuration: from YAML text to checked values. No MPI, no files but the text given.
+//
+// Two steps, because a program says what $nx is, and registers analyses of its own, only after the session is open:
+//   parse + read_opening   at open: syntax, unknown sections, the options that do not depend on parameters
+//   read_config            at start: everything, with parameters, declarations and registered kinds
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "sidestream/extend/registry.hpp"
+#include "sidestream/extend/transport.hpp"
+
+namespace sidestream {
+
+/// A parsed YAML file with the place of every node.
+class Document;
+
+/// Parses `text`; `file` names it in messages. Throws Error(configuration) with file:line:column.
+[[nodiscard]] std::shared_ptr<const Document> parse_document(const std::string& text, const std::string& file);
+
+enum class PlacementMode { inline_, cores, nodes, off };
+
+struct PlacementConfig {
+  PlacementMode mode = PlacementMode::inline_;
+  int per_node = 1;                    ///< cores: servers on each node
+  int servers = 1;                     ///< nodes: dedicated ranks in all
+  std::uint64_t buffer = 512ull << 20; ///< bytes per node
+  WhenFull when_full = WhenFull::wait;
+  int max_in_flight = 8;               ///< iterations published and not yet released, 1 to 64
+  int pretend_nodes = 0;               ///< testing: split this machine into so many nodes; 0: no
+  std::string partitioner = "block";
+  Location where;                      ///< of the placement entry
+};
+
+/// What happens if the output directory holds an earlier run.
+enum class Existing { refuse, replace, resume };
+
+/// The part that opening a session needs.
+struct OpeningConfig {
+  PlacementConfig placement;
+  std::vector<std::pair<std::string, Location>> plugins;  ///< paths of shared libraries
+  std::string directory = ".";      ///< output.directory: relative to the working directory
+  Existing existing = Existing::refuse;
+  bool stop_on_error = false;       ///< on_error: stop
+  double drain_limit = 60;          ///< seconds
+  bool timings = true;              ///< output.timings: leave timings.csv
+};
+
+/// When a task runs.
+struct Schedule {
+  enum class Unit { iterations, cycles, time, wall, automatic };
+  Unit unit = Unit::iterations;
+  double every = 1;                  ///< in the unit; iterations and cycles: whole
+  std::optional<double> start, end;  ///< inclusive bounds in the unit (automatic: iterations; wall: seconds since start)
+  std::string event;                 ///< `on`: only in iterations in which it was signalled; empty: always
+};
+
+/// One entry under `analyses:` or `outputs:`.
+struct TaskConfig {
+  std::string kind;
+  std::string name;  ///< for messages and timings: given or "kind", "kind-2", ...
+  bool writer = false;
+  Schedule schedule;
+  Settings settings;
+};
+
+struct Config {
+  OpeningConfig opening;
+  Metadata metadata;               ///< declared in the file and by calls, ids given
+  std::vector<TaskConfig> tasks;   ///< analyses, then outputs, in the file's order
+  std::vector<std::string> events; ///< names mentioned by `on:` and `events:`; at most 64; index = bit in EndRecord::events
+};
+
+/// Values of $names.
+using Parameters = std::map<std::string, std::variant<std::int64_t, double>, std::less<>>;
+
+[[nodiscard]] OpeningConfig read_opening(const Document& document);
+
+/// `declared` holds meshes and variables declared by calls; ids are given anew, those of the file first. A name that
+/// both declare is an error unless they agree. Throws Error(configuration).
+[[nodiscard]] Config read_config(const Document& document, const Registry& registry, const Parameters& parameters,
+                                 const Metadata& declared);
+
+/// The reference manual in Markdown, made from the option declarations.
+[[nodiscard]] std::string reference_manual(const Registry& registry);
+
+/// The entry of `known` that `unknown` was probably meant to be; empty if none is near.
+[[nodiscard]] std::string did_you_mean(const std::string& unknown, const std::vector<std::string>& known);
+
+}  // namespace sidestream

@@ -1,0 +1,23 @@
+#include "sidestream/data/block.hpp"
+
+#include <limits>
+
+namespace sidestream {
+
+std::int64_t BlockView::gather(const Box& region, int c, double* out) const {
+  const Index total = region.count();
+  Index filled = 0;
+  // The block's own points and the halo pieces are disjoint; what they cover in full needs no filling first.
+  for (const Box& box : owned) filled += intersection(box, region).count();
+  for (const HaloPiece& piece : halo) filled += intersection(piece.box, region).count();
+  if (filled < total) {
+    for (Index n = 0; n < total; ++n) out[n] = std::numeric_limits<double>::quiet_NaN();
+  }
+  for (const Box& box : owned) copy_to_double(array, c, intersection(box, region), out, region);
+  for (const HaloPiece& piece : halo) {
+    copy_to_double(piece.array, c, intersection(piece.box, region), out, region);
+  }
+  return total - filled;
+}
+
+}  // namespace sidestream

@@ -1,0 +1,8 @@
+// The partitioners that come with Sidestream.
+#pragma once
+
+#include "sidestream/extend/registry.hpp"
+
+namespace sidestream {
+void register_partitioners(Registry& registry);
+}
