@@ -1,1 +1,30 @@
-# Filled by the packaging: library, headers, CMake package, pkg-config file.
+# What `cmake --install` puts where: library, headers, the command, the CMake package, the pkg-config file.
+# Nothing installed holds an absolute path, so that an installed tree can be moved.
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Sidestream)
+file(RELATIVE_PATH bin_to_lib /prefix/${CMAKE_INSTALL_BINDIR} /prefix/${CMAKE_INSTALL_LIBDIR})
+file(RELATIVE_PATH pkgconfig_to_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+
+install(TARGETS sidestream EXPORT SidestreamTargets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/sidestream DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+
+# The command is built from tools/ and finds the library beside it.
+if(TARGET sidestream_tool)
+  set_target_properties(sidestream_tool PROPERTIES INSTALL_RPATH "$ORIGIN/${bin_to_lib}")
+  install(TARGETS sidestream_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+
+install(EXPORT SidestreamTargets NAMESPACE Sidestream:: DESTINATION ${package_dir})
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/SidestreamConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/SidestreamConfig.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/SidestreamConfigVersion.cmake
+  VERSION ${PROJECT_VERSION} COMPATIBILITY SameMinorVersion)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/sidestream.pc.in ${PROJECT_BINARY_DIR}/sidestream.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/SidestreamConfig.cmake ${PROJECT_BINARY_DIR}/SidestreamConfigVersion.cmake
+  DESTINATION ${package_dir})
+install(FILES ${PROJECT_BINARY_DIR}/sidestream.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
