@@ -1,0 +1,110 @@
+// The layout of what clients and servers of one node tell each other beside the values. One function computes
+// all offsets; every field says who writes it. All zeros is the valid initial state of everything.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "sidestream/extend/transport.hpp"
+#include "transport/shared_memory/futex.hpp"
+#include "transport/shared_memory/ring.hpp"
+
+namespace sidestream::shared_memory {
+
+/// Iterations in flight never span more: slots of per-iteration fields are index mod this.
+inline constexpr std::int64_t slots = 64;
+
+/// A sentence that one process writes and others read at any time, whole or not at all.
+class Notice {
+ public:
+  static constexpr std::size_t capacity = 1024;
+  /// Writer. Replaces the text, cut to the capacity at a character's start (UTF-8).
+  void post(const std::string& text) noexcept;
+  /// Reader. Empty if nothing was posted, or if the writer was killed while posting. Never waits.
+  [[nodiscard]] std::string read() const;
+  /// Reader, cheap: changes with every post.
+  [[nodiscard]] std::uint32_t version() const noexcept { return sequence_.load(std::memory_order_acquire); }
+
+ private:
+  // Words, because a reader may look while the writer writes: plain bytes would be a data race.
+  std::atomic<std::uint32_t> sequence_{0};  ///< odd while being written
+  std::atomic<std::uint32_t> length_{0};
+  std::atomic<std::uint64_t> words_[capacity / 8]{};
+};
+
+/// That a process runs, and since when it has not been heard of.
+struct alignas(64) Heartbeat {
+  std::atomic<std::int32_t> pid{0};
+  std::atomic<std::uint32_t> closed{0};  ///< 1: left in an orderly way, says nothing more
+  std::atomic<std::int64_t> beat_ns{0};  ///< CLOCK_MONOTONIC, the same clock in all processes of a node
+
+  void start() noexcept;  ///< Writer: sets pid and the first beat.
+  void beat() noexcept;   ///< Writer: about 25 ns.
+  /// Reader: whether the process still exists (kill(pid, 0)); true before `start`. A zombie counts as dead.
+  [[nodiscard]] bool alive() const noexcept;
+  [[nodiscard]] double silent_seconds() const noexcept;
+};
+
+/// One server's part.
+struct alignas(128) ServerBox {
+  Doorbell bell;  ///< the server sleeps, its clients ring
+  alignas(
+      128) std::atomic<std::uint32_t> ended[slots]{};  ///< clients: how many ended the iteration in this slot
+  alignas(128) Heartbeat heart;                        ///< server
+  alignas(64) Notice failure;                          ///< server: sticky status, read by clients
+
+  /// Client: counts itself for iteration `index`; rings and returns true if it was the last of `clients` (the
+  /// server's) and the server sleeps. Call after the end record is in the ring. The count only decides who
+  /// rings: the server believes the rings, and sleeps with a time limit, so a client killed here costs time
+  /// and no correctness.
+  bool end(std::int64_t index, std::uint32_t clients) noexcept;
+  /// Server: makes the slot ready for iteration index + 64; before it sets `released`.
+  void reopen(std::int64_t index) noexcept { ended[index % slots].store(0, std::memory_order_relaxed); }
+};
+
+/// One client's part, beside its ring.
+struct alignas(128) ClientBox {
+  // Written by the server.
+  alignas(128) std::atomic<std::int64_t> released{0};  ///< iterations below this are released
+  std::atomic<std::int64_t> decided{0};                ///< outcomes of iterations below this are known
+  std::atomic<std::uint8_t> outcomes[slots]{};  ///< of iteration index mod 64, valid if decided > index
+  alignas(128) Doorbell room;                   ///< the client sleeps until released or decided moves
+  // Written by the client.
+  alignas(128) Heartbeat heart;
+
+  /// Server: outcomes are announced in order, iteration `index` next.
+  void announce(std::int64_t index, Outcome outcome) noexcept;
+  /// Server: in order; wakes the client if it sleeps.
+  void release(std::int64_t index) noexcept;
+  /// Client: pending if not known. `index` is within the last 64 decided or later.
+  [[nodiscard]] Outcome outcome(std::int64_t index) const noexcept;
+};
+
+/// Where everything is, in bytes from the start of the control memory (aligned to 4096).
+struct ControlLayout {
+  std::uint32_t clients = 0, servers = 0;
+  std::uint64_t ring_capacity = 0, record_bytes = 0;
+  std::uint64_t servers_at = 0, clients_at = 0, rings_at = 0, ring_stride = 0;
+  std::uint64_t bytes = 0;  ///< a multiple of 4096
+  std::uint64_t hash = 0;   ///< differs if anything that the two sides must agree on does
+
+  [[nodiscard]] ServerBox& server(std::byte* memory, std::uint32_t n) const noexcept {
+    return *reinterpret_cast<ServerBox*>(memory + servers_at + n * sizeof(ServerBox));
+  }
+  [[nodiscard]] ClientBox& client(std::byte* memory, std::uint32_t n) const noexcept {
+    return *reinterpret_cast<ClientBox*>(memory + clients_at + n * sizeof(ClientBox));
+  }
+  /// The memory of client n's ring to its server.
+  [[nodiscard]] std::byte* ring(std::byte* memory, std::uint32_t n) const noexcept {
+    return memory + rings_at + n * ring_stride;
+  }
+};
+
+/// `ring_capacity` is rounded up to a power of two. `arena_bytes` goes into the hash alone.
+[[nodiscard]] ControlLayout control_layout(std::uint32_t clients, std::uint32_t servers,
+                                           std::uint64_t ring_capacity, std::uint64_t record_bytes,
+                                           std::uint64_t arena_bytes) noexcept;
+
+}  // namespace sidestream::shared_memory

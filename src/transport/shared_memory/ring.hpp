@@ -1,0 +1,101 @@
+// A queue of fixed-size records in shared memory, from one process to one other.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+namespace sidestream::shared_memory {
+
+/// The shared part; the slots follow it. All zeros is an empty ring. Each index is written by one side only
+/// and has a cache line of its own (two, because processors fetch them in pairs).
+struct alignas(128) RingIndices {
+  alignas(128) std::atomic<std::uint64_t> pushed{0};  ///< records ever pushed; written by the producer
+  alignas(128) std::atomic<std::uint64_t> popped{0};  ///< records ever popped; written by the consumer
+};
+
+/// Bytes of a ring of `capacity` records of type T, a multiple of 128.
+template <class T>
+[[nodiscard]] constexpr std::uint64_t ring_bytes(std::uint64_t capacity) noexcept {
+  return sizeof(RingIndices) + (capacity * sizeof(T) + 127) / 128 * 128;
+}
+
+/// The two ends. A record becomes visible by the one store that advances `pushed`, and a slot is reused only
+/// after the one store that advances `popped`: a process killed at any instruction leaves a ring that the
+/// other can go on using, with that record either whole or not there. No call waits.
+template <class T>
+class RingEnd {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  /// `memory` (aligned to 128) holds ring_bytes<T>(capacity) bytes, zeroed before the first use by either
+  /// side; `capacity` is a power of two. The state is read from there, so that an end can be opened anew.
+  RingEnd(std::byte* memory, std::uint64_t capacity) noexcept
+      : shared_(reinterpret_cast<RingIndices*>(memory)),
+        slots_(memory + sizeof(RingIndices)),
+        capacity_(capacity),
+        pushed_(shared_->pushed.load(std::memory_order_acquire)),
+        popped_(shared_->popped.load(std::memory_order_acquire)) {}
+
+  [[nodiscard]] std::uint64_t capacity() const noexcept { return capacity_; }
+  /// Records in the ring at some moment during the call; for either end, and for reports.
+  [[nodiscard]] std::uint64_t size() const noexcept {
+    // `popped` first: it never passes `pushed`, so that the difference cannot be negative.
+    const std::uint64_t popped = shared_->popped.load(std::memory_order_acquire);
+    return shared_->pushed.load(std::memory_order_acquire) - popped;
+  }
+
+ protected:
+  [[nodiscard]] std::byte* slot(std::uint64_t n) const noexcept {
+    return slots_ + (n & (capacity_ - 1)) * sizeof(T);
+  }
+
+  RingIndices* shared_;
+  std::byte* slots_;
+  std::uint64_t capacity_;
+  std::uint64_t pushed_,
+      popped_;  ///< own index, and the other's as last seen: read anew only when it seems to matter
+};
+
+template <class T>
+class RingProducer : public RingEnd<T> {
+ public:
+  using RingEnd<T>::RingEnd;
+
+  /// False if the ring is full.
+  bool try_push(const T& record) noexcept {
+    if (this->pushed_ - this->popped_ >= this->capacity_) {
+      this->popped_ = this->shared_->popped.load(std::memory_order_acquire);
+      if (this->pushed_ - this->popped_ >= this->capacity_) return false;
+    }
+    std::memcpy(this->slot(this->pushed_), &record, sizeof(T));
+    this->shared_->pushed.store(++this->pushed_, std::memory_order_release);
+    return true;
+  }
+};
+
+template <class T>
+class RingConsumer : public RingEnd<T> {
+ public:
+  using RingEnd<T>::RingEnd;
+
+  /// False if the ring is empty. The record is taken when the call returns: one killed inside it sees the
+  /// record again when it opens the ring anew.
+  bool try_pop(T& record) noexcept {
+    if (empty()) return false;
+    std::memcpy(&record, this->slot(this->popped_), sizeof(T));
+    this->shared_->popped.store(++this->popped_, std::memory_order_release);
+    return true;
+  }
+
+  /// Whether try_pop would return false now.
+  [[nodiscard]] bool empty() noexcept {
+    if (this->popped_ != this->pushed_) return false;
+    this->pushed_ = this->shared_->pushed.load(std::memory_order_acquire);
+    return this->popped_ == this->pushed_;
+  }
+};
+
+}  // namespace sidestream::shared_memory

@@ -1,0 +1,100 @@
+// Memory that several processes of one node map: created by one, handed to the others over a socket.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace sidestream::shared_memory {
+
+/// What stands at the start of every segment, checked before anything else is believed.
+struct SegmentHeader {
+  std::uint64_t magic;    ///< segment_magic
+  std::uint32_t version;  ///< segment_version
+  std::uint32_t pid;      ///< of the creator
+  std::uint64_t layout;   ///< hash of everything the two sides must agree on; see control.hpp
+  std::uint64_t bytes;    ///< of the whole segment, this header's page included
+};
+inline constexpr std::uint64_t segment_magic = 0x6d61657274736473ull;  // "sdstream"
+inline constexpr std::uint32_t segment_version = 1;
+
+/// One mapped segment. Movable; unmaps and closes in the destructor. The kernel frees the memory when the
+/// last process that maps it has gone, however it went: nothing to clean up after a crash, and no name in
+/// /dev/shm.
+class Segment {
+ public:
+  /// Makes a segment with `bytes` usable bytes, all zero. `name` shows up in /proc/PID/maps. Every page is
+  /// reserved and touched here, so that shortage is an Error(system) with sizes now and not a SIGBUS later.
+  [[nodiscard]] static Segment create(std::uint64_t bytes, std::uint64_t layout, const std::string& name);
+
+  /// Maps the segment that a SegmentServer offers at `address`, which must come from a process of this user
+  /// with the same layout hash. Throws Error(system) saying which of these failed, or after `limit`.
+  [[nodiscard]] static Segment attach(const std::string& address, std::uint64_t layout,
+                                      std::chrono::milliseconds limit);
+
+  Segment() = default;
+  ~Segment();
+  Segment(Segment&& other) noexcept;
+  Segment& operator=(Segment&& other) noexcept;
+  Segment(const Segment&) = delete;
+  Segment& operator=(const Segment&) = delete;
+
+  /// First usable byte, aligned to 4096; null if empty.
+  [[nodiscard]] std::byte* data() const noexcept { return base_ ? base_ + header_bytes : nullptr; }
+  /// Usable bytes.
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return base_ ? mapped_ - header_bytes : 0; }
+  /// The memfd, owned by the segment.
+  [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
+  [[nodiscard]] const SegmentHeader& header() const noexcept {
+    return *reinterpret_cast<const SegmentHeader*>(base_);
+  }
+
+  /// Enters [offset, offset + bytes) of the usable part into this process' page tables, so that the first
+  /// publish takes no page fault. Values do not change, others may be writing. `create` has done it for its
+  /// own process, `attach` has not: call it for what the process will use.
+  void populate(std::uint64_t offset, std::uint64_t bytes) const;
+
+  static constexpr std::uint64_t header_bytes = 4096;
+
+ private:
+  Segment(int descriptor, std::byte* base, std::uint64_t mapped) noexcept
+      : base_(base), mapped_(mapped), descriptor_(descriptor) {}
+  void close() noexcept;
+
+  std::byte* base_ = nullptr;
+  std::uint64_t mapped_ = 0;
+  int descriptor_ = -1;
+};
+
+/// Offers a segment to other processes of this node and this user.
+///
+///   creator                                    attachers
+///   SegmentServer door(segment, 7);
+///   (address goes to the others, by MPI)  -->  Segment::attach(address, layout, limit)
+///   door.serve(limit);
+class SegmentServer {
+ public:
+  /// Listens at once, so that the address may be told before `serve`. `segment` must outlive this.
+  SegmentServer(const Segment& segment, int attachers);
+  ~SegmentServer();
+  SegmentServer(const SegmentServer&) = delete;
+  SegmentServer& operator=(const SegmentServer&) = delete;
+
+  /// 128 random bits in hexadecimal: a name in the abstract socket namespace, no file.
+  [[nodiscard]] const std::string& address() const noexcept { return address_; }
+
+  /// Hands the segment to all attachers. Callers of another user are turned away and not counted. Throws
+  /// Error(system) after `limit`, saying how many of how many came.
+  void serve(std::chrono::milliseconds limit);
+
+ private:
+  bool hand_over(int connection) const;
+
+  const Segment& segment_;
+  std::string address_;
+  int attachers_ = 0;
+  int listener_ = -1;
+};
+
+}  // namespace sidestream::shared_memory
