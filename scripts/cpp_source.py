@@ -1,0 +1,67 @@
+"""Reads C and C++ sources for the checks in this folder: comments and literals away, lines kept."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_TOKEN = re.compile(
+    r"""//[^\n]*            # line comment
+      | /\*.*?\*/           # block comment
+      | R"(?P<d>[^()\s\\]{0,16})\(.*?\)(?P=d)"   # raw string
+      | "(?:\\.|[^"\\\n])*" # string
+      | (?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+'      # character, but not the separator of 0xff'ff
+    """,
+    re.DOTALL | re.VERBOSE,
+)
+_SCOPE = re.compile(r"\b(namespace|class|struct|union|enum|extern)\b")
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function with a body: where its body opens, and how many lines from there to its end."""
+
+    line: int
+    lines: int
+    header: str
+
+
+def blank(text: str, keep_strings: bool = False) -> str:
+    """Returns `text` with comments (and literals, unless kept) replaced by spaces; line numbers stay."""
+
+    def replace(match: re.Match[str]) -> str:
+        token = match.group(0)
+        if keep_strings and not token.startswith("/"):
+            return token
+        return re.sub(r"[^\n]", " ", token)
+
+    return _TOKEN.sub(replace, text)
+
+
+def functions(text: str) -> Iterator[Function]:
+    """Finds function bodies by their braces. Lambdas and nested blocks belong to the function around them."""
+    code = re.sub(
+        r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", lambda m: "\n" * m.group(0).count("\n"), blank(text), flags=re.M
+    )
+    stack: list[tuple[str, int, str]] = []  # scope, body or value; line; header
+    start, line = 0, 1
+    for position, character in enumerate(code):
+        if character == "\n":
+            line += 1
+        elif character == ";":
+            start = position + 1
+        elif character == "{":
+            header = " ".join(code[start:position].split())
+            outside = all(kind == "scope" for kind, _, _ in stack)
+            if outside and code[position - 1].isidentifier():
+                stack.append(("value", line, header))  # a{1} in a constructor's list: the header goes on
+                continue
+            scope = outside and "(" not in header and _SCOPE.search(header)
+            stack.append(("scope" if scope else "body", line, header))
+            start = position + 1
+        elif character == "}" and stack:
+            kind, opened, header = stack.pop()
+            if kind == "value":
+                continue
+            if kind == "body" and "(" in header and all(other == "scope" for other, _, _ in stack):
+                yield Function(opened, line - opened + 1, header)
+            start = position + 1

@@ -1,0 +1,116 @@
+"""Tests the checks in scripts/ on small trees with known violations. Needs Python alone.
+
+Usage: test_checks.py ROOT (the root of the repository, whose checks are tested).
+"""
+
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# A small tree in which everybody behaves.
+CLEAN = {
+    "include/sidestream/error.hpp": "#pragma once\n",
+    "include/sidestream/data/box.hpp": '#pragma once\n#include "sidestream/error.hpp"\n',
+    "include/sidestream/extend/communicator.hpp": '#include "sidestream/data/box.hpp"\n',
+    "include/sidestream/extend/transport.hpp": '#include "sidestream/data/box.hpp"\n',
+    "include/sidestream/sidestream.h": "#include <mpi.h>\nint sidestream_open(MPI_Comm comm);\n",
+    "src/base/communicator.hpp": '#include <mpi.h>\n#include "sidestream/extend/communicator.hpp"\n',
+    "src/base/wait.cpp": "void f() { MPI_Test(0, 0, 0); }\n",
+    "src/config/config.hpp": '#include "sidestream/extend/transport.hpp"\n',
+    "src/analysis/mean.hpp": '#include "sidestream/extend/communicator.hpp"\n#include "base/communicator.hpp"\n',
+    "src/storage/hdf5/file.cpp": "void g() { H5Fopen(0, 0, 0); }\n",
+    "src/client/open.cpp": '#include "analysis/mean.hpp"\n#include "config/config.hpp"\n',
+    "tools/main.cpp": '#include "config/config.hpp"\nint main() { exit(1); }\n',
+    # Words in comments and strings are no calls, and a member of that name is another function.
+    "src/server/loop.cpp": '// never exit(1)\nconst char* t = "abort()";\nvoid h(Loop& a) { a.exit(); }\n',
+}
+# One file more, and what the check must say about it.
+VIOLATIONS = [
+    ("src/data/a.cpp", '#include "config/config.hpp"\n', "src/data/a.cpp:1: #include"),
+    ("src/data/a.cpp", "\n#include <mpi.h>\n", "src/data/a.cpp:2: '#include <mpi.h>'"),
+    ("src/data/a.cpp", '#include "base/communicator.hpp"\n', "the data layer has no MPI"),
+    ("src/data/a.cpp", "#include <fstream>\n", "reads and writes no files"),
+    ("src/analysis/a.cpp", '#include "server/loop.cpp"\n', "analysis must not include server"),
+    ("src/analysis/a.cpp", '#include "sidestream/extend/transport.hpp"\n', "how blocks travel"),
+    ("src/storage/a.cpp", '#include "config/config.hpp"\n', "must not know the placement"),
+    ("src/transport/mpi/a.cpp", '#include "client/open.cpp"\n', "transport must not include client"),
+    ("src/transport/shared_memory/a.cpp", "void f() { MPI_Send(0); }\n", "raw MPI calls"),
+    ("src/analysis/a.cpp", "void f() { H5Dwrite(0); }\n", "raw HDF5 calls"),
+    ("src/server/a.cpp", "void f() { std::abort(); }\n", "never ends the process"),
+    ("src/server/a.cpp", "\n\nvoid f() { MPI_Abort(c, 1); }\n", "src/server/a.cpp:3:"),
+    ("src/base/a.cpp", "void f() { exit(2); }\n", "never ends the process"),
+    ("src/base/a.cpp", '#include "data/a.hpp"\n', "no such file"),
+    ("include/sidestream/extend/a.hpp", "#include <mpi.h>\n", "this layer has no MPI"),
+    (
+        "include/sidestream/data/a.hpp",
+        '#include "sidestream/extend/transport.hpp"\n',
+        "must not include contracts",
+    ),
+    ("examples/a.c", '#include "config/config.hpp"\n', "examples must not include config"),
+    ("src/novelty/a.cpp", "int x;\n", "'novelty' is no layer"),
+]
+
+
+def run_on(check: str, files: dict[str, str]) -> tuple[int, str]:
+    """Status and output of a check on a tree of these files."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in files.items():
+            path = Path(folder) / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        command = [sys.executable, str(ROOT / "scripts" / check), folder]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+class Layers(unittest.TestCase):
+    def test_clean_tree_passes(self) -> None:
+        status, output = run_on("check-layers", CLEAN)
+        self.assertEqual(status, 0, output)
+
+    def test_each_planted_violation_is_found_alone(self) -> None:
+        for name, text, expected in VIOLATIONS:
+            with self.subTest(name=name, text=text):
+                status, output = run_on("check-layers", CLEAN | {name: text})
+                self.assertEqual(status, 1, output)
+                self.assertIn(expected, output)
+                self.assertEqual(output.count("\n"), 1, output)
+
+    def test_empty_tree_is_no_success(self) -> None:
+        status, output = run_on("check-layers", {})
+        self.assertEqual(status, 1, output)
+
+
+class Sizes(unittest.TestCase):
+    def test_small_pieces_pass(self) -> None:
+        status, output = run_on("check-sizes", {"src/a.cpp": "int f() {\n  return 1;\n}\n"})
+        self.assertEqual(status, 0, output)
+        self.assertIn("100.0% of 1 functions", output)
+
+    def test_long_files_fail(self) -> None:
+        files = {"src/long.cpp": "int x;\n" * 401, "src/short.cpp": "int y;\n"}
+        status, output = run_on("check-sizes", files)
+        self.assertEqual(status, 1, output)
+        self.assertIn("src/long.cpp: 401 lines", output)
+        self.assertIn("50.0% of 2 files", output)
+
+    def test_long_functions_fail(self) -> None:
+        body = "  if (x) { x = 1; }\n" * 40
+        text = f"namespace n {{\nstruct S {{\n S() : a{{1}}, b{{2}} {{\n{body} }}\n int g() {{ return 1; }}\n}};\n}}\n"
+        status, output = run_on("check-sizes", {"src/a.cpp": text})
+        self.assertEqual(status, 1, output)
+        self.assertIn("src/a.cpp:3: 42 lines: S()", output)
+        self.assertIn("50.0% of 2 functions", output)
+
+    def test_long_python_functions_fail(self) -> None:
+        status, output = run_on("check-sizes", {"scripts/a.py": "def f():\n" + "    x = 1\n" * 40})
+        self.assertEqual(status, 1, output)
+        self.assertIn("scripts/a.py:1: 41 lines: f", output)
+
+
+if __name__ == "__main__":
+    unittest.main()
