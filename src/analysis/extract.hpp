@@ -1,0 +1,51 @@
+// What to extract, as stated in the configuration, and the pieces of it on one server. Shared by the analyses slice and
+// isosurface and by the renderer.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/contour.hpp"
+#include "analysis/plane.hpp"
+#include "analysis/surface.hpp"
+#include "sidestream/extend/analysis.hpp"
+
+namespace sidestream {
+
+/// Isosurfaces of one component of a variable.
+struct IsosurfaceQuery {
+  std::int32_t variable = -1;
+  int component = 0;
+  std::vector<double> values;
+  std::vector<std::int32_t> fields;  ///< further variables, all components, at the vertices
+  bool normals = true;
+};
+
+/// A plane through a mesh with variables on it.
+struct SliceQuery {
+  std::vector<std::int32_t> variables;  ///< all components; the first one's centring decides the points
+  Plane plane;
+};
+
+/// The options that describe them (no file name), and their values, checked. The readers throw Error(configuration).
+[[nodiscard]] std::vector<Option> isosurface_options();
+[[nodiscard]] IsosurfaceQuery read_isosurface(const Settings& settings, const Metadata& metadata);
+[[nodiscard]] std::vector<Option> slice_options();
+[[nodiscard]] SliceQuery read_slice(const Settings& settings, const Metadata& metadata);
+
+[[nodiscard]] Selection selection_of(const IsosurfaceQuery& query, const Metadata& metadata);
+[[nodiscard]] Selection selection_of(const SliceQuery& query, const Metadata& metadata);
+
+/// The pieces of this server's blocks: of each block one for each value (layer = index of the value), or one for the
+/// plane (layer 0). Data: for isosurfaces the components of `fields` in order; for slices of `variables`.
+[[nodiscard]] std::vector<Piece> extract(const IsosurfaceQuery& query, const LocalInput& input);
+[[nodiscard]] std::vector<Piece> extract(const SliceQuery& query, const LocalInput& input);
+
+/// How Piece::data is made up.
+[[nodiscard]] std::vector<AttributeLayout> layout_of(const IsosurfaceQuery& query, const Metadata& metadata);
+[[nodiscard]] std::vector<AttributeLayout> layout_of(const SliceQuery& query, const Metadata& metadata);
+
+}  // namespace sidestream

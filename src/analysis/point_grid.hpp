@@ -1,0 +1,50 @@
+// The points that a field is interpolated between, and the cells between them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "sidestream/data/block.hpp"
+#include "sidestream/data/mesh.hpp"
+
+namespace sidestream {
+
+/// Where a grid of points ends for a cell-centred variable.
+enum class Reach {
+  centres,  ///< at the outermost cell centres
+  faces,    ///< at the faces of the mesh: one virtual point more on every side, with the value of the nearest centre
+};
+
+/// All points of a variable's centring on a mesh whose nodes are a product of axes. Between eight neighbouring points
+/// p .. p + (1, 1, 1) lies a cell, named by its lowest point p: a mesh cell for node-centred variables, a cell of the
+/// dual mesh for cell-centred ones. Positions come from global indices, so they are the same on every server.
+class PointGrid {
+ public:
+  /// Throws Error(analysis), naming the kind, if the mesh's geometry has no axes.
+  PointGrid(const Mesh& mesh, Centering centering, Reach reach);
+
+  [[nodiscard]] const Box& points() const noexcept { return points_; }  ///< virtual ones included
+  [[nodiscard]] const Box& real() const noexcept { return real_; }      ///< those that have a value of their own
+  [[nodiscard]] Centering centering() const noexcept { return centering_; }
+  [[nodiscard]] double position(int axis, Index index) const noexcept {
+    return positions_[axis][static_cast<std::size_t>(index - points_.lo[axis])];
+  }
+  [[nodiscard]] std::array<double, 3> position(const Index3& p) const noexcept {
+    return {position(0, p[0]), position(1, p[1]), position(2, p[2])};
+  }
+  /// Number of a point among all points, i fastest.
+  [[nodiscard]] std::int64_t number(const Index3& p) const noexcept {
+    return ((p[2] - points_.lo[2]) * points_.extent(1) + (p[1] - points_.lo[1])) * points_.extent(0) +
+           (p[0] - points_.lo[0]);
+  }
+  /// The cells that are this block's: those whose lowest point it owns. Disjoint; over all blocks, all cells.
+  [[nodiscard]] std::vector<Box> cells_of(const BlockView& view) const;
+
+ private:
+  Centering centering_;
+  Box real_, points_;
+  std::array<std::vector<double>, 3> positions_;
+};
+
+}  // namespace sidestream

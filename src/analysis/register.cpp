@@ -1,0 +1,14 @@
+#include "analysis/register.hpp"
+
+#include "analysis/kinds.hpp"
+
+namespace sidestream {
+
+void register_analyses(Registry& registry) {
+  registry.add(statistics_kind());
+  registry.add(histogram_kind());
+  registry.add(slice_kind());
+  registry.add(isosurface_kind());
+}
+
+}  // namespace sidestream
