@@ -1,0 +1,100 @@
+// The program with Sidestream: everything that instrumenting it took is in this file.
+#include <cstdlib>
+#include <set>
+#include <sidestream/sidestream.hpp>
+
+#include "coupling.hpp"
+
+namespace oscillators {
+
+namespace {
+
+constexpr const char* mesh = "grid";
+constexpr const char* variable = "field";
+
+sidestream::Box to_sidestream(const Box& box) { return {box.lo, box.hi}; }
+
+class WithSidestream final : public Coupling {
+ public:
+  WithSidestream(MPI_Comm comm, const Options& options)
+      : session_(sidestream::Session::open(comm, options.sidestream)), in_place_(options.in_place) {}
+
+  bool serve() override {
+    if (!session_.is_server()) return false;
+    session_.serve();
+    return true;
+  }
+
+  [[nodiscard]] MPI_Comm comm() const override { return session_.comm(); }
+
+  void declare(const Options& options, const std::vector<Patch>& patches) override {
+    declare_parameters(options);
+    const Grid& grid = options.grid;
+    session_.add_uniform_mesh(mesh, {grid.cells[0], grid.cells[1], grid.cells[2]}, {0, 0, 0},
+                              {grid.spacing(0), grid.spacing(1), grid.spacing(2)});
+    sidestream::Variable field;
+    field.name = variable;
+    field.type = options.element == Element::float32 ? sidestream::Type::float32 : sidestream::Type::float64;
+    field.centering = grid.nodes ? sidestream::Centering::node : sidestream::Centering::cell;
+    session_.add_variable(mesh, field);
+    for (const Patch& patch : patches) {
+      session_.set_block(mesh, patch.id, to_sidestream(patch.cells));
+      session_.set_allocated(variable, patch.id, to_sidestream(patch.allocated));
+    }
+    session_.start();
+  }
+
+  void* memory(const Patch& patch) override {
+    if (!in_place_) return nullptr;
+    void* const data = session_.alloc(variable, patch.id);
+    if (data != nullptr) lent_.insert(data);
+    return data;
+  }
+
+  void publish(const Patch& patch, const void* data) override {
+    if (lent_.erase(data) == 0) {
+      // With `in_place` this is a step that was refused for lack of room: nothing to hand over.
+      if (!in_place_) session_.publish(variable, patch.id, data);
+      return;
+    }
+    session_.commit(variable, patch.id);
+    session_.clear(variable, patch.id);  // the next step does not look at this one's values
+  }
+
+  void end_step(std::int64_t step, double time) override { session_.end_iteration(step, time); }
+
+  std::string close() override {
+    const sidestream::Account account = session_.close();
+    std::string text = "Sidestream: " + std::to_string(account.iterations) + " iterations, " +
+                       std::to_string(account.delivered) + " delivered";
+    if (account.refused > 0) text += ", " + std::to_string(account.refused) + " refused";
+    if (account.failed > 0) text += ", " + std::to_string(account.failed) + " with a failed analysis";
+    if (account.unknown > 0) text += ", " + std::to_string(account.unknown) + " of unknown outcome";
+    return text + ".";
+  }
+
+ private:
+  // What a configuration may use: $nx, $ny, $nz cells, $hx, $hy, $hz spacing.
+  void declare_parameters(const Options& options) {
+    constexpr const char* cells[3] = {"nx", "ny", "nz"};
+    constexpr const char* spacing[3] = {"hx", "hy", "hz"};
+    for (int axis = 0; axis < 3; ++axis) {
+      session_.set(cells[axis], options.grid.cells[axis]);
+      session_.set(spacing[axis], options.grid.spacing(axis));
+    }
+  }
+
+  sidestream::Session session_;
+  bool in_place_;
+  std::set<const void*> lent_;
+};
+
+}  // namespace
+
+std::unique_ptr<Coupling> open_coupling(MPI_Comm comm, const Options& options) {
+  // The environment variable may name a configuration as well; see sidestream_open.
+  if (options.sidestream.empty() && std::getenv("SIDESTREAM_CONFIG") == nullptr) return no_coupling(comm);
+  return std::make_unique<WithSidestream>(comm, options);
+}
+
+}  // namespace oscillators
