@@ -1,0 +1,130 @@
+#include "config/declarations.hpp"
+
+#include <algorithm>
+
+#include "config/fail_at.hpp"
+#include "config/meshes.hpp"
+#include "config/opening.hpp"
+#include "config/sections.hpp"
+
+namespace sidestream {
+
+namespace {
+
+/// The entries of a section of named maps.
+const std::vector<Entry>& named_entries(const Document& document, const std::string& name) {
+  static const std::vector<Entry> none;
+  const Entry* found = document.root().find(name);
+  if (found == nullptr || found->value.kind == Node::Kind::null) return none;
+  if (found->value.kind != Node::Kind::map) {
+    fail_at(found->value.where,
+            "found {} for '{}', expected a map from names to descriptions; write '{}: {{NAME: {{...}}}}'",
+            found->value.description(), name, name);
+  }
+  return found->value.entries;
+}
+
+Variable make_variable(const std::string& name, const Settings& settings, const Metadata& metadata) {
+  Variable variable;
+  variable.name = name;
+  variable.mesh = metadata.find_mesh(settings.text("mesh"))->id;
+  variable.type = *type_named(settings.text("type"));
+  variable.centering = settings.text("centering") == "node" ? Centering::node : Centering::cell;
+  variable.components = static_cast<std::int32_t>(settings.integer("components"));
+  variable.order = settings.text("order") == "row" ? Order::row : Order::column;
+  variable.time_varying = settings.boolean("time_varying");
+  variable.unit = settings.text("unit");
+  variable.label = settings.text("label");
+  variable.group = settings.text("group");
+  return variable;
+}
+
+/// Words for people may be left out on one side.
+bool agree(const std::string& a, const std::string& b) { return a.empty() || b.empty() || a == b; }
+
+bool agree(const Variable& a, const Variable& b) {
+  return a.mesh == b.mesh && a.type == b.type && a.centering == b.centering && a.components == b.components &&
+         a.order == b.order && a.time_varying == b.time_varying && agree(a.unit, b.unit) &&
+         agree(a.label, b.label) && agree(a.group, b.group);
+}
+
+template <class Declared>
+Declared* find(std::vector<Declared>& all, const std::string& name) {
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const Declared& one) { return one.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+template <class Declared>
+void append(std::vector<Declared>& all, Declared one) {
+  one.id = static_cast<std::int32_t>(all.size());
+  all.push_back(std::move(one));
+}
+
+/// The place of an entry, by name; for messages about it.
+Location place_of(const Document& document, const std::string& section_name, const std::string& name) {
+  for (const Entry& entry : named_entries(document, section_name)) {
+    if (entry.key == name) return entry.where;
+  }
+  return {};
+}
+
+[[noreturn]] void disagreement(const Document& document, const std::string& kind, const std::string& name) {
+  fail_at(place_of(document, kind == "mesh" ? "meshes" : "variables", name),
+          "found the {} '{}', which the program declares differently, expected the same; correct one or "
+          "remove the entry "
+          "from the file",
+          kind, name);
+}
+
+void read_meshes(Metadata& metadata, const Document& document, const ReadContext& context,
+                 const Metadata& declared) {
+  for (const Entry& entry : named_entries(document, "meshes")) {
+    check_name(entry.key, "mesh", entry.where);
+    const Settings settings = read_settings(entry.value, section("meshes").options,
+                                            fmt::format("the mesh '{}'", entry.key), entry.where, context);
+    append(metadata.meshes, make_mesh(entry.key, settings));
+  }
+  for (const Mesh& mesh : declared.meshes) {
+    check_name(mesh.name, "mesh", {});
+    const Mesh* known = find(metadata.meshes, mesh.name);
+    if (known == nullptr) {
+      append(metadata.meshes, mesh);
+    } else if (!same_mesh(*known, mesh)) {
+      disagreement(document, "mesh", mesh.name);
+    }
+  }
+}
+
+/// Adds a variable declared by a call, whose mesh id counts the meshes declared by calls.
+void merge_variable(Metadata& metadata, Variable variable, const Document& document,
+                    const Metadata& declared) {
+  check_name(variable.name, "variable", {});
+  variable.mesh = metadata.find_mesh(declared.meshes.at(static_cast<std::size_t>(variable.mesh)).name)->id;
+  Variable* known = find(metadata.variables, variable.name);
+  if (known == nullptr) return append(metadata.variables, std::move(variable));
+  if (!agree(*known, variable)) disagreement(document, "variable", variable.name);
+  if (known->unit.empty()) known->unit = variable.unit;
+  if (known->label.empty()) known->label = variable.label;
+  if (known->group.empty()) known->group = variable.group;
+}
+
+}  // namespace
+
+Metadata read_declarations(const Document& document, const ExpressionContext& expressions,
+                           const Metadata& declared) {
+  Metadata metadata;
+  const ReadContext context{expressions, &metadata};
+  read_meshes(metadata, document, context, declared);
+  for (const Entry& entry : named_entries(document, "variables")) {
+    check_name(entry.key, "variable", entry.where);
+    const Settings settings =
+        read_settings(entry.value, section("variables").options, fmt::format("the variable '{}'", entry.key),
+                      entry.where, context);
+    append(metadata.variables, make_variable(entry.key, settings, metadata));
+  }
+  for (const Variable& variable : declared.variables) merge_variable(metadata, variable, document, declared);
+  return metadata;
+}
+
+}  // namespace sidestream

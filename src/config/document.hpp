@@ -1,0 +1,50 @@
+// The tree of a YAML file, with the place of every node.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/config.hpp"
+
+namespace sidestream {
+
+struct Entry;
+
+/// One YAML value. Kept apart from yaml-cpp's own nodes because those lose the places of keys and of empty
+/// values, accept duplicate keys and do not say whether a text was quoted.
+struct Node {
+  enum class Kind { null, scalar, list, map };
+  Kind kind = Kind::null;
+  Location where;       ///< of an empty value: of its key
+  std::string text;     ///< of a scalar
+  bool quoted = false;  ///< scalar in quotes or block style
+  std::vector<Node> items;
+  std::vector<Entry> entries;  ///< in the file's order, keys unique
+
+  [[nodiscard]] const Entry* find(std::string_view key) const noexcept;
+  /// For messages: `'64'`, `a list`, `a map`, `nothing`.
+  [[nodiscard]] std::string description() const;
+};
+
+/// A key and its value in a map.
+struct Entry {
+  std::string key;
+  Location where;
+  Node value;
+};
+
+class Document {
+ public:
+  Document(std::string file, Node root) : file_(std::move(file)), root_(std::move(root)) {}
+  [[nodiscard]] const std::string& file() const noexcept { return file_; }
+  [[nodiscard]] const Node& root() const noexcept { return root_; }  ///< of parse_document: a map
+
+ private:
+  std::string file_;
+  Node root_;
+};
+
+/// Parses any YAML value, not only a map: used for options' default values.
+[[nodiscard]] Node parse_node(const std::string& text, const std::string& file);
+
+}  // namespace sidestream

@@ -1,0 +1,33 @@
+// Arithmetic with parameters: `$nx`, `2 * ($nx - 1)`, `0.5`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+
+#include "config/config.hpp"
+
+namespace sidestream {
+
+/// Whether the value of a $name may still come from the program.
+enum class Stage {
+  opening,  ///< no: the option is needed before the program can set parameters
+  start,    ///< everything the program sets is known
+};
+
+struct ExpressionContext {
+  const Parameters& parameters;
+  Stage stage = Stage::start;
+};
+
+using Number = std::variant<std::int64_t, double>;
+
+/// Evaluates `text`: numbers, $names, + - * / and parentheses. Whole numbers stay whole (64 bits, overflow is
+/// an error); a quotient of whole numbers that does not come out even is real. `what` names the option in
+/// messages, `where` is the place of the text's first character. Throws Error(configuration).
+[[nodiscard]] Number evaluate(const std::string& text, const ExpressionContext& context,
+                              const std::string& what, const Location& where);
+
+[[nodiscard]] double as_real(const Number& number) noexcept;
+
+}  // namespace sidestream

@@ -1,0 +1,135 @@
+#include "config/meshes.hpp"
+
+#include <fmt/format.h>
+
+#include "sidestream/error.hpp"
+
+namespace sidestream {
+
+namespace {
+
+/// One value per axis from a list that has one for all or one for each; `filler` on axes that are not used.
+std::array<double, 3> per_axis(const Settings& settings, const std::string& option, std::size_t dimensions,
+                               double filler) {
+  const std::vector<double> values = settings.reals(option);
+  if (values.size() != 1 && values.size() != dimensions) {
+    settings.fail(
+        option,
+        fmt::format("found {} entries for '{}' of a mesh whose 'size' has {}, expected as many, or one "
+                    "for all axes; make them equal",
+                    values.size(), option, dimensions));
+  }
+  std::array<double, 3> result{filler, filler, filler};
+  for (std::size_t axis = 0; axis < dimensions; ++axis)
+    result[axis] = values.size() == 1 ? values[0] : values[axis];
+  return result;
+}
+
+/// The options of the other type of mesh would be ignored; say so instead.
+void refuse(const Settings& settings, const std::string& option, const std::string& type,
+            const std::string& remedy) {
+  if (!settings.given(option)) return;
+  settings.fail(option, fmt::format("found '{}' for a {} mesh, expected none; {}", option, type, remedy));
+}
+
+void check_count(const Mesh& mesh, const Settings& settings, const std::string& option) {
+  try {
+    Box nodes = mesh.cells;
+    for (auto& end : nodes.hi) end = end == INT64_MAX ? end : end + 1;
+    static_cast<void>(nodes.count());
+  } catch (const Error&) {
+    settings.fail(
+        option,
+        "found a mesh whose number of nodes does not fit in 64 bits, expected fewer; make it smaller");
+  }
+}
+
+Mesh make_uniform(const Settings& settings) {
+  refuse(settings, "coordinates", "uniform", "write 'type: rectilinear' or remove it");
+  const std::vector<std::int64_t> size = settings.integers("size");
+  if (size.empty()) {
+    settings.fail(
+        "size",
+        "found no 'size' for a uniform mesh, expected the number of cells along each axis; add 'size: "
+        "[..., ...]'");
+  }
+  Mesh mesh;
+  mesh.dimensions = static_cast<int>(size.size());
+  mesh.cells.hi = {1, 1, 1};
+  for (std::size_t axis = 0; axis < size.size(); ++axis) mesh.cells.hi[axis] = size[axis];
+  check_count(mesh, settings, "size");
+  const auto spacing = per_axis(settings, "spacing", size.size(), 1);
+  for (const double step : spacing) {
+    if (!(step > 0)) {
+      settings.fail("spacing",
+                    fmt::format("found {} in 'spacing', expected numbers above 0; change it", step));
+    }
+  }
+  mesh.geometry = std::make_shared<UniformGeometry>(per_axis(settings, "origin", size.size(), 0), spacing);
+  return mesh;
+}
+
+std::vector<double> axis_nodes(const Settings& coordinates, const std::string& axis) {
+  const std::vector<double> nodes = coordinates.reals(axis);
+  for (std::size_t n = 1; n < nodes.size(); ++n) {
+    if (nodes[n] > nodes[n - 1]) continue;
+    coordinates.fail(
+        axis, fmt::format("found {} after {} in the coordinates '{}', expected increasing numbers; sort them "
+                          "and remove doubles",
+                          nodes[n], nodes[n - 1], axis));
+  }
+  return nodes;
+}
+
+Mesh make_rectilinear(const Settings& settings) {
+  for (const char* option : {"size", "spacing", "origin"}) {
+    refuse(settings, option, "rectilinear", "it follows from 'coordinates': remove it");
+  }
+  if (!settings.has("coordinates")) {
+    settings.fail("coordinates",
+                  "found no 'coordinates' for a rectilinear mesh, expected the nodes along each axis; add "
+                  "'coordinates: {x: [...], y: [...], z: [...]}'");
+  }
+  const Settings coordinates = settings.map("coordinates");
+  if (coordinates.given("z") && !coordinates.given("y")) {
+    coordinates.fail(
+        "z", "found coordinates along z without y, expected x, x and y, or all three; add 'y: [...]'");
+  }
+  Mesh mesh;
+  std::array<std::vector<double>, 3> nodes;
+  mesh.dimensions = coordinates.given("z") ? 3 : coordinates.given("y") ? 2 : 1;
+  for (int axis = 0; axis < 3; ++axis) {
+    const std::string name(1, "xyz"[axis]);
+    nodes[axis] = axis < mesh.dimensions ? axis_nodes(coordinates, name) : std::vector<double>{0, 1};
+    mesh.cells.hi[axis] = static_cast<Index>(nodes[axis].size()) - 1;
+  }
+  check_count(mesh, settings, "coordinates");
+  mesh.geometry = std::make_shared<RectilinearGeometry>(mesh.cells.lo, std::move(nodes));
+  return mesh;
+}
+
+}  // namespace
+
+Mesh make_mesh(const std::string& name, const Settings& settings) {
+  Mesh mesh = settings.text("type") == "uniform" ? make_uniform(settings) : make_rectilinear(settings);
+  mesh.name = name;
+  return mesh;
+}
+
+bool same_mesh(const Mesh& a, const Mesh& b) {
+  if (a.cells != b.cells || a.dimensions != b.dimensions) return false;
+  const Axes* first = a.geometry ? a.geometry->axes() : nullptr;
+  const Axes* second = b.geometry ? b.geometry->axes() : nullptr;
+  if (first == nullptr || second == nullptr) return first == second;
+  for (int axis = 0; axis < a.dimensions; ++axis) {
+    // Uniform axes agree if two nodes do; walking a long one would cost time for nothing.
+    const bool uniform = a.geometry->kind() == "uniform" && b.geometry->kind() == "uniform";
+    const Index end = uniform ? std::min(a.cells.lo[axis] + 1, a.cells.hi[axis]) : a.cells.hi[axis];
+    for (Index node = a.cells.lo[axis]; node <= end; ++node) {
+      if (first->node(axis, node) != second->node(axis, node)) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace sidestream

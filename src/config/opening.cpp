@@ -1,0 +1,172 @@
+#include "config/opening.hpp"
+
+#include <algorithm>
+
+#include "config/fail_at.hpp"
+#include "config/names.hpp"
+#include "config/read_settings.hpp"
+#include "config/sections.hpp"
+
+namespace sidestream {
+
+namespace {
+
+/// The value of a section of one option, as Settings with that option alone.
+Settings read_section(const Document& document, const std::string& name, const ReadContext& context) {
+  Node alone;
+  alone.kind = Node::Kind::map;
+  alone.where = {document.file(), 1, 1};
+  if (const Entry* entry = document.root().find(name)) {
+    alone.where = entry->where;
+    alone.entries.push_back(*entry);
+  }
+  return read_settings(alone, section(name).options, "the configuration", alone.where, context);
+}
+
+/// `placement: off` stands for `placement: {mode: off}`.
+Node placement_node(const Document& document) {
+  const Entry* entry = document.root().find("placement");
+  if (entry == nullptr) return {};
+  if (entry->value.kind != Node::Kind::scalar) return entry->value;
+  Node map;
+  map.kind = Node::Kind::map;
+  map.where = entry->value.where;
+  map.entries.push_back({"mode", entry->value.where, entry->value});
+  return map;
+}
+
+/// A server count that the mode does not use says that something else was meant. `off` is exempt: it is
+/// switched on and off by one word.
+void check_placement(const Settings& settings, PlacementMode mode) {
+  const bool counts_cores = mode == PlacementMode::cores || mode == PlacementMode::off;
+  const bool counts_nodes = mode == PlacementMode::nodes || mode == PlacementMode::off;
+  const std::string& name = settings.text("mode");
+  const char* cores_remedy =
+      mode == PlacementMode::nodes ? "; write 'servers' for the number of servers in all" : "; remove it";
+  const char* nodes_remedy = mode == PlacementMode::cores
+                                 ? "; write 'per_node' for the number of servers on each node"
+                                 : "; remove it";
+  if (settings.given("per_node") && !counts_cores) {
+    settings.fail("per_node",
+                  fmt::format("found 'per_node' with the mode '{}', expected it with 'cores' only{}", name,
+                              cores_remedy));
+  }
+  if (settings.given("servers") && !counts_nodes) {
+    settings.fail("servers",
+                  fmt::format("found 'servers' with the mode '{}', expected it with 'nodes' only{}", name,
+                              nodes_remedy));
+  }
+}
+
+PlacementMode mode_named(const std::string& name) {
+  if (name == "cores") return PlacementMode::cores;
+  if (name == "nodes") return PlacementMode::nodes;
+  return name == "off" ? PlacementMode::off : PlacementMode::inline_;
+}
+
+PlacementConfig read_placement(const Document& document, const ReadContext& context) {
+  const Entry* entry = document.root().find("placement");
+  const Location where = entry ? entry->where : Location{document.file(), 0, 0};
+  const Settings settings = read_settings(placement_node(document), section("placement").options[0].options,
+                                          "'placement'", where, context);
+  PlacementConfig placement;
+  placement.mode = mode_named(settings.text("mode"));
+  check_placement(settings, placement.mode);
+  placement.per_node = static_cast<int>(settings.integer("per_node"));
+  placement.servers = static_cast<int>(settings.integer("servers"));
+  placement.buffer = static_cast<std::uint64_t>(settings.integer("buffer"));
+  placement.when_full = settings.text("when_full") == "skip" ? WhenFull::skip : WhenFull::wait;
+  placement.max_in_flight = static_cast<int>(settings.integer("max_in_flight"));
+  placement.pretend_nodes = static_cast<int>(settings.integer("pretend_nodes"));
+  placement.partitioner = settings.text("partitioner");
+  placement.where = where;
+  return placement;
+}
+
+void read_output(OpeningConfig& config, const Document& document, const ReadContext& context) {
+  const Settings output = read_section(document, "output", context).map("output");
+  config.directory = output.text("directory");
+  if (config.directory.empty()) {
+    output.fail("directory",
+                "found an empty 'directory', expected a folder; write '.' for the working directory");
+  }
+  const std::string& existing = output.text("existing");
+  config.existing = existing == "resume"    ? Existing::resume
+                    : existing == "replace" ? Existing::replace
+                                            : Existing::refuse;
+  config.timings = output.boolean("timings");
+}
+
+}  // namespace
+
+void check_sections(const Document& document) {
+  std::vector<std::string> known;
+  for (const Section& candidate : sections()) known.push_back(candidate.name);
+  for (const Entry& entry : document.root().entries) {
+    if (std::find(known.begin(), known.end(), entry.key) != known.end()) continue;
+    fail_at(entry.where, "found the unknown section '{}', expected one of {}; {}", entry.key, listed(known),
+            suggestion(entry.key, known, "correct or remove it"));
+  }
+}
+
+Parameters read_parameters(const Document& document) {
+  Parameters parameters;
+  const Entry* section_entry = document.root().find("parameters");
+  if (section_entry == nullptr || section_entry->value.kind == Node::Kind::null) return parameters;
+  const Node& node = section_entry->value;
+  if (node.kind != Node::Kind::map) {
+    fail_at(node.where,
+            "found {} for 'parameters', expected a map of names and numbers; write 'parameters: {{nx: 64}}'",
+            node.description());
+  }
+  const Parameters none;
+  for (const Entry& entry : node.entries) {
+    check_name(entry.key, "parameter", entry.where);
+    if (entry.value.kind != Node::Kind::scalar) {
+      fail_at(entry.value.where, "found {} for the parameter '{}', expected a number; write '{}: 64'",
+              entry.value.description(), entry.key, entry.key);
+    }
+    parameters[entry.key] = evaluate(entry.value.text, {none, Stage::opening},
+                                     fmt::format("the parameter '{}'", entry.key), entry.value.where);
+  }
+  return parameters;
+}
+
+void check_name(const std::string& name, const std::string& what, const Location& where) {
+  const bool parameter = what == "parameter";
+  for (const char c : name) {
+    const bool control = static_cast<unsigned char>(c) < 0x20;
+    const bool word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    if (control || c == '/' || (parameter && !word)) {
+      fail_at(where, "found '{}' in the {} name '{}', expected {}; rename it", c, what, name,
+              parameter ? "letters, digits and _" : "no '/' and no control characters");
+    }
+  }
+  const bool digit_first = parameter && !name.empty() && name.front() >= '0' && name.front() <= '9';
+  if (name.empty() || name == "." || name == ".." || digit_first) {
+    fail_at(where, "found the {} name '{}', expected {}; rename it", what, name,
+            digit_first ? "a letter or _ first" : "a name of letters");
+  }
+}
+
+OpeningConfig read_opening(const Document& document) {
+  check_sections(document);
+  const Parameters parameters = read_parameters(document);
+  const ReadContext context{{parameters, Stage::opening}, nullptr};
+  OpeningConfig config;
+  config.placement = read_placement(document, context);
+  read_output(config, document, context);
+  const Settings plugins = read_section(document, "plugins", context);
+  if (const Entry* entry = document.root().find("plugins")) {
+    const std::vector<std::string> paths = plugins.texts("plugins");
+    for (std::size_t n = 0; n < paths.size(); ++n) {
+      const bool is_list = entry->value.kind == Node::Kind::list;
+      config.plugins.emplace_back(paths[n], is_list ? entry->value.items[n].where : entry->value.where);
+    }
+  }
+  config.stop_on_error = read_section(document, "on_error", context).text("on_error") == "stop";
+  config.drain_limit = read_section(document, "drain_limit", context).real("drain_limit");
+  return config;
+}
+
+}  // namespace sidestream

@@ -1,0 +1,18 @@
+// Parts of reading a configuration that opening a session and starting it share.
+#pragma once
+
+#include "config/document.hpp"
+#include "config/expression.hpp"
+
+namespace sidestream {
+
+/// Throws Error(configuration) if the file has a key that is no section.
+void check_sections(const Document& document);
+
+/// The values under `parameters:`, plain numbers.
+[[nodiscard]] Parameters read_parameters(const Document& document);
+
+/// A name that the user chose for a mesh or a variable: it becomes part of file names and of paths in files.
+void check_name(const std::string& name, const std::string& what, const Location& where);
+
+}  // namespace sidestream

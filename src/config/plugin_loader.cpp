@@ -1,0 +1,66 @@
+#include "config/plugin_loader.hpp"
+
+#include <dlfcn.h>
+
+#include <exception>
+
+#include "config/fail_at.hpp"
+#include "sidestream/extend/plugin.hpp"
+
+namespace sidestream {
+
+namespace {
+
+const PluginHeader& checked_header(const PluginHeader* header, const std::string& path,
+                                   const Location& where) {
+  if (header == nullptr || header->magic != plugin_magic) {
+    fail_at(where,
+            "found '{}', whose sidestream_plugin() does not return a plug-in header; define it with "
+            "SIDESTREAM_PLUGIN",
+            path);
+  }
+  if (header->version != plugin_version) {
+    fail_at(
+        where,
+        "found the plug-in '{}' for version {} of the plug-in interface, expected version {}; build it again "
+        "with the headers of Sidestream {}",
+        path, header->version, plugin_version, SIDESTREAM_VERSION);
+  }
+  if (header->layout != plugin_layout()) {
+    fail_at(where,
+            "found the plug-in '{}' with the data layout {:08x}, expected {:08x}; build it again with the "
+            "headers "
+            "of Sidestream {} and the same compiler",
+            path, header->layout, plugin_layout(), SIDESTREAM_VERSION);
+  }
+  return *header;
+}
+
+}  // namespace
+
+void load_plugin(const std::string& path, const Location& where, Registry& registry) {
+  // Without a '/' dlopen would search the system's libraries and not the working directory.
+  const std::string name = path.find('/') == std::string::npos ? "./" + path : path;
+  void* library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    const char* reason = dlerror();
+    fail_at(where, "found the plug-in '{}', which cannot be loaded ({}); check the path and what it links to",
+            path, reason ? reason : "no reason given");
+  }
+  using EntryPoint = const PluginHeader* (*)();
+  const auto entry = reinterpret_cast<EntryPoint>(dlsym(library, "sidestream_plugin"));
+  if (entry == nullptr) {
+    fail_at(
+        where,
+        "found the library '{}', which has no function sidestream_plugin; define it with SIDESTREAM_PLUGIN",
+        path);
+  }
+  const PluginHeader& header = checked_header(entry(), path, where);
+  try {
+    header.register_kinds(registry);
+  } catch (const std::exception& error) {
+    fail_at(where, "found the plug-in '{}', which could not register itself: {}", path, error.what());
+  }
+}
+
+}  // namespace sidestream

@@ -1,0 +1,17 @@
+// Loading shared libraries with kinds of the user's own.
+#pragma once
+
+#include <string>
+
+#include "sidestream/extend/registry.hpp"
+
+namespace sidestream {
+
+/// Loads the library and lets it register its kinds. `path` without a '/' is looked for in the working
+/// directory. `where` is its place in the configuration. The library stays loaded until the process ends,
+/// because what it registered is used from then on. Throws Error(configuration) if it cannot be loaded, is no
+/// plug-in, or was built with headers of another version; what it throws itself is passed on with the place
+/// before it.
+void load_plugin(const std::string& path, const Location& where, Registry& registry);
+
+}  // namespace sidestream

@@ -1,0 +1,315 @@
+#include "config/sections.hpp"
+
+#include "base/fail.hpp"
+#include "config/config.hpp"
+
+namespace sidestream {
+
+namespace {
+
+Section placement_section() {
+  Option placement{.name = "placement", .type = OptionType::map, .default_value = "inline"};
+  placement.text = "Where analyses and outputs run. The mode alone may stand for the map: `placement: off`.";
+  placement.options = {
+      {.name = "mode",
+       .type = OptionType::choice,
+       .default_value = "inline",
+       .text = "`inline`: on the simulation's own ranks, which wait meanwhile. `cores`: on dedicated ranks "
+               "of each "
+               "node, which read from shared memory. `nodes`: on dedicated ranks anywhere, which get "
+               "messages. `off`: "
+               "nowhere, every call does nothing.",
+       .choices = {"inline", "cores", "nodes", "off"}},
+      {.name = "per_node",
+       .type = OptionType::integer,
+       .default_value = "1",
+       .text = "With `cores`: how many ranks of each node become servers. Each node needs at least one rank "
+               "more.",
+       .minimum = 1,
+       .maximum = 1024},
+      {.name = "servers",
+       .type = OptionType::integer,
+       .default_value = "1",
+       .text =
+           "With `nodes`: how many ranks of the job become servers. The job needs at least one rank more.",
+       .minimum = 1,
+       .maximum = 1 << 20},
+      {.name = "buffer",
+       .type = OptionType::bytes,
+       .default_value = "512 MiB",
+       .text = "Memory on each node for what was published and not yet used. It must hold at least one "
+               "iteration of "
+               "the node's ranks.",
+       .minimum = 1 << 16},
+      {.name = "when_full",
+       .type = OptionType::choice,
+       .default_value = "wait",
+       .text = "What a rank does that finds no room in the buffer. `wait`: for the servers, so that nothing "
+               "is lost. "
+               "`skip`: it drops the iteration, on all ranks and servers, and goes on.",
+       .choices = {"wait", "skip"}},
+      {.name = "max_in_flight",
+       .type = OptionType::integer,
+       .default_value = "8",
+       .text = "How many iterations may be published and not yet released by the servers.",
+       .minimum = 1,
+       .maximum = 64},
+      {.name = "partitioner",
+       .type = OptionType::text,
+       .default_value = "block",
+       .text = "With `nodes`: which server gets which block. One of the partitioners below."},
+      {.name = "pretend_nodes",
+       .type = OptionType::integer,
+       .default_value = "0",
+       .text = "For testing: treat the ranks of one machine as if they ran on so many nodes. 0 takes the "
+               "nodes as they "
+               "are.",
+       .minimum = 0,
+       .maximum = 1 << 20},
+  };
+  return {"placement",
+          SectionForm::option,
+          "Where analyses and outputs run. Changing this line moves the work; nothing "
+          "else in the file or in the program changes.",
+          "placement: {mode: cores, per_node: 1, buffer: 512 MiB, when_full: wait}",
+          {placement}};
+}
+
+Section meshes_section() {
+  const Option axis{.name = "", .type = OptionType::real, .list = true, .least_entries = 2};
+  const auto along = [&](const char* name, bool required) {
+    Option option = axis;
+    option.name = name;
+    option.required = required;
+    option.text = fmt::format("The {} coordinates of the nodes, increasing; one more than cells.", name);
+    option.range_text = "increasing";
+    return option;
+  };
+  std::vector<Option> options{
+      {.name = "type",
+       .type = OptionType::choice,
+       .default_value = "uniform",
+       .text = "`uniform`: equal spacing. `rectilinear`: the coordinates along each axis are listed.",
+       .choices = {"uniform", "rectilinear"}},
+      {.name = "size",
+       .type = OptionType::integer,
+       .list = true,
+       .text = "Number of cells along x, y and z of a uniform mesh; the number of entries is the number of "
+               "dimensions.",
+       .minimum = 1,
+       .least_entries = 1,
+       .most_entries = 3},
+      {.name = "spacing",
+       .type = OptionType::real,
+       .list = true,
+       .default_value = "1",
+       .text = "Size of a cell of a uniform mesh along each axis; one number holds for all axes.",
+       .least_entries = 1,
+       .most_entries = 3,
+       .range_text = "above 0"},
+      {.name = "origin",
+       .type = OptionType::real,
+       .list = true,
+       .default_value = "0",
+       .text = "Position of the node (0, 0, 0) of a uniform mesh; one number holds for all axes.",
+       .least_entries = 1,
+       .most_entries = 3},
+      {.name = "coordinates",
+       .type = OptionType::map,
+       .text =
+           "Positions of the nodes of a rectilinear mesh; the number of axes is the number of dimensions.",
+       .options = {along("x", true), along("y", false), along("z", false)}},
+  };
+  return {"meshes", SectionForm::named,
+          "The meshes the simulation computes on, by name. A mesh may be declared here, by the program's "
+          "calls, or by "
+          "both if they agree.",
+          "meshes:\n  grid: {type: uniform, size: [$nx, $ny, $nz], spacing: [$h, $h, $h]}\n"
+          "  column: {type: rectilinear, coordinates: {x: [0, 1, 2, 4], y: [0, 1], z: [0, 0.1, 0.3, 0.7]}}",
+          options};
+}
+
+Section variables_section() {
+  std::vector<std::string> types;
+  for (int n = 0; n < type_count; ++n) types.emplace_back(name_of(static_cast<Type>(n)));
+  std::vector<Option> options{
+      {.name = "mesh",
+       .type = OptionType::mesh,
+       .required = true,
+       .text = "The mesh whose points have values."},
+      {.name = "type",
+       .type = OptionType::choice,
+       .default_value = "float64",
+       .text = "Type of one element of the program's array.",
+       .choices = types},
+      {.name = "centering",
+       .type = OptionType::choice,
+       .default_value = "cell",
+       .text =
+           "Whether the values belong to cells or to their corners, the nodes (one more along each axis).",
+       .choices = {"cell", "node"}},
+      {.name = "components",
+       .type = OptionType::integer,
+       .default_value = "1",
+       .text = "Values at each point, next to each other in memory.",
+       .minimum = 1,
+       .maximum = 1024},
+      {.name = "order",
+       .type = OptionType::choice,
+       .default_value = "column",
+       .text = "Which index runs fastest in memory. `column`: i, as in Fortran a(i,j,k) and C a[k][j][i]. "
+               "`row`: k, as "
+               "in C a[i][j][k].",
+       .choices = {"column", "row"}},
+      {.name = "unit", .type = OptionType::text, .text = "Unit for labels and files."},
+      {.name = "label",
+       .type = OptionType::text,
+       .text = "Name for people, in captions; without it the variable's name."},
+      {.name = "group",
+       .type = OptionType::text,
+       .text = "Folder of the variable in files that have folders."},
+      {.name = "time_varying",
+       .type = OptionType::boolean,
+       .default_value = "true",
+       .text = "`false`: published once and kept until it is published again."},
+  };
+  return {"variables", SectionForm::named,
+          "What the simulation publishes, by name. A variable may be declared here, by the program's calls, "
+          "or by both "
+          "if they agree.",
+          "variables:\n  temperature: {mesh: grid, type: float64, centering: cell, unit: K}", options};
+}
+
+Section output_section() {
+  Option output{.name = "output", .type = OptionType::map, .default_value = "{}"};
+  output.text = "Where results go.";
+  output.options = {
+      {.name = "directory",
+       .type = OptionType::text,
+       .default_value = ".",
+       .text =
+           "Folder for everything this run writes, relative to the working directory; created if missing."},
+      {.name = "existing",
+       .type = OptionType::choice,
+       .default_value = "refuse",
+       .text = "What to do if the folder holds an earlier run. `refuse`: stop with an error. `replace`: "
+               "overwrite its "
+               "results. `resume`: continue its tables and series from this run's first cycle.",
+       .choices = {"refuse", "replace", "resume"}},
+      {.name = "timings",
+       .type = OptionType::boolean,
+       .default_value = "true",
+       .text = "Leave `timings.csv`: what each rank spent in each iteration."},
+  };
+  return {"output",
+          SectionForm::option,
+          "Where results go.",
+          "output: {directory: results, existing: resume}",
+          {output}};
+}
+
+Section parameters_section() {
+  return {
+      "parameters",
+      SectionForm::option,
+      "Values of $names in the file, for those the program does not set; a value that the program sets wins. "
+      "Numbers in the file may be expressions of $names with + - * / and parentheses.",
+      "parameters: {nx: 128, h: 0.01}",
+      {}};
+}
+
+std::vector<Section> all_sections() {
+  const Option plugins{.name = "plugins",
+                       .type = OptionType::text,
+                       .list = true,
+                       .text = "Paths relative to the working directory, or absolute."};
+  const Option events{
+      .name = "events",
+      .type = OptionType::text,
+      .list = true,
+      .text =
+          "Names that the program may signal, besides those that tasks mention with `on`. At most 64 "
+          "in all."};
+  const Option on_error{
+      .name = "on_error",
+      .type = OptionType::choice,
+      .default_value = "report",
+      .text =
+          "`report`: a failed analysis or output is reported and the run goes on. `stop`: the "
+          "simulation's next end of iteration returns the error.",
+      .choices = {"report", "stop"}};
+  const Option drain_limit{.name = "drain_limit",
+                           .type = OptionType::real,
+                           .default_value = "60",
+                           .text = "Seconds that closing the session may wait for servers to finish.",
+                           .minimum = 0};
+  return {
+      placement_section(),
+      parameters_section(),
+      meshes_section(),
+      variables_section(),
+      {"analyses",
+       SectionForm::tasks,
+       "What is computed from what is published, in this order.",
+       "analyses:\n  - histogram: {variable: temperature, bins: 64, every: 5}",
+       {}},
+      {"outputs",
+       SectionForm::tasks,
+       "What is written of what is published, after the analyses, in this order.",
+       "outputs:\n  - hdf5: {variables: [temperature], every: 10}",
+       {}},
+      output_section(),
+      {"plugins",
+       SectionForm::option,
+       "Shared libraries with analyses, outputs and formats of your own.",
+       "plugins: [./libmine.so]",
+       {plugins}},
+      {"events", SectionForm::option, "Named signals of the program.", "events: [checkpoint]", {events}},
+      {"on_error",
+       SectionForm::option,
+       "What happens when an analysis or an output fails.",
+       "on_error: stop",
+       {on_error}},
+      {"drain_limit", SectionForm::option, "How long closing may take.", "drain_limit: 120", {drain_limit}},
+  };
+}
+
+}  // namespace
+
+const std::vector<Section>& sections() {
+  static const std::vector<Section> all = all_sections();
+  return all;
+}
+
+const Section& section(std::string_view name) {
+  for (const Section& candidate : sections()) {
+    if (candidate.name == name) return candidate;
+  }
+  fail(Code::internal, "there is no section '{}'", name);
+}
+
+const std::vector<Option>& task_options() {
+  static const std::vector<Option> options{
+      {.name = "name",
+       .type = OptionType::text,
+       .text = "Name in messages and timings; without it the kind, numbered from the second on."},
+      {.name = "every",
+       .type = OptionType::schedule,
+       .default_value = "1",
+       .text =
+           "How often it runs: every so many iterations (`5`), cycles (`10 cycles`), units of simulated time "
+           "(`0.5 time`) or seconds (`30 s`). `auto`: every iteration while the servers keep up, else "
+           "fewer."},
+      {.name = "start",
+       .type = OptionType::real,
+       .text = "Not before this iteration, cycle, simulated time or second since the start; the unit is that "
+               "of `every`."},
+      {.name = "end", .type = OptionType::real, .text = "Not after it; the unit is that of `every`."},
+      {.name = "on",
+       .type = OptionType::text,
+       .text = "Only in iterations in which the program signalled the event of this name."},
+  };
+  return options;
+}
+
+}  // namespace sidestream

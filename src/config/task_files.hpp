@@ -1,0 +1,23 @@
+// The files that tasks write, checked before anything runs.
+#pragma once
+
+#include <vector>
+
+#include "config/config.hpp"
+
+namespace sidestream {
+
+/// One `file` option that has a value.
+struct TaskFile {
+  std::string pattern;
+  Location where;
+};
+
+/// Every file option of a task, nested ones too.
+[[nodiscard]] std::vector<TaskFile> files_of(const TaskConfig& task, const Registry& registry);
+
+/// Throws Error(configuration) if two tasks write the same file, or if no format is registered for the ending
+/// of an analysis' file.
+void check_task_files(const std::vector<TaskConfig>& tasks, const Registry& registry);
+
+}  // namespace sidestream
