@@ -39,9 +39,7 @@ def blank(text: str, keep_strings: bool = False) -> str:
 
 def functions(text: str) -> Iterator[Function]:
     """Finds function bodies by their braces. Lambdas and nested blocks belong to the function around them."""
-    code = re.sub(
-        r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", lambda m: "\n" * m.group(0).count("\n"), blank(text), flags=re.M
-    )
+    code = re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", lambda m: "\n" * m.group(0).count("\n"), blank(text), flags=re.M)
     stack: list[tuple[str, int, str]] = []  # scope, body or value; line; header
     start, line = 0, 1
     for position, character in enumerate(code):

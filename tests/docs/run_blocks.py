@@ -1,0 +1,223 @@
+"""Runs the code blocks of the documentation, so that what readers copy works.
+
+Usage: run_blocks.py PAGE.md --library DIR --include DIR [--path DIR ...]
+
+A block in one of the languages below is preceded by a comment that no reader sees:
+
+    <!-- run: file=run.yaml ranks=4 set=nx=64 -->     how it is run; the keys are listed below
+    <!-- not run: needs a cluster -->                 why it is not
+
+Blocks of one page run in their order in one empty folder, so that a program finds the configuration above it.
+
+    yaml     is saved as `file` and given to `sidestream check` with `ranks` and `set` (name=value, repeatable);
+             `part-of=FRAME` puts it into the file of that name in tests/docs/frames at the line `@BLOCK@`
+    sh       runs under `bash -e` with the folders of --path first in PATH
+    c, cpp   is compiled and linked, as it is or within `part-of=FRAME`, and run on `ranks` ranks with the
+             argument `with` (a file saved before); `ranks=0` compiles only
+    python   runs as it is
+
+`fails=TEXT` means that the block must fail and say TEXT (spaces written as _). `lines=FILE:N` means that FILE has N
+lines afterwards. `seconds=N` is the time limit.
+"""
+
+import argparse
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+LANGUAGES = {"yaml", "sh", "c", "cpp", "python"}
+KEYS = {"file", "ranks", "set", "part-of", "with", "fails", "lines", "seconds"}
+FRAMES = Path(__file__).resolve().parent / "frames"
+FENCE = re.compile(
+    r"^(?P<indent> *)(?P<ticks>```+)(?P<language>\w*)[^\n]*\n(?P<text>.*?)^(?P=indent)(?P=ticks)", re.M | re.S
+)
+COMMENT = re.compile(r"<!--\s*(?P<what>run|not run):?(?P<rest>(?:(?!-->).)*)-->\s*\Z", re.S)
+SECONDS = 120
+
+
+class Failed(Exception):
+    """What a reader of the page would have run into."""
+
+
+@dataclass
+class Block:
+    """A fenced block, and how the comment before it says to run it."""
+
+    page: Path
+    line: int
+    language: str
+    text: str
+    run: bool
+    keys: dict[str, list[str]] = field(default_factory=dict)
+
+    def key(self, name: str, default: str = "") -> str:
+        return self.keys.get(name, [default])[-1]
+
+    @property
+    def place(self) -> str:
+        return f"{self.page.name}:{self.line}"
+
+
+@dataclass
+class Setting:
+    """Where blocks run and what they are compiled against."""
+
+    folder: Path
+    library: Path
+    include: Path
+    path: list[Path]
+    mpirun: list[str]
+    cc: str
+    cxx: str
+
+    def environment(self) -> dict[str, str]:
+        return os.environ | {"PATH": os.pathsep.join([*map(str, self.path), os.environ["PATH"]])}
+
+
+def parse_keys(place: str, text: str) -> dict[str, list[str]]:
+    keys: dict[str, list[str]] = {}
+    for word in shlex.split(text):
+        name, equals, value = word.partition("=")
+        if not equals or name not in KEYS:
+            raise Failed(f"{place}: '{word}' in the run comment; expected key=value with one of {sorted(KEYS)}")
+        keys.setdefault(name, []).append(value)
+    return keys
+
+
+def blocks_of(page: Path) -> list[Block]:
+    """The blocks of a page in the languages that can be run. One without a comment is an error."""
+    text = page.read_text(encoding="utf-8")
+    found = []
+    for match in FENCE.finditer(text):
+        language = match["language"]
+        if language not in LANGUAGES:
+            continue
+        line = text.count("\n", 0, match.start()) + 1
+        comment = COMMENT.search(text, 0, match.start())
+        if comment is None:
+            raise Failed(
+                f"{page}:{line}: no comment says how to run this block; write <!-- run: ... --> or "
+                "<!-- not run: why --> before it (see tests/docs/run_blocks.py)"
+            )
+        place = f"{page.name}:{line}"
+        runs = comment["what"] == "run"
+        if not runs and not comment["rest"].strip():
+            raise Failed(f"{place}: <!-- not run --> gives no reason")
+        indent = len(match["indent"])
+        body = "".join(row[indent:] if row.strip() else row for row in match["text"].splitlines(keepends=True))
+        found.append(Block(page, line, language, body, runs, parse_keys(place, comment["rest"]) if runs else {}))
+    return found
+
+
+def framed(block: Block) -> str:
+    """The block's text, within its frame if it names one."""
+    name = block.key("part-of")
+    if not name:
+        return block.text
+    frame = (FRAMES / name).read_text(encoding="utf-8")
+    if frame.count("@BLOCK@") != 1:
+        raise Failed(f"{block.place}: frame {name} must have one line @BLOCK@")
+    return re.sub(r"^.*@BLOCK@.*\n", lambda _: block.text, frame, flags=re.M)
+
+
+def execute(block: Block, setting: Setting, command: list[str]) -> None:
+    """Runs a command in the page's folder; fails unless it ends as the block says it must."""
+    done = subprocess.run(
+        command,
+        cwd=setting.folder,
+        env=setting.environment(),
+        text=True,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+        timeout=float(block.key("seconds", str(SECONDS))),
+    )
+    expected = block.key("fails").replace("_", " ")
+    said = f"{block.place}: {shlex.join(command)}\n{done.stdout}"
+    if expected and (done.returncode == 0 or expected not in done.stdout):
+        raise Failed(f"{said}\nended with {done.returncode}; expected a failure that says '{expected}'")
+    if not expected and done.returncode != 0:
+        raise Failed(f"{said}\nended with {done.returncode}")
+
+
+def run_yaml(block: Block, setting: Setting) -> None:
+    name = block.key("file", "run.yaml")
+    (setting.folder / name).write_text(framed(block), encoding="utf-8")
+    command = ["sidestream", "check", name, "--ranks", block.key("ranks", "4")]
+    for value in block.keys.get("set", []):
+        command += ["--set", value]
+    execute(block, setting, command)
+
+
+def run_compiled(block: Block, setting: Setting) -> None:
+    name = block.key("file", f"block.{block.language}")
+    (setting.folder / name).write_text(framed(block), encoding="utf-8")
+    compiler = [setting.cc, "-std=c11"] if block.language == "c" else [setting.cxx, "-std=c++20"]
+    flags = ["-Wall", "-Wextra", "-Werror", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX", f"-I{setting.include}"]
+    if block.key("ranks", "1") == "0":
+        execute(block, setting, [*compiler, *flags, "-fsyntax-only", name])
+        return
+    program = f"./{Path(name).stem}"
+    library = [f"-L{setting.library}", f"-Wl,-rpath,{setting.library}", "-lsidestream", "-lm"]
+    execute(block, setting, [*compiler, *flags, name, "-o", program, *library])
+    command = [*setting.mpirun, "-n", block.key("ranks", "1"), program, *block.keys.get("with", [])]
+    execute(block, setting, command)
+
+
+def run_block(block: Block, setting: Setting) -> None:
+    if block.language == "yaml":
+        run_yaml(block, setting)
+    elif block.language == "sh":
+        execute(block, setting, ["bash", "-euo", "pipefail", "-c", block.text])
+    elif block.language == "python":
+        execute(block, setting, [sys.executable, "-c", framed(block)])
+    else:
+        run_compiled(block, setting)
+    for check in block.keys.get("lines", []):
+        name, _, count = check.rpartition(":")
+        found = (setting.folder / name).read_text(encoding="utf-8").count("\n")
+        if found != int(count):
+            raise Failed(f"{block.place}: {name} has {found} lines afterwards, expected {count}")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Runs the code blocks of a page.")
+    parser.add_argument("page", type=Path)
+    parser.add_argument("--library", type=Path, required=True, help="where libsidestream.so is")
+    parser.add_argument("--include", type=Path, required=True, help="the public headers")
+    parser.add_argument("--path", type=Path, action="append", default=[], help="programs for sh blocks")
+    parser.add_argument("--mpirun", default="mpirun", help="mpirun and its flags")
+    parser.add_argument("--cc", default="mpicc")
+    parser.add_argument("--cxx", default="mpicxx")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        setting = Setting(
+            folder=Path(folder),
+            library=options.library.resolve(),
+            include=options.include.resolve(),
+            path=[path.resolve() for path in options.path],
+            mpirun=shlex.split(options.mpirun),
+            cc=options.cc,
+            cxx=options.cxx,
+        )
+        try:
+            blocks = blocks_of(options.page)
+            for block in blocks:
+                if block.run:
+                    run_block(block, setting)
+        except (Failed, OSError, subprocess.TimeoutExpired) as problem:
+            print(problem)
+            return 1
+    ran = sum(block.run for block in blocks)
+    print(f"{options.page.name}: {ran} blocks run, {len(blocks) - ran} not")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

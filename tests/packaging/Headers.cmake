@@ -1,0 +1,40 @@
+# Each public header compiled alone, twice in a row (a missing guard shows), as strictly as a careful user would.
+#
+# Only the headers with the calls may need MPI: what a plug-in includes must compile where there is none.
+file(GLOB_RECURSE public_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/include
+  ${PROJECT_SOURCE_DIR}/include/*.h ${PROJECT_SOURCE_DIR}/include/*.hpp)
+set(mpi_flags ${MPI_C_INCLUDE_DIRS})
+list(TRANSFORM mpi_flags PREPEND -isystem)
+list(APPEND mpi_flags -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX)
+set(strict -Wall -Wextra -Wshadow -Wpedantic -Werror -fsyntax-only)
+
+# sidestream_header_test(name language header [flags...]): compiles a file that holds the include lines and no more.
+function(sidestream_header_test name language header)
+  if(language STREQUAL "C")
+    set(compiler ${CMAKE_C_COMPILER} -x c -std=c11)
+  else()
+    set(compiler ${CMAKE_CXX_COMPILER} -x c++ -std=c++20)
+  endif()
+  string(REGEX REPLACE "[/.]" "_" source ${name})
+  set(source ${CMAKE_CURRENT_BINARY_DIR}/headers/${source}.in)
+  file(CONFIGURE OUTPUT ${source} CONTENT "#include \"${header}\"\n#include \"${header}\"\nextern int not_empty;\n")
+  add_test(NAME header.${name} COMMAND ${compiler} ${strict} -I${PROJECT_SOURCE_DIR}/include ${ARGN} ${source})
+  set_tests_properties(header.${name} PROPERTIES TIMEOUT 60 LABELS "unit;packaging")
+endfunction()
+
+foreach(header IN LISTS public_headers)
+  set(flags)
+  if(header MATCHES "^sidestream/sidestream\\.hp*$")
+    set(flags ${mpi_flags})
+  endif()
+  sidestream_header_test(${header} CXX ${header} ${flags})
+  if(header MATCHES "\\.h$")
+    sidestream_header_test(${header}.in_c C ${header} ${flags})
+  endif()
+endforeach()
+
+# Faulty headers must fail in the way they are faulty, or the tests above prove nothing.
+sidestream_header_test(needs_another CXX needs_another.hpp -I${CMAKE_CURRENT_SOURCE_DIR}/faulty)
+set_tests_properties(header.needs_another PROPERTIES PASS_REGULAR_EXPRESSION "int64_t.* in namespace")
+sidestream_header_test(has_no_guard CXX has_no_guard.hpp -I${CMAKE_CURRENT_SOURCE_DIR}/faulty)
+set_tests_properties(header.has_no_guard PROPERTIES PASS_REGULAR_EXPRESSION "redefinition of")

@@ -1,0 +1,20 @@
+# The installed tree as users meet it. It is installed, then moved, so that a path that was baked in shows.
+find_program(SIDESTREAM_PKG_CONFIG NAMES pkg-config pkgconf REQUIRED)
+set(installed ${CMAKE_CURRENT_BINARY_DIR}/installed)
+set(consume bash ${CMAKE_CURRENT_SOURCE_DIR}/consume.sh)
+
+function(sidestream_consume name timeout)
+  add_test(NAME packaging.${name} COMMAND ${consume} ${name} ${ARGN})
+  set_tests_properties(packaging.${name} PROPERTIES TIMEOUT ${timeout} LABELS "packaging" PROCESSORS 2
+    FIXTURES_REQUIRED installed_tree
+    ENVIRONMENT "${SIDESTREAM_TEST_ENVIRONMENT};SOURCE=${PROJECT_SOURCE_DIR};PREFIX=${installed};WORK=${CMAKE_CURRENT_BINARY_DIR}/work;CMAKE=${CMAKE_COMMAND};MPIRUN=${MPIEXEC_EXECUTABLE};PKG_CONFIG=${SIDESTREAM_PKG_CONFIG};MPICC=${MPI_C_COMPILER};CC=${CMAKE_C_COMPILER};CXX=${CMAKE_CXX_COMPILER};LIBDIR=${CMAKE_INSTALL_LIBDIR}")
+endfunction()
+
+add_test(NAME packaging.install
+  COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/install.sh ${CMAKE_COMMAND} ${PROJECT_BINARY_DIR} ${installed})
+set_tests_properties(packaging.install PROPERTIES TIMEOUT 60 LABELS "packaging" FIXTURES_SETUP installed_tree)
+
+sidestream_consume(cmake 300)
+sidestream_consume(pkg_config 120)
+sidestream_consume(plugin 300)
+sidestream_consume(tool 60)

@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# Uses the installed tree as a project outside would: consume.sh cmake|pkg_config|plugin|tool
+#
+# From the environment: SOURCE (the repository, for the examples' sources), PREFIX (the installed tree), WORK (a folder
+# for our own), LIBDIR, and the programs CMAKE, MPIRUN, PKG_CONFIG, MPICC, CC, CXX.
+set -euo pipefail
+work=$WORK/$1
+rm -rf "$work"
+mkdir -p "$work"
+# The test must see the installed tree and nothing of the build.
+unset LD_LIBRARY_PATH SIDESTREAM_CONFIG
+
+# build_outside NAME: copies an example out of the repository and builds it against the installed package.
+build_outside() {
+  cp -r "$SOURCE/examples/$1" "$work/$1"
+  "$CMAKE" -S "$work/$1" -B "$work/$1/build" -DCMAKE_PREFIX_PATH="$PREFIX" \
+    -DCMAKE_C_COMPILER="$CC" -DCMAKE_CXX_COMPILER="$CXX"
+  "$CMAKE" --build "$work/$1/build"
+}
+
+# run RANKS FOLDER PROGRAM: runs a program in the folder of its configuration, which leaves results/ there.
+run() { (cd "$2" && timeout 60 "$MPIRUN" -n "$1" "$3" run.yaml); }
+
+# lines FILE COUNT: the file has that many lines, the heading included.
+lines() {
+  local found
+  found=$(wc -l <"$1")
+  [ "$found" -eq "$2" ] || { echo "$1 has $found lines, expected $2" >&2; exit 1; }
+}
+
+case $1 in
+  cmake)
+    build_outside minimal_c
+    run 2 "$work/minimal_c" build/heat
+    lines "$work/minimal_c/results/statistics.csv" 21
+    build_outside minimal_cpp
+    run 2 "$work/minimal_cpp" build/wave
+    [ -s "$work/minimal_cpp/results/histogram.csv" ]
+    ;;
+  pkg_config)
+    cp -r "$SOURCE/examples/minimal_c" "$work/minimal_c"
+    export PKG_CONFIG_PATH=$PREFIX/$LIBDIR/pkgconfig
+    make -C "$work/minimal_c" MPICC="$MPICC" PKG_CONFIG="$PKG_CONFIG"
+    run 2 "$work/minimal_c" ./heat
+    lines "$work/minimal_c/results/statistics.csv" 21
+    ;;
+  plugin)
+    build_outside minimal_c
+    build_outside analysis_plugin
+    cd "$work/analysis_plugin"
+    cp build/libextremum.so .
+    run 3 . ../minimal_c/build/heat
+    lines results/hottest.csv 21
+    lines results/coldest.csv 21
+    # At the start the corner is hot and the rest is cold; of equal cells the lowest global index counts.
+    python3 "$SOURCE/tests/packaging/check_extremum.py" results/hottest.csv 400 0 0 0
+    python3 "$SOURCE/tests/packaging/check_extremum.py" results/coldest.csv 300 16 0 0
+    # The same with a dedicated server: the same bytes.
+    mv results inline
+    sed -i 's/mode: inline/mode: cores/' run.yaml
+    run 4 . ../minimal_c/build/heat
+    cmp inline/hottest.csv results/hottest.csv
+    # The checker loads the plug-in too and knows its options.
+    "$PREFIX/bin/sidestream" check run.yaml --ranks 4 --set n=32
+    sed -i 's/of: maximum/off: maximum/' run.yaml
+    if "$PREFIX/bin/sidestream" check run.yaml --ranks 4 --set n=32 >message 2>&1; then
+      echo "a misspelt option of the plug-in was accepted" >&2
+      exit 1
+    fi
+    grep -q "off" message
+    ;;
+  tool)
+    # Without LD_LIBRARY_PATH: the command finds the library beside it.
+    [ "$("$PREFIX/bin/sidestream" --version | grep -cE '0\.1\.0')" -eq 1 ]
+    "$PREFIX/bin/sidestream" reference | grep -q placement
+    ;;
+  *)
+    echo "consume.sh: no test named '$1'" >&2
+    exit 2
+    ;;
+esac

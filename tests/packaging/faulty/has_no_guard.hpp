@@ -1,0 +1,2 @@
+// Cannot be included twice.
+inline int defined_twice() { return 1; }
