@@ -51,17 +51,16 @@ struct alignas(64) Heartbeat {
 struct alignas(128) ServerBox {
   Doorbell bell;  ///< the server sleeps, its clients ring
   alignas(
-      128) std::atomic<std::uint32_t> ended[slots]{};  ///< clients: how many ended the iteration in this slot
+      128) std::atomic<std::uint64_t> ended[slots]{};  ///< clients: (iteration + 1) << 16 | how many ended it
   alignas(128) Heartbeat heart;                        ///< server
   alignas(64) Notice failure;                          ///< server: sticky status, read by clients
 
-  /// Client: counts itself for iteration `index`; rings and returns true if it was the last of `clients` (the
-  /// server's) and the server sleeps. Call after the end record is in the ring. The count only decides who
-  /// rings: the server believes the rings, and sleeps with a time limit, so a client killed here costs time
-  /// and no correctness.
+  /// Client: counts itself for iteration `index`; rings if it was the last of `clients` (the server's, at
+  /// most 65535) and returns true if the server slept. Call after the end record is in the ring. The count
+  /// only decides who rings: the server believes the rings, and sleeps with a time limit, so a client killed
+  /// here costs time and no correctness.
   bool end(std::int64_t index, std::uint32_t clients) noexcept;
-  /// Server: makes the slot ready for iteration index + 64; before it sets `released`.
-  void reopen(std::int64_t index) noexcept { ended[index % slots].store(0, std::memory_order_relaxed); }
+  void reopen(std::int64_t) noexcept {}
 };
 
 /// One client's part, beside its ring.

@@ -16,8 +16,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <map>
 #include <optional>
 #include <vector>
 
@@ -70,7 +68,59 @@ class ClientHeap {
   [[nodiscard]] std::uint64_t bytes_peak() const noexcept { return peak_; }
 
  private:
+  /// Memory that is cut into regions: small ones from the bottom, whole pages from the top.
+  struct Gap {
+    std::byte *begin, *end;
+  };
+  struct Extent {
+    enum class Kind : std::uint8_t { none, home, keep, run };
+    std::byte *begin = nullptr, *end = nullptr;   ///< all of it
+    std::byte *bottom = nullptr, *top = nullptr;  ///< what was never cut, or has come back
+    std::int64_t iteration = -1;                  ///< the latest that uses it; -1: none
+    std::uint32_t pins = 0;                       ///< regions reserved or held
+    Kind kind = Kind::none;
+    std::uint64_t first_chunk = 0;  ///< of a run
+    std::vector<Gap> gaps;          ///< regions that were given back, in order of address
+  };
+  struct Slot {
+    std::byte *begin = nullptr, *end = nullptr;
+    std::uint32_t extent = 0;
+    std::uint32_t generation = 0;  ///< part of the ticket, so that a stale one is noticed
+    bool used = false, committed = false, held = false, persistent = false;
+    std::int64_t retired = -1;  ///< the iteration that replaced it
+  };
+
+  [[nodiscard]] static std::byte* cut(Extent& extent, std::uint64_t bytes) noexcept;
+  static void put_back(Extent& extent, std::byte* begin, std::byte* end);
+  [[nodiscard]] std::byte* cut_for_iteration(std::uint64_t bytes, std::uint32_t& extent);
+  [[nodiscard]] std::byte* cut_persistent(std::uint64_t bytes, std::uint32_t& extent);
+  [[nodiscard]] std::optional<std::uint32_t> take_home();
+  [[nodiscard]] std::optional<std::uint32_t> take_run(std::uint64_t bytes);
+  [[nodiscard]] std::uint32_t new_extent(std::byte* begin, std::uint64_t bytes, Extent::Kind kind);
+  void free_if_unused(std::uint32_t extent);
+  [[nodiscard]] Region new_slot(std::byte* begin, std::uint64_t bytes, std::uint64_t footprint,
+                                std::uint32_t extent, bool persistent);
+  [[nodiscard]] Slot& slot_of(const Region& region);
+  void free_slot(Slot& slot);
+  void free_persistent_if_unused(Slot& slot);
+
+  static constexpr std::uint32_t none = UINT32_MAX;
+
   Arena& arena_;
+  int client_;
+  std::vector<Extent> extents_;            ///< homes, the keep, then runs; places of runs are used again
+  std::vector<std::uint32_t> idle_;        ///< places in extents_ without an extent
+  std::vector<std::uint32_t> idle_homes_;  ///< the last one freed is taken first: its pages are the warmest
+  std::vector<std::uint32_t> runs_;        ///< of the current iteration
+  std::uint32_t home_ = none;              ///< of the current iteration
+  std::uint32_t keep_ = none;
+  std::vector<Slot> slots_;
+  std::vector<std::uint32_t> idle_slots_;
+  std::vector<std::uint32_t> retired_;  ///< slots of persistent regions to be freed
+  std::int64_t current_ = 0, released_ = 0;
+  std::uint64_t footprint_ = 0;  ///< cut in the current iteration
+  std::uint64_t expected_ = 0;   ///< footprint of the last iteration that used memory
+  std::uint64_t hint_ = 0;       ///< chunk at which the last run was found: its pages are in our tables
   std::uint64_t used_ = 0, peak_ = 0;
 };
 

@@ -89,8 +89,6 @@ class SegmentServer {
   void serve(std::chrono::milliseconds limit);
 
  private:
-  bool hand_over(int connection) const;
-
   const Segment& segment_;
   std::string address_;
   int attachers_ = 0;

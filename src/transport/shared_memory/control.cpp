@@ -1,0 +1,154 @@
+#include "transport/shared_memory/control.hpp"
+
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "base/checked.hpp"
+
+namespace sidestream::shared_memory {
+namespace {
+
+/// The same clock in every process of the node, unlike one that starts with the process.
+std::int64_t monotonic_ns() noexcept {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+/// State letter in /proc/PID/stat, after the program's name, which may contain anything; 0 if unknown.
+char process_state(int pid) noexcept {
+  char path[32], text[512] = "";
+  std::snprintf(path, sizeof path, "/proc/%d/stat", pid);
+  std::FILE* file = std::fopen(path, "re");
+  if (!file) return 0;
+  const std::size_t got = std::fread(text, 1, sizeof text - 1, file);
+  std::fclose(file);
+  text[got] = 0;
+  const char* name_end = std::strrchr(text, ')');
+  return name_end && name_end[1] ? name_end[2] : 0;
+}
+
+/// One step of FNV-1a over 8 bytes.
+constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t value) noexcept {
+  for (int n = 0; n < 8; ++n) hash = (hash ^ (value >> (8 * n) & 0xff)) * 0x100000001b3ull;
+  return hash;
+}
+
+}  // namespace
+
+void Notice::post(const std::string& text) noexcept {
+  std::size_t length = std::min(text.size(), capacity);
+  // Not in the middle of a character: continuation bytes of UTF-8 are 10xxxxxx.
+  while (length < text.size() && length > 0 && (static_cast<unsigned char>(text[length]) & 0xc0) == 0x80)
+    --length;
+  const std::uint32_t before =
+      sequence_.load(std::memory_order_relaxed) | 1;  // odd already: a writer died here
+  sequence_.store(before, std::memory_order_relaxed);
+  // Release stores: who sees one of these words also sees the odd number, and drops what it read.
+  length_.store(static_cast<std::uint32_t>(length), std::memory_order_release);
+  for (std::size_t at = 0; at < length; at += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data() + at, std::min<std::size_t>(8, length - at));
+    words_[at / 8].store(word, std::memory_order_release);
+  }
+  sequence_.store(before + 1, std::memory_order_release);
+}
+
+std::string Notice::read() const {
+  // A writer that is alive is done in a microsecond; one that is not must not keep us.
+  for (int tries = 0; tries < 1000; ++tries) {
+    const std::uint32_t before = sequence_.load(std::memory_order_acquire);
+    if (before == 0) return {};
+    if (before & 1) continue;
+    const std::size_t length = std::min<std::size_t>(length_.load(std::memory_order_acquire), capacity);
+    std::string text(length, '\0');
+    for (std::size_t at = 0; at < length; at += 8) {
+      const std::uint64_t word = words_[at / 8].load(std::memory_order_acquire);
+      std::memcpy(text.data() + at, &word, std::min<std::size_t>(8, length - at));
+    }
+    if (sequence_.load(std::memory_order_relaxed) == before) return text;
+  }
+  return {};
+}
+
+void Heartbeat::start() noexcept {
+  beat();
+  pid.store(getpid(), std::memory_order_release);
+}
+
+void Heartbeat::beat() noexcept { beat_ns.store(monotonic_ns(), std::memory_order_relaxed); }
+
+bool Heartbeat::alive() const noexcept {
+  const int id = pid.load(std::memory_order_acquire);
+  if (id == 0) return true;
+  if (kill(id, 0) != 0 && errno == ESRCH) return false;
+  return process_state(id) != 'Z';
+}
+
+double Heartbeat::silent_seconds() const noexcept {
+  const std::int64_t last = beat_ns.load(std::memory_order_relaxed);
+  return last == 0 ? 0 : static_cast<double>(monotonic_ns() - last) * 1e-9;
+}
+
+bool ServerBox::end(std::int64_t index, std::uint32_t clients) noexcept {
+  // The number of the iteration is part of the word, so that nobody has to reset counts: the server may be
+  // done with an iteration before its last client has come here.
+  const std::uint64_t fresh = static_cast<std::uint64_t>(index + 1) << 16;
+  std::atomic<std::uint64_t>& word = ended[index % slots];
+  std::uint64_t seen = word.load(std::memory_order_relaxed);
+  std::uint64_t mine = 0;
+  do {
+    if ((seen >> 16) > (fresh >> 16)) return false;  // released long ago: the server needs no bell for it
+    mine = ((seen >> 16) == (fresh >> 16) ? seen : fresh) + 1;
+    // Every client's record must be visible to the one who rings: hence acquire, and release for the others.
+  } while (!word.compare_exchange_weak(seen, mine, std::memory_order_acq_rel, std::memory_order_relaxed));
+  return (mine & 0xffff) == clients && bell.ring();
+}
+
+void ClientBox::announce(std::int64_t index, Outcome outcome) noexcept {
+  outcomes[index % slots].store(static_cast<std::uint8_t>(outcome), std::memory_order_relaxed);
+  decided.store(index + 1, std::memory_order_release);
+  room.ring();
+}
+
+void ClientBox::release(std::int64_t index) noexcept {
+  released.store(index + 1, std::memory_order_release);
+  room.ring();
+}
+
+Outcome ClientBox::outcome(std::int64_t index) const noexcept {
+  if (decided.load(std::memory_order_acquire) <= index) return Outcome::pending;
+  return static_cast<Outcome>(outcomes[index % slots].load(std::memory_order_relaxed));
+}
+
+ControlLayout control_layout(std::uint32_t clients, std::uint32_t servers, std::uint64_t ring_capacity,
+                             std::uint64_t record_bytes, std::uint64_t arena_bytes) noexcept {
+  ControlLayout layout;
+  layout.clients = clients;
+  layout.servers = servers;
+  layout.ring_capacity = std::bit_ceil(std::max<std::uint64_t>(ring_capacity, 2));
+  layout.record_bytes = record_bytes;
+  layout.clients_at = layout.servers_at + servers * sizeof(ServerBox);
+  layout.rings_at = layout.clients_at + clients * sizeof(ClientBox);
+  layout.ring_stride = sizeof(RingIndices) + round_up(layout.ring_capacity * record_bytes, 128);
+  layout.bytes = round_up(layout.rings_at + clients * layout.ring_stride, 4096);
+  layout.hash = 0xcbf29ce484222325ull;
+  for (const std::uint64_t value :
+       {std::uint64_t{slots}, std::uint64_t{sizeof(ServerBox)}, std::uint64_t{sizeof(ClientBox)},
+        std::uint64_t{offsetof(ServerBox, ended)}, std::uint64_t{offsetof(ServerBox, heart)},
+        std::uint64_t{offsetof(ServerBox, failure)}, std::uint64_t{offsetof(ClientBox, room)},
+        std::uint64_t{offsetof(ClientBox, heart)}, std::uint64_t{sizeof(RingIndices)}, std::uint64_t{clients},
+        std::uint64_t{servers}, layout.ring_capacity, record_bytes, layout.bytes, arena_bytes}) {
+    layout.hash = mix(layout.hash, value);
+  }
+  return layout;
+}
+
+}  // namespace sidestream::shared_memory

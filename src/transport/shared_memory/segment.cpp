@@ -1,0 +1,160 @@
+#include "transport/shared_memory/segment.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "base/fail.hpp"
+#include "transport/shared_memory/descriptor.hpp"
+#include "transport/shared_memory/handover.hpp"
+#include "transport/shared_memory/memory_limit.hpp"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23  // Linux 5.14; older kernels answer EINVAL and we touch the pages ourselves
+#endif
+
+namespace sidestream::shared_memory {
+namespace {
+
+constexpr std::uint64_t page = 4096;
+constexpr double mib = 1024.0 * 1024.0;
+
+void check_room(std::uint64_t bytes) {
+  // A machine short of memory would not refuse the pages: it would kill a process, not necessarily this one.
+  const MemoryLeft left = memory_left();
+  if (bytes > left.bytes) {
+    fail(Code::system,
+         "shared memory of {:.1f} MiB does not fit: {:.1f} MiB are left ({}); lower placement.buffer or ask for more "
+         "memory per node",
+         static_cast<double>(bytes) / mib, static_cast<double>(left.bytes) / mib, left.source);
+  }
+  // Growing a file beyond this limit is not an error return but a SIGXFSZ.
+  rlimit limit{};
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && bytes > limit.rlim_cur) {
+    fail(Code::system,
+         "shared memory of {:.1f} MiB exceeds the file size limit of this process, {:.1f} MiB; raise it with ulimit "
+         "-f or lower placement.buffer",
+         static_cast<double>(bytes) / mib, static_cast<double>(limit.rlim_cur) / mib);
+  }
+}
+
+void reserve_pages(int descriptor, std::uint64_t bytes) {
+  // In pieces: an interrupted call gives back all it had reserved, and a profiler's timer could interrupt every long one.
+  constexpr std::uint64_t piece = 64ull << 20;
+  for (std::uint64_t at = 0; at < bytes; at += piece) {
+    const auto length = static_cast<off_t>(std::min(piece, bytes - at));
+    while (fallocate(descriptor, 0, static_cast<off_t>(at), length) != 0) {
+      if (errno == EINTR) continue;
+      fail(Code::system, "cannot reserve {:.1f} MiB of shared memory, only {:.1f} MiB: {}; lower placement.buffer",
+           static_cast<double>(bytes) / mib, static_cast<double>(at) / mib, std::strerror(errno));
+    }
+  }
+}
+
+std::byte* map(int descriptor, std::uint64_t bytes) {
+  void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+  if (base == MAP_FAILED) {
+    fail(Code::system, "cannot map {:.1f} MiB of shared memory: {}", static_cast<double>(bytes) / mib,
+         std::strerror(errno));
+  }
+  madvise(base, bytes, MADV_HUGEPAGE);  // a hint: mostly off for shared memory, and then refused
+  return static_cast<std::byte*>(base);
+}
+
+}  // namespace
+
+Segment Segment::create(std::uint64_t bytes, std::uint64_t layout, const std::string& name) {
+  if (bytes > (std::uint64_t{1} << 62)) {
+    fail(Code::usage, "shared memory of {} bytes is not possible; lower placement.buffer", bytes);
+  }
+  const std::uint64_t whole = header_bytes + round_up(bytes, page);
+  check_room(whole);
+  Descriptor file(memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (file.get() < 0) fail(Code::system, "cannot create shared memory (memfd_create): {}", std::strerror(errno));
+  if (ftruncate(file.get(), static_cast<off_t>(whole)) != 0) {
+    fail(Code::system, "cannot make shared memory {:.1f} MiB long: {}", static_cast<double>(whole) / mib,
+         std::strerror(errno));
+  }
+  reserve_pages(file.get(), whole);
+  // From here on nobody can cut pages away under somebody who reads them.
+  fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+  std::byte* base = map(file.get(), whole);
+  Segment segment(file.release(), base, whole);
+  segment.populate(0, segment.bytes());
+  const SegmentHeader header{segment_magic, segment_version, static_cast<std::uint32_t>(getpid()), layout, whole};
+  std::memcpy(base, &header, sizeof header);
+  return segment;
+}
+
+Segment Segment::attach(const std::string& address, std::uint64_t layout, std::chrono::milliseconds limit) {
+  Handover handover(address, limit);
+  Descriptor file(handover.receive());
+  struct stat status {};
+  if (fstat(file.get(), &status) != 0 || status.st_size < static_cast<off_t>(header_bytes)) {
+    fail(Code::system, "what '{}' handed over is no shared memory of Sidestream: {} bytes, expected at least {}",
+         address, status.st_size, header_bytes);
+  }
+  const auto whole = static_cast<std::uint64_t>(status.st_size);
+  std::byte* base = map(file.get(), whole);
+  Segment segment(file.release(), base, whole);
+  const SegmentHeader& header = segment.header();
+  if (header.magic != segment_magic) {
+    fail(Code::system, "what '{}' handed over is no shared memory of Sidestream: it starts with {:016x}, expected {:016x}",
+         address, header.magic, segment_magic);
+  }
+  if (header.version != segment_version || header.layout != layout || header.bytes != whole) {
+    fail(Code::system,
+         "the shared memory of process {} is of version {}, layout {:016x}, {} bytes; this process expects version {}, "
+         "layout {:016x}, {} bytes; run the same build of Sidestream with the same configuration on all ranks",
+         header.pid, header.version, header.layout, header.bytes, segment_version, layout, whole);
+  }
+  handover.accept();
+  return segment;
+}
+
+Segment::~Segment() { close(); }
+
+Segment::Segment(Segment&& other) noexcept
+    : base_(std::exchange(other.base_, nullptr)),
+      mapped_(std::exchange(other.mapped_, 0)),
+      descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+Segment& Segment::operator=(Segment&& other) noexcept {
+  if (this != &other) {
+    close();
+    base_ = std::exchange(other.base_, nullptr);
+    mapped_ = std::exchange(other.mapped_, 0);
+    descriptor_ = std::exchange(other.descriptor_, -1);
+  }
+  return *this;
+}
+
+void Segment::close() noexcept {
+  if (base_) munmap(base_, mapped_);
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void Segment::populate(std::uint64_t offset, std::uint64_t bytes) const {
+  if (bytes == 0) return;
+  if (offset > this->bytes() || bytes > this->bytes() - offset) {
+    fail(Code::internal, "populating [{}, {} + {}) of a segment of {} bytes", offset, offset, bytes, this->bytes());
+  }
+  std::byte* first = data() + offset / page * page;
+  std::byte* last = data() + round_up(offset + bytes, page);
+  if (madvise(first, static_cast<std::size_t>(last - first), MADV_POPULATE_WRITE) == 0) return;
+  // Adding nothing atomically is a write that changes nothing, also while others write.
+  for (std::byte* at = first; at < last; at += page) {
+    reinterpret_cast<std::atomic<std::uint32_t>*>(at)->fetch_add(0, std::memory_order_relaxed);
+  }
+}
+
+}  // namespace sidestream::shared_memory

@@ -1,0 +1,130 @@
+#include <poll.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include "base/fail.hpp"
+#include "transport/shared_memory/handover.hpp"
+#include "transport/shared_memory/segment.hpp"
+
+namespace sidestream::shared_memory {
+namespace {
+
+std::string random_name() {
+  std::uint64_t bits[2];
+  if (getrandom(bits, sizeof bits, 0) != sizeof bits) fail(Code::system, "getrandom failed: {}", std::strerror(errno));
+  return fmt::format("sidestream-{:016x}{:016x}", bits[0], bits[1]);
+}
+
+/// Sends one byte with the descriptor; false if the other end has gone.
+bool send_descriptor(int connection, int descriptor) {
+  char byte = accepted;
+  iovec piece{&byte, 1};
+  alignas(cmsghdr) char space[CMSG_SPACE(sizeof(int))] = {};
+  msghdr message{};
+  message.msg_iov = &piece;
+  message.msg_iovlen = 1;
+  message.msg_control = space;
+  message.msg_controllen = sizeof space;
+  cmsghdr* control = CMSG_FIRSTHDR(&message);
+  control->cmsg_level = SOL_SOCKET;
+  control->cmsg_type = SCM_RIGHTS;
+  control->cmsg_len = CMSG_LEN(sizeof(int));
+  std::memcpy(CMSG_DATA(control), &descriptor, sizeof descriptor);
+  ssize_t sent = 0;
+  do {
+    sent = sendmsg(connection, &message, MSG_NOSIGNAL);
+  } while (sent < 0 && errno == EINTR);
+  return sent == 1;
+}
+
+/// Connections that have the descriptor and have not answered yet, with the listener at place 0.
+class Callers {
+ public:
+  Callers(int listener, int descriptor) : descriptor_(descriptor), entries_{{listener, POLLIN, 0}} {}
+
+  /// Waits for something to happen; false when the time is over.
+  bool wait(const Deadline& deadline) {
+    const int left = deadline.milliseconds_left();
+    const int ready = poll(entries_.data(), entries_.size(), left);
+    if (ready < 0 && errno != EINTR) fail(Code::system, "poll failed: {}", std::strerror(errno));
+    return ready > 0 || left > 0;
+  }
+
+  void take_new() {
+    if (!(entries_[0].revents & POLLIN)) return;
+    Descriptor connection(accept4(entries_[0].fd, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (connection.get() < 0) {
+      if (errno == EMFILE || errno == ENFILE) {
+        fail(Code::system, "cannot hand out shared memory: the limit of open files is reached (ulimit -n)");
+      }
+      return;  // the caller has gone again
+    }
+    if (!same_user(connection.get())) return;
+    if (!send_descriptor(connection.get(), descriptor_)) return;
+    entries_.push_back({connection.get(), POLLIN, 0});
+    owners_.push_back(std::move(connection));
+  }
+
+  /// How many have answered that all is well; throws if one closed without.
+  int take_answers() {
+    int answers = 0;
+    for (std::size_t n = entries_.size(); n-- > 1;) {
+      if (entries_[n].revents == 0) continue;
+      char byte = 0;
+      const ssize_t got = recv(entries_[n].fd, &byte, 1, 0);
+      if (got < 0 && (errno == EAGAIN || errno == EINTR)) continue;
+      if (got != 1 || byte != accepted) {
+        fail(Code::system, "a process took the shared memory and could not use it, or ended; its own message says why");
+      }
+      ++answers;
+      entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(n));
+      owners_.erase(owners_.begin() + static_cast<std::ptrdiff_t>(n) - 1);
+    }
+    return answers;
+  }
+
+ private:
+  int descriptor_;
+  std::vector<pollfd> entries_;
+  std::vector<Descriptor> owners_;  ///< of entries_[1] and on
+};
+
+}  // namespace
+
+SegmentServer::SegmentServer(const Segment& segment, int attachers)
+    : segment_(segment), address_(random_name()), attachers_(attachers) {
+  Descriptor listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (listener.get() < 0) {
+    fail(Code::system, "cannot make a socket to hand out shared memory: {}", std::strerror(errno));
+  }
+  const AbstractAddress at(address_);
+  if (bind(listener.get(), reinterpret_cast<const sockaddr*>(&at.address), at.length) != 0 ||
+      listen(listener.get(), attachers + 1) != 0) {
+    fail(Code::system, "cannot listen on a socket to hand out shared memory: {}", std::strerror(errno));
+  }
+  listener_ = listener.release();
+}
+
+SegmentServer::~SegmentServer() {
+  if (listener_ >= 0) close(listener_);
+}
+
+void SegmentServer::serve(std::chrono::milliseconds limit) {
+  const Deadline deadline(limit);
+  Callers callers(listener_, segment_.descriptor());
+  for (int served = 0; served < attachers_;) {
+    if (!callers.wait(deadline)) {
+      fail(Code::system,
+           "{} of {} processes attached the shared memory within {:.1f} s; the others have ended or never asked", served,
+           attachers_, static_cast<double>(limit.count()) / 1000);
+    }
+    served += callers.take_answers();
+    callers.take_new();
+  }
+}
+
+}  // namespace sidestream::shared_memory
