@@ -2,11 +2,12 @@
 
 import csv
 import sys
+from pathlib import Path
 
 
 def main() -> int:
     path, *expected = sys.argv[1:]
-    with open(path, newline="", encoding="utf-8") as file:
+    with Path(path).open(newline="", encoding="utf-8") as file:
         row = next(csv.DictReader(line for line in file if not line.startswith("#")))
     found = [float(row[name]) for name in ("value", "i", "j", "k")]
     if found != [float(text) for text in expected]:
