@@ -1,0 +1,48 @@
+# The two commands: make demo, make test. `make help` lists the rest. Everything else is CMake's (see CMakePresets.json).
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+PRESET ?= release
+BUILD := build/$(PRESET)
+VENV_PYTHON := $(CURDIR)/.venv/bin/python
+
+.PHONY: help demo test build deps deps-demo deps-test configure clean
+.DEFAULT_GOAL := help
+# The prerequisites below are steps, in this order; compilations run in parallel by themselves.
+.NOTPARALLEL:
+
+help:
+	@echo "make demo    build, run a simulation in three ways and show what came out (demo-results/)"
+	@echo "make test    build everything and run all tests"
+	@echo "make build   build everything into $(BUILD)"
+	@echo "make deps    install what is missing: with apt if that is allowed, otherwise say what to install"
+	@echo "make clean   remove $(BUILD) and demo-results/"
+	@echo "Settings: JOBS=$(JOBS) (parallel compilations and tests), PRESET=$(PRESET) (release, debug, asan, tsan),"
+	@echo "PYTHON=python3 (what .venv is made from)"
+
+demo: deps-demo configure
+	@cmake --build $(BUILD) --parallel $(JOBS) --target oscillators
+	@$(VENV_PYTHON) examples/demo/run --program $(BUILD)/simulations/oscillators/oscillators
+
+# ctest runs last: its closing lines say how many tests passed.
+test: build
+	@ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS)
+
+build: deps-test configure
+	@cmake --build $(BUILD) --parallel $(JOBS)
+
+deps: deps-test
+
+deps-demo:
+	@scripts/install-dependencies
+	@scripts/python-environment requirements-demo.txt
+
+deps-test:
+	@scripts/install-dependencies
+	@scripts/python-environment requirements-demo.txt requirements-test.txt
+
+configure:
+	@mkdir -p build
+	@cmake --preset $(PRESET) -DSIDESTREAM_PYTHON=$(VENV_PYTHON) >build/configure.log 2>&1 \
+	  || { tail -n 40 build/configure.log; echo "Configuring failed: see above and build/configure.log."; exit 1; }
+
+clean:
+	@rm -rf $(BUILD) demo-results
