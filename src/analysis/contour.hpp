@@ -1,10 +1,11 @@
-// The contour kernel: triangles where a number on a grid of points passes a value. Isosurfaces, slices (the number is
-// the distance to a plane) and the renderer stand on it.
+// The contour kernel: triangles where a number on a grid of points passes a value. Isosurfaces, slices (the
+// number is the distance to a plane) and the renderer stand on it.
 //
-// Marching cubes (Lorensen and Cline, 1987), with a table that is computed from one rule for the faces, so that
-// neighbouring cells always agree (see case_table.hpp). A point is inside where its number >= the value. Vertices sit on
-// the edges between neighbouring points, at a + t (b - a) with a the end of lower index, and are named by that edge; so
-// two blocks that share an edge compute the same bits, and the surface closes exactly.
+// Marching cubes (Lorensen and Cline, 1987), with a table that is computed from one rule for the faces, so
+// that neighbouring cells always agree (see case_table.hpp). A point is inside where its number >= the value.
+// Vertices sit on the edges between neighbouring points, at a + t (b - a) with a the end of lower index, and
+// are named by that edge; so two blocks that share an edge compute the same bits, and the surface closes
+// exactly.
 #pragma once
 
 #include <array>
@@ -19,30 +20,32 @@ namespace sidestream {
 
 /// Triangles of one value in one block. Vertices on the block's rim also occur in its neighbours' pieces.
 struct Piece {
-  std::int32_t layer = 0;                             ///< which of the values (or planes) asked for
+  std::int32_t layer = 0;  ///< which of the values (or planes) asked for
   std::vector<std::array<double, 3>> points;
-  std::vector<std::int64_t> keys;                     ///< of each point: global, ascending along edges (see surface.hpp)
-  std::vector<std::array<double, 3>> normals;         ///< of length 1, towards lower numbers; if asked for
-  std::vector<std::vector<double>> data;              ///< [attribute][point]
-  std::vector<std::array<std::int64_t, 3>> triangles; ///< indices into points; counter-clockwise seen from lower numbers
-  std::vector<std::int64_t> cells;                    ///< of each triangle: the number of its cell's lowest point
+  std::vector<std::int64_t> keys;  ///< of each point: global, ascending along edges (see surface.hpp)
+  std::vector<std::array<double, 3>> normals;  ///< of length 1, towards lower numbers; if asked for
+  std::vector<std::vector<double>> data;       ///< [attribute][point]
+  std::vector<std::array<std::int64_t, 3>>
+      triangles;                    ///< indices into points; counter-clockwise seen from lower numbers
+  std::vector<std::int64_t> cells;  ///< of each triangle: the number of its cell's lowest point
 };
 
 /// What to contour in one block.
 struct ContourRequest {
   const PointGrid& grid;
   ScalarSource& scalar;
-  std::span<const Box> cells;                  ///< from PointGrid::cells_of
-  std::span<ScalarSource* const> attributes{}; ///< interpolated to the vertices
-  bool normals = false;            ///< from central differences of the number, one-sided where there is no neighbour
-  bool reverse = false;            ///< turn the triangles round
-  /// Vertices that fall exactly on a point are one vertex, and triangles that collapse are left out. Right for planes;
-  /// for general fields sheets that touch would no longer have two triangles at each edge, so it is off there.
+  std::span<const Box> cells;                   ///< from PointGrid::cells_of
+  std::span<ScalarSource* const> attributes{};  ///< interpolated to the vertices
+  bool normals = false;  ///< from central differences of the number, one-sided where there is no neighbour
+  bool reverse = false;  ///< turn the triangles round
+  /// Vertices that fall exactly on a point are one vertex, and triangles that collapse are left out. Right
+  /// for planes; for general fields sheets that touch would no longer have two triangles at each edge, so it
+  /// is off there.
   bool merge_at_points = false;
 };
 
-/// The pieces of one block, one for each of `values`, in their order (perhaps without triangles). Cells with a corner
-/// that is not finite have no triangles. Needs memory for a few planes of points and the output.
+/// The pieces of one block, one for each of `values`, in their order (perhaps without triangles). Cells with
+/// a corner that is not finite have no triangles. Needs memory for a few planes of points and the output.
 [[nodiscard]] std::vector<Piece> contour(const ContourRequest& request, std::span<const double> values);
 
 }  // namespace sidestream

@@ -1,10 +1,10 @@
-// What to extract, as stated in the configuration, and the pieces of it on one server. Shared by the analyses slice and
-// isosurface and by the renderer.
+// What to extract, as stated in the configuration, and the pieces of it on one server. Shared by the analyses
+// slice and isosurface and by the renderer.
 #pragma once
 
 #include <array>
 #include <memory>
-#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,7 +30,8 @@ struct SliceQuery {
   Plane plane;
 };
 
-/// The options that describe them (no file name), and their values, checked. The readers throw Error(configuration).
+/// The options that describe them (no file name), and their values, checked. The readers throw
+/// Error(configuration).
 [[nodiscard]] std::vector<Option> isosurface_options();
 [[nodiscard]] IsosurfaceQuery read_isosurface(const Settings& settings, const Metadata& metadata);
 [[nodiscard]] std::vector<Option> slice_options();
@@ -39,12 +40,28 @@ struct SliceQuery {
 [[nodiscard]] Selection selection_of(const IsosurfaceQuery& query, const Metadata& metadata);
 [[nodiscard]] Selection selection_of(const SliceQuery& query, const Metadata& metadata);
 
-/// The pieces of this server's blocks: of each block one for each value (layer = index of the value), or one for the
-/// plane (layer 0). Data: for isosurfaces the components of `fields` in order; for slices of `variables`.
+/// The pieces of this server's blocks: of each block one for each value (layer = index of the value), or one
+/// for the plane (layer 0). Data: for isosurfaces the components of `fields` in order; for slices of
+/// `variables`.
 [[nodiscard]] std::vector<Piece> extract(const IsosurfaceQuery& query, const LocalInput& input);
 [[nodiscard]] std::vector<Piece> extract(const SliceQuery& query, const LocalInput& input);
 
+/// The sources of all components of some variables in one block, in order.
+class AttributeSources {
+ public:
+  /// Keeps references to grid and input.
+  AttributeSources(const PointGrid& grid, const std::vector<std::int32_t>& variables, std::int64_t block,
+                   const LocalInput& input);
+  [[nodiscard]] std::span<ScalarSource* const> pointers() const noexcept { return pointers_; }
+
+ private:
+  std::vector<std::unique_ptr<FieldSource>> sources_;
+  std::vector<ScalarSource*> pointers_;
+};
+
 /// How Piece::data is made up.
+[[nodiscard]] std::vector<AttributeLayout> layout_of_variables(const std::vector<std::int32_t>& variables,
+                                                               const Metadata& metadata);
 [[nodiscard]] std::vector<AttributeLayout> layout_of(const IsosurfaceQuery& query, const Metadata& metadata);
 [[nodiscard]] std::vector<AttributeLayout> layout_of(const SliceQuery& query, const Metadata& metadata);
 

@@ -13,14 +13,17 @@ namespace sidestream {
 class ScalarSource {
  public:
   virtual ~ScalarSource() = default;
-  /// False if no contour of value 0 can pass between the points of `region`; a cheap test that lets the kernel skip.
+  /// False if no contour of value 0 can pass between the points of `region`; a cheap test that lets the
+  /// kernel skip.
   [[nodiscard]] virtual bool may_cross(const Box& /*region*/) const { return true; }
-  /// Fills `out`, i fastest, for all points of `region` (inside the grid's points). NaN where there is no value.
+  /// Fills `out`, i fastest, for all points of `region` (inside the grid's points). NaN where there is no
+  /// value.
   virtual void fill(const Box& region, double* out) = 0;
 };
 
-/// One component of a variable in and around one block. A variable of the other centring than the grid's is averaged
-/// to the grid's points first: over the eight nodes of a cell, or over the cells around a node that exist.
+/// One component of a variable in and around one block. A variable of the other centring than the grid's is
+/// averaged to the grid's points first: over the eight nodes of a cell, or over the cells around a node that
+/// exist.
 class FieldSource final : public ScalarSource {
  public:
   /// `view` may be null (the block was not delivered): every value is NaN. Keeps references to grid and view.
@@ -40,8 +43,8 @@ class FieldSource final : public ScalarSource {
   std::vector<double> clamped_, other_;
 };
 
-/// The halo that a FieldSource of `variable` needs around a block so that every cell of the block has its eight points
-/// and, with `gradients`, their neighbours.
+/// The halo that a FieldSource of `variable` needs around a block so that every cell of the block has its
+/// eight points and, with `gradients`, their neighbours.
 [[nodiscard]] int halo_for(Centering grid, Centering variable, bool gradients) noexcept;
 
 /// The view of block `id` among `views` (ascending ids), or null.

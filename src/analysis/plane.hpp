@@ -14,7 +14,8 @@ struct Plane {
   std::array<double, 3> normal{0, 0, 1};
 };
 
-/// The signed distance to a plane, from positions alone. For a plane that touches the grid from below (all distances
+/// The signed distance to a plane, from positions alone. For a plane that touches the grid from below (all
+/// distances
 /// >= 0) the sign is turned, so that the face it lies in is cut like any other.
 class PlaneSource final : public ScalarSource {
  public:
@@ -27,7 +28,8 @@ class PlaneSource final : public ScalarSource {
  private:
   [[nodiscard]] std::array<double, 2> range(const Box& region) const;
 
-  std::array<std::vector<double>, 3> terms_;  ///< normal[a] (x[a] - origin[a]), signed, of every point of the axis
+  std::array<std::vector<double>, 3>
+      terms_;  ///< normal[a] (x[a] - origin[a]), signed, of every point of the axis
   Index3 first_;
   bool reverse_ = true;
 };

@@ -13,19 +13,21 @@ namespace sidestream {
 /// Where a grid of points ends for a cell-centred variable.
 enum class Reach {
   centres,  ///< at the outermost cell centres
-  faces,    ///< at the faces of the mesh: one virtual point more on every side, with the value of the nearest centre
+  faces,    ///< at the faces of the mesh: one virtual point more on every side, with the value of the nearest
+            ///< centre
 };
 
-/// All points of a variable's centring on a mesh whose nodes are a product of axes. Between eight neighbouring points
-/// p .. p + (1, 1, 1) lies a cell, named by its lowest point p: a mesh cell for node-centred variables, a cell of the
-/// dual mesh for cell-centred ones. Positions come from global indices, so they are the same on every server.
+/// All points of a variable's centring on a mesh whose nodes are a product of axes. Between eight
+/// neighbouring points p .. p + (1, 1, 1) lies a cell, named by its lowest point p: a mesh cell for
+/// node-centred variables, a cell of the dual mesh for cell-centred ones. Positions come from global indices,
+/// so they are the same on every server.
 class PointGrid {
  public:
   /// Throws Error(analysis), naming the kind, if the mesh's geometry has no axes.
   PointGrid(const Mesh& mesh, Centering centering, Reach reach);
 
   [[nodiscard]] const Box& points() const noexcept { return points_; }  ///< virtual ones included
-  [[nodiscard]] const Box& real() const noexcept { return real_; }      ///< those that have a value of their own
+  [[nodiscard]] const Box& real() const noexcept { return real_; }  ///< those that have a value of their own
   [[nodiscard]] Centering centering() const noexcept { return centering_; }
   [[nodiscard]] double position(int axis, Index index) const noexcept {
     return positions_[axis][static_cast<std::size_t>(index - points_.lo[axis])];

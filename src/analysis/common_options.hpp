@@ -1,0 +1,31 @@
+// Options that several analyses have, and their values, checked against the declarations.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sidestream/extend/analysis.hpp"
+
+namespace sidestream {
+
+[[nodiscard]] Option variable_option(const std::string& text);
+[[nodiscard]] Option component_option(const std::string& text);
+[[nodiscard]] Option file_option(const std::string& default_value, const std::string& text);
+
+/// The variable that `variable` names.
+[[nodiscard]] const Variable& read_variable(const Settings& settings, const Metadata& metadata);
+/// The value of `component`, if given. Throws Error(configuration) if the variable has no such component.
+[[nodiscard]] std::optional<int> read_component(const Settings& settings, const Variable& variable);
+/// The same where one component is needed: 0 for a scalar, otherwise it must be given.
+[[nodiscard]] int read_one_component(const Settings& settings, const Variable& variable);
+/// The variables listed under `fields`. Throws Error(configuration) if one lies on another mesh than
+/// `variable`.
+[[nodiscard]] std::vector<std::int32_t> read_fields(const Settings& settings, const Variable& variable,
+                                                    const Metadata& metadata);
+/// Throws Error(configuration) unless the variable's mesh is three-dimensional with axes; `what` names the
+/// analysis.
+void require_three_axes(const Settings& settings, const Variable& variable, const Metadata& metadata,
+                        const std::string& what);
+
+}  // namespace sidestream

@@ -1,0 +1,68 @@
+// Surfaces on which a variable has given values.
+#include "analysis/common_options.hpp"
+#include "analysis/extract.hpp"
+#include "analysis/kinds.hpp"
+
+namespace sidestream {
+namespace {
+
+class Isosurface final : public Analysis {
+ public:
+  Isosurface(IsosurfaceQuery query, const Metadata& metadata, std::string file)
+      : query_(std::move(query)),
+        selection_(selection_of(query_, metadata)),
+        layout_(layout_of(query_, metadata)),
+        file_(std::move(file)) {
+    layout_.push_back({"value", 1});
+  }
+
+  Selection selection() const override { return selection_; }
+  Bytes local(const LocalInput& input) override { return to_bytes(extract(query_, input)); }
+  Bytes combine(const CombineInput& input) override {
+    std::vector<Piece> pieces = gather_pieces(input.partials, input.communicator);
+    for (Piece& piece : pieces) {
+      piece.data.emplace_back(piece.points.size(), query_.values.at(static_cast<std::size_t>(piece.layer)));
+    }
+    input.results.add(file_, merge(pieces, layout_, query_.normals));
+    return {};
+  }
+
+ private:
+  IsosurfaceQuery query_;
+  Selection selection_;
+  std::vector<AttributeLayout> layout_;
+  std::string file_;
+};
+
+}  // namespace
+
+AnalysisKind isosurface_kind() {
+  std::vector<Option> options = isosurface_options();
+  options.push_back(file_option("isosurface-{index:05}.vtp", "The triangles, one file an iteration."));
+  return {
+      .name = "isosurface",
+      .text =
+          "Surfaces on which one component of a variable has given values, as triangles (marching cubes) "
+          "with the point "
+          "data `value`, `normals` and the variables under `fields`. Surfaces of cell-centred variables run "
+          "through cell "
+          "centres, and so end half a cell before the faces of the mesh. They close exactly across blocks, "
+          "whether or not "
+          "the simulation publishes ghosts: every edge has two triangles, except at the rim of the mesh and "
+          "next to values "
+          "that are NaN or infinite, where there is no surface. A point whose value is exactly the one asked "
+          "for counts as "
+          "above it; triangles there may have no area, but the surface stays closed. Triangles are "
+          "counter-clockwise seen "
+          "from, and normals point to, lower values. A field of the other centring is averaged to the "
+          "variable's points "
+          "first.",
+      .options = std::move(options),
+      .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Analysis> {
+        return std::make_unique<Isosurface>(read_isosurface(settings, metadata), metadata,
+                                            settings.text("file"));
+      },
+  };
+}
+
+}  // namespace sidestream

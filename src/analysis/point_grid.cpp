@@ -1,0 +1,42 @@
+#include "analysis/point_grid.hpp"
+
+#include "base/fail.hpp"
+
+namespace sidestream {
+
+PointGrid::PointGrid(const Mesh& mesh, Centering centering, Reach reach) : centering_(centering) {
+  const Axes* axes = mesh.geometry ? mesh.geometry->axes() : nullptr;
+  if (axes == nullptr) {
+    fail(Code::analysis,
+         "mesh '{}' is {}; slices and isosurfaces can be taken of uniform and rectilinear meshes only",
+         mesh.name, mesh.geometry ? mesh.geometry->kind() : "without geometry");
+  }
+  Variable any;
+  any.centering = centering;
+  real_ = any.points(mesh.cells);
+  const bool beyond = centering == Centering::cell && reach == Reach::faces && !real_.empty();
+  points_ = beyond ? grown(real_, 1) : real_;
+  for (int a = 0; a < 3; ++a) {
+    positions_[a].reserve(static_cast<std::size_t>(points_.extent(a)));
+    if (beyond) positions_[a].push_back(axes->node(a, real_.lo[a]));
+    for (Index i = real_.lo[a]; i < real_.hi[a]; ++i)
+      positions_[a].push_back(axes->position(centering, a, i));
+    if (beyond) positions_[a].push_back(axes->node(a, real_.hi[a]));
+  }
+}
+
+std::vector<Box> PointGrid::cells_of(const BlockView& view) const {
+  std::vector<Box> cells;
+  for (const Box& owned : view.owned) {
+    Box box = intersection(owned, real_);
+    if (box.empty()) continue;
+    for (int a = 0; a < 3; ++a) {
+      if (box.lo[a] == real_.lo[a]) box.lo[a] = points_.lo[a];
+      box.hi[a] = std::min(box.hi[a], points_.hi[a] - 1);
+    }
+    if (!box.empty()) cells.push_back(box);
+  }
+  return cells;
+}
+
+}  // namespace sidestream

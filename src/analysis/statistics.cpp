@@ -1,0 +1,182 @@
+// Count, extremes, sum, mean and variance of a variable over the whole mesh.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "analysis/common_options.hpp"
+#include "analysis/kinds.hpp"
+#include "analysis/runs.hpp"
+#include "analysis/words.hpp"
+#include "sidestream/extend/exact_sum.hpp"
+
+namespace sidestream {
+namespace {
+
+constexpr std::int64_t nothing = std::numeric_limits<std::int64_t>::max();
+
+/// What is known of one component. Every part of it can be added, or the lesser one taken, in any order.
+struct Moments {
+  std::int64_t count = 0, nan = 0, infinite = 0;
+  std::int64_t lowest = nothing, highest = nothing;  ///< keys; `highest` is the least of all ~key
+  ExactSum sum, squares;
+
+  /// Key of a value: the value itself for integers that fit, otherwise one that orders as the reals do.
+  template <class T>
+  static std::int64_t key(T v) noexcept {
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, std::uint64_t>)
+      return static_cast<std::int64_t>(v);
+    return order_key(static_cast<double>(v));
+  }
+
+  template <class T>
+  void add(const T* values, Index n, Index stride) {
+    bool any = false;
+    T low{}, high{};
+    for (Index i = 0; i < n; ++i) {
+      const T v = values[i * stride];
+      const auto x = static_cast<double>(v);
+      if (!std::isfinite(x)) {
+        ++(std::isnan(x) ? nan : infinite);
+        continue;
+      }
+      low = !any || v < low ? v : low;
+      high = !any || v > high ? v : high;
+      any = true;
+      ++count;
+      sum.add(x);
+      squares.add_product(x, x);
+    }
+    if (!any) return;
+    lowest = std::min(lowest, key(low));
+    highest = std::min(highest, ~key(high));
+  }
+};
+
+constexpr std::size_t added_words = 3 + 2 * ExactSum::words, least_words = 2;
+
+class Statistics final : public Analysis {
+ public:
+  Statistics(const Variable& variable, std::optional<int> component, std::string file)
+      : variable_(variable), file_(std::move(file)) {
+    const int first = component.value_or(0), last = component ? first + 1 : variable.components;
+    for (int c = first; c < last; ++c) components_.push_back(c);
+  }
+
+  Selection selection() const override { return {{{variable_.id, 0}}}; }
+
+  Bytes local(const LocalInput& input) override {
+    Words added, least;
+    for (const int c : components_) {
+      Moments m;
+      for (const BlockView& view : input.of(variable_.id)) {
+        for_each_owned_run(view, c,
+                           [&](const auto* values, Index n, Index stride) { m.add(values, n, stride); });
+      }
+      added.insert(added.end(), {m.count, m.nan, m.infinite});
+      for (const ExactSum* sum : {&m.sum, &m.squares}) {
+        const auto form = sum->serialise();
+        added.insert(added.end(), form.begin(), form.end());
+      }
+      least.insert(least.end(), {m.lowest, m.highest});
+    }
+    added.insert(added.end(), least.begin(), least.end());
+    return to_bytes(added);
+  }
+
+  Bytes combine(const CombineInput& input) override {
+    const std::size_t n = components_.size();
+    Words added(n * added_words, 0), least(n * least_words, nothing);
+    for (const Bytes& partial : input.partials) {
+      const Words words = to_words(partial, added.size() + least.size());
+      for (std::size_t i = 0; i < added.size(); ++i) added[i] += words[i];
+      for (std::size_t i = 0; i < least.size(); ++i) least[i] = std::min(least[i], words[added.size() + i]);
+    }
+    input.communicator.sum(added);
+    input.communicator.minimum(least);
+    Table table{{"component", "count", "nan", "infinite", "minimum", "maximum", "sum", "mean", "variance",
+                 "standard_deviation"},
+                {}};
+    for (std::size_t i = 0; i < n; ++i) {
+      table.rows.push_back(row(components_[i], std::span(added).subspan(i * added_words, added_words),
+                               std::span(least).subspan(i * least_words, least_words)));
+    }
+    input.results.add(file_, table);
+    return {};
+  }
+
+ private:
+  [[nodiscard]] Table::Cell extreme(std::int64_t key) const {
+    const bool real = variable_.type == Type::float32 || variable_.type == Type::float64;
+    if (real || variable_.type == Type::uint64) return from_order_key(key);
+    return key;
+  }
+
+  /// (n S2 - S1^2) / n^2 with sums exact beyond 200 bits: no cancellation when the mean is far greater than
+  /// the spread.
+  static double variance(std::int64_t n, const ExactSum& sum, const ExactSum& squares) {
+    const auto count = static_cast<double>(n);
+    const auto s1 = sum.expansion(), s2 = squares.expansion();
+    ExactSum numerator;
+    for (const double term : s2) numerator.add_product(count, term);
+    for (const double a : s1) {
+      for (const double b : s1) numerator.add_product(-a, b);
+    }
+    return std::max(0.0, numerator.value() / count / count);
+  }
+
+  [[nodiscard]] std::vector<Table::Cell> row(int component, std::span<const std::int64_t> added,
+                                             std::span<const std::int64_t> least) const {
+    const std::int64_t count = added[0];
+    const auto sum = ExactSum::deserialise(added.subspan(3).first<ExactSum::words>());
+    const auto squares = ExactSum::deserialise(added.subspan(3 + ExactSum::words).first<ExactSum::words>());
+    const double none = std::numeric_limits<double>::quiet_NaN();
+    std::vector<Table::Cell> cells{std::int64_t{component}, count, added[1], added[2]};
+    if (count == 0) {
+      cells.insert(cells.end(), {none, none, 0.0, none, none, none});
+      return cells;
+    }
+    const double spread = variance(count, sum, squares);
+    cells.insert(cells.end(), {extreme(least[0]), extreme(~least[1]), sum.value(),
+                               sum.value() / static_cast<double>(count), spread, std::sqrt(spread)});
+    return cells;
+  }
+
+  Variable variable_;
+  std::string file_;
+  std::vector<int> components_;
+};
+
+}  // namespace
+
+AnalysisKind statistics_kind() {
+  return {
+      .name = "statistics",
+      .text =
+          "Count, minimum, maximum, sum, mean, variance and standard deviation of a variable over the whole "
+          "mesh, one "
+          "row for each component. Each point counts once: ghosts and copies of shared nodes do not. NaN and "
+          "infinite "
+          "values are counted in columns of their own and take no part in the rest; `count` is the number of "
+          "finite "
+          "values. Sums are exact and rounded once at the end, so the result does not depend on how the mesh "
+          "is divided; "
+          "the variance is that of the whole population (divided by `count`). Whole numbers beyond 2^53 are "
+          "rounded to "
+          "the nearest double in sums, not in minimum and maximum (uint64: there as well). Where nothing is "
+          "finite, what "
+          "cannot be said is `nan`.",
+      .options = {variable_option("The variable."),
+                  component_option("Only this component, from 0. Without it every component gets a row."),
+                  file_option("statistics.csv",
+                              "The table. Rows of later iterations are appended unless the name tells "
+                              "iterations apart.")},
+      .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Analysis> {
+        const Variable& variable = read_variable(settings, metadata);
+        return std::make_unique<Statistics>(variable, read_component(settings, variable),
+                                            settings.text("file"));
+      },
+  };
+}
+
+}  // namespace sidestream

@@ -1,0 +1,46 @@
+// Partial results that are nothing but 64-bit whole numbers.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "base/fail.hpp"
+#include "sidestream/extend/communicator.hpp"
+
+namespace sidestream {
+
+using Words = std::vector<std::int64_t>;
+
+[[nodiscard]] inline Bytes to_bytes(const Words& words) {
+  const auto view = std::as_bytes(std::span(words));
+  return {view.begin(), view.end()};
+}
+
+/// Throws Error(internal) unless there are `count` words.
+[[nodiscard]] inline Words to_words(BytesView bytes, std::size_t count) {
+  if (bytes.size() != count * sizeof(std::int64_t)) {
+    fail(Code::internal, "a partial result has {} bytes instead of {}", bytes.size(),
+         count * sizeof(std::int64_t));
+  }
+  Words words(count);
+  if (count > 0) std::memcpy(words.data(), bytes.data(), bytes.size());
+  return words;
+}
+
+/// A whole number that orders as the real numbers do, so that one integer minimum serves all types. Not for
+/// NaN; both zeros are one.
+[[nodiscard]] inline std::int64_t order_key(double x) noexcept {
+  const auto bits = std::bit_cast<std::int64_t>(x + 0.0);
+  return bits < 0 ? bits ^ std::numeric_limits<std::int64_t>::max() : bits;
+}
+
+[[nodiscard]] inline double from_order_key(std::int64_t key) noexcept {
+  return std::bit_cast<double>(key < 0 ? key ^ std::numeric_limits<std::int64_t>::max() : key);
+}
+
+}  // namespace sidestream
