@@ -12,11 +12,12 @@ install(TARGETS sidestream EXPORT SidestreamTargets
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/sidestream DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 
-# The command is built from tools/ and finds the library beside it.
-if(TARGET sidestream_tool)
-  set_target_properties(sidestream_tool PROPERTIES INSTALL_RPATH "$ORIGIN/${bin_to_lib}")
-  install(TARGETS sidestream_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-endif()
+# Libraries that were found outside the system's folders (Spack, conda) are found there at run time too.
+foreach(target sidestream sidestream_tool)
+  if(TARGET ${target})
+    set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/${bin_to_lib}" INSTALL_RPATH_USE_LINK_PATH TRUE)
+  endif()
+endforeach()
 
 install(EXPORT SidestreamTargets NAMESPACE Sidestream:: DESTINATION ${package_dir})
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/SidestreamConfig.cmake.in
