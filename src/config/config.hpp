@@ -83,7 +83,7 @@ using Parameters = std::map<std::string, std::variant<std::int64_t, double>, std
 [[nodiscard]] OpeningConfig read_opening(const Document& document);
 
 /// `declared` holds meshes and variables declared by calls; ids are given anew, those of the file first. A name that
-/// both declare is an error unless they agree. Throws Error(configuration).
+/// both declare is an error unless they agree. A declared mesh without geometry stands for one of the file. Throws Error(configuration).
 [[nodiscard]] Config read_config(const Document& document, const Registry& registry, const Parameters& parameters,
                                  const Metadata& declared);
 

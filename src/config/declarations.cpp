@@ -88,6 +88,13 @@ void read_meshes(Metadata& metadata, const Document& document, const ReadContext
   for (const Mesh& mesh : declared.meshes) {
     check_name(mesh.name, "mesh", {});
     const Mesh* known = find(metadata.meshes, mesh.name);
+    if (mesh.geometry == nullptr) {  // only named: a variable declared by a call on a mesh of the file
+      if (known != nullptr) continue;
+      fail(Code::configuration,
+           "the program declares a variable on the mesh '{}', which neither the configuration nor the program declares; "
+           "add it under meshes: or declare it first",
+           mesh.name);
+    }
     if (known == nullptr) {
       append(metadata.meshes, mesh);
     } else if (!same_mesh(*known, mesh)) {

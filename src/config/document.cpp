@@ -62,6 +62,20 @@ class Places {
     return at(offset);
   }
 
+  /// yaml-cpp lets a quote run to the end of the file.
+  void check_closed(const YAML::Mark& mark) const {
+    std::size_t n = static_cast<std::size_t>(std::max(mark.pos, 0));
+    if (n >= text_.size() || (text_[n] != '"' && text_[n] != '\'')) return;
+    const char quote = text_[n];
+    // In single quotes a doubled quote stands for one; taken as an end and a new beginning it changes nothing
+    // here.
+    for (++n; n < text_.size() && text_[n] != quote; ++n) {
+      if (quote == '"' && text_[n] == '\\') ++n;
+    }
+    if (n >= text_.size())
+      fail_at(at(mark), "found a quote ({}) that is never closed, expected another; close it", quote);
+  }
+
  private:
   const std::string& text_;
   std::string file_;
@@ -90,6 +104,7 @@ class TreeBuilder final : public YAML::EventHandler {
     node.kind = Node::Kind::scalar;
     node.text = value;
     node.quoted = tag == "!";
+    places_.check_closed(mark);
     const bool is_null = !node.quoted && (value.empty() || value == "~" || value == "null");
     if (is_null) node.kind = Node::Kind::null;
     add(std::move(node), anchor);
@@ -116,6 +131,11 @@ class TreeBuilder final : public YAML::EventHandler {
     begin(Node::Kind::map, mark, tag, anchor);
   }
   void OnMapEnd() override { end(); }
+
+  /// The place of the innermost list or map whose end has not come.
+  [[nodiscard]] const Location* innermost() const {
+    return open_.empty() ? nullptr : &open_.back().node.where;
+  }
 
   Node root;
 
@@ -283,7 +303,10 @@ Node build(const std::string& text, const Places& places) {
     if (const auto tab = tab_in_indentation(text, end)) {
       fail_at(places.at(*tab), "found a tab in the indentation, expected spaces; replace the tab by spaces");
     }
-    fail_at(places.at(end), "{}", translated(error.msg));
+    // Of a bracket that is never closed, the beginning is more use than the end of the file.
+    const bool unclosed =
+        error.msg.find("flow not found") != std::string::npos && builder.innermost() != nullptr;
+    fail_at(unclosed ? *builder.innermost() : places.at(end), "{}", translated(error.msg));
   }
   return std::move(builder.root);
 }

@@ -12,9 +12,13 @@ namespace sidestream {
 namespace {
 
 /// A '|' would end the cell of the table.
-std::string cell(std::string text) {
-  for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.insert(at, "\\");
-  return text.empty() ? " " : text;
+std::string cell(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '|') escaped += '\\';
+    escaped += c;
+  }
+  return escaped.empty() ? " " : escaped;
 }
 
 std::string default_text(const Option& option) {

@@ -1,0 +1,25 @@
+#include "config/split.hpp"
+
+#include "config/fail_at.hpp"
+
+namespace sidestream {
+
+void check_split(const PlacementConfig& placement, int ranks, int smallest_node) {
+  const auto ranks_text = [](int count) { return fmt::format("{} rank{}", count, count == 1 ? "" : "s"); };
+  if (placement.mode == PlacementMode::cores && placement.per_node >= smallest_node) {
+    fail_at(placement.where,
+            "found per_node {} and a node with {}, expected at least one rank more than servers on every "
+            "node; lower "
+            "per_node, start more ranks on each node, or write 'placement: inline'",
+            placement.per_node, ranks_text(smallest_node));
+  }
+  if (placement.mode == PlacementMode::nodes && placement.servers >= ranks) {
+    fail_at(placement.where,
+            "found {} servers and {} in all, expected at least one rank more than servers; lower servers, "
+            "start more "
+            "ranks, or write 'placement: inline'",
+            placement.servers, ranks_text(ranks));
+  }
+}
+
+}  // namespace sidestream

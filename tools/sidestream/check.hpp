@@ -1,0 +1,12 @@
+// `sidestream check`: whether a configuration is right, and what it will do.
+#pragma once
+
+#include "check_options.hpp"
+
+namespace sidestream {
+
+/// Reads and checks the file as a session would, without MPI and without writing anything; returns the
+/// summary. Throws Error(usage) for wrong arguments, other errors for a wrong configuration.
+[[nodiscard]] std::string check(const CheckOptions& options);
+
+}  // namespace sidestream

@@ -1,0 +1,77 @@
+// The `sidestream` command. Exit status: 0 for success, 1 for a wrong configuration, 2 for wrong arguments.
+#include <CLI/CLI.hpp>
+#include <fstream>
+#include <iostream>
+
+#include "check.hpp"
+#include "kinds.hpp"
+#include "sidestream/version.h"
+
+namespace {
+
+constexpr int success = 0, failure = 1, wrong_usage = 2;
+
+void add_check(CLI::App& app, sidestream::CheckOptions& options) {
+  CLI::App* check = app.add_subcommand("check", "Check a configuration and say what it will do");
+  check->add_option("FILE", options.file, "The configuration, YAML")->required();
+  check->add_option("--ranks", options.ranks, "Number of MPI ranks of the job; checks that clients remain")
+      ->check(CLI::Range(1, 1 << 30));
+  check->add_option("--nodes", options.nodes, "Number of nodes they run on (default 1)")
+      ->check(CLI::Range(1, 1 << 30));
+  check->add_option("--set", options.values, "NAME=VALUE: what the program gives $NAME; may be repeated")
+      ->allow_extra_args(false);
+  check->add_option("--mesh", options.meshes, "NAME=NXxNYxNZ: a mesh that the program declares by a call")
+      ->allow_extra_args(false);
+  check
+      ->add_option("--variable", options.variables,
+                   "NAME=MESH: a variable that the program declares by a call")
+      ->allow_extra_args(false);
+  // So that `--set nx=64 ny=32` means what it looks like.
+  check->add_option("VALUES", options.more_values, "More NAME=VALUE");
+}
+
+int print_reference(const std::string& output) {
+  const std::string manual = sidestream::reference_manual(sidestream::built_in_kinds());
+  if (output.empty()) {
+    std::cout << manual << std::flush;
+    return std::cout ? success : failure;
+  }
+  std::ofstream file(output, std::ios::binary);
+  file << manual << std::flush;
+  if (file) return success;
+  std::cerr << "sidestream: cannot write '" << output << "'; check the path\n";
+  return failure;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Sidestream: checks configurations and prints the manual of their options", "sidestream");
+  app.set_version_flag("--version", "sidestream " SIDESTREAM_VERSION);
+  app.require_subcommand(1);
+  sidestream::CheckOptions options;
+  add_check(app, options);
+  std::string output;
+  CLI::App* reference = app.add_subcommand("reference", "Print the manual of the configuration, Markdown");
+  reference->add_option("--output", output, "Write it to this file instead");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? success : wrong_usage;
+  }
+  if (reference->parsed()) return print_reference(output);
+  std::cout << sidestream::check(options) << std::flush;
+  return std::cout ? success : failure;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const sidestream::Error& error) {
+    std::cerr << "sidestream: " << error.what() << '\n';
+    return error.code() == sidestream::Code::usage ? wrong_usage : failure;
+  } catch (const std::exception& error) {
+    std::cerr << "sidestream: " << error.what() << '\n';
+    return failure;
+  }
+}

@@ -1,0 +1,98 @@
+#include "summary.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "config/byte_size.hpp"
+#include "config/names.hpp"
+#include "config/schedule_text.hpp"
+#include "config/task_files.hpp"
+
+namespace sidestream {
+
+namespace {
+
+constexpr const char* line_format = "  {:<10} {}\n";
+
+std::string counted(std::int64_t count, const std::string& one) {
+  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
+}
+
+/// With one digit after the point, in the largest unit below it.
+std::string rounded_bytes(double bytes) {
+  const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  int unit = 0;
+  for (; bytes >= 1024 && unit < 4; ++unit) bytes /= 1024;
+  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", bytes, units[unit]);
+}
+
+std::string placement_text(const PlacementConfig& placement, int ranks, int nodes) {
+  if (placement.mode == PlacementMode::off) return "off: every call of the program does nothing";
+  const bool cores = placement.mode == PlacementMode::cores,
+             in_line = placement.mode == PlacementMode::inline_;
+  std::string text = in_line ? "inline: on the simulation's ranks"
+                     : cores ? fmt::format("cores: {} on each node", counted(placement.per_node, "server"))
+                             : fmt::format("nodes: {}, blocks given by '{}'",
+                                           counted(placement.servers, "server"), placement.partitioner);
+  if (ranks > 0 && !in_line) {
+    const int servers = cores ? placement.per_node * nodes : placement.servers;
+    text += fmt::format("; of {} on {}: {}, {}", counted(ranks, "rank"), counted(nodes, "node"),
+                        counted(ranks - servers, "client"), counted(servers, "server"));
+  }
+  const auto buffer = static_cast<std::int64_t>(placement.buffer);
+  return text + fmt::format("; buffer {} a node, {} when full", format_byte_size(buffer),
+                            placement.when_full == WhenFull::skip ? "skip" : "wait");
+}
+
+std::string mesh_text(const Mesh& mesh) {
+  std::vector<Index> size;
+  for (int axis = 0; axis < mesh.dimensions; ++axis) size.push_back(mesh.cells.extent(axis));
+  return fmt::format("{}: {}, {} cells", mesh.name, mesh.geometry->kind(), fmt::join(size, " x "));
+}
+
+std::string variable_text(const Variable& variable, const Metadata& metadata) {
+  const Mesh& mesh = metadata.mesh_of(variable);
+  const auto points = static_cast<double>(variable.points(mesh.cells).count());
+  const double bytes = points * variable.components * static_cast<double>(size_of(variable.type));
+  return fmt::format("{}: {} of {} on the {}s of {}{}; {} {}", variable.name,
+                     counted(variable.components, "component"), name_of(variable.type),
+                     variable.centering == Centering::cell ? "cell" : "node", mesh.name,
+                     variable.unit.empty() ? "" : ", in " + variable.unit, rounded_bytes(bytes),
+                     variable.time_varying ? "an iteration" : "once");
+}
+
+std::string task_text(const TaskConfig& task, const Registry& registry) {
+  std::vector<std::string> files;
+  for (const TaskFile& file : files_of(task, registry)) files.push_back(file.pattern);
+  const std::string kind = task.name == task.kind ? "" : fmt::format(" ({})", task.kind);
+  return fmt::format("{}{}: {}{}", task.name, kind, describe(task.schedule),
+                     files.empty() ? "" : fmt::format(" -> {}", listed(files)));
+}
+
+std::string output_text(const OpeningConfig& opening) {
+  const char* existing = opening.existing == Existing::refuse    ? "refused"
+                         : opening.existing == Existing::replace ? "replaced"
+                                                                 : "resumed";
+  return fmt::format("{} (an earlier run there is {})", opening.directory, existing);
+}
+
+}  // namespace
+
+std::string summary(const CheckOptions& options, const Config& config, const Registry& registry, int nodes) {
+  std::string text = fmt::format("{}: correct\n", options.file);
+  const auto line = [&](const char* what, const std::string& content) {
+    text += fmt::format(line_format, what, content);
+  };
+  line("placement", placement_text(config.opening.placement, options.ranks, nodes));
+  line("output", output_text(config.opening));
+  for (const auto& [path, where] : config.opening.plugins) line("plug-in", path);
+  for (const Mesh& mesh : config.metadata.meshes) line("mesh", mesh_text(mesh));
+  for (const Variable& variable : config.metadata.variables)
+    line("variable", variable_text(variable, config.metadata));
+  for (const TaskConfig& task : config.tasks)
+    line(task.writer ? "output" : "analysis", task_text(task, registry));
+  if (!config.events.empty()) line("events", listed(config.events));
+  return text;
+}
+
+}  // namespace sidestream
