@@ -1,0 +1,51 @@
+"""What the demo says at its end."""
+
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+
+def _milliseconds(seconds):
+    return f"{1e3 * seconds:.1f}" if seconds < 0.1 else f"{1e3 * seconds:.0f}"
+
+
+def loss_table(runs):
+    """Lines of a table: `runs` is title -> Timings; the first is the run that others are compared with."""
+    header = ["", "compute", "publish", "wait", "analysis", "all steps", "lost"]
+    reference = next(iter(runs.values())).loop
+    rows = []
+    for number, (title, timings) in enumerate(runs.items()):
+        parts = [_milliseconds(timings.per_step(part)) for part in ("compute", "publish", "wait", "end")]
+        lost = timings.loop - reference
+        share = f"{lost:+.2f} s ({100 * lost / reference:+.1f} %)" if number else "-"
+        rows.append([title, *parts, f"{timings.loop:.2f} s", share])
+    widths = [max(len(row[column]) for row in [header, *rows]) for column in range(len(header))]
+
+    def line(row):
+        first = row[0].ljust(widths[0])
+        return "  " + "  ".join([first, *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))])
+
+    return [line(header), "  " + "-" * (sum(widths) + 2 * len(widths) - 2), *map(line, rows)]
+
+
+def difference(one, other):
+    """Names of results that are not the same in two directories: tables byte by byte, pictures pixel by pixel."""
+    one, other = Path(one), Path(other)
+    different = []
+    for pattern in ("*.csv", "frames/*.png"):
+        for file in sorted(one.glob(pattern)):
+            if file.name in ("times.csv", "timings.csv"):
+                continue
+            name = file.relative_to(one)
+            twin = other / name
+            if not twin.exists() or not _same(file, twin):
+                different.append(str(name))
+    return different
+
+
+def _same(file, twin):
+    if file.suffix != ".png":
+        return file.read_bytes() == twin.read_bytes()
+    with Image.open(file) as first, Image.open(twin) as second:
+        return first.size == second.size and np.array_equal(np.asarray(first), np.asarray(second))
