@@ -1,0 +1,16 @@
+# The examples in several placements, against calculations with NumPy.
+if(NOT SIDESTREAM_PYTHON)
+  message(STATUS "SIDESTREAM_PYTHON is not set: the tests of the examples are not built")
+  return()
+endif()
+
+foreach(pair heat:minimal_c wave:minimal_cpp dye:function_analysis)
+  string(REPLACE ":" ";" pair ${pair})
+  list(GET pair 0 example)
+  list(GET pair 1 folder)
+  add_test(NAME examples.${folder} COMMAND ${SIDESTREAM_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/test_examples.py ${example}
+    $<TARGET_FILE:example_${example}> ${PROJECT_SOURCE_DIR}/examples/${folder}/run.yaml
+    ${MPIEXEC_EXECUTABLE} ${SIDESTREAM_MPIRUN_FLAGS})
+  set_tests_properties(examples.${folder} PROPERTIES TIMEOUT 300 PROCESSORS 2 LABELS "examples;mpi"
+    ENVIRONMENT "${SIDESTREAM_TEST_ENVIRONMENT}")
+endforeach()

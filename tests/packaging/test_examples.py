@@ -1,0 +1,120 @@
+"""Runs an example in several placements and compares its results with a calculation of our own. Needs NumPy.
+
+Usage: test_examples.py heat|wave|dye PROGRAM CONFIGURATION MPIRUN...
+"""
+
+import csv
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+# Ranks to start, and the placement's line.
+PLACEMENTS = [
+    (1, "placement: {mode: inline}"),
+    (3, "placement: {mode: inline}"),
+    (3, "placement: {mode: cores}"),
+    (5, "placement: {mode: cores, per_node: 2}"),
+    (4, "placement: {mode: nodes, servers: 2}"),
+]
+
+
+def run(program: Path, configuration: str, ranks: int, mpirun: list[str], folder: Path) -> None:
+    """Runs the program in `folder` with a configuration of this text."""
+    (folder / "run.yaml").write_text(configuration, encoding="utf-8")
+    environment = {name: value for name, value in os.environ.items() if name != "SIDESTREAM_CONFIG"}
+    command = [*mpirun, "-n", str(ranks), str(program), "run.yaml"]
+    subprocess.run(command, cwd=folder, env=environment, check=True, timeout=60)
+
+
+def table(path: Path) -> dict[str, np.ndarray]:
+    """The columns of a table that Sidestream wrote."""
+    with path.open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    return {name: np.array([float(row[name]) for row in rows]) for name in rows[0]}
+
+
+def heat_by_hand(steps: int, n: int = 32) -> list[np.ndarray]:
+    """The temperature before each step, with whole-array operations."""
+    t = np.full((n, n, n), 300.0)
+    t[: n // 2, : n // 2, : n // 2] = 400.0
+    fields = []
+    for _ in range(steps):
+        fields.append(t)
+        wide = np.pad(t, 1, mode="edge")  # no flux through the walls
+        inside = slice(1, -1)
+        around = sum(np.roll(wide, by, axis) for axis in range(3) for by in (-1, 1))[inside, inside, inside]
+        t = t + 0.1 * (around - 6 * t)
+    return fields
+
+
+def check_heat(folder: Path) -> None:
+    found = table(folder / "results/statistics.csv")
+    fields = heat_by_hand(20)
+    assert np.array_equal(found["cycle"], np.arange(20)), found["cycle"]
+    assert np.all(found["count"] == 32**3), found["count"]
+    for name, expected in [("minimum", np.min), ("maximum", np.max), ("mean", np.mean), ("variance", np.var)]:
+        np.testing.assert_allclose(found[name], [expected(f) for f in fields], rtol=1e-9, err_msg=name)
+    slices = sorted(path.name for path in (folder / "results").glob("slice-*.vtp"))
+    assert slices == ["slice-000.vtp", "slice-010.vtp"], slices
+
+
+def check_wave(folder: Path) -> None:
+    found = table(folder / "results/histogram.csv")
+    axis = np.cos(np.pi * (np.arange(32) + 0.5) / 32)
+    space = axis[:, None, None] * axis[None, :, None] * axis[None, None, :]
+    for step in range(8):
+        expected, _ = np.histogram(np.cos(2 * np.pi * step / 8) * space, bins=20, range=(-1, 1))
+        counts = found["count"][found["iteration"] == step]
+        assert np.array_equal(counts, expected), f"step {step}: {counts}, expected {expected}"
+
+
+def check_dye(folder: Path) -> None:
+    found = np.loadtxt(folder / "cloud.csv", delimiter=",", ndmin=2)
+    away = np.abs(np.arange(24)[:, None] - np.arange(24)[None, :])
+    away = np.minimum(away, 24 - away)  # away[i, c]: from i to c in a box that repeats
+    expected = []
+    for step in range(0, 12, 2):
+        squares = [away[:, c] ** 2 for c in (6 + step, 12, 12)]
+        dye = 1 / (1.0 + squares[0][:, None, None] + squares[1][None, :, None] + squares[2][None, None, :])
+        points = np.argwhere(dye > 0.05)
+        bounds = np.stack([points.min(0), points.max(0) + 1], axis=1)
+        expected.append([step, len(points), *bounds.ravel()])
+    assert np.array_equal(found, expected), f"{found}, expected {expected}"
+
+
+# Of each example: what checks it, and a result that must be the same bytes in every placement.
+EXAMPLES = {
+    "heat": (check_heat, "results/statistics.csv"),
+    "wave": (check_wave, "results/histogram.csv"),
+    "dye": (check_dye, "cloud.csv"),
+}
+
+
+def values(path: Path) -> bytes:
+    """A table without its comment lines, which name the run."""
+    return b"".join(line for line in path.read_bytes().splitlines(keepends=True) if not line.startswith(b"#"))
+
+
+def main() -> int:
+    example, program, configuration, *mpirun = sys.argv[1:]
+    check, result = EXAMPLES[example]
+    first, *rest = Path(configuration).read_text(encoding="utf-8").split("placement: {mode: inline", 1)
+    assert rest, f"{configuration} has no placement to replace"
+    rest = rest[0].split("\n", 1)[1]
+    seen = set()
+    for ranks, placement in PLACEMENTS:
+        with tempfile.TemporaryDirectory() as folder:
+            run(Path(program).resolve(), f"{first}{placement}\n{rest}", ranks, mpirun, Path(folder))
+            check(Path(folder))
+            seen.add(values(Path(folder) / result))
+        print(f"{example} on {ranks} ranks, {placement}: as calculated")
+    assert len(seen) == 1, f"{result} differs between placements"
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
