@@ -9,21 +9,22 @@
 
 namespace sidestream {
 
-/// The directory under `root` (created if missing). Not collective; call it on every server. `provenance`: see
-/// OutputDirectory.
+/// The directory under `root` (created if missing). Not collective; call it on every server. `provenance`:
+/// see OutputDirectory.
 [[nodiscard]] std::shared_ptr<const OutputDirectory> open_output_directory(const std::string& root,
                                                                            const std::string& provenance);
 
-/// Makes the Results that `combine` gets. The formats are taken from the registry by the file's ending. On ranks other
-/// than 0 the results accept everything and keep nothing. With `resume`, tables and series that exist are continued:
-/// entries of iterations at or after the first one of this run (by cycle) are dropped, others kept.
+/// Makes the Results that `combine` gets. The formats are taken from the registry by the file's ending. On
+/// ranks other than 0 the results accept everything and keep nothing. With `resume`, tables and series that
+/// exist are continued: entries of iterations at or after the first one of this run (by cycle) are dropped,
+/// others kept.
 class ResultStore {
  public:
   virtual ~ResultStore() = default;
   [[nodiscard]] virtual std::unique_ptr<Results> begin(const Iteration& iteration) = 0;
 };
 [[nodiscard]] std::unique_ptr<ResultStore> make_result_store(const Registry& registry,
-                                                             std::shared_ptr<const OutputDirectory> directory, int rank,
-                                                             bool resume);
+                                                             std::shared_ptr<const OutputDirectory> directory,
+                                                             int rank, bool resume);
 
 }  // namespace sidestream

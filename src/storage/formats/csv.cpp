@@ -1,0 +1,136 @@
+#include "storage/formats/csv.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include "base/fail.hpp"
+#include "storage/output_file.hpp"
+
+namespace sidestream {
+
+namespace {
+
+void put_text(std::string& out, std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
+    out += text;
+    return;
+  }
+  out += '"';
+  for (const char c : text) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  out += '"';
+}
+
+template <class T>
+void put_number(std::string& out, T value) {
+  char digits[32];
+  out.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
+}
+
+void put(std::string& out, const Table::Cell& cell) {
+  if (const auto* real = std::get_if<double>(&cell)) {
+    // The sign of a NaN depends on the machine and means nothing.
+    if (std::isnan(*real)) {
+      out += "nan";
+    } else {
+      put_number(out, *real);
+    }
+  } else if (const auto* whole = std::get_if<std::int64_t>(&cell)) {
+    put_number(out, *whole);
+  } else {
+    put_text(out, std::get<std::string>(cell));
+  }
+}
+
+template <class Cells, class Put>
+void put_line(std::string& out, const Cells& cells, Put put_cell) {
+  const char* separator = "";
+  for (const auto& cell : cells) {
+    out += separator;
+    put_cell(out, cell);
+    separator = ",";
+  }
+  out += '\n';
+}
+
+void write_table(const std::string& path, const Table& table, bool append, const std::string&) {
+  std::string text;
+  if (!append) put_line(text, table.columns, put_text);
+  for (const auto& row : table.rows) {
+    if (row.size() != table.columns.size()) {
+      fail(Code::analysis,
+           "the table for '{}' has {} columns but a row of {} cells; the analysis that made it must fill "
+           "every column",
+           path, table.columns.size(), row.size());
+    }
+    put_line(text, row, put);
+  }
+  if (append) return append_to_file(path, text);
+  OutputFile file(path);
+  file.write(text);
+  file.close();
+}
+
+/// Reads the field at the start of `rest` into `field` and returns what follows it; nothing if the text ends
+/// first.
+std::optional<std::string_view> take_field(std::string_view rest, std::string& field) {
+  if (rest.empty() || rest.front() != '"') {
+    const std::size_t end = rest.find_first_of(",\r\n");
+    if (end == std::string_view::npos) return std::nullopt;
+    field = rest.substr(0, end);
+    return rest.substr(end);
+  }
+  for (std::size_t n = 1; n < rest.size(); ++n) {
+    if (rest[n] != '"') {
+      field += rest[n];
+    } else if (n + 1 < rest.size() && rest[n + 1] == '"') {
+      field += rest[++n];
+    } else {
+      return rest.substr(n + 1);
+    }
+  }
+  return std::nullopt;
+}
+
+/// Reads one record with its line end; nothing if the text ends first.
+std::optional<CsvRecord> take_record(std::string_view text) {
+  CsvRecord record;
+  std::string_view rest = text;
+  while (true) {
+    const auto after = take_field(rest, record.fields.emplace_back());
+    if (!after || after->empty()) return std::nullopt;
+    rest = *after;
+    if (rest.front() == ',') {
+      rest.remove_prefix(1);
+      continue;
+    }
+    const std::size_t end = rest.find('\n');
+    if (end == std::string_view::npos) return std::nullopt;
+    record.text = text.substr(0, text.size() - rest.size() + end + 1);
+    return record;
+  }
+}
+
+}  // namespace
+
+std::vector<CsvRecord> parse_csv(std::string_view text) {
+  std::vector<CsvRecord> records;
+  while (auto record = take_record(text)) {
+    text.remove_prefix(record->text.size());
+    records.push_back(std::move(*record));
+  }
+  return records;
+}
+
+ResultFormat csv_format() {
+  ResultFormat format;
+  format.ending = ".csv";
+  format.text = "Comma-separated values with a header line, for tables.";
+  format.table = write_table;
+  return format;
+}
+
+}  // namespace sidestream

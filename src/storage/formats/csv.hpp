@@ -1,0 +1,27 @@
+// Tables as comma-separated values.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sidestream/extend/writer.hpp"
+
+namespace sidestream {
+
+/// `.csv` after RFC 4180 with a header line, lines ending in a bare line feed, numbers in the shortest
+/// decimal form that reads back to the same double (`nan`, `inf`, `-inf` otherwise). Rows are added in one
+/// write.
+[[nodiscard]] ResultFormat csv_format();
+
+/// One record of a CSV text.
+struct CsvRecord {
+  std::vector<std::string> fields;
+  std::string_view text;  ///< as it stands, with its line end
+};
+
+/// The complete records of `text`, which must outlive them; a last line without its end, as a crash leaves
+/// it, is not among them. Accepts LF and CRLF.
+[[nodiscard]] std::vector<CsvRecord> parse_csv(std::string_view text);
+
+}  // namespace sidestream

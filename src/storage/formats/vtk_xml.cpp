@@ -1,0 +1,150 @@
+#include "storage/formats/vtk_xml.hpp"
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "base/fail.hpp"
+
+namespace sidestream {
+
+namespace {
+
+/// Compressed piece by piece, so that a reader of a part need not unpack all and we need not hold all.
+constexpr std::size_t block_size = 1u << 20;
+
+/// A comment must not contain two hyphens in a row nor control characters.
+std::string as_comment(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (c == '-' && !out.empty() && out.back() == '-') {
+      out += "&#45;";
+    } else {
+      out += code < 32 && c != '\n' && c != '\t' ? ' ' : c;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string_view vtk_type_name(Type type) noexcept {
+  constexpr std::string_view names[type_count] = {"Int8",   "Int16",  "Int32",  "Int64",   "UInt8",
+                                                  "UInt16", "UInt32", "UInt64", "Float32", "Float64"};
+  return names[static_cast<int>(type)];
+}
+
+std::string xml_escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += static_cast<unsigned char>(c) < 32 ? ' ' : c;
+    }
+  }
+  return out;
+}
+
+std::string vtk_extent(const Box& cells) {
+  return fmt::format("{} {} {} {} {} {}", cells.lo[0], cells.hi[0], cells.lo[1], cells.hi[1], cells.lo[2],
+                     cells.hi[2]);
+}
+
+void write_vtk_head(OutputFile& file, std::string_view kind, const std::string& provenance,
+                    VtkCompression compression) {
+  file.write("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+  if (!provenance.empty()) file.write(fmt::format("<!--\n{}\n-->\n", as_comment(provenance)));
+  file.write(fmt::format("<VTKFile type=\"{}\" version=\"1.0\" byte_order=\"{}\" header_type=\"UInt64\"{}>\n",
+                         kind, std::endian::native == std::endian::little ? "LittleEndian" : "BigEndian",
+                         compression.level > 0 ? " compressor=\"vtkZLibDataCompressor\"" : ""));
+}
+
+void write_vtk_tail(OutputFile& file) { file.write("</VTKFile>\n"); }
+
+void write_vtk_iteration(OutputFile& file, const Iteration& iteration) {
+  // In decimal: a person looks here first. Shortest form that reads back to the same double.
+  const auto field = [&](std::string_view name, std::string_view type, const std::string& value) {
+    file.write(fmt::format(
+        "<DataArray type=\"{}\" Name=\"{}\" NumberOfTuples=\"1\" format=\"ascii\">{}</DataArray>\n", type,
+        name, value));
+  };
+  file.write("<FieldData>\n");
+  field("TimeValue", "Float64", fmt::format("{}", iteration.time));
+  field("CYCLE", "Int64", fmt::format("{}", iteration.cycle));
+  field("ITERATION", "Int64", fmt::format("{}", iteration.index));
+  file.write("</FieldData>\n");
+}
+
+VtkArray::VtkArray(OutputFile& file, std::string_view name, Type type, int components, std::uint64_t bytes,
+                   VtkCompression compression)
+    : file_(file), text_(file), compression_(compression) {
+  file_.write(fmt::format("<DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"binary\">\n",
+                          vtk_type_name(type), xml_escaped(name), components));
+  if (compression_.level == 0) {
+    // One text holds the size and the values.
+    text_.append(std::as_bytes(std::span(&bytes, 1)));
+    return;
+  }
+  // Here the sizes are a text of their own; its length is known before its content.
+  header_.assign(3 + (bytes + block_size - 1) / block_size, 0);
+  header_[0] = header_.size() - 3;
+  header_[1] = block_size;
+  header_[2] = bytes % block_size;
+  header_at_ = file_.position();
+  file_.write(std::string(base64_size(header_.size() * sizeof(std::uint64_t)), 'A'));
+  plain_.reserve(std::min<std::uint64_t>(bytes, block_size));
+}
+
+void VtkArray::append(std::span<const std::byte> bytes) {
+  if (compression_.level == 0) return text_.append(bytes);
+  while (!bytes.empty()) {
+    const auto part = bytes.first(std::min(bytes.size(), block_size - plain_.size()));
+    plain_.insert(plain_.end(), part.begin(), part.end());
+    bytes = bytes.subspan(part.size());
+    if (plain_.size() == block_size) compress_block();
+  }
+}
+
+void VtkArray::compress_block() {
+  packed_.resize(::compressBound(plain_.size()));
+  uLongf size = packed_.size();
+  const int status =
+      ::compress2(reinterpret_cast<Bytef*>(packed_.data()), &size,
+                  reinterpret_cast<const Bytef*>(plain_.data()), plain_.size(), compression_.level);
+  if (status != Z_OK)
+    fail(Code::system, "zlib could not compress {} bytes (status {})", plain_.size(), status);
+  if (3 + block_ >= header_.size()) fail(Code::internal, "a VTK array got more values than announced");
+  header_[3 + block_++] = size;
+  text_.append(std::span(packed_).first(size));
+  plain_.clear();
+}
+
+void VtkArray::finish() {
+  if (!plain_.empty()) compress_block();
+  text_.finish();
+  if (compression_.level > 0) {
+    const auto bytes = std::as_bytes(std::span(header_));
+    std::string text(base64_size(bytes.size()), 'A');
+    base64_encode(bytes, text.data());
+    file_.patch(header_at_, text);
+  }
+  file_.write("\n</DataArray>\n");
+}
+
+}  // namespace sidestream

@@ -1,0 +1,75 @@
+// What all VTK XML files share: the frame, arrays of values, the iteration.
+//
+// Values are inline base64 (`format="binary"`) with 64-bit sizes, the form that every reader knows; appended
+// raw data breaks some. Specification: VTK's "XML File Formats"; docs/formats.md says what we use of it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sidestream/data/box.hpp"
+#include "sidestream/data/iteration.hpp"
+#include "sidestream/data/type.hpp"
+#include "storage/formats/base64.hpp"
+#include "storage/output_file.hpp"
+
+namespace sidestream {
+
+/// Level of zlib, 1 to 9, or 0 for values as they are.
+struct VtkCompression {
+  int level = 0;
+};
+
+/// VTK's name of an element type: `Float64`, `UInt8`.
+[[nodiscard]] std::string_view vtk_type_name(Type type) noexcept;
+
+/// Text as it may stand in an XML attribute.
+[[nodiscard]] std::string xml_escaped(std::string_view text);
+
+/// `ilo ihi jlo jhi klo khi`: first and last node of a box of cells on each axis, as VTK writes extents.
+[[nodiscard]] std::string vtk_extent(const Box& cells);
+
+/// The XML declaration, the provenance as a comment and the opening VTKFile element.
+void write_vtk_head(OutputFile& file, std::string_view kind, const std::string& provenance,
+                    VtkCompression compression = {});
+void write_vtk_tail(OutputFile& file);
+
+/// FieldData with TimeValue (ParaView), CYCLE (VisIt) and ITERATION.
+void write_vtk_iteration(OutputFile& file, const Iteration& iteration);
+
+/// Writes one DataArray element; its values may be appended in parts.
+class VtkArray {
+ public:
+  /// `bytes` is the size of all values together; `finish` must have been given as many.
+  VtkArray(OutputFile& file, std::string_view name, Type type, int components, std::uint64_t bytes,
+           VtkCompression compression);
+  void append(std::span<const std::byte> bytes);
+  void finish();
+
+ private:
+  void compress_block();
+
+  OutputFile& file_;
+  Base64Stream text_;
+  VtkCompression compression_;
+  std::uint64_t header_at_ = 0;
+  std::vector<std::uint64_t>
+      header_;  ///< blocks, block size, size of the last one if partial, compressed sizes
+  std::size_t block_ = 0;
+  std::vector<std::byte> plain_, packed_;
+};
+
+/// A whole array at once.
+template <class T>
+void write_vtk_array(OutputFile& file, std::string_view name, Type type, int components,
+                     std::span<const T> values, VtkCompression compression = {}) {
+  VtkArray array(file, name, type, components, values.size_bytes(), compression);
+  array.append(std::as_bytes(values));
+  array.finish();
+}
+
+}  // namespace sidestream

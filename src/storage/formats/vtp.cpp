@@ -1,0 +1,75 @@
+#include "storage/formats/vtp.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/fail.hpp"
+#include "storage/formats/vtk_xml.hpp"
+
+namespace sidestream {
+
+namespace {
+
+void check(const std::string& path, const Surface& surface) {
+  for (const Surface::Array& array : surface.point_data) {
+    const std::size_t expected =
+        surface.points.size() * static_cast<std::size_t>(std::max(array.components, 0));
+    if (array.components < 1 || array.values.size() != expected) {
+      fail(Code::analysis,
+           "the surface for '{}' has {} points, but its array '{}' of {} components has {} values; the "
+           "analysis that "
+           "made it must give one tuple a point",
+           path, surface.points.size(), array.name, array.components, array.values.size());
+    }
+  }
+}
+
+void write_triangles(OutputFile& file, const Surface& surface) {
+  const std::size_t count = surface.triangles.size();
+  // std::array of three is three values without gaps; the assertion is what the standard leaves open.
+  static_assert(sizeof(std::array<std::int64_t, 3>) == 3 * sizeof(std::int64_t));
+  const auto* corners = count > 0 ? surface.triangles.front().data() : nullptr;
+  file.write("<Polys>\n");
+  write_vtk_array(file, "connectivity", Type::int64, 1, std::span(corners, 3 * count));
+  std::vector<std::int64_t> offsets(count);
+  for (std::size_t n = 0; n < count; ++n) offsets[n] = static_cast<std::int64_t>(3 * (n + 1));
+  write_vtk_array(file, "offsets", Type::int64, 1, std::span<const std::int64_t>(offsets));
+  file.write("</Polys>\n");
+}
+
+void write_surface(const std::string& path, const Surface& surface, const Iteration& iteration,
+                   const std::string& provenance) {
+  check(path, surface);
+  OutputFile file(path);
+  write_vtk_head(file, "PolyData", provenance);
+  file.write("<PolyData>\n");
+  write_vtk_iteration(file, iteration);
+  file.write(
+      fmt::format("<Piece NumberOfPoints=\"{}\" NumberOfVerts=\"0\" NumberOfLines=\"0\" NumberOfStrips=\"0\" "
+                  "NumberOfPolys=\"{}\">\n<PointData>\n",
+                  surface.points.size(), surface.triangles.size()));
+  for (const Surface::Array& array : surface.point_data) {
+    write_vtk_array(file, array.name, Type::float64, array.components, std::span<const double>(array.values));
+  }
+  file.write("</PointData>\n<Points>\n");
+  const auto* points = surface.points.empty() ? nullptr : surface.points.front().data();
+  write_vtk_array(file, "Points", Type::float64, 3, std::span(points, 3 * surface.points.size()));
+  file.write("</Points>\n");
+  write_triangles(file, surface);
+  file.write("</Piece>\n</PolyData>\n");
+  write_vtk_tail(file);
+  file.close();
+}
+
+}  // namespace
+
+ResultFormat vtp_format() {
+  ResultFormat format;
+  format.ending = ".vtp";
+  format.text = "VTK XML PolyData for surfaces; ParaView, VisIt and the vtk package open it.";
+  format.surface = write_surface;
+  return format;
+}
+
+}  // namespace sidestream

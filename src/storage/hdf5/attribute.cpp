@@ -1,0 +1,47 @@
+#include "storage/hdf5/properties.hpp"
+
+#include <fmt/format.h>
+
+namespace sidestream::hdf5 {
+
+void Object::set_attribute(const std::string& name, hid_t type, const Extents& extents, const void* values) {
+  const std::string action = fmt::format("write the attribute '{}' in", name);
+  const Handle space = dataspace(extents, path_);
+  Handle attribute(H5Acreate2(handle_.id(), name.c_str(), type, space.id(), H5P_DEFAULT, H5P_DEFAULT),
+                   H5Aclose, action, path_);
+  check(H5Awrite(attribute.id(), type, values), action, path_);
+  attribute.close(action, path_);
+}
+
+void Object::set(const std::string& name, std::int64_t value) {
+  set_attribute(name, native_type(Type::int64), {}, &value);
+}
+
+void Object::set(const std::string& name, double value) {
+  set_attribute(name, native_type(Type::float64), {}, &value);
+}
+
+void Object::set(const std::string& name, const std::string& value) {
+  const char* text = value.c_str();
+  set_attribute(name, text_type(path_).id(), {}, &text);
+}
+
+void Object::set(const std::string& name, std::span<const std::int64_t> values) {
+  set_attribute(name, native_type(Type::int64), {values.size()}, values.data());
+}
+
+void Object::set(const std::string& name, std::span<const std::int64_t> values, std::size_t width) {
+  set_attribute(name, native_type(Type::int64), {values.size() / width, width}, values.data());
+}
+
+void Object::set(const std::string& name, std::span<const double> values) {
+  set_attribute(name, native_type(Type::float64), {values.size()}, values.data());
+}
+
+void Object::set(const std::string& name, const std::vector<std::string>& values) {
+  std::vector<const char*> texts;
+  for (const auto& value : values) texts.push_back(value.c_str());
+  set_attribute(name, text_type(path_).id(), {values.size()}, texts.data());
+}
+
+}  // namespace sidestream::hdf5

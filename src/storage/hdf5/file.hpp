@@ -1,0 +1,99 @@
+// A thin face on the part of HDF5 that the writer needs: files, groups, attributes, datasets, virtual
+// datasets.
+//
+// Each C function is called in one place. Errors are thrown as Error(file) with the path and HDF5's own
+// words.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sidestream/data/type.hpp"
+#include "storage/hdf5/handle.hpp"
+
+namespace sidestream::hdf5 {
+
+using Extents = std::vector<hsize_t>;  ///< slowest first, as HDF5 counts
+
+/// Start and size of a part of a dataset.
+struct Part {
+  Extents start, size;
+};
+
+/// What has attributes.
+class Object {
+ public:
+  Object(Handle handle, std::string path) : handle_(std::move(handle)), path_(std::move(path)) {}
+
+  void set(const std::string& name, std::int64_t value);
+  void set(const std::string& name, double value);
+  void set(const std::string& name, const std::string& value);  ///< UTF-8 of any length
+  void set(const std::string& name, std::span<const std::int64_t> values);
+  /// `values` as a matrix with rows of `width`.
+  void set(const std::string& name, std::span<const std::int64_t> values, std::size_t width);
+  void set(const std::string& name, std::span<const double> values);
+  void set(const std::string& name, const std::vector<std::string>& values);
+
+ protected:
+  void set_attribute(const std::string& name, hid_t type, const Extents& extents, const void* values);
+
+  Handle handle_;
+  std::string path_;  ///< of the file, for messages
+};
+
+/// How a dataset is stored. Without chunks: contiguous.
+struct Layout {
+  Extents chunk;          ///< empty: contiguous; required for what follows
+  int deflate = 0;        ///< level of zlib, 1 to 9; 0: none
+  bool checksum = false;  ///< Fletcher-32 of each chunk, checked by every reader
+};
+
+class Dataset : public Object {
+ public:
+  using Object::Object;
+  /// Writes gapless values into one part of the dataset.
+  void write(Type type, const Part& part, std::span<const std::byte> values);
+};
+
+/// A dataset that shows parts of datasets of other files.
+struct VirtualPart {
+  Part here;            ///< in the virtual dataset
+  std::string file;     ///< relative to the directory of the virtual dataset's file
+  std::string dataset;  ///< path in that file
+  Extents extents;      ///< of that dataset
+  Part there;           ///< in that dataset, of the same size
+};
+
+class Group : public Object {
+ public:
+  using Object::Object;
+  /// The group of that name, created if it is missing. Slashes lead to groups within groups.
+  [[nodiscard]] Group group(const std::string& name);
+  [[nodiscard]] Dataset dataset(const std::string& name, Type type, const Extents& extents,
+                                const Layout& layout);
+  /// Where no part covers it, it reads as `fill`: not a number for reals, 0 for whole numbers.
+  [[nodiscard]] Dataset virtual_dataset(const std::string& name, Type type, const Extents& extents,
+                                        std::span<const VirtualPart> parts);
+};
+
+/// A new file, readable by HDF5 1.8 and later (1.10 with virtual datasets). It holds no times of day, so that
+/// the same content gives the same bytes.
+class File {
+ public:
+  explicit File(const std::string& path);
+  [[nodiscard]] Group& root() noexcept { return *root_; }
+  /// Writes what is buffered and closes; all other objects of the file must be gone.
+  void close();
+
+ private:
+  QuietErrors quiet_;
+  std::string path_;
+  Handle file_;
+  std::unique_ptr<Group> root_;
+};
+
+}  // namespace sidestream::hdf5

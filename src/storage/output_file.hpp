@@ -1,0 +1,61 @@
+// Writing a file so that every failure is noticed and explained.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace sidestream {
+
+/// Throws Error(file): `cannot <action> '<path>': <text of error_number>; <what to do about it>`.
+[[noreturn]] void fail_file(std::string_view action, const std::string& path, int error_number);
+
+/// Makes the directory that `path` lies in, and those above it. Throws Error(file).
+void make_directory_of(const std::string& path);
+
+/// A file that is written from its start. Buffered; not copyable. Every function that writes throws
+/// Error(file).
+class OutputFile {
+ public:
+  /// Creates the file, or empties it if it exists.
+  explicit OutputFile(std::string path);
+  /// Closes without reporting; what is still buffered is lost. Call `close` when all went well.
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  void write(std::string_view text);
+  void write(std::span<const std::byte> bytes);
+  /// Number of bytes written so far.
+  [[nodiscard]] std::uint64_t position() const noexcept { return flushed_ + buffer_.size(); }
+  /// Replaces bytes written before, starting at `position`.
+  void patch(std::uint64_t position, std::string_view text);
+  /// Writes what is buffered and closes.
+  void close();
+
+ private:
+  void flush();
+  void write_at(std::uint64_t position, const char* data, std::size_t size);
+
+  std::string path_;
+  int descriptor_ = -1;
+  std::uint64_t flushed_ = 0;
+  std::string buffer_;
+};
+
+/// Adds `text` to the end of an existing file in one write. If that fails half way, the file gets its old
+/// length back.
+void append_to_file(const std::string& path, std::string_view text);
+
+/// The whole content of a file. Throws Error(file).
+[[nodiscard]] std::string read_file(const std::string& path);
+
+/// Makes what was written to the file last beyond a loss of power. Throws Error(file).
+void flush_to_disk(const std::string& path);
+
+/// Gives `from` the name `to`, replacing what is there, and makes the new name last. Throws Error(file).
+void rename_durably(const std::string& from, const std::string& to);
+
+}  // namespace sidestream

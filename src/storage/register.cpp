@@ -1,0 +1,19 @@
+#include "storage/register.hpp"
+
+#include "storage/formats/csv.hpp"
+#include "storage/formats/png.hpp"
+#include "storage/formats/vtp.hpp"
+#include "storage/writers/hdf5_writer.hpp"
+#include "storage/writers/vtk_writer.hpp"
+
+namespace sidestream {
+
+void register_storage(Registry& registry) {
+  registry.add(csv_format());
+  registry.add(png_format());
+  registry.add(vtp_format());
+  registry.add(hdf5_writer());
+  registry.add(vtk_writer());
+}
+
+}  // namespace sidestream

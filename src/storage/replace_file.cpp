@@ -1,0 +1,26 @@
+#include "storage/replace_file.hpp"
+
+#include "storage/output_file.hpp"
+
+namespace sidestream {
+
+void replace_file(const OutputDirectory& directory, const std::string& path,
+                  const std::function<void(const std::string& temporary)>& put) {
+  try {
+    put(directory.temporary(path));
+    directory.commit(path);
+  } catch (...) {
+    directory.discard(path);
+    throw;
+  }
+}
+
+void replace_file(const OutputDirectory& directory, const std::string& path, std::string_view text) {
+  replace_file(directory, path, [&](const std::string& temporary) {
+    OutputFile file(temporary);
+    file.write(text);
+    file.close();
+  });
+}
+
+}  // namespace sidestream

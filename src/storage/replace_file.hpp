@@ -1,0 +1,20 @@
+// Giving a file new content in one step.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "sidestream/extend/writer.hpp"
+
+namespace sidestream {
+
+/// Lets `put` write a temporary file, whose path it gets, and gives that the name `path`. If anything throws,
+/// `path` is as it was and the temporary file is gone.
+void replace_file(const OutputDirectory& directory, const std::string& path,
+                  const std::function<void(const std::string& temporary)>& put);
+
+/// The same for a text.
+void replace_file(const OutputDirectory& directory, const std::string& path, std::string_view text);
+
+}  // namespace sidestream

@@ -1,0 +1,40 @@
+// Tables that grow by some rows each iteration.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sidestream/extend/writer.hpp"
+
+namespace sidestream {
+
+class TableFiles {
+ public:
+  TableFiles(std::shared_ptr<const OutputDirectory> directory, bool resume)
+      : directory_(std::move(directory)), resume_(resume) {}
+
+  /// Adds the rows of `table`, after the columns iteration, cycle and time, to `file`. The first call for a
+  /// file starts it anew, or, when resuming, goes on after its rows of cycles before `first_cycle`. Throws
+  /// Error(file), and Error(configuration) if the columns are not those of the file.
+  void append(const ResultFormat& format, const std::string& file, const Iteration& iteration,
+              const Table& table, std::int64_t first_cycle);
+
+  /// Leaves `provenance.txt` beside the tables, which have no place for it in them. A run that is resumed
+  /// with another configuration adds to it.
+  void keep_provenance();
+
+ private:
+  [[nodiscard]] bool take_over(const std::string& path, const std::vector<std::string>& columns,
+                               std::int64_t first_cycle) const;
+  void write_new(const ResultFormat& format, const std::string& path, const Table& table) const;
+
+  std::shared_ptr<const OutputDirectory> directory_;
+  bool resume_;
+  bool provenance_kept_ = false;
+  std::map<std::string, std::vector<std::string>> columns_;  ///< of the files begun by this run
+};
+
+}  // namespace sidestream

@@ -1,0 +1,65 @@
+#include "storage/writers/common_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <numeric>
+
+#include "data/file_pattern.hpp"
+
+namespace sidestream {
+
+Option variables_option() {
+  Option option;
+  option.name = "variables";
+  option.type = OptionType::variable;
+  option.list = true;
+  option.text = "The variables to write; all of them if left out.";
+  return option;
+}
+
+std::vector<std::int32_t> chosen_variables(const Settings& settings, const Metadata& metadata) {
+  std::vector<std::int32_t> ids;
+  if (!settings.has("variables")) {
+    ids.resize(metadata.variables.size());
+    std::iota(ids.begin(), ids.end(), 0);
+    return ids;
+  }
+  for (const std::string& name : settings.texts("variables")) {
+    const Variable* variable = metadata.find_variable(name);
+    if (variable == nullptr) settings.fail("variables", fmt::format("there is no variable '{}'", name));
+    ids.push_back(variable->id);
+  }
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  return ids;
+}
+
+Selection selection_of(const std::vector<std::int32_t>& variables) {
+  Selection selection;
+  for (const std::int32_t id : variables) selection.variables.push_back({id, 0});
+  return selection;
+}
+
+void check_file_option(const Settings& settings, const std::vector<std::string>& endings) {
+  const std::string& file = settings.text("file");
+  if (std::find(endings.begin(), endings.end(), std::filesystem::path(file).extension()) == endings.end()) {
+    settings.fail("file", fmt::format("the file name '{}' must end in {}", file, fmt::join(endings, " or ")));
+  }
+  if (!names_iteration(file)) {
+    settings.fail(
+        "file", fmt::format("the file name '{}' is the same in every iteration, so that each would overwrite "
+                            "the one before; add {{index:05}}, {{cycle:06}} or {{time:.4}}",
+                            file));
+  }
+  if (file.find("{server") != std::string::npos) {
+    settings.fail(
+        "file",
+        fmt::format("the file name '{}' names {{server}}; leave it out: this file is for all servers, "
+                    "and the servers' own files are named after it",
+                    file));
+  }
+}
+
+}  // namespace sidestream

@@ -1,0 +1,115 @@
+#include "storage/writers/hdf5_whole.hpp"
+
+#include <algorithm>
+
+#include "storage/replace_file.hpp"
+#include "storage/writers/byte_stream.hpp"
+
+namespace sidestream {
+
+namespace {
+
+ServerPart unpack_part(const Bytes& bytes) {
+  ByteSource source(bytes);
+  ServerPart part;
+  source.get(part.file);
+  source.get(part.servers);
+  while (!source.at_end()) {
+    StoredBlock& block = part.blocks.emplace_back();
+    source.get(block.variable);
+    source.get(block.level);
+    source.get(block.id);
+    source.get(block.stored);
+    source.get(block.owned);
+  }
+  return part;
+}
+
+/// The parts of one variable's virtual dataset, in the order of block ids so that the file does not depend on
+/// the order in which servers answered.
+struct Mapping {
+  std::vector<hdf5::VirtualPart> parts;
+  Index points = 0;  ///< how many points they cover
+};
+
+Mapping map_variable(const Variable& variable, const Box& whole, const std::vector<ServerPart>& servers) {
+  std::vector<std::pair<const ServerPart*, const StoredBlock*>> blocks;
+  for (const ServerPart& server : servers) {
+    for (const StoredBlock& block : server.blocks) {
+      if (block.variable == variable.id && block.level == 0) blocks.emplace_back(&server, &block);
+    }
+  }
+  std::sort(blocks.begin(), blocks.end(),
+            [](const auto& a, const auto& b) { return a.second->id < b.second->id; });
+  Mapping mapping;
+  for (const auto& [server, block] : blocks) {
+    const Box& stored = block->stored;
+    for (const Box& owned : block->owned) {
+      const Box shown = intersection(intersection(owned, stored), whole);
+      if (shown.empty()) continue;
+      const std::string dataset = "/" + variable_path(variable) + "/" + block_name(block->id, block->level);
+      const Index3 extents{stored.extent(0), stored.extent(1), stored.extent(2)};
+      mapping.parts.push_back({part_of(variable, shown, whole), server->file, dataset,
+                               extents_of(variable, extents), part_of(variable, shown, stored)});
+      mapping.points += shown.count();
+    }
+  }
+  return mapping;
+}
+
+void show_variable(hdf5::Group& root, const Variable& variable, const Metadata& metadata,
+                   const std::vector<ServerPart>& servers) {
+  const Box whole = variable.points(metadata.mesh_of(variable).cells);
+  const Mapping mapping = map_variable(variable, whole, servers);
+  if (mapping.parts.empty()) return;
+  const std::string path = variable_path(variable);
+  const std::size_t slash = path.rfind('/');
+  hdf5::Group group = root.group(path.substr(0, slash));
+  const Index3 extents{whole.extent(0), whole.extent(1), whole.extent(2)};
+  hdf5::Dataset dataset = group.virtual_dataset(path.substr(slash + 1), variable.type,
+                                                extents_of(variable, extents), mapping.parts);
+  describe_variable(dataset, variable, metadata);
+  describe_axes(dataset, variable);
+  describe_box(dataset, whole);
+  dataset.set("missing", whole.count() - mapping.points);
+}
+
+}  // namespace
+
+Bytes pack_part(const ServerPart& part) {
+  ByteSink sink;
+  sink.put(part.file);
+  sink.put(part.servers);
+  for (const StoredBlock& block : part.blocks) {
+    sink.put(block.variable);
+    sink.put(block.level);
+    sink.put(block.id);
+    sink.put(block.stored);
+    sink.put(block.owned);
+  }
+  return sink.take();
+}
+
+void write_whole_file(const OutputDirectory& directory, const std::string& path, const CombineInput& input,
+                      const std::vector<std::int32_t>& variables, const std::vector<Bytes>& parts) {
+  std::vector<ServerPart> servers;
+  std::vector<std::string> files;
+  for (const Bytes& part : parts) {
+    servers.push_back(unpack_part(part));
+    if (!servers.back().blocks.empty()) files.push_back(servers.back().file);
+  }
+  std::sort(files.begin(), files.end());
+  replace_file(directory, path, [&](const std::string& temporary) {
+    hdf5::File file(temporary);
+    const int count = servers.empty() ? input.communicator.size() : servers.front().servers;
+    describe_file(file.root(), "sidestream-fields", input.iteration, directory.provenance(), count);
+    file.root().set("files", files);
+    describe_meshes(file.root(), input.metadata, variables);
+    for (const std::int32_t id : variables) {
+      show_variable(file.root(), input.metadata.variables[id], input.metadata, servers);
+    }
+    file.close();
+  });
+}
+
+}  // namespace sidestream

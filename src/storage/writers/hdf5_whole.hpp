@@ -1,0 +1,26 @@
+// The HDF5 file that shows the blocks of all servers as one array per variable.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "storage/writers/hdf5_layout.hpp"
+
+namespace sidestream {
+
+/// One server's file and what is in it.
+struct ServerPart {
+  std::string file;  ///< without directory; meaningless if there are no blocks
+  int servers = 1;
+  std::vector<StoredBlock> blocks;
+};
+
+[[nodiscard]] Bytes pack_part(const ServerPart& part);
+
+/// Writes the file at `path` from what pack_part returned on the servers, whose files lie in the same
+/// directory. Variables of which no block arrived are left out. Blocks finer than level 0 are not shown.
+/// Throws Error(file).
+void write_whole_file(const OutputDirectory& directory, const std::string& path, const CombineInput& input,
+                      const std::vector<std::int32_t>& variables, const std::vector<Bytes>& parts);
+
+}  // namespace sidestream

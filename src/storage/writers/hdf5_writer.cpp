@@ -1,0 +1,182 @@
+#include "storage/writers/hdf5_writer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include "storage/series.hpp"
+#include "storage/slabs.hpp"
+#include "storage/writers/agreed_commit.hpp"
+#include "storage/writers/byte_stream.hpp"
+#include "storage/writers/common_options.hpp"
+#include "storage/writers/hdf5_layout.hpp"
+#include "storage/writers/hdf5_whole.hpp"
+
+namespace sidestream {
+
+namespace {
+
+constexpr std::uint64_t chunk_bytes = 1u << 20;  ///< HDF5 caches chunks up to this size by default
+constexpr std::uint64_t copy_bytes = 8u << 20;   ///< memory for putting values of ghosted arrays together
+
+/// "fields-00003.h5" on server 2 -> "fields-00003-002.h5"
+std::string server_path(const std::string& path, int server) {
+  const std::filesystem::path whole(path);
+  const std::string name =
+      fmt::format("{}-{:03}{}", whole.stem().string(), server, whole.extension().string());
+  return (whole.parent_path() / name).string();
+}
+
+class Hdf5Writer final : public Writer {
+ public:
+  Hdf5Writer(const Settings& settings, const Metadata& metadata,
+             std::shared_ptr<const OutputDirectory> directory)
+      : directory_(directory),
+        pending_(directory),
+        series_(directory, true),
+        variables_(chosen_variables(settings, metadata)),
+        file_(settings.text("file")),
+        ghosts_(settings.boolean("ghosts")),
+        deflate_(settings.text("compression") == "deflate" ? static_cast<int>(settings.integer("level")) : 0),
+        checksum_(settings.boolean("checksum")) {
+    check_file_option(settings, {".h5", ".hdf5"});
+  }
+
+  Selection selection() const override { return selection_of(variables_); }
+
+  Bytes write(const LocalInput& input, int server, int servers) override {
+    try {
+      return write_blocks(input, server, servers);
+    } catch (...) {
+      pending_.discard();
+      throw;
+    }
+  }
+
+  void commit(const CombineInput& input) override {
+    pending_.commit(input, [&](const std::vector<Bytes>& partials) {
+      const std::string path = directory_->path(file_, input.iteration, 0);
+      Series& series = series_.of(file_, input.iteration.cycle);
+      series.check(input.iteration, path);
+      write_whole_file(*directory_, path, input, variables_, partials);
+      series.add(input.iteration, path);
+    });
+  }
+
+  void discard(const Iteration&) noexcept override { pending_.discard(); }
+
+ private:
+  Bytes write_blocks(const LocalInput& input, int server, int servers);
+  void write_block(hdf5::Group& group, const Variable& variable, const BlockView& view, const Box& box) const;
+  [[nodiscard]] hdf5::Layout layout_of(const Variable& variable, const Box& box) const;
+
+  std::shared_ptr<const OutputDirectory> directory_;
+  PendingFiles pending_;
+  SeriesSet series_;
+  std::vector<std::int32_t> variables_;
+  std::string file_;
+  bool ghosts_;
+  int deflate_;
+  bool checksum_;
+};
+
+/// A server without values writes no file. Returns the file's name and what is in it.
+Bytes Hdf5Writer::write_blocks(const LocalInput& input, int server, int servers) {
+  const std::string path = server_path(directory_->path(file_, input.iteration, server), server);
+  ServerPart part{std::filesystem::path(path).filename().string(), servers, {}};
+  std::optional<hdf5::File> file;
+  for (const std::int32_t id : variables_) {
+    const Variable& variable = input.metadata.variables[id];
+    std::optional<hdf5::Group> group;
+    for (const BlockView& view : input.of(id)) {
+      if (view.points.empty()) continue;
+      if (!file) {
+        file.emplace(pending_.begin(path));
+        describe_file(file->root(), "sidestream-blocks", input.iteration, directory_->provenance(), servers);
+        file->root().set("server", static_cast<std::int64_t>(server));
+        describe_meshes(file->root(), input.metadata, variables_);
+      }
+      if (!group) {
+        group.emplace(file->root().group(variable_path(variable)));
+        describe_variable(*group, variable, input.metadata);
+      }
+      const Box box = ghosts_ ? view.array.box : view.points;
+      write_block(*group, variable, view, box);
+      part.blocks.push_back({id, view.block.level, view.block.id, box, view.owned});
+    }
+  }
+  if (file) file->close();
+  return pack_part(part);
+}
+
+void Hdf5Writer::write_block(hdf5::Group& group, const Variable& variable, const BlockView& view,
+                             const Box& box) const {
+  const Index3 extents{box.extent(0), box.extent(1), box.extent(2)};
+  const hdf5::Layout layout = layout_of(variable, box);
+  hdf5::Dataset dataset = group.dataset(block_name(view.block.id, view.block.level), variable.type,
+                                        extents_of(variable, extents), layout);
+  describe_axes(dataset, variable);
+  describe_box(dataset, box);
+  if (ghosts_) describe_box(dataset, view.points, "points");
+  dataset.set("id", view.block.id);
+  dataset.set("level", static_cast<std::int64_t>(view.block.level));
+  dataset.set("owner", static_cast<std::int64_t>(view.block.client));
+  std::vector<std::int64_t> owned;
+  for (const Box& piece : view.owned) {
+    owned.insert(owned.end(), piece.lo.begin(), piece.lo.end());
+    owned.insert(owned.end(), piece.hi.begin(), piece.hi.end());
+  }
+  dataset.set("owned", owned, 6);
+  const std::uint64_t limit = layout.chunk.empty() ? copy_bytes : chunk_bytes;
+  for_each_slab(view.array, box, variable.order, limit,
+                [&](std::span<const std::byte> values, const Box& slab) {
+                  dataset.write(variable.type, part_of(variable, slab, box), values);
+                });
+}
+
+hdf5::Layout Hdf5Writer::layout_of(const Variable& variable, const Box& box) const {
+  if (deflate_ == 0 && !checksum_) return {};
+  const std::uint64_t point_bytes = size_of(variable.type) * static_cast<std::uint64_t>(variable.components);
+  return {extents_of(variable, slab_extents(box, point_bytes, chunk_bytes, variable.order)), deflate_,
+          checksum_};
+}
+
+std::vector<Option> options() {
+  Option file{.name = "file", .type = OptionType::file, .default_value = "fields-{index:05}.h5"};
+  file.text =
+      "Name of the file that shows everything; a server's own file gets its number before the ending.";
+  Option compression{.name = "compression", .type = OptionType::choice, .default_value = "none"};
+  compression.choices = {"none", "deflate"};
+  compression.text = "Lossless compression (shuffle and zlib) that every HDF5 can read.";
+  Option level{.name = "level", .type = OptionType::integer, .default_value = "1"};
+  level.minimum = 1;
+  level.maximum = 9;
+  level.text = "Level of the compression: 1 is fast, 9 is small.";
+  Option checksum{.name = "checksum", .type = OptionType::boolean, .default_value = "false"};
+  checksum.text =
+      "Whether to store a checksum (Fletcher-32) with each chunk, which HDF5 verifies when it reads.";
+  Option ghosts{.name = "ghosts", .type = OptionType::boolean, .default_value = "false"};
+  ghosts.text = "Whether the servers' files keep the ghost points that the simulation published.";
+  return {variables_option(), file, compression, level, checksum, ghosts};
+}
+
+}  // namespace
+
+WriterKind hdf5_writer() {
+  WriterKind kind;
+  kind.name = "hdf5";
+  kind.text =
+      "Writes blocks to HDF5: one file per server and iteration, and one that shows each variable as one "
+      "array over the "
+      "whole mesh. docs/formats.md describes the layout.";
+  kind.options = options();
+  kind.create = [](const Settings& settings, const Metadata& metadata,
+                   std::shared_ptr<const OutputDirectory> directory) {
+    return std::make_unique<Hdf5Writer>(settings, metadata, std::move(directory));
+  };
+  return kind;
+}
+
+}  // namespace sidestream

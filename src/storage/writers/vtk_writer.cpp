@@ -1,0 +1,258 @@
+#include "storage/writers/vtk_writer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "base/fail.hpp"
+#include "base/log.hpp"
+#include "storage/formats/vtk_grid.hpp"
+#include "storage/replace_file.hpp"
+#include "storage/series.hpp"
+#include "storage/writers/agreed_commit.hpp"
+#include "storage/writers/byte_stream.hpp"
+#include "storage/writers/common_options.hpp"
+
+namespace sidestream {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The variables of one mesh and the file name pattern for it.
+struct MeshOutput {
+  std::int32_t mesh = -1;
+  std::vector<std::int32_t> variables;
+  std::string pattern;
+};
+
+/// One written block, as rank 0 gets to know it.
+struct WrittenBlock {
+  std::int32_t mesh = -1;
+  std::int32_t absent = 0;  ///< variables whose values did not come
+  std::int64_t id = 0;
+  Box cells;
+};
+
+/// The blocks of a mesh by id; for each the values of the mesh's variables, null where none came.
+struct BlockValues {
+  Box cells;
+  std::vector<const BlockView*> values;
+};
+using BlocksById = std::map<std::int64_t, BlockValues>;
+
+std::vector<MeshOutput> outputs_of(const std::string& file, const std::vector<std::int32_t>& variables,
+                                   const Metadata& metadata) {
+  std::map<std::int32_t, MeshOutput> by_mesh;
+  for (const std::int32_t id : variables) {
+    MeshOutput& output = by_mesh[metadata.variables[id].mesh];
+    output.mesh = metadata.variables[id].mesh;
+    output.variables.push_back(id);
+  }
+  std::vector<MeshOutput> outputs;
+  const std::string stem = file.substr(0, file.size() - fs::path(file).extension().string().size());
+  for (auto& [id, output] : by_mesh) {
+    const Mesh& mesh = metadata.meshes[id];
+    output.pattern = stem + (by_mesh.size() > 1 ? "-" + mesh.name : "") + vtk_grid_ending(mesh, true);
+    outputs.push_back(std::move(output));
+  }
+  return outputs;
+}
+
+/// "fields-00003.pvti" and block 12 -> "fields-00003/block-000012.vti"
+std::string block_path(const std::string& path, std::int64_t id, const Mesh& mesh) {
+  const fs::path whole(path);
+  return (whole.parent_path() / whole.stem() / fmt::format("block-{:06}{}", id, vtk_grid_ending(mesh, false)))
+      .string();
+}
+
+class VtkWriter final : public Writer {
+ public:
+  VtkWriter(const Settings& settings, const Metadata& metadata,
+            std::shared_ptr<const OutputDirectory> directory)
+      : directory_(directory),
+        pending_(directory),
+        series_(directory, true),
+        variables_(chosen_variables(settings, metadata)),
+        compression_{settings.text("compression") == "zlib" ? static_cast<int>(settings.integer("level"))
+                                                            : 0} {
+    check_file_option(settings, {".pvti", ".pvtr"});
+    for (const std::int32_t id : variables_) {
+      const Mesh& mesh = metadata.mesh_of(metadata.variables[id]);
+      if (has_vtk_grid(mesh)) continue;
+      settings.fail("variables",
+                    fmt::format("the variable '{}' is on the mesh '{}' of type {}, but this output writes "
+                                "uniform and rectilinear meshes; name the variables on those",
+                                metadata.variables[id].name, mesh.name,
+                                mesh.geometry ? mesh.geometry->kind() : "unknown"));
+    }
+    outputs_ = outputs_of(settings.text("file"), variables_, metadata);
+  }
+
+  Selection selection() const override { return selection_of(variables_); }
+
+  Bytes write(const LocalInput& input, int, int) override {
+    try {
+      ByteSink written;
+      for (const MeshOutput& output : outputs_) write_mesh(input, output, written);
+      return written.take();
+    } catch (...) {
+      pending_.discard();
+      throw;
+    }
+  }
+
+  void commit(const CombineInput& input) override {
+    pending_.commit(input, [&](const std::vector<Bytes>& partials) { list_blocks(input, partials); });
+  }
+
+  void discard(const Iteration&) noexcept override { pending_.discard(); }
+
+ private:
+  void write_mesh(const LocalInput& input, const MeshOutput& output, ByteSink& written);
+  void list_blocks(const CombineInput& input, const std::vector<Bytes>& partials);
+  void list_mesh(const CombineInput& input, const MeshOutput& output,
+                 const std::vector<WrittenBlock>& blocks);
+  void report(const Mesh& mesh, const Iteration& iteration, const std::vector<WrittenBlock>& blocks);
+
+  std::shared_ptr<const OutputDirectory> directory_;
+  PendingFiles pending_;
+  SeriesSet series_;
+  std::vector<std::int32_t> variables_;
+  std::vector<MeshOutput> outputs_;
+  VtkCompression compression_;
+  std::map<std::int32_t, Index> reported_;  ///< what was last said to be missing, by mesh
+};
+
+BlocksById blocks_of(const LocalInput& input, const MeshOutput& output) {
+  BlocksById blocks;
+  for (std::size_t n = 0; n < output.variables.size(); ++n) {
+    for (const BlockView& view : input.of(output.variables[n])) {
+      if (view.block.cells.empty()) continue;
+      if (view.block.level != 0) {
+        fail(Code::analysis,
+             "block {} of the mesh '{}' is on level {}, but the output 'vtk' writes level 0 only; use 'hdf5' "
+             "for this mesh",
+             view.block.id, input.metadata.meshes[output.mesh].name, view.block.level);
+      }
+      BlockValues& block = blocks[view.block.id];
+      block.cells = view.block.cells;
+      block.values.resize(output.variables.size());
+      block.values[n] = &view;
+    }
+  }
+  return blocks;
+}
+
+void VtkWriter::write_mesh(const LocalInput& input, const MeshOutput& output, ByteSink& written) {
+  const Mesh& mesh = input.metadata.meshes[output.mesh];
+  const std::string path = directory_->path(output.pattern, input.iteration, 0);
+  for (const auto& [id, block] : blocks_of(input, output)) {
+    std::vector<GridArray> arrays;
+    for (std::size_t n = 0; n < output.variables.size(); ++n) {
+      arrays.push_back({&input.metadata.variables[output.variables[n]], block.values[n]});
+    }
+    write_vtk_block(pending_.begin(block_path(path, id, mesh)), mesh, block.cells, arrays, input.iteration,
+                    directory_->provenance(), compression_);
+    const auto absent = std::count(block.values.begin(), block.values.end(), nullptr);
+    written.put(WrittenBlock{output.mesh, static_cast<std::int32_t>(absent), id, block.cells});
+  }
+}
+
+void VtkWriter::list_blocks(const CombineInput& input, const std::vector<Bytes>& partials) {
+  std::vector<WrittenBlock> blocks;
+  for (const Bytes& partial : partials) {
+    ByteSource source(partial);
+    while (!source.at_end()) source.get(blocks.emplace_back());
+  }
+  std::sort(blocks.begin(), blocks.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
+  for (const MeshOutput& output : outputs_) {
+    std::vector<WrittenBlock> of_mesh;
+    std::copy_if(blocks.begin(), blocks.end(), std::back_inserter(of_mesh),
+                 [&](const WrittenBlock& block) { return block.mesh == output.mesh; });
+    list_mesh(input, output, of_mesh);
+  }
+}
+
+void VtkWriter::list_mesh(const CombineInput& input, const MeshOutput& output,
+                          const std::vector<WrittenBlock>& blocks) {
+  const Mesh& mesh = input.metadata.meshes[output.mesh];
+  const std::string path = directory_->path(output.pattern, input.iteration, 0);
+  Series& series = series_.of(output.pattern, input.iteration.cycle);
+  series.check(input.iteration, path);
+  report(mesh, input.iteration, blocks);
+  std::vector<const Variable*> variables;
+  for (const std::int32_t id : output.variables) variables.push_back(&input.metadata.variables[id]);
+  std::vector<GridPiece> pieces;
+  for (const WrittenBlock& block : blocks) {
+    const fs::path file(block_path(path, block.id, mesh));
+    pieces.push_back({block.cells, file.lexically_relative(fs::path(path).parent_path()).generic_string()});
+  }
+  replace_file(*directory_, path, [&](const std::string& temporary) {
+    write_vtk_grid(temporary, mesh, variables, pieces, input.iteration, directory_->provenance());
+  });
+  series.add(input.iteration, path);
+}
+
+/// Says what is not in the files, when that changes.
+void VtkWriter::report(const Mesh& mesh, const Iteration& iteration,
+                       const std::vector<WrittenBlock>& blocks) {
+  Index cells = mesh.cells.count(), absent = 0;
+  for (const WrittenBlock& block : blocks) {
+    cells -= block.cells.count();
+    absent += block.absent;
+  }
+  Index& last = reported_[mesh.id];
+  if (cells + absent != last && cells > 0) {
+    log::warning(
+        "iteration {}: {} of {} cells of the mesh '{}' are in no block that was published; the VTK files "
+        "show "
+        "nothing valid there",
+        iteration.index, cells, mesh.cells.count(), mesh.name);
+  }
+  if (cells + absent != last && absent > 0) {
+    log::warning(
+        "iteration {}: {} arrays of blocks of the mesh '{}' were not published; the VTK files have "
+        "not-a-number "
+        "there, or 0 for whole numbers",
+        iteration.index, absent, mesh.name);
+  }
+  last = cells + absent;
+}
+
+std::vector<Option> options() {
+  Option file{.name = "file", .type = OptionType::file, .default_value = "fields-{index:05}.pvti"};
+  file.text =
+      "Name of the file that lists the blocks, which go into a folder of that name. For rectilinear meshes "
+      "the "
+      "ending becomes .pvtr; with several meshes the mesh's name is added.";
+  Option compression{.name = "compression", .type = OptionType::choice, .default_value = "none"};
+  compression.choices = {"none", "zlib"};
+  compression.text = "Lossless compression that every VTK reader knows.";
+  Option level{.name = "level", .type = OptionType::integer, .default_value = "1"};
+  level.minimum = 1;
+  level.maximum = 9;
+  level.text = "Level of the compression: 1 is fast, 9 is small.";
+  return {variables_option(), file, compression, level};
+}
+
+}  // namespace
+
+WriterKind vtk_writer() {
+  WriterKind kind;
+  kind.name = "vtk";
+  kind.text =
+      "Writes blocks as VTK XML image data or rectilinear grids, for ParaView and VisIt, with an index over "
+      "time. "
+      "docs/formats.md describes the files.";
+  kind.options = options();
+  kind.create = [](const Settings& settings, const Metadata& metadata,
+                   std::shared_ptr<const OutputDirectory> directory) {
+    return std::make_unique<VtkWriter>(settings, metadata, std::move(directory));
+  };
+  return kind;
+}
+
+}  // namespace sidestream
