@@ -1,0 +1,172 @@
+#include <doctest/doctest.h>
+
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "transport/processes.hpp"
+#include "transport/shared_memory/ring.hpp"
+
+using namespace sidestream;
+using namespace sidestream::shared_memory;
+using test::Child;
+using test::scramble;
+using test::SharedMemory;
+
+namespace {
+
+/// As long as the records of the transport, and not a power of two, so that records cross cache lines.
+struct Record {
+  std::uint64_t number;
+  std::uint64_t words[18];
+
+  static Record of(std::uint64_t n) {
+    Record record{n, {}};
+    for (std::uint64_t w = 0; w < 18; ++w) record.words[w] = scramble(n * 18 + w);
+    return record;
+  }
+  [[nodiscard]] bool whole() const {
+    for (std::uint64_t w = 0; w < 18; ++w) {
+      if (words[w] != scramble(number * 18 + w)) return false;
+    }
+    return true;
+  }
+};
+
+constexpr std::uint64_t capacity = 16;
+
+}  // namespace
+
+TEST_CASE("a ring holds exactly its capacity, in order, over many rounds") {
+  SharedMemory memory(ring_bytes<Record>(capacity));
+  RingProducer<Record> producer(memory.data(), capacity);
+  RingConsumer<Record> consumer(memory.data(), capacity);
+  Record record{};
+  std::uint64_t pushed = 0, popped = 0;
+  CHECK_FALSE(consumer.try_pop(record));
+  std::mt19937 random(1);
+  for (int round = 0; round < 2000; ++round) {
+    for (auto n = random() % (capacity + 3); n > 0; --n) {
+      const bool done = producer.try_push(Record::of(pushed));
+      REQUIRE(done == (pushed - popped < capacity));
+      pushed += done;
+    }
+    REQUIRE(producer.size() == pushed - popped);
+    for (auto n = random() % (capacity + 3); n > 0; --n) {
+      REQUIRE(consumer.empty() == (pushed == popped));
+      const bool done = consumer.try_pop(record);
+      REQUIRE(done == (pushed > popped));
+      if (!done) continue;
+      REQUIRE(record.number == popped++);
+      REQUIRE(record.whole());
+    }
+    REQUIRE(consumer.size() == pushed - popped);
+  }
+  CHECK(popped > 1000);
+}
+
+TEST_CASE("records cross between threads whole and in order") {
+  constexpr std::uint64_t count = 200'000;
+  SharedMemory memory(ring_bytes<Record>(capacity));
+  std::thread other([&] {
+    RingProducer<Record> producer(memory.data(), capacity);
+    for (std::uint64_t n = 0; n < count;) {
+      if (producer.try_push(Record::of(n))) {
+        ++n;
+      } else {
+        std::this_thread::yield();
+      }
+    }
+  });
+  RingConsumer<Record> consumer(memory.data(), capacity);
+  std::uint64_t wrong = 0;
+  for (std::uint64_t n = 0; n < count;) {
+    Record record{};
+    if (!consumer.try_pop(record)) {
+      std::this_thread::yield();
+      continue;
+    }
+    wrong += record.number != n || !record.whole();
+    ++n;
+  }
+  other.join();
+  CHECK(wrong == 0);
+  CHECK(consumer.empty());
+}
+
+TEST_CASE("producers that are killed leave whole records only, and the next one goes on") {
+  SharedMemory memory(ring_bytes<Record>(capacity) + 4096);
+  auto& next = memory.as<std::atomic<std::uint64_t>>(ring_bytes<Record>(capacity));
+  RingConsumer<Record> consumer(memory.data(), capacity);
+  std::mt19937 random(2);
+  std::uint64_t popped = 0, wrong = 0;
+  for (int kills = 0; kills < 200; ++kills) {
+    Child child([&] {
+      RingProducer<Record> producer(memory.data(), capacity);
+      for (;;) {
+        // The number of pushes ever made, as the ring tells it: a new producer knows nothing else.
+        if (producer.try_push(Record::of(next.load()))) next.fetch_add(1);
+      }
+      return 0;
+    });
+    const std::uint64_t until = popped + random() % 3000;
+    Record record{};
+    const auto take = [&] {
+      if (!consumer.try_pop(record)) return false;
+      // `next` counts after the push: one killed in between makes the next producer repeat a number.
+      wrong += !record.whole() || (record.number != popped && record.number + 1 != popped);
+      popped = record.number + 1;
+      return true;
+    };
+    while (popped < until) {
+      if (!take()) std::this_thread::yield();
+    }
+    child.kill();
+    while (take()) {
+    }
+    REQUIRE(consumer.size() == 0);
+    REQUIRE(popped >= next.load());
+    REQUIRE(popped <= next.load() + 1);
+  }
+  CHECK(wrong == 0);
+  CHECK(popped > 10'000);
+}
+
+TEST_CASE("consumers that are killed lose nothing and see at most one record again") {
+  SharedMemory memory(ring_bytes<Record>(capacity) + 4096);
+  auto& last = memory.as<std::atomic<std::uint64_t>>(ring_bytes<Record>(capacity));
+  auto& wrong = memory.as<std::atomic<std::uint64_t>>(ring_bytes<Record>(capacity) + 128);
+  RingProducer<Record> producer(memory.data(), capacity);
+  std::mt19937 random(3);
+  std::uint64_t pushed = 0;
+  const auto consume = [&](bool for_ever) {
+    RingConsumer<Record> consumer(memory.data(), capacity);
+    Record record{};
+    for (;;) {
+      if (consumer.try_pop(record)) {
+        const std::uint64_t expected = last.load();
+        // Killed between taking a record and counting it here, the next consumer is one further than the
+        // count.
+        wrong += !record.whole() || (record.number != expected && record.number != expected + 1);
+        last.store(record.number + 1);
+      } else if (!for_ever) {
+        return 0;
+      }
+    }
+  };
+  for (int kills = 0; kills < 200; ++kills) {
+    Child child([&] { return consume(true); });
+    for (const std::uint64_t until = pushed + random() % 3000; pushed < until;) {
+      if (producer.try_push(Record::of(pushed))) {
+        ++pushed;
+      } else {
+        std::this_thread::yield();
+      }
+    }
+    child.kill();
+  }
+  consume(false);
+  CHECK(wrong.load() == 0);
+  CHECK(last.load() == pushed);
+  CHECK(producer.size() == 0);
+}
