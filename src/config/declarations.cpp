@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/fail.hpp"
 #include "config/fail_at.hpp"
 #include "config/meshes.hpp"
 #include "config/opening.hpp"

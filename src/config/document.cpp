@@ -5,6 +5,7 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
+#include <algorithm>
 #include <map>
 #include <sstream>
 
@@ -39,15 +40,20 @@ namespace {
 /// Where things are in one text.
 class Places {
  public:
-  Places(const std::string& text, std::string file) : text_(text), file_(std::move(file)) {}
+  Places(const std::string& text, std::string file) : text_(text), file_(std::move(file)) {
+    for (std::size_t n = 0; n < text.size(); ++n) {
+      if (text[n] == '\n') line_starts_.push_back(n + 1);
+    }
+  }
 
   /// The place of a byte. Columns count characters, as editors do, not bytes.
   [[nodiscard]] Location at(std::size_t offset) const {
-    const std::string_view before = std::string_view(text_).substr(0, std::min(offset, text_.size()));
-    const std::size_t start = before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1;
-    const auto lines = std::count(before.begin(), before.end(), '\n');
-    return {file_, static_cast<int>(lines) + 1,
-            static_cast<int>(count_code_points(before.substr(start))) + 1};
+    offset = std::min(offset, text_.size());
+    const auto next = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
+    const std::size_t start = *(next - 1);
+    const auto before = std::string_view(text_).substr(start, offset - start);
+    return {file_, static_cast<int>(next - line_starts_.begin()),
+            static_cast<int>(count_code_points(before)) + 1};
   }
 
   [[nodiscard]] Location at(const YAML::Mark& mark) const {
@@ -67,18 +73,22 @@ class Places {
     std::size_t n = static_cast<std::size_t>(std::max(mark.pos, 0));
     if (n >= text_.size() || (text_[n] != '"' && text_[n] != '\'')) return;
     const char quote = text_[n];
-    // In single quotes a doubled quote stands for one; taken as an end and a new beginning it changes nothing
-    // here.
-    for (++n; n < text_.size() && text_[n] != quote; ++n) {
-      if (quote == '"' && text_[n] == '\\') ++n;
+    for (++n; n < text_.size(); ++n) {
+      if (quote == '"' && text_[n] == '\\') {
+        ++n;
+      } else if (text_[n] == quote) {
+        const bool doubled = quote == '\'' && n + 1 < text_.size() && text_[n + 1] == quote;
+        if (!doubled) return;
+        ++n;
+      }
     }
-    if (n >= text_.size())
-      fail_at(at(mark), "found a quote ({}) that is never closed, expected another; close it", quote);
+    fail_at(at(mark), "found a quote ({}) that is never closed, expected another; close it", quote);
   }
 
  private:
   const std::string& text_;
   std::string file_;
+  std::vector<std::size_t> line_starts_{0};
 };
 
 /// Builds the tree from yaml-cpp's events.
@@ -116,8 +126,8 @@ class TreeBuilder final : public YAML::EventHandler {
       fail_at(places_.at(mark), "found a reference (*) to a value that contains it; write the value out");
     }
     Node node = found->second;
-    count_nodes(node);
     node.where = places_.at(mark);
+    count_nodes(node, node.where);
     add(std::move(node), 0);
   }
 
@@ -197,15 +207,15 @@ class TreeBuilder final : public YAML::EventHandler {
   }
 
   /// References to references can make a small file expand without bound.
-  void count_nodes(const Node& node) {
+  void count_nodes(const Node& node, const Location& where) {
     constexpr int limit = 100'000;
     if (++copied_ > limit) {
-      fail_at(node.where,
+      fail_at(where,
               "found references (*) that expand to more than {} values, expected fewer; write them out",
               limit);
     }
-    for (const Node& item : node.items) count_nodes(item);
-    for (const Entry& entry : node.entries) count_nodes(entry.value);
+    for (const Node& item : node.items) count_nodes(item, where);
+    for (const Entry& entry : node.entries) count_nodes(entry.value, where);
   }
 
   const Places& places_;
@@ -277,6 +287,7 @@ std::string translated(const std::string& message) {
       {"unexpected character in block scalar",
        "found text after '|' or '>'; begin the text on the next line"},
       {"cannot assign multiple", "found two tags or anchors on one value; keep one"},
+      {"bad file", "found lists or maps nested too deeply, expected a few levels; close their brackets"},
       {"repeated YAML directive", "found a second %YAML line; remove it"},
   };
   for (const auto& [from, to] : sentences) {

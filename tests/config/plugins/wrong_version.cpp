@@ -1,0 +1,13 @@
+// A plug-in built with a later version of the interface.
+#include "sidestream/extend/plugin.hpp"
+
+namespace sidestream {
+namespace {
+void ignore(Registry&) {}
+const PluginHeader header{plugin_magic, plugin_version + 1, plugin_layout(), &ignore};
+}  // namespace
+}  // namespace sidestream
+
+extern "C" __attribute__((visibility("default"))) const sidestream::PluginHeader* sidestream_plugin() {
+  return &sidestream::header;
+}

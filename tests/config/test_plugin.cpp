@@ -1,0 +1,59 @@
+// Loading shared libraries.
+#include "config/plugin_loader.hpp"
+#include "config/support.hpp"
+
+using namespace sidestream;
+using namespace sidestream::testing;
+
+namespace {
+
+std::string path_of(const std::string& plugin) {
+  return TEST_PLUGIN_DIRECTORY "/libtest_plugin_" + plugin + ".so";
+}
+
+std::string load_error(const std::string& path) {
+  Registry registry;
+  try {
+    load_plugin(path, {"run.yaml", 7, 3}, registry);
+  } catch (const Error& error) {
+    CHECK(error.code() == Code::configuration);
+    CHECK(registry.analyses().empty());
+    return error.what();
+  }
+  return "no error";
+}
+
+bool mentions(const std::string& message, const std::string& part) {
+  CAPTURE(message);
+  CHECK(message.rfind("run.yaml:7:3: found ", 0) == 0);
+  return message.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a plug-in registers kinds that the configuration can use") {
+  Registry registry = fake_registry();
+  load_plugin(path_of("good"), {}, registry);
+  const auto document = parse_document("analyses: [{from_plugin: {strength: 2}}]", "run.yaml");
+  const Config config = read_config(*document, registry, {}, {});
+  CHECK(config.tasks.at(0).settings.real("strength") == 2);
+}
+
+TEST_CASE("what is wrong with a plug-in is said with its place in the file") {
+  CHECK(mentions(load_error("/nowhere/libx.so"), "'/nowhere/libx.so', which cannot be loaded"));
+  CHECK(mentions(load_error("libx.so"), "./libx.so: cannot open shared object file"));
+  CHECK(mentions(load_error(path_of("no_entry")),
+                 "no function sidestream_plugin; define it with SIDESTREAM_PLUGIN"));
+  CHECK(mentions(load_error(path_of("wrong_magic")), "does not return a plug-in header"));
+  CHECK(mentions(load_error(path_of("wrong_version")),
+                 "for version 2 of the plug-in interface, expected version 1"));
+  CHECK(mentions(load_error(path_of("wrong_layout")), "build it again with the headers"));
+  CHECK(mentions(load_error(path_of("throwing")), "could not register itself: the licence has run out"));
+}
+
+TEST_CASE("a plug-in whose kind exists already is an error") {
+  Registry registry;
+  load_plugin(path_of("good"), {}, registry);
+  CHECK_THROWS_WITH_AS(load_plugin(path_of("good"), {"run.yaml", 7, 3}, registry),
+                       doctest::Contains("'from_plugin' is registered twice"), Error);
+}

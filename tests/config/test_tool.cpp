@@ -1,0 +1,148 @@
+// The `sidestream` command as a user calls it: output, messages, exit status.
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace {
+
+struct Outcome {
+  int status = -1;
+  std::string out, err;
+};
+
+std::string contents(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// A folder of its own for the test, removed with it.
+struct Folder {
+  Folder() { std::filesystem::create_directories(path); }
+  ~Folder() { std::filesystem::remove_all(path); }
+  std::string path = TEST_DIRECTORY "/tool_files";
+
+  std::string file(const std::string& text, const std::string& name = "run.yaml") const {
+    std::ofstream(path + "/" + name, std::ios::binary) << text;
+    return name;
+  }
+
+  Outcome run(const std::string& arguments) const {
+    const std::string command =
+        "cd '" + path + "' && '" SIDESTREAM_TOOL "' " + arguments + " >out 2>err </dev/null";
+    const int status = std::system(command.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents(path + "/out"), contents(path + "/err")};
+  }
+};
+
+bool contains(const std::string& text, const std::string& part) {
+  CAPTURE(text);
+  CAPTURE(part);
+  return text.find(part) != std::string::npos;
+}
+
+const std::string good =
+    "placement: {mode: cores, per_node: 1}\n"
+    "meshes: {grid: {size: [$nx, $nx, 2 * $nx], spacing: $h}}\n"
+    "variables: {temperature: {mesh: grid, unit: K}}\n"
+    "analyses:\n"
+    "  - histogram: {variable: temperature, bins: 64, every: 5}\n";
+
+}  // namespace
+
+TEST_CASE("version, help and wrong arguments") {
+  const Folder folder;
+  CHECK(folder.run("--version").status == 0);
+  CHECK(folder.run("--version").out == "sidestream 0.1.0\n");
+  CHECK(contains(folder.run("--help").out, "check"));
+  CHECK(contains(folder.run("check --help").out, "--ranks"));
+  for (const char* wrong :
+       {"", "chek", "check", "check run.yaml --ranks x", "check run.yaml --ranks 0",
+        "check run.yaml --set nx", "check run.yaml --set nx=many", "check run.yaml --mesh grid=4x",
+        "check run.yaml --variable t=grid", "reference extra", "--nonsense"}) {
+    CAPTURE(wrong);
+    folder.file(good);
+    const Outcome outcome = folder.run(wrong);
+    CHECK(outcome.status == 2);
+    CHECK(outcome.out.empty());
+    CHECK(!outcome.err.empty());
+  }
+}
+
+TEST_CASE("a correct file is summarised") {
+  const Folder folder;
+  folder.file(good);
+  const Outcome outcome = folder.run("check run.yaml --ranks 8 --nodes 2 --set nx=64 --set h=0.1");
+  CHECK(outcome.status == 0);
+  CHECK(outcome.err.empty());
+  CHECK(contains(outcome.out, "run.yaml: correct"));
+  CHECK(contains(outcome.out, "of 8 ranks on 2 nodes: 6 clients, 2 servers"));
+  CHECK(contains(outcome.out, "grid: uniform, 64 x 64 x 128 cells"));
+  CHECK(contains(outcome.out,
+                 "temperature: 1 component of float64 on the cells of grid, in K; 4.0 MiB an iteration"));
+  CHECK(contains(outcome.out, "histogram: every 5 iterations"));
+  CHECK(folder.run("check run.yaml --set nx=64 h=0.1").status == 0);
+  CHECK(folder.run("check --set nx=64 --set h=0.1 run.yaml").status == 0);
+}
+
+TEST_CASE("checking writes nothing") {
+  const Folder folder;
+  folder.file(good + "output: {directory: results}\noutputs: [hdf5: {}]\n");
+  folder.run("check run.yaml --set nx=4 h=1");
+  CHECK(!std::filesystem::exists(folder.path + "/results"));
+}
+
+TEST_CASE("a wrong file: one sentence on standard error, status 1") {
+  const Folder folder;
+  const auto fails = [&](const std::string& text, const std::string& arguments, const std::string& message) {
+    folder.file(text);
+    const Outcome outcome = folder.run("check run.yaml " + arguments);
+    CHECK(outcome.status == 1);
+    CHECK(outcome.out.empty());
+    CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
+    return contains(outcome.err, message);
+  };
+  CHECK(fails(good, "", "sidestream: run.yaml:2:24: $nx has no value for 'size' (set are: none)"));
+  CHECK(fails(good, "--set nx=4 h=1 --ranks 1", "run.yaml:1:1: found per_node 1 and a node with 1 rank"));
+  CHECK(fails(good, "--set nx=4 h=1 --ranks 3 --nodes 2",
+              "run.yaml:1:1: found per_node 1 and a node with 1 rank"));
+  CHECK(fails("placement: {mode: nodes, servers: 4}\n", "--ranks 4",
+              "run.yaml:1:1: found 4 servers and 4 ranks in all"));
+  CHECK(fails(good + "plugins: [./missing.so]\n", "--set nx=4 h=1",
+              "run.yaml:6:11: found the plug-in './missing.so'"));
+  CHECK(fails("a: [1\n", "", "run.yaml:1:4: found a '['"));
+  CHECK(fails("", "", "run.yaml:1:1: found an empty configuration"));
+}
+
+TEST_CASE("files that cannot be read") {
+  const Folder folder;
+  CHECK(contains(folder.run("check none.yaml").err,
+                 "cannot read the configuration 'none.yaml': No such file or directory"));
+  CHECK(folder.run("check none.yaml").status == 1);
+  CHECK(contains(folder.run("check .").err, "cannot read the configuration '.': Is a directory"));
+  CHECK(folder.run("check .").status == 1);
+}
+
+TEST_CASE("what the program declares by calls can be given") {
+  const Folder folder;
+  folder.file("analyses:\n  - histogram: {variable: pressure}\n");
+  CHECK(folder.run("check run.yaml").status == 1);
+  const Outcome outcome = folder.run("check run.yaml --mesh grid=8x4x2 --variable pressure=grid");
+  CHECK(outcome.status == 0);
+  CHECK(contains(outcome.out, "grid: uniform, 8 x 4 x 2 cells"));
+}
+
+TEST_CASE("reference prints or writes the manual") {
+  const Folder folder;
+  const Outcome printed = folder.run("reference");
+  CHECK(printed.status == 0);
+  CHECK(contains(printed.out, "# Reference of the configuration"));
+  CHECK(contains(printed.out, "### histogram"));
+  CHECK(folder.run("reference --output manual.md").status == 0);
+  CHECK(contents(folder.path + "/manual.md") == printed.out);
+  CHECK(folder.run("reference --output /nowhere/manual.md").status == 1);
+}
