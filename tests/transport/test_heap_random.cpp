@@ -14,7 +14,6 @@
 
 using namespace sidestream;
 using namespace sidestream::shared_memory;
-using test::scramble;
 using test::SharedMemory;
 
 namespace {
@@ -25,19 +24,15 @@ constexpr std::uint64_t page = 4096, chunk = 64 << 10;
 /// overwrite it.
 struct Live {
   Region region;
-  std::uint64_t seed = 0;
+  std::uint8_t mark = 0;
   std::int64_t iteration = 0;  ///< that it belongs to
-  bool committed = false, held = false;
+  bool held = false;
 
-  void fill() const {
-    for (std::uint64_t n = 0; n < region.bytes; ++n)
-      region.data[n] = static_cast<std::byte>(scramble(seed) >> (n % 57));
-  }
+  void fill() const { std::memset(region.data, mark, region.bytes); }
+  /// All bytes are the mark if the first one is and each equals the next.
   [[nodiscard]] bool intact() const {
-    for (std::uint64_t n = 0; n < region.bytes; ++n) {
-      if (region.data[n] != static_cast<std::byte>(scramble(seed) >> (n % 57))) return false;
-    }
-    return true;
+    return region.bytes == 0 || (static_cast<std::uint8_t>(region.data[0]) == mark &&
+                                 std::memcmp(region.data, region.data + 1, region.bytes - 1) == 0);
   }
 };
 
@@ -172,7 +167,8 @@ bool Client::step() {
     REQUIRE_FALSE(heap_->stuck());  // the promise: an iteration not larger than a home always has hope
     return false;
   }
-  Live block{*region, run_.random(), current_, true, run_.options.holds && run_.random() % 2 == 0};
+  Live block{*region, static_cast<std::uint8_t>(run_.random()), current_,
+             run_.options.holds && run_.random() % 2 == 0};
   block.fill();
   if (run_.options.give_up && run_.random() % 8 == 0) {
     heap_->clear(*region);
