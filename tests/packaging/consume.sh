@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Uses the installed tree as a project outside would: consume.sh cmake|pkg_config|plugin|tool
+# Uses the installed tree as a project outside would: consume.sh cmake|pkg_config|plugin|faulty_plugins|tool
 #
 # From the environment: SOURCE (the repository, for the examples' sources), PREFIX (the installed tree), WORK (a folder
 # for our own), LIBDIR, and the programs CMAKE, MPIRUN, PKG_CONFIG, MPICC, CC, CXX.
@@ -36,6 +36,15 @@ case $1 in
     build_outside minimal_cpp
     run 2 "$work/minimal_cpp" build/wave
     [ -s "$work/minimal_cpp/results/histogram.csv" ]
+    # A project without C is told what to write.
+    cp -r "$SOURCE/examples/minimal_cpp" "$work/without_c"
+    sed -i 's/LANGUAGES C CXX/LANGUAGES CXX/' "$work/without_c/CMakeLists.txt"
+    if "$CMAKE" -S "$work/without_c" -B "$work/without_c/build" -DCMAKE_PREFIX_PATH="$PREFIX" \
+      >"$work/message" 2>&1; then
+      echo "a project without C was configured" >&2
+      exit 1
+    fi
+    grep -q "LANGUAGES C CXX" "$work/message"
     ;;
   pkg_config)
     cp -r "$SOURCE/examples/minimal_c" "$work/minimal_c"
@@ -68,6 +77,38 @@ case $1 in
       exit 1
     fi
     grep -q "off" message
+    ;;
+  faulty_plugins)
+    build_outside minimal_c
+    cp "$SOURCE/examples/analysis_plugin/run.yaml" "$work"
+    # refused FAULT TEXT: a plug-in with this fault is refused with this text, by the checker and on every rank of a run.
+    refused() {
+      "$CXX" -std=c++20 -shared -fPIC -DFAULT="$1" -I"$PREFIX/include" "$SOURCE/tests/packaging/faulty/plugin.cpp" \
+        -o "$work/libextremum.so"
+      refuses "$2" "$PREFIX/bin/sidestream" check run.yaml --ranks 3 --set n=32
+      refuses "$2" timeout 60 "$MPIRUN" -n 3 minimal_c/build/heat run.yaml
+    }
+    # refuses TEXT COMMAND...: the command fails and says the text and where the plug-in is named.
+    refuses() {
+      local text=$1
+      shift
+      if "$@" >message 2>&1; then
+        echo "accepted: $*" >&2
+        exit 1
+      fi
+      grep -q "run.yaml:3:.*$text" message || { cat message >&2; exit 1; }
+    }
+    cd "$work"
+    refused WRONG_VERSION "expected version 1; build it again"
+    refused WRONG_LAYOUT "data layout"
+    refused WRONG_MAGIC "does not return a plug-in header"
+    refused THROWS "this plug-in wants something else"
+    echo "int nothing;" | "$CC" -x c -shared -fPIC - -o libextremum.so
+    refuses "no function sidestream_plugin" "$PREFIX/bin/sidestream" check run.yaml --ranks 3 --set n=32
+    echo "no library" >libextremum.so
+    refuses "cannot be loaded" "$PREFIX/bin/sidestream" check run.yaml --ranks 3 --set n=32
+    rm libextremum.so
+    refuses "cannot be loaded" "$PREFIX/bin/sidestream" check run.yaml --ranks 3 --set n=32
     ;;
   tool)
     # Without LD_LIBRARY_PATH: the command finds the library beside it.
