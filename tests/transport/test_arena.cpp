@@ -192,6 +192,28 @@ TEST_CASE("threads never get the same chunk at the same time") {
   CHECK(Arena(pool.memory.data()).free_chunks() == chunks);
 }
 
+TEST_CASE("runs that collide are rolled back whole") {
+  constexpr std::uint64_t chunks =
+      4000;  // taking that many takes long enough for the others to come in between
+  Pool pool(chunks);
+  std::atomic<int> borrowed{0}, missed{0};
+  const auto work = [&](int client) {
+    Arena arena(pool.memory.data());
+    std::mt19937 random(static_cast<unsigned>(client));
+    for (int n = 0; n < 2000; ++n) {
+      const std::uint64_t count = chunks / 4 + random() % (chunks / 2);
+      const auto first = arena.borrow(client, count, random() % chunks);
+      (first ? borrowed : missed) += 1;
+      if (first) arena.give_back(client, *first, count);
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int c = 0; c < 4; ++c) threads.emplace_back(work, c);
+  for (auto& thread : threads) thread.join();
+  CHECK(borrowed.load() > 100);
+  CHECK(Arena(pool.memory.data()).free_chunks() == chunks);
+}
+
 TEST_CASE("clients killed at any moment: the others go on, and all their chunks can be reclaimed") {
   constexpr std::uint64_t chunks = 24;
   Pool pool(chunks, 3);
