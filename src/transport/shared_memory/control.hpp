@@ -60,7 +60,6 @@ struct alignas(128) ServerBox {
   /// only decides who rings: the server believes the rings, and sleeps with a time limit, so a client killed
   /// here costs time and no correctness.
   bool end(std::int64_t index, std::uint32_t clients) noexcept;
-  void reopen(std::int64_t) noexcept {}
 };
 
 /// One client's part, beside its ring.
