@@ -13,21 +13,16 @@ namespace sidestream {
 class Bins {
  public:
   Bins(double low, double high, int count) : count_(count) {
-    double step = high / count - low / count;  // the difference itself might overflow
-    if (std::isfinite(high - low)) step = (high - low) / count;
-    const double size = std::max(std::fabs(low), std::fabs(high));
-    if (!(low + step > low && high - step < high)) {
-      const double margin = std::max(0.5, 1e-6 * size);
+    set_step(low, high);
+    if (!distinct(low, high)) {
+      const double margin = std::max(0.5, 1e-6 * std::max(std::fabs(low), std::fabs(high)));
       low = std::max(low - margin, -greatest);
       high = std::min(high + margin, greatest);
-      step = high / count - low / count;
-      if (std::isfinite(high - low)) step = (high - low) / count;
+      set_step(low, high);
     }
     edges_.resize(static_cast<std::size_t>(count) + 1);
-    for (int n = 0; n < count; ++n) edges_[static_cast<std::size_t>(n)] = low + n * step;
+    for (int n = 0; n < count; ++n) edges_[static_cast<std::size_t>(n)] = (low * scale_ + n * step_) / scale_;
     edges_.back() = high;
-    scale_ = std::isfinite(high - low) ? 1 : 0.5;
-    step_ = step * scale_;
   }
 
   [[nodiscard]] const std::vector<double>& edges() const noexcept { return edges_; }
@@ -47,10 +42,22 @@ class Bins {
   }
 
  private:
+  /// Whether rounding leaves the edges in ascending order.
+  [[nodiscard]] bool distinct(double low, double high) const noexcept {
+    const double first = low * scale_, last = high * scale_;
+    return first + step_ > first && last - step_ < last && first + (count_ - 1) * step_ < last;
+  }
+
+  void set_step(double low, double high) noexcept {
+    scale_ = std::isfinite(high - low) ? 1 : 0.5;
+    step_ = (high * scale_ - low * scale_) / count_;
+  }
+
   static constexpr double greatest = 1.7976931348623157e308;
   int count_;
   std::vector<double> edges_;
-  double scale_ = 1, step_ = 0;
+  double scale_ = 1;  ///< 0.5 if the width of the whole range is no double
+  double step_ = 0;   ///< times the scale
 };
 
 }  // namespace sidestream

@@ -75,8 +75,8 @@ struct Loop {
   int size = 0;
 };
 
-/// Cuts the part first..last of a loop, closed by the chord from last to first, into triangles; false if
-/// every way has a diagonal in a face.
+/// Loops run clockwise seen from outside, triangles the other way. Cuts the part first..last of a loop,
+/// closed by the chord from last to first, into triangles; false if every way has a diagonal in a face.
 constexpr bool cut(const Loop& loop, int first, int last, CellCase& out) {
   if (last - first < 2) return true;
   const auto is_side = [&](int a, int b) { return b - a == 1 || b - a == loop.size - 1; };
@@ -87,9 +87,9 @@ constexpr bool cut(const Loop& loop, int first, int last, CellCase& out) {
     if (!allowed(first, middle) || !allowed(middle, last)) continue;
     CellCase trial = out;
     if (!cut(loop, first, middle, trial) || !cut(loop, middle, last, trial)) continue;
-    trial.triangles[trial.count++] = {static_cast<std::uint8_t>(loop.edges[first]),
+    trial.triangles[trial.count++] = {static_cast<std::uint8_t>(loop.edges[last]),
                                       static_cast<std::uint8_t>(loop.edges[middle]),
-                                      static_cast<std::uint8_t>(loop.edges[last])};
+                                      static_cast<std::uint8_t>(loop.edges[first])};
     out = trial;
     return true;
   }
