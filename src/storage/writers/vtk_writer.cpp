@@ -62,10 +62,15 @@ std::vector<MeshOutput> outputs_of(const std::string& file, const std::vector<st
 }
 
 /// "fields-00003.pvti" and block 12 -> "fields-00003/block-000012.vti"
-std::string block_path(const std::string& path, std::int64_t id, const Mesh& mesh) {
+std::string piece_path(const std::string& path, const char* kind, std::int64_t number, const Mesh& mesh) {
   const fs::path whole(path);
-  return (whole.parent_path() / whole.stem() / fmt::format("block-{:06}{}", id, vtk_grid_ending(mesh, false)))
-      .string();
+  const std::string name = fmt::format("{}-{:06}{}", kind, number, vtk_grid_ending(mesh, false));
+  return (whole.parent_path() / whole.stem() / name).string();
+}
+
+/// `file` as seen from the directory of `path`.
+std::string relative_to(const std::string& path, const std::string& file) {
+  return fs::path(file).lexically_relative(fs::path(path).parent_path()).generic_string();
 }
 
 class VtkWriter final : public Writer {
@@ -115,7 +120,10 @@ class VtkWriter final : public Writer {
   void list_blocks(const CombineInput& input, const std::vector<Bytes>& partials);
   void list_mesh(const CombineInput& input, const MeshOutput& output,
                  const std::vector<WrittenBlock>& blocks);
-  void report(const Mesh& mesh, const Iteration& iteration, const std::vector<WrittenBlock>& blocks);
+  [[nodiscard]] std::vector<GridPiece> fill_gaps(const CombineInput& input, const MeshOutput& output,
+                                                 const std::string& path,
+                                                 const std::vector<WrittenBlock>& blocks);
+  void report(const Mesh& mesh, const Iteration& iteration, Index missing_cells, Index missing_arrays);
 
   std::shared_ptr<const OutputDirectory> directory_;
   PendingFiles pending_;
@@ -154,8 +162,8 @@ void VtkWriter::write_mesh(const LocalInput& input, const MeshOutput& output, By
     for (std::size_t n = 0; n < output.variables.size(); ++n) {
       arrays.push_back({&input.metadata.variables[output.variables[n]], block.values[n]});
     }
-    write_vtk_block(pending_.begin(block_path(path, id, mesh)), mesh, block.cells, arrays, input.iteration,
-                    directory_->provenance(), compression_);
+    write_vtk_block(pending_.begin(piece_path(path, "block", id, mesh)), mesh, block.cells, arrays,
+                    input.iteration, directory_->provenance(), compression_);
     const auto absent = std::count(block.values.begin(), block.values.end(), nullptr);
     written.put(WrittenBlock{output.mesh, static_cast<std::int32_t>(absent), id, block.cells});
   }
@@ -182,44 +190,58 @@ void VtkWriter::list_mesh(const CombineInput& input, const MeshOutput& output,
   const std::string path = directory_->path(output.pattern, input.iteration, 0);
   Series& series = series_.of(output.pattern, input.iteration.cycle);
   series.check(input.iteration, path);
-  report(mesh, input.iteration, blocks);
+  std::vector<GridPiece> pieces;
+  Index missing_cells = mesh.cells.count(), missing_arrays = 0;
+  for (const WrittenBlock& block : blocks) {
+    pieces.push_back({block.cells, relative_to(path, piece_path(path, "block", block.id, mesh))});
+    missing_cells -= block.cells.count();
+    missing_arrays += block.absent;
+  }
+  report(mesh, input.iteration, missing_cells, missing_arrays);
+  if (missing_cells > 0) {
+    const auto fillers = fill_gaps(input, output, path, blocks);
+    pieces.insert(pieces.end(), fillers.begin(), fillers.end());
+  }
   std::vector<const Variable*> variables;
   for (const std::int32_t id : output.variables) variables.push_back(&input.metadata.variables[id]);
-  std::vector<GridPiece> pieces;
-  for (const WrittenBlock& block : blocks) {
-    const fs::path file(block_path(path, block.id, mesh));
-    pieces.push_back({block.cells, file.lexically_relative(fs::path(path).parent_path()).generic_string()});
-  }
   replace_file(*directory_, path, [&](const std::string& temporary) {
     write_vtk_grid(temporary, mesh, variables, pieces, input.iteration, directory_->provenance());
   });
   series.add(input.iteration, path);
 }
 
+/// VTK's readers refuse a list that leaves a gap in the mesh, so that gaps are filled with values that say
+/// nothing. Compressed always: they are all alike.
+std::vector<GridPiece> VtkWriter::fill_gaps(const CombineInput& input, const MeshOutput& output,
+                                            const std::string& path,
+                                            const std::vector<WrittenBlock>& blocks) {
+  const Mesh& mesh = input.metadata.meshes[output.mesh];
+  std::vector<Box> gaps{mesh.cells};
+  for (const WrittenBlock& block : blocks) gaps = difference(gaps, block.cells);
+  std::vector<GridArray> arrays;
+  for (const std::int32_t id : output.variables) arrays.push_back({&input.metadata.variables[id], nullptr});
+  std::vector<GridPiece> pieces;
+  for (const Box& gap : gaps) {
+    const std::string file = piece_path(path, "gap", static_cast<std::int64_t>(pieces.size()), mesh);
+    write_vtk_block(pending_.begin(file), mesh, gap, arrays, input.iteration, directory_->provenance(), {1});
+    directory_->commit(file);
+    pieces.push_back({gap, relative_to(path, file)});
+  }
+  return pieces;
+}
+
 /// Says what is not in the files, when that changes.
-void VtkWriter::report(const Mesh& mesh, const Iteration& iteration,
-                       const std::vector<WrittenBlock>& blocks) {
-  Index cells = mesh.cells.count(), absent = 0;
-  for (const WrittenBlock& block : blocks) {
-    cells -= block.cells.count();
-    absent += block.absent;
-  }
+void VtkWriter::report(const Mesh& mesh, const Iteration& iteration, Index missing_cells,
+                       Index missing_arrays) {
   Index& last = reported_[mesh.id];
-  if (cells + absent != last && cells > 0) {
+  if (missing_cells + missing_arrays != last && missing_cells + missing_arrays > 0) {
     log::warning(
-        "iteration {}: {} of {} cells of the mesh '{}' are in no block that was published; the VTK files "
-        "show "
-        "nothing valid there",
-        iteration.index, cells, mesh.cells.count(), mesh.name);
+        "iteration {}: {} of {} cells of the mesh '{}' are in no block that was published, and {} blocks "
+        "came without a "
+        "variable; the VTK files have not-a-number there, or 0 for whole numbers",
+        iteration.index, missing_cells, mesh.cells.count(), mesh.name, missing_arrays);
   }
-  if (cells + absent != last && absent > 0) {
-    log::warning(
-        "iteration {}: {} arrays of blocks of the mesh '{}' were not published; the VTK files have "
-        "not-a-number "
-        "there, or 0 for whole numbers",
-        iteration.index, absent, mesh.name);
-  }
-  last = cells + absent;
+  last = missing_cells + missing_arrays;
 }
 
 std::vector<Option> options() {
