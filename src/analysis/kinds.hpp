@@ -9,5 +9,6 @@ namespace sidestream {
 [[nodiscard]] AnalysisKind histogram_kind();
 [[nodiscard]] AnalysisKind slice_kind();
 [[nodiscard]] AnalysisKind isosurface_kind();
+[[nodiscard]] AnalysisKind render_kind();
 
 }  // namespace sidestream

@@ -9,6 +9,7 @@ void register_analyses(Registry& registry) {
   registry.add(histogram_kind());
   registry.add(slice_kind());
   registry.add(isosurface_kind());
+  registry.add(render_kind());
 }
 
 }  // namespace sidestream

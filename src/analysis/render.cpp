@@ -1,0 +1,234 @@
+// The analysis `render`: isosurfaces and coloured slices as a picture.
+//
+// Each server draws the triangles of its blocks into a framebuffer of its own and passes on the samples it
+// covered. Then the samples of all servers are merged by depth, each server completing a stripe of the
+// picture, and rank 0 adds the colour bars and the caption. If a colour map's range is not given, a pass
+// before that finds it. The picture is the same bytes however the mesh and the servers are divided: see
+// rendering/framebuffer.hpp and rendering/rasteriser.hpp.
+#include <cstring>
+#include <limits>
+
+#include "analysis/kinds.hpp"
+#include "analysis/rendering/annotations.hpp"
+#include "analysis/rendering/compositing.hpp"
+#include "analysis/rendering/outline.hpp"
+#include "analysis/rendering/scene.hpp"
+#include "base/fail.hpp"
+
+namespace sidestream {
+namespace {
+
+using namespace rendering;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Smallest and largest value of each scale; low > high where there is none.
+using Ranges = std::vector<Range>;
+
+Bytes ranges_to_bytes(const Ranges& ranges) {
+  Bytes bytes(ranges.size() * sizeof(Range));
+  if (!bytes.empty()) std::memcpy(bytes.data(), ranges.data(), bytes.size());
+  return bytes;
+}
+
+Ranges to_ranges(BytesView bytes, std::size_t count) {
+  if (bytes.size() != count * sizeof(Range)) {
+    fail(Code::internal, "render got {} bytes of ranges, expected {}", bytes.size(), count * sizeof(Range));
+  }
+  Ranges ranges(count);
+  if (count > 0) std::memcpy(ranges.data(), bytes.data(), bytes.size());
+  return ranges;
+}
+
+void include(Range& range, double value) {
+  if (!std::isfinite(value)) return;
+  range.low = std::min(range.low, value);
+  range.high = std::max(range.high, value);
+}
+
+class Render final : public Analysis {
+ public:
+  Render(Scene scene, const Metadata& metadata)
+      : scene_(std::move(scene)),
+        layout_(scene_.width, scene_.height, scene_.colour_bar ? static_cast<int>(scene_.scales.size()) : 0,
+                !scene_.caption.empty()),
+        camera_(scene_.camera, scene_.domain, in_samples(layout_.viewport())),
+        kept_(scene_.layers.size()) {
+    for (const ColourScale& scale : scene_.scales) maps_.emplace_back(scale.colours);
+    for (const Layer& layer : scene_.layers) select(layer, metadata);
+  }
+
+  [[nodiscard]] Selection selection() const override { return selection_; }
+  [[nodiscard]] int passes() const override { return find_ranges() ? 2 : 1; }
+
+  [[nodiscard]] Bytes local(const LocalInput& input) override {
+    if (find_ranges() && input.pass == 0) return local_ranges(input);
+    const Ranges ranges = ranges_for(input.feedback);
+    Framebuffer framebuffer(sample_width(), 0, sample_height());
+    Rasteriser rasteriser(camera_, framebuffer);
+    for (std::size_t l = 0; l < scene_.layers.size(); ++l) draw(l, take_pieces(l, input), ranges, rasteriser);
+    return encode_runs(framebuffer);
+  }
+
+  Bytes combine(const CombineInput& input) override {
+    if (find_ranges() && input.pass == 0) {
+      shown_ = combine_ranges(input);
+      return ranges_to_bytes(shown_);
+    }
+    Framebuffer stripe =
+        composite(input.partials, sample_width(), sample_height(), scene_.samples, input.communicator);
+    if (scene_.outline) {
+      Rasteriser rasteriser(camera_, stripe);
+      const Colour line = mix(scene_.background.bottom, ink_on(scene_.background.bottom), 0.55);
+      draw_outline(scene_.domain, camera_, line_width(), line, rasteriser);
+    }
+    const std::vector<std::uint8_t> rows = resolve(stripe, scene_.samples, scene_.height, scene_.background);
+    const auto parts = input.communicator.gather(std::as_bytes(std::span(rows)), 0);
+    if (input.communicator.rank() == 0) input.results.add(scene_.file, finish(parts, input.iteration));
+    return {};
+  }
+
+ private:
+  [[nodiscard]] Viewport in_samples(const Viewport& v) const {
+    const double s = scene_.samples;
+    return {v.left * s, v.top * s, v.width * s, v.height * s};
+  }
+  [[nodiscard]] std::int64_t sample_width() const { return std::int64_t{scene_.width} * scene_.samples; }
+  [[nodiscard]] std::int64_t sample_height() const { return std::int64_t{scene_.height} * scene_.samples; }
+  /// In samples: a pixel and a half at 1024 x 1024.
+  [[nodiscard]] double line_width() const {
+    return scene_.samples * std::max(1.0, 0.0014 * std::min(scene_.width, scene_.height));
+  }
+  [[nodiscard]] bool find_ranges() const {
+    return std::any_of(scene_.scales.begin(), scene_.scales.end(), [](const auto& s) { return s.is_open(); });
+  }
+  [[nodiscard]] bool is_open(const Layer& layer) const {
+    return layer.colouring == Layer::Colouring::by_field && scene_.scales[layer.scale].is_open();
+  }
+
+  void select(const Layer& layer, const Metadata& metadata) {
+    const Selection needed =
+        std::visit([&](const auto& query) { return selection_of(query, metadata); }, layer.query);
+    for (const Selected& wanted : needed.variables) {
+      const auto same = std::find_if(selection_.variables.begin(), selection_.variables.end(),
+                                     [&](const Selected& s) { return s.variable == wanted.variable; });
+      if (same == selection_.variables.end()) {
+        selection_.variables.push_back(wanted);
+      } else {
+        same->halo = std::max(same->halo, wanted.halo);
+      }
+    }
+  }
+
+  [[nodiscard]] static std::vector<Piece> extract_layer(const Layer& layer, const LocalInput& input) {
+    return std::visit([&](const auto& query) { return extract(query, input); }, layer.query);
+  }
+
+  /// The layers that decide about a range are extracted in the first pass and kept for the second.
+  [[nodiscard]] Bytes local_ranges(const LocalInput& input) {
+    Ranges ranges(scene_.scales.size(), {infinity, -infinity});
+    for (std::size_t l = 0; l < scene_.layers.size(); ++l) {
+      const Layer& layer = scene_.layers[l];
+      if (!is_open(layer)) continue;
+      kept_[l] = extract_layer(layer, input);
+      for (const Piece& piece : kept_[l]) {
+        for (const double value : piece.data[layer.attribute]) include(ranges[layer.scale], value);
+      }
+    }
+    return ranges_to_bytes(ranges);
+  }
+
+  [[nodiscard]] Ranges combine_ranges(const CombineInput& input) const {
+    const std::size_t count = scene_.scales.size();
+    std::vector<double> low(count, infinity), high(count, -infinity);
+    for (const Bytes& partial : input.partials) {
+      const Ranges ranges = to_ranges(partial, count);
+      for (std::size_t s = 0; s < count; ++s) {
+        low[s] = std::min(low[s], ranges[s].low);
+        high[s] = std::max(high[s], ranges[s].high);
+      }
+    }
+    input.communicator.minimum(low);
+    input.communicator.maximum(high);
+    Ranges all(count);
+    for (std::size_t s = 0; s < count; ++s) all[s] = final_range(scene_.scales[s], {low[s], high[s]});
+    return all;
+  }
+
+  [[nodiscard]] static Range final_range(const ColourScale& scale, Range found) {
+    if (scale.fixed) return *scale.fixed;
+    for (const double value : scale.values) include(found, value);
+    return usable_range(found.low, found.high);
+  }
+
+  [[nodiscard]] Ranges ranges_for(BytesView feedback) {
+    if (find_ranges()) return to_ranges(feedback, scene_.scales.size());
+    Ranges ranges;
+    for (const ColourScale& scale : scene_.scales)
+      ranges.push_back(final_range(scale, {infinity, -infinity}));
+    return ranges;
+  }
+
+  [[nodiscard]] std::vector<Piece> take_pieces(std::size_t l, const LocalInput& input) {
+    return is_open(scene_.layers[l]) ? std::exchange(kept_[l], {}) : extract_layer(scene_.layers[l], input);
+  }
+
+  void draw(std::size_t l, const std::vector<Piece>& pieces, const Ranges& ranges,
+            Rasteriser& rasteriser) const {
+    const Layer& layer = scene_.layers[l];
+    Material material;
+    material.layer = static_cast<std::uint8_t>(l + 1);  // 0 is the outline
+    for (const Piece& piece : pieces) {
+      Triangles triangles{piece.points, piece.triangles, piece.normals, {}};
+      material.colour = layer.colour;
+      if (layer.colouring == Layer::Colouring::by_field) {
+        material.map = &maps_[layer.scale];
+        material.range = ranges[layer.scale];
+        triangles.values = piece.data[layer.attribute];
+      } else if (layer.colouring == Layer::Colouring::by_value) {
+        const double value = std::get<IsosurfaceQuery>(layer.query).values[piece.layer];
+        material.colour = maps_[layer.scale].at(ranges[layer.scale].fraction(value));
+      }
+      rasteriser.draw(triangles, material);
+    }
+  }
+
+  [[nodiscard]] Image finish(const std::vector<Bytes>& parts, const Iteration& iteration) {
+    Image image{scene_.width, scene_.height, {}};
+    for (const Bytes& part : parts) {
+      const auto* first = reinterpret_cast<const std::uint8_t*>(part.data());
+      image.rgba.insert(image.rgba.end(), first, first + part.size());
+    }
+    const Ranges ranges = find_ranges() ? shown_ : ranges_for({});
+    for (int bar = 0; bar < layout_.bars; ++bar) {
+      draw_colour_bar(image, layout_, bar, maps_[bar], ranges[bar], scene_.scales[bar].title);
+    }
+    if (!scene_.caption.empty()) {
+      draw_caption(image, layout_, expand_caption(scene_.caption, scene_.label, iteration));
+    }
+    return image;
+  }
+
+  Scene scene_;
+  Layout layout_;
+  Camera camera_;
+  Selection selection_;
+  std::vector<ColourMap> maps_;           ///< of each scale
+  std::vector<std::vector<Piece>> kept_;  ///< of each layer, from the first pass to the second
+  Ranges shown_;                          ///< from the combine of the first pass to that of the second
+};
+
+}  // namespace
+
+AnalysisKind render_kind() {
+  return {"render",
+          "Draws isosurfaces and coloured slices and writes the picture, one frame an iteration. The same "
+          "data give "
+          "the same bytes in every placement.",
+          scene_options(),
+          [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Analysis> {
+            return std::make_unique<Render>(read_scene(settings, metadata), metadata);
+          }};
+}
+
+}  // namespace sidestream

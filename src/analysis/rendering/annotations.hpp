@@ -1,0 +1,20 @@
+// What is written over a picture: colour bars and the caption.
+#pragma once
+
+#include <string>
+
+#include "analysis/rendering/colour_map.hpp"
+#include "analysis/rendering/layout.hpp"
+#include "sidestream/data/result.hpp"
+
+namespace sidestream::rendering {
+
+/// Draws the colour bar in the column `column` (0 is the leftmost) on the right of the picture: the map from
+/// the range's low end upwards, ticks at round numbers, the title above.
+void draw_colour_bar(Image& image, const Layout& layout, int column, const ColourMap& map, const Range& range,
+                     const std::string& title);
+
+/// Writes the caption into the row at the top.
+void draw_caption(Image& image, const Layout& layout, const std::string& caption);
+
+}  // namespace sidestream::rendering

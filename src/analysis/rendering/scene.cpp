@@ -1,0 +1,247 @@
+#include "analysis/rendering/scene.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "analysis/common_options.hpp"
+#include "base/fail.hpp"
+
+namespace sidestream::rendering {
+namespace {
+
+/// Surfaces of a single value, in their order: distinct in hue and lightness.
+constexpr Colour plain_colours[] = {{92, 140, 190}, {230, 134, 46}, {62, 142, 78},
+                                    {200, 72, 62},  {126, 88, 165}, {222, 178, 60}};
+
+constexpr std::size_t most_layers = 250;  ///< a layer's number has 8 bits in a sample
+
+std::optional<Vec3> read_point(const Settings& settings, std::string_view name) {
+  const std::vector<double> numbers = settings.reals(name);
+  if (numbers.empty()) return std::nullopt;
+  for (const double number : numbers) {
+    if (!std::isfinite(number))
+      settings.fail(name, fmt::format("found {} in '{}'; write finite numbers", number, name));
+  }
+  return Vec3{numbers[0], numbers[1], numbers[2]};
+}
+
+Colour read_colour(const Settings& settings, std::string_view name, const std::string& text) {
+  if (const auto colour = parse_colour(text)) return *colour;
+  settings.fail(
+      name,
+      fmt::format("found '{}' for '{}', expected a colour; write it as '#rrggbb' (in quotes) or take one "
+                  "of {}",
+                  text, name, fmt::join(colour_names(), ", ")));
+}
+
+std::optional<Range> read_range(const Settings& settings) {
+  const std::vector<double> ends = settings.reals("range");
+  if (ends.empty()) return std::nullopt;
+  if (!(ends[0] < ends[1]) || !std::isfinite(ends[1] - ends[0])) {
+    settings.fail("range",
+                  fmt::format("found the range [{}, {}], expected two finite numbers, the lower one first",
+                              ends[0], ends[1]));
+  }
+  return Range{ends[0], ends[1]};
+}
+
+std::string component_name(const Variable& variable, int component) {
+  if (variable.components == 1) return {};
+  if (variable.components == 3) return fmt::format(" {}", "xyz"[component]);
+  return fmt::format(" {}", component);
+}
+
+std::string with_unit(const Variable& variable, const std::string& component) {
+  return variable.title() + component + (variable.unit.empty() ? "" : fmt::format(" [{}]", variable.unit));
+}
+
+/// Reads the layers one after another into a scene.
+class SceneReader {
+ public:
+  SceneReader(const Settings& settings, const Metadata& metadata, Scene& scene)
+      : settings_(settings), metadata_(metadata), scene_(scene) {}
+
+  void read() {
+    if (settings_.maps("isosurface").empty() && settings_.maps("slice").empty()) {
+      settings_.fail("isosurface",
+                     "found a render without 'isosurface' or 'slice', so nothing would be seen; add one");
+    }
+    for (const Settings& layer : settings_.maps("isosurface")) add_isosurface(layer);
+    for (const Settings& layer : settings_.maps("slice")) add_slice(layer);
+    if (scene_.layers.size() > most_layers) {
+      settings_.fail("isosurface",
+                     fmt::format("found {} layers in one picture, expected at most {}; make several",
+                                 scene_.layers.size(), most_layers));
+    }
+  }
+
+ private:
+  void add_isosurface(const Settings& settings) {
+    Layer layer;
+    IsosurfaceQuery query = read_isosurface(settings, metadata_);
+    const Variable& variable = metadata_.variables[query.variable];
+    query.normals = true;
+    query.fields.clear();
+    if (settings.has("colour_by")) {
+      if (settings.has("colour")) {
+        settings.fail("colour", "found both 'colour' and 'colour_by' for one isosurface; remove one of them");
+      }
+      colour_by_field(settings, query, layer);
+    } else if (settings.has("colour") || query.values.size() == 1) {
+      layer.colour = settings.has("colour") ? read_colour(settings, "colour", settings.text("colour"))
+                                            : plain_colours[plain_++ % std::size(plain_colours)];
+    } else {
+      layer.colouring = Layer::Colouring::by_value;
+      ColourScale& scale = scale_for(settings, variable, query.component, layer);
+      scale.values.insert(scale.values.end(), query.values.begin(), query.values.end());
+    }
+    add(variable, query.component);
+    layer.query = std::move(query);
+    scene_.layers.push_back(std::move(layer));
+  }
+
+  void colour_by_field(const Settings& settings, IsosurfaceQuery& query, Layer& layer) {
+    const Variable& variable = metadata_.variables[query.variable];
+    const Variable& field = *metadata_.find_variable(settings.text("colour_by"));
+    const std::int64_t component = settings.integer("colour_component");
+    if (field.mesh != variable.mesh) {
+      settings.fail("colour_by",
+                    fmt::format("'{}' lies on mesh '{}', but '{}' on '{}'; name a variable of the same mesh",
+                                field.name, metadata_.mesh_of(field).name, variable.name,
+                                metadata_.mesh_of(variable).name));
+    }
+    if (component >= field.components) {
+      settings.fail("colour_component",
+                    fmt::format("component {} of '{}' does not exist; it has {} (numbered from 0)", component,
+                                field.name, field.components));
+    }
+    query.fields = {field.id};
+    layer.colouring = Layer::Colouring::by_field;
+    layer.attribute = static_cast<int>(component);
+    scale_for(settings, field, layer.attribute, layer).follows_data = true;
+  }
+
+  void add_slice(const Settings& settings) {
+    Layer layer;
+    SliceQuery query = read_slice(settings, metadata_);
+    const Variable& variable = metadata_.variables[query.variables.front()];
+    query.variables.resize(1);
+    layer.colouring = Layer::Colouring::by_field;
+    layer.attribute = read_one_component(settings, variable);
+    scale_for(settings, variable, layer.attribute, layer).follows_data = true;
+    add(variable, layer.attribute);
+    layer.query = std::move(query);
+    scene_.layers.push_back(std::move(layer));
+  }
+
+  /// The scale of that variable and component in the layer's colours, shared with earlier layers.
+  ColourScale& scale_for(const Settings& settings, const Variable& variable, int component, Layer& layer) {
+    ColourScale wanted;
+    wanted.variable = variable.id;
+    wanted.component = component;
+    wanted.colours = settings.has("colours") ? settings.text("colours") : settings_.text("colours");
+    wanted.fixed = settings.has("range") ? read_range(settings) : read_range(settings_);
+    wanted.title = with_unit(variable, component_name(variable, component));
+    const auto same = [&](const ColourScale& s) {
+      return s.variable == wanted.variable && s.component == component && s.colours == wanted.colours &&
+             s.fixed.has_value() == wanted.fixed.has_value() &&
+             (!s.fixed || (s.fixed->low == wanted.fixed->low && s.fixed->high == wanted.fixed->high));
+    };
+    auto found = std::find_if(scene_.scales.begin(), scene_.scales.end(), same);
+    if (found == scene_.scales.end()) found = scene_.scales.insert(found, std::move(wanted));
+    layer.scale = static_cast<int>(found - scene_.scales.begin());
+    return *found;
+  }
+
+  /// Takes the variable into the caption's label and its mesh into the domain.
+  void add(const Variable& variable, int component) {
+    const std::string name = with_unit(variable, component_name(variable, component));
+    if (scene_.label.find(name) == std::string::npos)
+      scene_.label += (scene_.label.empty() ? "" : ", ") + name;
+    const Mesh& mesh = metadata_.mesh_of(variable);
+    const Axes& axes = *mesh.geometry->axes();  // the readers of the queries have checked that there are some
+    for (int a = 0; a < 3; ++a) {
+      const auto [low, high] = std::minmax({axes.node(a, mesh.cells.lo[a]), axes.node(a, mesh.cells.hi[a])});
+      scene_.domain.low[a] = first_ ? low : std::min(scene_.domain.low[a], low);
+      scene_.domain.high[a] = first_ ? high : std::max(scene_.domain.high[a], high);
+    }
+    first_ = false;
+  }
+
+  const Settings& settings_;
+  const Metadata& metadata_;
+  Scene& scene_;
+  std::size_t plain_ = 0;
+  bool first_ = true;
+};
+
+CameraSettings read_camera(const Settings& settings, const Domain& domain) {
+  CameraSettings camera;
+  camera.position = read_point(settings, "position");
+  camera.focus = read_point(settings, "focus");
+  camera.view = read_point(settings, "view");
+  camera.up = read_point(settings, "up");
+  camera.angle = settings.real("angle");
+  camera.zoom = settings.real("zoom");
+  camera.parallel = settings.text("projection") == "parallel";
+  if (camera.position && camera.view) {
+    settings.fail("view",
+                  "found both 'position' and 'view' for the camera; keep 'position' (and 'focus') or 'view'");
+  }
+  std::optional<Vec3> view = camera.view;
+  if (camera.position) view = subtract(camera.focus.value_or(domain.centre()), *camera.position);
+  if (view && !(length(*view) > 0)) {
+    settings.fail(camera.position ? "position" : "view",
+                  camera.position
+                      ? "the camera's position is its focus, so it looks nowhere; move one of them"
+                      : "the camera's view is [0, 0, 0], which is no direction; change it");
+  }
+  if (camera.up && (!(length(*camera.up) > 0) || (view && nearly_parallel(*camera.up, *view)))) {
+    settings.fail("up",
+                  "the camera's 'up' is zero or the direction in which it looks; choose one across the view");
+  }
+  return camera;
+}
+
+}  // namespace
+
+std::string expand_caption(const std::string& pattern, const std::string& label, const Iteration& iteration) {
+  try {
+    return fmt::format(fmt::runtime(pattern), fmt::arg("label", label), fmt::arg("index", iteration.index),
+                       fmt::arg("cycle", iteration.cycle), fmt::arg("time", iteration.time));
+  } catch (const fmt::format_error& error) {
+    fail(Code::configuration,
+         "found the caption '{}' with a field that cannot be filled in ({}); expected {{label}}, {{time}}, "
+         "{{cycle}} or "
+         "{{index}}, perhaps with a format as in {{time:.3f}}; write '{{{{' for a brace",
+         pattern, error.what());
+  }
+}
+
+Scene read_scene(const Settings& settings, const Metadata& metadata) {
+  Scene scene;
+  SceneReader(settings, metadata, scene).read();
+  if (settings.has("camera")) scene.camera = read_camera(settings.map("camera"), scene.domain);
+  scene.width = static_cast<int>(settings.integers("size").at(0));
+  scene.height = static_cast<int>(settings.integers("size").at(1));
+  scene.samples = static_cast<int>(settings.integer("samples"));
+  const std::vector<std::string> background = settings.texts("background");
+  scene.background.top = read_colour(settings, "background", background.front());
+  scene.background.bottom = read_colour(settings, "background", background.back());
+  scene.outline = settings.boolean("outline");
+  scene.colour_bar = settings.boolean("colour_bar");
+  scene.caption = settings.text("caption");
+  if (scene.caption == "none" || scene.caption == "false") scene.caption.clear();
+  try {
+    static_cast<void>(expand_caption(scene.caption, scene.label, {}));
+  } catch (const Error& error) {
+    settings.fail("caption", error.what());
+  }
+  scene.file = settings.text("file");
+  return scene;
+}
+
+}  // namespace sidestream::rendering

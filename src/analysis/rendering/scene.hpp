@@ -1,0 +1,68 @@
+// What a picture shows, as the configuration states it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "analysis/extract.hpp"
+#include "analysis/rendering/camera.hpp"
+#include "analysis/rendering/colour_map.hpp"
+#include "analysis/rendering/resolve.hpp"
+
+namespace sidestream::rendering {
+
+/// A colour map with the range that it spans. Layers that show the same component of the same variable in the
+/// same colours share one, and so one colour bar.
+struct ColourScale {
+  std::int32_t variable = -1;
+  int component = 0;
+  std::string colours;
+  std::optional<Range> fixed;  ///< from the configuration
+  std::vector<double>
+      values;                 ///< that the range contains in any case: those of isosurfaces coloured by value
+  bool follows_data = false;  ///< a layer's values are only known when they are extracted
+  std::string title;
+
+  /// Whether the range must be found anew in each iteration.
+  [[nodiscard]] bool is_open() const noexcept { return follows_data && !fixed; }
+};
+
+/// One thing in the picture.
+struct Layer {
+  enum class Colouring {
+    plain,     ///< one colour
+    by_value,  ///< each isosurface in the colour of its value
+    by_field,  ///< by numbers at the vertices
+  };
+  std::variant<IsosurfaceQuery, SliceQuery> query;
+  Colouring colouring = Colouring::plain;
+  Colour colour;
+  int scale = -1;     ///< index into Scene::scales; -1 for plain
+  int attribute = 0;  ///< of Piece::data, for by_field
+};
+
+struct Scene {
+  std::vector<Layer> layers;
+  std::vector<ColourScale> scales;
+  Domain domain;
+  CameraSettings camera;
+  int width = 1024, height = 1024, samples = 2;
+  Background background;
+  bool outline = true, colour_bar = true;
+  std::string caption;  ///< pattern; empty: none
+  std::string label;    ///< what {label} stands for
+  std::string file;
+};
+
+/// The pattern with {label}, {index}, {cycle} and {time} filled in; formats as in {time:.3f}. Throws
+/// Error(configuration).
+[[nodiscard]] std::string expand_caption(const std::string& pattern, const std::string& label,
+                                         const Iteration& iteration);
+
+/// The options of the analysis `render`, and the scene they describe. Throws Error(configuration).
+[[nodiscard]] std::vector<Option> scene_options();
+[[nodiscard]] Scene read_scene(const Settings& settings, const Metadata& metadata);
+
+}  // namespace sidestream::rendering

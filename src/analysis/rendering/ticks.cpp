@@ -1,0 +1,68 @@
+#include "analysis/rendering/ticks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+namespace sidestream::rendering {
+namespace {
+
+struct Step {
+  int mantissa, exponent;  ///< mantissa * 10^exponent
+  [[nodiscard]] double value() const { return mantissa * std::pow(10.0, exponent); }
+};
+
+/// The smallest of 1, 2, 5 times a power of ten that is not below `least`.
+Step round_step(double least) {
+  int exponent = static_cast<int>(std::floor(std::log10(least)));
+  for (;; ++exponent) {
+    for (const int mantissa : {1, 2, 5}) {
+      // A hair below counts as equal, so that a range of 10 in 5 steps takes steps of 2.
+      const Step step{mantissa, exponent};
+      if (step.value() >= least * (1 - 1e-9)) return step;
+    }
+  }
+}
+
+/// Labels longer than about six digits are scaled by a power of ten.
+int scale_exponent(const Range& range) {
+  const double most = std::max(std::abs(range.low), std::abs(range.high));
+  const int magnitude = static_cast<int>(std::floor(std::log10(most)));
+  return magnitude >= 5 || magnitude <= -4 ? magnitude : 0;
+}
+
+}  // namespace
+
+Ticks make_ticks(const Range& range, int wanted) {
+  Ticks result;
+  const Step step = round_step((range.high - range.low) / wanted);
+  const double size = step.value();
+  result.exponent = scale_exponent(range);
+  const int decimals = std::clamp(result.exponent - step.exponent, 0, 12);
+  const double unit = std::pow(10.0, result.exponent);
+  const double slack = 1e-9 * (range.high - range.low);
+  const double first = std::ceil((range.low - slack) / size);
+  for (int i = 0; i <= 2 * wanted + 2; ++i) {
+    const double value = (first + i) * size;
+    if (value > range.high + slack) break;
+    std::string label = fmt::format("{:.{}f}", value / unit, decimals);
+    // No "-0.0".
+    if (label.find_first_not_of("-0.") == std::string::npos && label[0] == '-') label.erase(0, 1);
+    result.ticks.push_back({std::clamp(value, range.low, range.high), std::move(label)});
+  }
+  return result;
+}
+
+std::string power_text(int exponent) {
+  constexpr std::string_view raised[] = {"\u2070", "\u00b9", "\u00b2", "\u00b3", "\u2074",
+                                         "\u2075", "\u2076", "\u2077", "\u2078", "\u2079"};
+  if (exponent == 0) return {};
+  std::string text = "\u00d710";
+  if (exponent < 0) text += "\u207b";
+  for (const char digit : std::to_string(std::abs(exponent))) text += raised[digit - '0'];
+  return text;
+}
+
+}  // namespace sidestream::rendering
