@@ -53,6 +53,8 @@ class Session {
   void add_rectilinear_mesh(const std::string& name, const std::vector<std::vector<double>>& nodes);
   /// Fields id and mesh are ignored; `mesh` names it.
   void add_variable(const std::string& mesh, Variable variable);
+  /// `attribute`: unit, label, group or time_varying.
+  void set_attribute(const std::string& variable, const std::string& attribute, const std::string& value);
   void set_block(const std::string& mesh, std::int64_t block, const Box& cells);
   void remove_block(const std::string& mesh, std::int64_t block);
   void set_allocated(const std::string& variable, std::int64_t block, const Box& box);

@@ -52,10 +52,14 @@ struct EndRecord {
 /// What became of an iteration, as the servers agreed.
 enum class Outcome : std::uint8_t { pending = 0, delivered = 1, refused = 2, failed = 3 };
 
-/// The client's end. One thread. No call is collective; none but `drain` waits for other clients.
+/// The client's end. One thread. No call is collective; none but `drain` waits for other clients. Iterations are counted
+/// by the calls of `end`: the first is 0.
 class ClientTransport {
  public:
   virtual ~ClientTransport() = default;
+  /// Begins the next iteration; called once before anything else of it. Under WhenFull::wait it waits until fewer than
+  /// max_in_flight iterations are published and not released; under skip it returns false if there are that many.
+  [[nodiscard]] virtual bool begin() = 0;
   /// Memory for `bytes` bytes in the current iteration. Waits under WhenFull::wait; returns nothing if there is no
   /// room and waiting is not wanted. Throws Error(full) if there can never be room. Persistent regions are not freed
   /// with their iteration.
@@ -66,16 +70,17 @@ class ClientTransport {
   virtual void clear(const Region& region) = 0;
   /// Declares or changes (absent: removes) a block of this client, from the current iteration on.
   virtual void declare(const Block& block, bool removed) = 0;
-  /// Ends the current iteration; the next begins. Under WhenFull::wait it may wait for a place in flight.
+  /// Ends the current iteration. Never waits under WhenFull::skip.
   virtual void end(const EndRecord& record) = 0;
   /// Outcome of iteration `index`, pending while not agreed.
   [[nodiscard]] virtual Outcome outcome(std::int64_t index) = 0;
-  /// Whether an iteration may begin now without exceeding max_in_flight.
-  [[nodiscard]] virtual bool may_begin() = 0;
   /// The servers' sticky failure message; empty if none.
   [[nodiscard]] virtual std::string failure() = 0;
-  /// Says that no more iterations come and waits until all outcomes are known, at most `limit`. False: it was not enough.
+  /// Says that no more iterations come and waits until all outcomes are known, at most `limit`. False: it was not
+  /// enough, and the servers have been told to drop what they have not begun.
   virtual bool drain(std::chrono::milliseconds limit) = 0;
+  /// Seconds spent waiting for room or for a place in flight so far.
+  [[nodiscard]] virtual double waited() const = 0;
 };
 
 /// One block as it arrived on a server.
@@ -92,7 +97,8 @@ struct Inbox {
   bool mismatch = false;    ///< clients disagree about cycle or time
 };
 
-/// The server's end. One thread.
+/// The server's end. One thread. Iterations are processed in order: after `advance(index)` the tables are those of that
+/// iteration, after `release(index)` its memory is free.
 class ServerTransport {
  public:
   virtual ~ServerTransport() = default;
@@ -100,22 +106,24 @@ class ServerTransport {
   [[nodiscard]] virtual int clients() const = 0;
   /// Takes in what has arrived; waits at most `limit` if nothing has. True if anything was new.
   virtual bool receive(std::chrono::microseconds limit) = 0;
-  /// What is known of iteration `index`; created when first asked for.
-  [[nodiscard]] virtual Inbox& inbox(std::int64_t index) = 0;
-  /// Number of iterations that every client of this server has ended.
-  [[nodiscard]] virtual std::int64_t completed() const = 0;
-  /// Clients that have said they are done.
-  [[nodiscard]] virtual int closed() const = 0;
-  /// The block table: all blocks declared by this server's clients as of iteration `index`.
-  [[nodiscard]] virtual const std::vector<Block>& blocks(std::int64_t index) = 0;
-  /// Persistent arrays as of iteration `index`.
-  [[nodiscard]] virtual const std::vector<Arrival>& persistent(std::int64_t index) = 0;
+  /// What is known of iteration `index`; empty if nothing.
+  [[nodiscard]] virtual const Inbox& inbox(std::int64_t index) = 0;
+  /// Clients that have ended iteration `index`.
+  [[nodiscard]] virtual int ended(std::int64_t index) const = 0;
+  /// Clients that have neither ended iteration `index` nor said that they are done.
+  [[nodiscard]] virtual int pending(std::int64_t index) const = 0;
+  /// A client gave up waiting in `drain`: what has not begun should be dropped.
+  [[nodiscard]] virtual bool abandoned() const = 0;
+  /// Applies the declarations and persistent arrays of iterations up to `index`. True if the block table changed.
+  virtual bool advance(std::int64_t index) = 0;
+  /// All blocks declared by this server's clients.
+  [[nodiscard]] virtual const std::vector<Block>& blocks() const = 0;
+  /// Arrays that are not time-varying, the newest of each variable and block.
+  [[nodiscard]] virtual const std::vector<Arrival>& persistent() const = 0;
   /// Makes the data of every arrival of the iteration addressable.
   virtual void fetch(std::int64_t index) = 0;
-  /// Tells the clients what became of the iteration.
-  virtual void announce(std::int64_t index, Outcome outcome) = 0;
-  /// Frees the iteration's memory.
-  virtual void release(std::int64_t index) = 0;
+  /// Tells the clients what became of the iteration and frees its memory.
+  virtual void release(std::int64_t index, Outcome outcome) = 0;
   /// Posts a sticky failure message that clients see at their next end of iteration.
   virtual void post_failure(const std::string& message) = 0;
   /// Bytes of values received so far.

@@ -1,0 +1,15 @@
+// Failing together: an error on one process becomes the same error on all.
+#pragma once
+
+#include <functional>
+
+#include "sidestream/error.hpp"
+#include "sidestream/extend/communicator.hpp"
+
+namespace sidestream {
+
+/// Collective. Runs `work` everywhere; if it throws anywhere, throws the Error of the lowest member that failed on every
+/// member. `work` must not leave others waiting in a collective call that it did not reach.
+void together(Communicator& members, const std::function<void()>& work);
+
+}  // namespace sidestream

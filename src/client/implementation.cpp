@@ -1,0 +1,91 @@
+#include "client/implementation.hpp"
+
+#include <cstring>
+
+#include "base/agree.hpp"
+#include "base/fail.hpp"
+#include "client/record.hpp"
+
+namespace sidestream {
+
+Session::Implementation::~Implementation() = default;
+
+Declarations& Session::Implementation::declarations(const char* call) {
+  if (roles_.server) fail(Code::usage, "{}: this rank is a server; only clients declare", call);
+  if (state_ != State::open) {
+    fail(Code::usage, "{}: the declarations are frozen since the session started; call it before start and the first publish",
+         call);
+  }
+  return declarations_;
+}
+
+void Session::Implementation::set_block(const std::string& mesh, std::int64_t block, const Box& cells) {
+  if (state_ == State::started && publisher_) return publisher_->set_block(mesh, block, cells);
+  declarations("set_block").blocks.push_back({mesh, block, cells, false});
+}
+
+void Session::Implementation::remove_block(const std::string& mesh, std::int64_t block) {
+  if (state_ == State::started && publisher_) return publisher_->remove_block(mesh, block);
+  declarations("remove_block").blocks.push_back({mesh, block, {}, true});
+}
+
+void Session::Implementation::set_allocated(const std::string& variable, std::int64_t block, const Box& box) {
+  if (state_ == State::started && publisher_) return publisher_->set_allocated(variable, block, box);
+  declarations("set_allocated").allocated.push_back({variable, block, box});
+}
+
+Publisher& Session::Implementation::publisher(const char* call) {
+  if (roles_.server) fail(Code::usage, "{}: this rank is a server; only clients publish", call);
+  if (state_ == State::open) start();
+  if (state_ != State::started) fail(Code::usage, "{}: the session failed to start; close it", call);
+  return *publisher_;
+}
+
+Taken Session::Implementation::end_iteration(std::int64_t cycle, double time) {
+  Publisher& mine = publisher("end_iteration");
+  if (!engine_) return mine.end(cycle, time, {});
+  return mine.end(cycle, time, [this] { engine_->step(); });
+}
+
+/// Collective: everybody's rows go to the first server, which writes the file.
+void Session::Implementation::write_timings() {
+  const int root = roles_.server_ranks.front();
+  std::string rows;
+  if (config_.opening.timings) {
+    if (publisher_) rows += client_rows(world_->rank(), publisher_->timings());
+    if (engine_) rows += server_rows(world_->rank(), engine_->ledger());
+  }
+  const std::vector<Bytes> all = world_->gather(std::as_bytes(std::span(rows)), root);
+  Account account = this->account();
+  Bytes from_client(sizeof account);
+  std::memcpy(from_client.data(), &account, sizeof account);
+  world_->broadcast(from_client, roles_.client_ranks.front());
+  std::memcpy(&account, from_client.data(), sizeof account);
+  together(*world_, [&] {
+    if (engine_) engine_->report();
+    if (world_->rank() != root) return;
+    std::vector<std::string> texts;
+    for (const Bytes& part : all) texts.emplace_back(reinterpret_cast<const char*>(part.data()), part.size());
+    if (config_.opening.timings) write_timings_file(opening_.directory, texts, opening_.existing == Existing::resume);
+    const PlacementMode mode = opening_.placement.mode;
+    const char* name = mode == PlacementMode::inline_ ? "inline" : mode == PlacementMode::cores ? "cores" : "nodes";
+    write_record(opening_.directory,
+                 {file_, text_, name, static_cast<int>(roles_.client_ranks.size()),
+                  static_cast<int>(roles_.server_ranks.size()), roles_.nodes},
+                 &account, engine_ ? &engine_->ledger() : nullptr);
+  });
+}
+
+/// In the order that the members depend on each other; communicators are freed by all their members at this point.
+void Session::Implementation::free_everything() {
+  engine_.reset();
+  tasks_.clear();
+  servers_.reset();
+  publisher_.reset();
+  wires_ = {};
+  roles_.members.reset();
+  roles_.node_members.reset();
+  world_.reset();
+}
+
+}  // namespace sidestream

@@ -1,0 +1,113 @@
+// What a client does between start and close: blocks, publications, iterations.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "sidestream/data/metadata.hpp"
+#include "sidestream/extend/transport.hpp"
+#include "sidestream/sidestream.hpp"
+
+namespace sidestream {
+
+/// How long one iteration took on a client, in seconds.
+struct IterationTiming {
+  std::int64_t iteration = 0;
+  double start = 0;    ///< since the session's start
+  double compute = 0;  ///< outside Sidestream
+  double publish = 0;  ///< in publish, alloc, commit, clear, without waiting
+  double wait = 0;     ///< for room or a place in flight
+  double end = 0;      ///< in end_iteration, without waiting; with `inline` the analyses
+};
+
+/// What a block of one variable needs in the transport.
+struct BlockBytes {
+  Block block;
+  std::uint64_t bytes = 0;
+  bool persistent = false;
+};
+
+/// One client's publications. Checks every call; a call that fails refuses its iteration, so that no server takes it for
+/// whole.
+class Publisher {
+ public:
+  struct Options {
+    bool off = false;            ///< publish nothing, only lend memory for alloc
+    bool stop_on_error = false;
+    std::int32_t client = 0;     ///< rank among the clients
+    double origin = 0;           ///< now() at the session's start
+  };
+  Publisher(const Metadata& metadata, const std::vector<std::string>& events, const Options& options);
+
+  // Before the transport is known: declarations that it is made from.
+  void set_block(std::string_view mesh, std::int64_t id, const Box& cells);
+  void remove_block(std::string_view mesh, std::int64_t id);
+  void set_allocated(std::string_view variable, std::int64_t id, const Box& box);
+  [[nodiscard]] std::vector<BlockBytes> sizes() const;
+  /// Hands over the blocks declared so far and begins iteration 0. `transport` outlives the publisher.
+  void attach(ClientTransport& transport);
+
+  Taken publish(std::string_view variable, std::int64_t id, const void* data, const std::array<Index, 4>* strides);
+  [[nodiscard]] void* alloc(std::string_view variable, std::int64_t id);
+  void commit(std::string_view variable, std::int64_t id);
+  void clear(std::string_view variable, std::int64_t id);
+  void signal(std::string_view event);
+  /// `inline_step` runs after the iteration is handed over and counts as part of the end.
+  Taken end(std::int64_t cycle, double time, const std::function<void()>& inline_step);
+  /// At most `limit_seconds`; the account is complete afterwards.
+  void drain(double limit_seconds);
+  /// Reads outcomes that have become known.
+  void settle();
+
+  [[nodiscard]] const Account& account() const noexcept { return account_; }
+  [[nodiscard]] const std::vector<IterationTiming>& timings() const noexcept { return timings_; }
+
+ private:
+  /// One variable on one block.
+  struct Slot {
+    Box box;                       ///< what its arrays cover
+    bool box_given = false;
+    std::int64_t published_in = -1;
+    Region region;                 ///< of alloc, until clear
+    enum class State { none, allocated, committed } state = State::none;
+  };
+  using Slots = std::unordered_map<std::int64_t, Slot>;
+  struct Found {
+    const Variable& variable;
+    const Block& block;
+    Slot& slot;
+  };
+  [[nodiscard]] const Mesh& mesh(std::string_view name) const;
+  [[nodiscard]] Found find(std::string_view variable, std::int64_t id, const char* call);
+  [[nodiscard]] BlockRecord record_of(const Found& found) const;
+  void check_first(const Found& found, const char* call) const;
+  void handed_over(Found& found, std::uint64_t bytes);
+  [[nodiscard]] bool begin();
+  [[nodiscard]] std::uint64_t count_absent() const;
+  template <class Work>
+  auto timed(double IterationTiming::*entry, Work&& work);
+  void count(Outcome outcome);
+
+  const Metadata& metadata_;
+  const std::vector<std::string>& events_;
+  Options options_;
+  ClientTransport* transport_ = nullptr;
+  std::unordered_map<std::string_view, std::int32_t> variable_ids_;
+  std::vector<std::map<std::int64_t, Block>> blocks_;  ///< by mesh
+  std::vector<Slots> slots_;                           ///< by variable
+  std::vector<std::int64_t> published_;                ///< by variable: blocks published in this iteration
+  EndRecord end_;
+  bool begun_ = false, refused_ = false;
+  std::int64_t settled_ = 0;
+  Account account_;
+  IterationTiming timing_;
+  double iteration_start_ = 0;
+  std::vector<IterationTiming> timings_;
+};
+
+}  // namespace sidestream

@@ -1,0 +1,32 @@
+// The record of a run in its output directory: what ran, with which configuration, how it went, how long it took.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "client/publisher.hpp"
+#include "config/config.hpp"
+#include "server/ledger.hpp"
+
+namespace sidestream {
+
+/// What goes into run.yaml.
+struct RunFacts {
+  std::string file, text;  ///< of the configuration
+  std::string placement;
+  int clients = 0, servers = 0, nodes = 1;
+};
+
+/// Throws Error(file) if the output directory holds an earlier run and `existing` is refuse.
+void refuse_earlier_run(const OpeningConfig& opening);
+
+/// Writes `run.yaml`; with a ledger and an account also how it ended. One rank.
+void write_record(const std::string& directory, const RunFacts& facts, const Account* account, const Ledger* ledger);
+
+/// This rank's rows of timings.csv, without the header.
+[[nodiscard]] std::string client_rows(int rank, const std::vector<IterationTiming>& timings);
+[[nodiscard]] std::string server_rows(int rank, const Ledger& ledger);
+/// Writes timings.csv: the header, then `rows`; with `append` and an existing file, the rows alone. One rank.
+void write_timings_file(const std::string& directory, const std::vector<std::string>& rows, bool append);
+
+}  // namespace sidestream

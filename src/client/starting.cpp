@@ -1,0 +1,246 @@
+// Starting a session: everybody agrees on what exists, then the wings are wired together.
+#include <signal.h>
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include "base/agree.hpp"
+#include "base/fail.hpp"
+#include "base/timer.hpp"
+#include "client/implementation.hpp"
+#include "client/record.hpp"
+#include "sidestream/version.h"
+
+namespace sidestream {
+
+namespace {
+
+/// SIGTERM stays blocked while this lives: a server ends when its clients do, so that what they published is kept.
+class SigtermBlocked {
+ public:
+  SigtermBlocked() {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &set, &before_);
+    was_blocked_ = sigismember(&before_, SIGTERM) == 1;
+  }
+  ~SigtermBlocked() {
+    if (!was_blocked_) {
+      // One that came meanwhile has been obeyed: the clients have closed.
+      sigset_t set;
+      sigemptyset(&set);
+      sigaddset(&set, SIGTERM);
+      const timespec none{0, 0};
+      while (sigtimedwait(&set, nullptr, &none) == SIGTERM) {
+      }
+    }
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  SigtermBlocked(const SigtermBlocked&) = delete;
+  SigtermBlocked& operator=(const SigtermBlocked&) = delete;
+
+ private:
+  sigset_t before_;
+  bool was_blocked_ = false;
+};
+
+}  // namespace
+
+/// Whether everybody wants to start. False: everybody cancelled. Throws if they differ.
+bool Session::Implementation::vote(Wish wish) {
+  std::int64_t lowest = static_cast<std::int64_t>(wish), highest = lowest;
+  world_->minimum(std::span(&lowest, 1));
+  world_->maximum(std::span(&highest, 1));
+  if (highest == static_cast<std::int64_t>(Wish::cancel)) return false;
+  if (lowest == highest) return true;
+  fail(Code::usage,
+       "the session was closed on some ranks before it started, and started on others; call start, or publish, on every "
+       "client, and serve on every server");
+}
+
+void Session::Implementation::begin_together() {
+  agree_on_declarations();
+  configure();
+  if (!roles_.server) together(*roles_.members, [&] { make_publisher(); });
+  check_blocks();
+  if (is_off()) {
+    wires_ = make_wires(*world_, roles_, opening_.placement, registry_, {});
+    publisher_->attach(*wires_.client);
+    return;
+  }
+  make_tasks();
+  wires_ = make_wires(*world_, roles_, config_.opening.placement, registry_,
+                      publisher_ ? publisher_->sizes() : std::vector<BlockBytes>{});
+  make_engine();
+  world_->barrier();
+  if (publisher_) publisher_->attach(*wires_.client);
+}
+
+/// Clients compare what is to be the same on all of them; servers, which declare nothing, get it from the first client.
+void Session::Implementation::agree_on_declarations() {
+  const int first = roles_.client_ranks.front();
+  Bytes common = declarations_.encode();
+  const Bytes mine = common;
+  world_->broadcast(common, first);
+  together(*world_, [&] {
+    if (roles_.server) {
+      declarations_ = Declarations::decode(common);
+    } else if (mine != common) {
+      fail(Code::usage,
+           "rank {} declares other parameters, meshes or variables than rank {}; make the same declarations on every client "
+           "(blocks alone may differ)",
+           world_->rank(), first);
+    }
+  });
+}
+
+void Session::Implementation::configure() {
+  together(*world_, [&] {
+    const int pretended = opening_.placement.pretend_nodes;
+    config_ = read_config(*document_, registry_, declarations_.parameters, declarations_.metadata);
+    config_.opening.placement.pretend_nodes = pretended;
+    declarations_.apply_attributes(config_.metadata);
+  });
+  world_->barrier();
+  origin_ = now();
+}
+
+void Session::Implementation::make_publisher() {
+  publisher_ = std::make_unique<Publisher>(
+      config_.metadata, config_.events,
+      Publisher::Options{is_off(), config_.opening.stop_on_error, roles_.members->rank(), origin_});
+  for (const auto& block : declarations_.blocks) {
+    if (block.removed) {
+      publisher_->remove_block(block.mesh, block.id);
+    } else {
+      publisher_->set_block(block.mesh, block.id, block.cells);
+    }
+  }
+  for (const auto& box : declarations_.allocated) publisher_->set_allocated(box.variable, box.id, box.box);
+}
+
+/// Ids must be unique over all clients: two blocks of one id would be taken for one.
+void Session::Implementation::check_blocks() {
+  if (roles_.server) {
+    together(*world_, [] {});
+    return;
+  }
+  std::vector<std::pair<std::int64_t, std::int64_t>> mine;
+  std::set<std::pair<std::int64_t, std::int64_t>> unique;
+  for (const BlockBytes& one : publisher_->sizes()) unique.emplace(one.block.mesh, one.block.id);
+  mine.assign(unique.begin(), unique.end());
+  const std::vector<Bytes> all = roles_.members->gather(std::as_bytes(std::span(mine)), 0);
+  together(*world_, [&] {
+    std::set<std::pair<std::int64_t, std::int64_t>> seen;
+    for (const Bytes& part : all) {
+      std::vector<std::pair<std::int64_t, std::int64_t>> ids(part.size() / sizeof mine[0]);
+      if (!ids.empty()) std::memcpy(static_cast<void*>(ids.data()), part.data(), part.size());
+      for (const auto& id : ids) {
+        if (seen.insert(id).second) continue;
+        fail(Code::usage, "two clients declare block {} of the mesh '{}'; give every block of a mesh an id of its own",
+             id.second, config_.metadata.meshes[static_cast<std::size_t>(id.first)].name);
+      }
+    }
+  });
+}
+
+void Session::Implementation::make_tasks() {
+  const bool serving = roles_.server || opening_.placement.mode == PlacementMode::inline_;
+  if (serving) servers_ = std::make_unique<MpiCommunicator>(roles_.members->comm());
+  together(*world_, [&] {
+    if (!serving) return;
+    const std::string provenance = "Sidestream " SIDESTREAM_VERSION "; the configuration is in run.yaml beside the results";
+    directory_ = open_output_directory(opening_.directory, provenance);
+    results_ = make_result_store(registry_, directory_, servers_->rank(), opening_.existing == Existing::resume);
+    if (servers_->rank() != 0) return;
+    const PlacementMode mode = opening_.placement.mode;
+    const char* name = mode == PlacementMode::inline_ ? "inline" : mode == PlacementMode::cores ? "cores" : "nodes";
+    write_record(opening_.directory,
+                 {file_, text_, name, static_cast<int>(roles_.client_ranks.size()),
+                  static_cast<int>(roles_.server_ranks.size()), roles_.nodes},
+                 nullptr, nullptr);
+  });
+  std::vector<std::unique_ptr<Analysis>> analyses(config_.tasks.size());
+  std::vector<std::unique_ptr<Writer>> writers(config_.tasks.size());
+  together(*world_, [&] {
+    if (!serving) return;
+    for (std::size_t t = 0; t < config_.tasks.size(); ++t) {
+      const TaskConfig& task = config_.tasks[t];
+      if (task.writer) {
+        writers[t] = registry_.writers().at(task.kind).create(task.settings, config_.metadata, directory_);
+      } else {
+        analyses[t] = registry_.analyses().at(task.kind).create(task.settings, config_.metadata);
+      }
+    }
+  });
+  for (std::size_t t = 0; serving && t < config_.tasks.size(); ++t) {
+    auto communicator = std::make_unique<MpiCommunicator>(servers_->comm());
+    if (writers[t]) {
+      tasks_.emplace_back(config_.tasks[t], std::move(writers[t]), std::move(communicator));
+    } else {
+      tasks_.emplace_back(config_.tasks[t], std::move(analyses[t]), std::move(communicator));
+    }
+  }
+}
+
+void Session::Implementation::make_engine() {
+  if (!servers_) return;
+  std::vector<std::string> task_events;
+  for (const TaskConfig& task : config_.tasks) task_events.push_back(task.schedule.event);
+  engine_ = std::make_unique<Engine>(EngineParts{
+      config_.metadata, config_.events, *wires_.server, *servers_, tasks_,
+      [this](const Iteration& iteration) { return results_->begin(iteration); }, std::move(task_events), origin_});
+}
+
+void Session::Implementation::start() {
+  if (roles_.server) fail(Code::usage, "start: this rank is a server; call serve instead");
+  if (state_ != State::open) fail(Code::usage, "start: the session has started already; call it once");
+  state_ = State::ended;  // if what follows throws, on every rank alike
+  if (!vote(Wish::start)) fail(Code::internal, "start: a vote to start was counted as one to cancel");
+  begin_together();
+  state_ = State::started;
+}
+
+void Session::Implementation::serve() {
+  if (!roles_.server) fail(Code::usage, "serve: this rank is a client; serve only where is_server says so");
+  if (state_ != State::open) fail(Code::usage, "serve: the session has been served already; call it once");
+  const SigtermBlocked blocked;
+  state_ = State::ended;
+  if (!vote(Wish::start)) return;
+  begin_together();
+  state_ = State::started;
+  engine_->run();
+}
+
+Account Session::Implementation::close() {
+  if (state_ == State::open) {
+    // Nobody waits for ever: whoever starts or serves learns that this rank does not.
+    state_ = State::ended;
+    // If others start, they throw, and so does this rank's vote; the session is freed all the same.
+    try {
+      static_cast<void>(vote(Wish::cancel));
+    } catch (...) {
+      free_everything();
+      throw;
+    }
+    free_everything();
+    return {};
+  }
+  if (state_ == State::started) {
+    if (publisher_) {
+      publisher_->drain(config_.opening.drain_limit);
+      if (engine_) {
+        while (engine_->step()) {
+        }
+      }
+    }
+    if (!is_off()) write_timings();
+  }
+  const Account account = this->account();
+  free_everything();
+  return account;
+}
+
+}  // namespace sidestream

@@ -1,0 +1,46 @@
+// What a server did and how long it took.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sidestream {
+
+/// One stretch of work. `task` indexes Ledger::names.
+struct WorkTiming {
+  std::int64_t iteration = 0;
+  std::int32_t task = 0;
+  double start = 0;    ///< seconds since the session's start
+  double seconds = 0;
+};
+
+/// Kept by each server, written out at close.
+class Ledger {
+ public:
+  explicit Ledger(std::vector<std::string> names) : names_(std::move(names)) {}
+
+  void work(std::int64_t iteration, std::int32_t task, double start, double seconds) {
+    timings_.push_back({iteration, task, start, seconds});
+  }
+  /// Remembers the first of each message; thousands of iterations that fail alike are one line.
+  void failure(std::int64_t iteration, const std::string& message);
+  [[nodiscard]] const std::vector<std::string>& names() const noexcept { return names_; }
+  [[nodiscard]] const std::vector<WorkTiming>& timings() const noexcept { return timings_; }
+
+  struct Failure {
+    std::int64_t first_iteration;
+    std::int64_t count;
+    std::string message;
+  };
+  [[nodiscard]] const std::vector<Failure>& failures() const noexcept { return failures_; }
+
+  std::int64_t delivered = 0, refused = 0, failed = 0, absent_blocks = 0;
+
+ private:
+  std::vector<std::string> names_;
+  std::vector<WorkTiming> timings_;
+  std::vector<Failure> failures_;
+};
+
+}  // namespace sidestream

@@ -1,0 +1,46 @@
+#include "server/schedule.hpp"
+
+#include <cmath>
+
+namespace sidestream {
+
+bool ScheduleState::inside(double at) const noexcept {
+  return (!schedule_.start || at >= *schedule_.start) && (!schedule_.end || at <= *schedule_.end);
+}
+
+bool ScheduleState::wall_due(double seconds) const noexcept {
+  return schedule_.unit == Schedule::Unit::wall && inside(seconds) && seconds >= wall_next_;
+}
+
+bool ScheduleState::reached(double at) {
+  const double origin = schedule_.start.value_or(0);
+  if (schedule_.unit == Schedule::Unit::iterations) return std::fmod(at - origin, schedule_.every) == 0;
+  // Cycles and times may jump over a multiple of `every` or repeat: run once in each interval that is entered. A time that
+  // was computed by adding dt may miss its multiple by a rounding error.
+  const double slack = schedule_.unit == Schedule::Unit::time ? 1e-9 : 0;
+  const auto cell = static_cast<std::int64_t>(std::floor((at - origin) / schedule_.every + slack));
+  if (cell == last_cell_) return false;
+  last_cell_ = cell;
+  return true;
+}
+
+bool ScheduleState::due(const Iteration& iteration, bool events_match, bool wall, bool lagging) {
+  if (!events_match) return false;
+  switch (schedule_.unit) {
+    case Schedule::Unit::wall:
+      if (wall) wall_next_ += schedule_.every;
+      return wall;
+    case Schedule::Unit::automatic:
+      if (!inside(static_cast<double>(iteration.index))) return false;
+      if (lagging) ++thinned_;
+      return !lagging;
+    case Schedule::Unit::iterations:
+      return inside(static_cast<double>(iteration.index)) && reached(static_cast<double>(iteration.index));
+    case Schedule::Unit::cycles:
+      return inside(static_cast<double>(iteration.cycle)) && reached(static_cast<double>(iteration.cycle));
+    case Schedule::Unit::time: break;
+  }
+  return inside(iteration.time) && reached(iteration.time);
+}
+
+}  // namespace sidestream

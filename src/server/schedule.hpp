@@ -1,0 +1,35 @@
+// When a task is due.
+#pragma once
+
+#include <cstdint>
+
+#include "config/config.hpp"
+#include "sidestream/data/iteration.hpp"
+
+namespace sidestream {
+
+/// The state of one task's schedule. All servers hold the same state, because they feed it the same iterations and the
+/// same `wall` and `lagging` answers (those of one server, agreed).
+class ScheduleState {
+ public:
+  explicit ScheduleState(const Schedule& schedule) : schedule_(schedule) {}
+
+  /// For wall-clock schedules, asked on one server: whether `seconds` since the session's start is past the next due time.
+  [[nodiscard]] bool wall_due(double seconds) const noexcept;
+  /// Whether the task runs in this iteration; advances the state. `events_match`: its event was signalled (or it has none).
+  [[nodiscard]] bool due(const Iteration& iteration, bool events_match, bool wall, bool lagging);
+  /// Iterations that an `auto` schedule left out because a server lagged.
+  [[nodiscard]] std::int64_t thinned() const noexcept { return thinned_; }
+  [[nodiscard]] const Schedule& schedule() const noexcept { return schedule_; }
+
+ private:
+  [[nodiscard]] bool inside(double at) const noexcept;
+  [[nodiscard]] bool reached(double at);
+
+  Schedule schedule_;
+  std::int64_t last_cell_ = INT64_MIN;  ///< multiple of `every` in which it ran last
+  double wall_next_ = 0;
+  std::int64_t thinned_ = 0;
+};
+
+}  // namespace sidestream

@@ -1,0 +1,51 @@
+#include "transport/in_process/transport.hpp"
+
+#include <utility>
+
+#include "base/fail.hpp"
+
+namespace sidestream {
+
+std::optional<Region> InProcessTransport::reserve(std::uint64_t bytes, bool) {
+  std::byte* data = uses_.reserve(bytes);
+  if (!data) {
+    fail(Code::full,
+         "a block of {} bytes does not fit: this rank's share of placement.buffer, {} bytes, is smaller than one "
+         "iteration; raise placement.buffer",
+         bytes, uses_.pool().limit());
+  }
+  return Region{data, bytes, 0};
+}
+
+void InProcessTransport::commit(const BlockRecord& record, const Region& region, bool hold) {
+  uses_.commit(region.data, hold);
+  store_.add(0, Arrival{record, region.data});
+  if (!record.persistent) return;
+  std::byte*& data = persistent_data_[{record.variable, record.block.id}];
+  if (data) replaced_.push_back(data);
+  data = region.data;
+}
+
+Outcome InProcessTransport::outcome(std::int64_t index) {
+  const auto found = outcomes_.find(index);
+  if (found == outcomes_.end()) return Outcome::pending;
+  const Outcome outcome = found->second;
+  outcomes_.erase(found);
+  return outcome;
+}
+
+std::string InProcessTransport::failure() { return std::exchange(failure_, {}); }
+
+bool InProcessTransport::drain(std::chrono::milliseconds) {
+  store_.close(0);
+  return true;
+}
+
+void InProcessTransport::release(std::int64_t index, Outcome outcome) {
+  for (const Arrival& arrival : store_.inbox(index).blocks) uses_.release(const_cast<std::byte*>(arrival.data));
+  for (std::byte* data : std::exchange(replaced_, {})) uses_.release(data);
+  store_.drop(index);
+  outcomes_[index] = outcome;
+}
+
+}  // namespace sidestream

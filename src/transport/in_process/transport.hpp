@@ -1,0 +1,56 @@
+// Placement `inline`: client and server are the same rank; publishing copies into this process' memory.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sidestream/extend/transport.hpp"
+#include "transport/inbox_store.hpp"
+#include "transport/region_pool.hpp"
+
+namespace sidestream {
+
+/// Both ends in one object. `end` makes the iteration complete for the server end; nothing ever waits.
+class InProcessTransport final : public ClientTransport, public ServerTransport {
+ public:
+  /// `limit`: bytes of values that may be held.
+  explicit InProcessTransport(std::uint64_t limit) : uses_(limit), store_(1) {}
+
+  [[nodiscard]] bool begin() override { return true; }
+  [[nodiscard]] std::optional<Region> reserve(std::uint64_t bytes, bool persistent) override;
+  void commit(const BlockRecord& record, const Region& region, bool hold) override;
+  void clear(const Region& region) override { uses_.clear(region.data); }
+  void declare(const Block& block, bool removed) override { store_.declare(0, block, removed); }
+  void end(const EndRecord& record) override { store_.end(0, record); }
+  [[nodiscard]] Outcome outcome(std::int64_t index) override;
+  [[nodiscard]] std::string failure() override;
+  bool drain(std::chrono::milliseconds) override;
+  [[nodiscard]] double waited() const override { return 0; }
+
+  [[nodiscard]] int clients() const override { return 1; }
+  bool receive(std::chrono::microseconds) override { return false; }
+  [[nodiscard]] const Inbox& inbox(std::int64_t index) override { return store_.inbox(index); }
+  [[nodiscard]] int ended(std::int64_t index) const override { return store_.ended(index); }
+  [[nodiscard]] int pending(std::int64_t index) const override { return store_.pending(index); }
+  [[nodiscard]] bool abandoned() const override { return false; }
+  bool advance(std::int64_t index) override { return store_.advance(index); }
+  [[nodiscard]] const std::vector<Block>& blocks() const override { return store_.blocks(); }
+  [[nodiscard]] const std::vector<Arrival>& persistent() const override { return store_.persistent(); }
+  void fetch(std::int64_t) override {}
+  void release(std::int64_t index, Outcome outcome) override;
+  void post_failure(const std::string& message) override { failure_ = message; }
+  [[nodiscard]] std::uint64_t bytes_received() const override { return store_.bytes(); }
+
+ private:
+  RegionUses uses_;
+  InboxStore store_;
+  std::map<std::pair<std::int32_t, std::int64_t>, std::byte*> persistent_data_;
+  std::vector<std::byte*> replaced_;  ///< persistent regions to free with the next release
+  std::map<std::int64_t, Outcome> outcomes_;
+  std::string failure_;
+};
+
+}  // namespace sidestream

@@ -1,0 +1,78 @@
+#include "transport/inbox_store.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace sidestream {
+
+void InboxStore::add(int client, const Arrival& arrival) {
+  const std::int64_t iteration = current(client);
+  bytes_ += arrival.record.bytes;
+  if (arrival.record.persistent) {
+    new_persistent_.emplace(iteration, arrival);
+  } else {
+    inboxes_[iteration].blocks.push_back(arrival);
+  }
+}
+
+void InboxStore::declare(int client, const Block& block, bool removed) {
+  declarations_.emplace(current(client), Declaration{current(client), block, removed});
+}
+
+void InboxStore::end(int client, const EndRecord& record) {
+  Inbox& inbox = inboxes_[ended_[static_cast<std::size_t>(client)]++];
+  if (inbox.ended++ == 0) {
+    inbox.end = record;
+    return;
+  }
+  // Bit patterns are compared, so that a time of NaN agrees with itself.
+  inbox.mismatch |= inbox.end.iteration.cycle != record.iteration.cycle ||
+                    std::bit_cast<std::uint64_t>(inbox.end.iteration.time) !=
+                        std::bit_cast<std::uint64_t>(record.iteration.time);
+  inbox.end.events |= record.events;
+  inbox.end.absent += record.absent;
+  inbox.end.refused |= record.refused;
+}
+
+int InboxStore::ended(std::int64_t index) const noexcept {
+  return static_cast<int>(std::count_if(ended_.begin(), ended_.end(), [&](std::int64_t n) { return n > index; }));
+}
+
+int InboxStore::pending(std::int64_t index) const noexcept {
+  int count = 0;
+  for (std::size_t c = 0; c < ended_.size(); ++c) count += ended_[c] <= index && !closed_[c];
+  return count;
+}
+
+void InboxStore::apply(const Declaration& declaration) {
+  const Block& block = declaration.block;
+  const auto found = std::find_if(blocks_.begin(), blocks_.end(),
+                                  [&](const Block& b) { return b.mesh == block.mesh && b.id == block.id; });
+  if (found != blocks_.end()) blocks_.erase(found);
+  if (!declaration.removed) blocks_.push_back(block);
+}
+
+void InboxStore::replace(const Arrival& arrival) {
+  const auto same = [&](const Arrival& old) {
+    return old.record.variable == arrival.record.variable && old.record.block.id == arrival.record.block.id;
+  };
+  const auto found = std::find_if(persistent_.begin(), persistent_.end(), same);
+  if (found != persistent_.end()) {
+    *found = arrival;
+  } else {
+    persistent_.push_back(arrival);
+  }
+}
+
+bool InboxStore::advance(std::int64_t index) {
+  const auto last = declarations_.upper_bound(index);
+  const bool changed = last != declarations_.begin();
+  for (auto it = declarations_.begin(); it != last; ++it) apply(it->second);
+  declarations_.erase(declarations_.begin(), last);
+  const auto newest = new_persistent_.upper_bound(index);
+  for (auto it = new_persistent_.begin(); it != newest; ++it) replace(it->second);
+  new_persistent_.erase(new_persistent_.begin(), newest);
+  return changed;
+}
+
+}  // namespace sidestream

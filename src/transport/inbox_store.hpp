@@ -1,0 +1,56 @@
+// What a server has received, sorted by iteration: the bookkeeping that every transport shares.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <vector>
+
+#include "sidestream/extend/transport.hpp"
+
+namespace sidestream {
+
+/// Clients are counted from 0 among the clients of this server. Messages of one client come in the order it sent them;
+/// clients may be many iterations apart.
+class InboxStore {
+ public:
+  explicit InboxStore(int clients)
+      : ended_(static_cast<std::size_t>(clients), 0), closed_(static_cast<std::size_t>(clients), false) {}
+
+  void add(int client, const Arrival& arrival);
+  void declare(int client, const Block& block, bool removed);
+  void end(int client, const EndRecord& record);
+  void close(int client) { closed_.at(static_cast<std::size_t>(client)) = true; }
+
+  [[nodiscard]] int clients() const noexcept { return static_cast<int>(ended_.size()); }
+  /// Iteration that the client is in: the number it has ended.
+  [[nodiscard]] std::int64_t current(int client) const { return ended_.at(static_cast<std::size_t>(client)); }
+  [[nodiscard]] int ended(std::int64_t index) const noexcept;
+  [[nodiscard]] int pending(std::int64_t index) const noexcept;
+  [[nodiscard]] Inbox& inbox(std::int64_t index) { return inboxes_[index]; }
+  bool advance(std::int64_t index);
+  [[nodiscard]] const std::vector<Block>& blocks() const noexcept { return blocks_; }
+  [[nodiscard]] const std::vector<Arrival>& persistent() const noexcept { return persistent_; }
+  void drop(std::int64_t index) { inboxes_.erase(index); }
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
+
+ private:
+  struct Declaration {
+    std::int64_t iteration;
+    Block block;
+    bool removed;
+  };
+  void apply(const Declaration& declaration);
+  void replace(const Arrival& arrival);
+
+  std::vector<std::int64_t> ended_;
+  std::vector<bool> closed_;
+  std::map<std::int64_t, Inbox> inboxes_;
+  std::multimap<std::int64_t, Declaration> declarations_;            ///< by iteration, not applied yet
+  std::multimap<std::int64_t, Arrival> new_persistent_;              ///< likewise
+  std::vector<Block> blocks_;
+  std::vector<Arrival> persistent_;
+  std::uint64_t bytes_ = 0;
+};
+
+}  // namespace sidestream

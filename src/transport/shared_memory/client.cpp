@@ -1,0 +1,181 @@
+#include "transport/shared_memory/client.hpp"
+
+#include "base/fail.hpp"
+#include "base/timer.hpp"
+
+namespace sidestream::shared_memory {
+
+namespace {
+constexpr std::chrono::microseconds slice{1000};
+
+std::uint32_t clients_of(int server, const NodeRole& role) {
+  std::uint32_t count = 0;
+  for (int c = 0; c < role.clients; ++c) count += server_of(c, role) == server;
+  return count;
+}
+}  // namespace
+
+Client::Client(std::shared_ptr<Node> node, WhenFull when_full, int max_in_flight, std::function<void()> progress)
+    : node_(std::move(node)),
+      box_(node_->layout().client(node_->control(), static_cast<std::uint32_t>(node_->role().number))),
+      server_(node_->layout().server(
+          node_->control(), static_cast<std::uint32_t>(server_of(node_->role().number, node_->role())))),
+      server_clients_(clients_of(server_of(node_->role().number, node_->role()), node_->role())),
+      heap_(node_->arena(), node_->role().number),
+      ring_(node_->layout().ring(node_->control(), static_cast<std::uint32_t>(node_->role().number)),
+            node_->layout().ring_capacity),
+      when_full_(when_full),
+      max_in_flight_(max_in_flight),
+      progress_(std::move(progress)) {
+  box_.heart.start();
+}
+
+bool Client::begin() {
+  if (current_ > 0) heap_.begin_iteration(current_);
+  while (current_ - released() >= max_in_flight_) {
+    if (when_full_ == WhenFull::skip) return false;
+    wait_for_release();
+  }
+  return true;
+}
+
+void Client::wait_for_release() {
+  const double start = now();
+  const std::int64_t before = seen_released_;
+  server_.bell.ring();  // it may sleep with records of ours unread
+  box_.room.wait([&] { return released() != before; }, slice);
+  if (progress_) progress_();
+  waited_ += now() - start;
+  seen_released_ = released();
+}
+
+std::optional<Region> Client::reserve(std::uint64_t bytes, bool persistent) {
+  for (;;) {
+    seen_released_ = released();
+    heap_.release_upto(seen_released_);
+    std::optional<Region> region = heap_.reserve(bytes, persistent);
+    if (region) return region;
+    const bool never = bytes > node_->arena().bytes() || (when_full_ == WhenFull::wait && heap_.stuck());
+    if (never) {
+      fail(Code::full,
+           "no room for a block of {} bytes and there never will be: {}. The node's buffer has {} bytes; raise "
+           "placement.buffer, or declare all blocks before the session starts",
+           bytes, heap_.why(), node_->arena().bytes());
+    }
+    if (when_full_ == WhenFull::skip) return std::nullopt;
+    wait_for_release();
+  }
+}
+
+void Client::poll_outcomes() {
+  const std::int64_t decided = box_.decided.load(std::memory_order_acquire);
+  for (; polled_ < decided; ++polled_) outcomes_[polled_] = box_.outcome(polled_);
+}
+
+Outcome Client::outcome(std::int64_t index) {
+  poll_outcomes();
+  const auto found = outcomes_.find(index);
+  if (found == outcomes_.end()) return Outcome::pending;
+  const Outcome outcome = found->second;
+  outcomes_.erase(found);
+  return outcome;
+}
+
+bool Client::try_push(const Message& message) {
+  // Not more than 64 undecided iterations may be on their way: that is how many outcomes fit in shared memory. Under skip
+  // a client may be any number of refused iterations ahead; their records wait here.
+  const bool ends = message.kind == MessageKind::end;
+  if (ends && sent_ - polled_ >= slots) {
+    poll_outcomes();
+    if (sent_ - polled_ >= slots) return false;
+  }
+  if (!ring_.try_push(message)) return false;
+  sent_ += ends;
+  return true;
+}
+
+bool Client::flush() {
+  while (!backlog_.empty()) {
+    if (!try_push(backlog_.front())) return false;
+    backlog_.pop_front();
+  }
+  return true;
+}
+
+void Client::push(const Message& message) {
+  if (flush() && try_push(message)) return;
+  if (when_full_ == WhenFull::skip) {
+    // The iteration either holds memory, which bounds how many records there are, or is refused and one record long.
+    backlog_.push_back(message);
+    server_.bell.ring();
+    return;
+  }
+  const double start = now();
+  while (!try_push(message)) {
+    server_.bell.ring();
+    box_.room.wait([&] { return ring_.size() < ring_.capacity(); }, slice);
+    if (progress_) progress_();
+  }
+  waited_ += now() - start;
+}
+
+void Client::commit(const BlockRecord& record, const Region& region, bool hold) {
+  Message message;
+  message.kind = MessageKind::block;
+  message.block = record;
+  message.offset = heap_.offset(region);
+  heap_.commit(region, hold);
+  if (record.persistent) {
+    auto [old, fresh] = persistent_.try_emplace({record.variable, record.block.id}, region);
+    if (!fresh) {
+      heap_.retire(old->second);
+      old->second = region;
+    }
+  }
+  push(message);
+}
+
+void Client::declare(const Block& block, bool removed) {
+  Message message;
+  message.kind = removed ? MessageKind::remove : MessageKind::declare;
+  message.block.block = block;
+  push(message);
+}
+
+void Client::end(const EndRecord& record) {
+  Message message;
+  message.kind = MessageKind::end;
+  message.end = record;
+  push(message);
+  server_.end(current_, server_clients_);
+  ++current_;
+}
+
+std::string Client::failure() {
+  const std::uint32_t version = server_.failure.version();
+  if (version == failure_seen_) return {};
+  failure_seen_ = version;
+  return server_.failure.read();
+}
+
+bool Client::drain(std::chrono::milliseconds limit) {
+  Message message;
+  message.kind = MessageKind::close;
+  push(message);
+  const auto deadline = Clock::now() + limit;
+  const auto settled = [&] { return box_.decided.load(std::memory_order_acquire) >= current_; };
+  while (!flush() || !settled()) {
+    server_.bell.ring();
+    box_.room.wait(settled, slice);
+    if (progress_) progress_();
+    if (Clock::now() < deadline) continue;
+    message.kind = MessageKind::abandon;
+    push(message);
+    server_.bell.ring();
+    return settled();
+  }
+  server_.bell.ring();
+  return true;
+}
+
+}  // namespace sidestream::shared_memory

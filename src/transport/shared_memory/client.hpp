@@ -1,0 +1,61 @@
+// Placement `cores`, the client's end: one copy into shared memory, a record in a ring, nothing else.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "transport/shared_memory/heap.hpp"
+#include "transport/shared_memory/node.hpp"
+#include "transport/shared_memory/ring.hpp"
+
+namespace sidestream::shared_memory {
+
+class Client final : public ClientTransport {
+ public:
+  /// `progress` is called about every millisecond while the client waits, so that MPI messages of the simulation that
+  /// other clients wait for keep moving.
+  Client(std::shared_ptr<Node> node, WhenFull when_full, int max_in_flight, std::function<void()> progress);
+
+  [[nodiscard]] bool begin() override;
+  [[nodiscard]] std::optional<Region> reserve(std::uint64_t bytes, bool persistent) override;
+  void commit(const BlockRecord& record, const Region& region, bool hold) override;
+  void clear(const Region& region) override { heap_.clear(region); }
+  void declare(const Block& block, bool removed) override;
+  void end(const EndRecord& record) override;
+  [[nodiscard]] Outcome outcome(std::int64_t index) override;
+  [[nodiscard]] std::string failure() override;
+  bool drain(std::chrono::milliseconds limit) override;
+  [[nodiscard]] double waited() const override { return waited_; }
+
+ private:
+  void push(const Message& message);
+  [[nodiscard]] bool flush();
+  [[nodiscard]] bool try_push(const Message& message);
+  void poll_outcomes();
+  void wait_for_release();
+  [[nodiscard]] std::int64_t released() const noexcept { return box_.released.load(std::memory_order_acquire); }
+
+  std::shared_ptr<Node> node_;
+  ClientBox& box_;
+  ServerBox& server_;
+  std::uint32_t server_clients_ = 1;  ///< clients of my server
+  ClientHeap heap_;
+  RingProducer<Message> ring_;
+  WhenFull when_full_;
+  int max_in_flight_;
+  std::function<void()> progress_;
+  std::deque<Message> backlog_;  ///< under skip: what found the ring full
+  std::map<std::pair<std::int32_t, std::int64_t>, Region> persistent_;
+  std::int64_t current_ = 0;     ///< iterations ended
+  std::int64_t sent_ = 0;        ///< end records in the ring so far
+  std::int64_t polled_ = 0;      ///< outcomes read so far; shared memory keeps the last 64 only
+  std::map<std::int64_t, Outcome> outcomes_;
+  std::int64_t seen_released_ = 0;
+  std::uint32_t failure_seen_ = 0;
+  double waited_ = 0;
+};
+
+}  // namespace sidestream::shared_memory

@@ -1,0 +1,54 @@
+// The shared memory of one node: opened together by its clients and servers.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "sidestream/extend/communicator.hpp"
+#include "transport/message.hpp"
+#include "transport/shared_memory/arena.hpp"
+#include "transport/shared_memory/control.hpp"
+#include "transport/shared_memory/segment.hpp"
+
+namespace sidestream::shared_memory {
+
+/// How the processes of one node are divided. Clients and servers are counted from 0 within the node, in the order of
+/// their ranks.
+struct NodeRole {
+  bool server = false;
+  int number = 0;  ///< among the node's clients, or among its servers
+  int clients = 0;
+  int servers = 0;
+};
+
+/// Server of client `client`: contiguous shares, the first ones get one more.
+[[nodiscard]] int server_of(int client, const NodeRole& role) noexcept;
+
+/// The two segments: control (rings, counters) and buffer (values).
+class Node {
+ public:
+  static constexpr std::uint64_t ring_capacity = 4096;
+
+  /// Collective over the node's processes. `mine`: a client's own extents, ignored on servers. Server 0 creates the
+  /// segments. Throws the same Error on every process: full if the extents don't fit in `buffer` bytes, system if memory
+  /// is short or the segments can't be handed over.
+  Node(Communicator& node, const NodeRole& role, const Extents& mine, std::uint64_t buffer);
+
+  [[nodiscard]] const NodeRole& role() const noexcept { return role_; }
+  [[nodiscard]] const ControlLayout& layout() const noexcept { return layout_; }
+  [[nodiscard]] std::byte* control() const noexcept { return control_.data(); }
+  [[nodiscard]] std::byte* buffer() const noexcept { return buffer_.data(); }
+  [[nodiscard]] Arena& arena() noexcept { return *arena_; }
+
+ private:
+  void create(const std::vector<Extents>& extents, std::uint64_t buffer);
+  void hand_out(Communicator& node);
+
+  NodeRole role_;
+  ControlLayout layout_;
+  Segment control_, buffer_;
+  std::unique_ptr<Arena> arena_;
+};
+
+}  // namespace sidestream::shared_memory

@@ -1,0 +1,69 @@
+#include "transport/shared_memory/server.hpp"
+
+#include <algorithm>
+
+namespace sidestream::shared_memory {
+
+namespace {
+int count_clients(const NodeRole& role) {
+  int count = 0;
+  for (int c = 0; c < role.clients; ++c) count += server_of(c, role) == role.number;
+  return count;
+}
+}  // namespace
+
+Server::Server(std::shared_ptr<Node> node)
+    : node_(std::move(node)),
+      box_(node_->layout().server(node_->control(), static_cast<std::uint32_t>(node_->role().number))),
+      store_(count_clients(node_->role())) {
+  const NodeRole& role = node_->role();
+  while (first_client_ < role.clients && server_of(first_client_, role) != role.number) ++first_client_;
+  for (int c = first_client_; c < role.clients && server_of(c, role) == role.number; ++c) {
+    rings_.emplace_back(node_->layout().ring(node_->control(), static_cast<std::uint32_t>(c)),
+                        node_->layout().ring_capacity);
+  }
+  box_.heart.start();
+}
+
+void Server::take(int client, const Message& message) {
+  switch (message.kind) {
+    case MessageKind::block: return store_.add(client, Arrival{message.block, node_->buffer() + message.offset});
+    case MessageKind::declare: return store_.declare(client, message.block.block, false);
+    case MessageKind::remove: return store_.declare(client, message.block.block, true);
+    case MessageKind::end: return store_.end(client, message.end);
+    case MessageKind::close: return store_.close(client);
+    case MessageKind::abandon: abandoned_ = true;
+  }
+}
+
+bool Server::receive(std::chrono::microseconds limit) {
+  const auto pop_all = [&] {
+    bool any = false;
+    Message message;
+    for (std::size_t c = 0; c < rings_.size(); ++c) {
+      while (rings_[c].try_pop(message)) {
+        take(static_cast<int>(c), message);
+        any = true;
+      }
+    }
+    return any;
+  };
+  if (pop_all()) return true;
+  if (limit.count() == 0) return false;
+  const auto ready = [&] {
+    return std::any_of(rings_.begin(), rings_.end(), [](auto& ring) { return !ring.empty(); });
+  };
+  box_.bell.wait(ready, limit);
+  return pop_all();
+}
+
+void Server::release(std::int64_t index, Outcome outcome) {
+  store_.drop(index);
+  for (std::size_t c = 0; c < rings_.size(); ++c) {
+    ClientBox& client = node_->layout().client(node_->control(), static_cast<std::uint32_t>(first_client_) + c);
+    client.announce(index, outcome);
+    client.release(index);
+  }
+}
+
+}  // namespace sidestream::shared_memory
