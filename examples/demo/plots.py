@@ -78,10 +78,19 @@ def _timeline_panel(axes, runs, colours):
     _style(axes)
 
 
+def _visible_tasks(runs):
+    """Names in the order in which servers run them, without those too short to be seen."""
+    seconds = {}
+    for timings in runs.values():
+        for task in timings.tasks:
+            seconds[task.name] = seconds.get(task.name, 0.0) + task.seconds
+    total = sum(seconds.values())
+    return [name for name, spent in seconds.items() if spent > 0.002 * total]
+
+
 def timeline(runs, file):
     """`runs`: title -> Timings. Above, every step; below, a stretch of a few steps side by side."""
-    names = sorted({task.name for timings in runs.values() for task in timings.tasks})
-    colours = {name: TASK_COLOURS[n % len(TASK_COLOURS)] for n, name in enumerate(names)}
+    colours = {name: TASK_COLOURS[n % len(TASK_COLOURS)] for n, name in enumerate(_visible_tasks(runs))}
     figure = plt.figure(figsize=(12, 7.2), layout="constrained")
     above, below = figure.subfigures(2, 1, height_ratios=[1, 1.15])
     panels = above.subplots(1, len(runs), sharey=True, squeeze=False)[0]

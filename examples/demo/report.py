@@ -12,14 +12,14 @@ def _milliseconds(seconds):
 
 def loss_table(runs):
     """Lines of a table: `runs` is title -> Timings; the first is the run that others are compared with."""
-    header = ["", "compute", "publish", "wait", "analysis", "all steps", "lost"]
+    header = ["", "compute", "publish", "wait", "analysis", "all steps", "lost", "servers work"]
     reference = next(iter(runs.values())).loop
     rows = []
     for number, (title, timings) in enumerate(runs.items()):
         parts = [_milliseconds(timings.per_step(part)) for part in ("compute", "publish", "wait", "end")]
         lost = timings.loop - reference
         share = f"{lost:+.2f} s ({100 * lost / reference:+.1f} %)" if number else "-"
-        rows.append([title, *parts, f"{timings.loop:.2f} s", share])
+        rows.append([title, *parts, f"{timings.loop:.2f} s", share, f"{timings.busy:.2f} s"])
     widths = [max(len(row[column]) for row in [header, *rows]) for column in range(len(header))]
 
     def line(row):

@@ -25,7 +25,7 @@ class Step:
 
 @dataclass
 class Task:
-    """One analysis or output of one iteration on one server."""
+    """One analysis, output or other work of one iteration on one server."""
 
     iteration: int
     rank: int
@@ -77,6 +77,8 @@ def read_session(path):
     with Path(path).open(newline="") as lines:
         for row in csv.DictReader(lines):
             iteration, start = int(row["iteration"]), _number(row, "start")
+            if row.get("task") == "idle":
+                continue
             if row.get("task"):
                 tasks.append(Task(iteration, int(row["rank"]), row["task"], start, _number(row, "seconds")))
             elif row["role"] == "client":

@@ -32,6 +32,7 @@ def write_run(directory, inline=False, server=False):
         rows.append(f"0,client,{n},{opened + at},0.4,0.01,{wait},{end},,")
         times.append(f"0,{n},{at},0.4,{0.01 + wait},{end}")
         begin = at + 0.41 + wait + (0.0 if inline else 0.01)
+        rows.append(f"{0 if inline else 1},server,{n},{opened + begin - 0.009},,,,,idle,0.009")
         for name, seconds in TASKS.items():
             rows.append(f"{0 if inline else 1},server,{n},{opened + begin},,,,,{name},{seconds}")
             begin += seconds
