@@ -1,0 +1,247 @@
+// A small simulation for the system tests: known fields on a 3-D mesh, divided as the options say, with analyses of its
+// own that sleep or fail. Prints one line per client with its account; exits 1 after printing an error.
+#include <mpi.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <sidestream/sidestream.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+using sidestream::Box;
+using sidestream::Index;
+
+namespace {
+
+struct Options {
+  std::string configuration;
+  std::map<std::string, std::string> values;
+  [[nodiscard]] long number(const std::string& name, long otherwise) const {
+    const auto found = values.find(name);
+    return found == values.end() ? otherwise : std::atol(found->second.c_str());
+  }
+};
+
+/// A field with structure in every direction, from the global index alone.
+double field(double x, double y, double z, double time) {
+  return std::sin(6.3 * x + time) * std::cos(4.1 * y) + 0.7 * std::sin(5.2 * z - 0.5 * time) + 0.1 * x * y;
+}
+
+class Sleep final : public sidestream::Analysis {
+ public:
+  Sleep(double seconds, std::int32_t variable) : seconds_(seconds) { selection_.variables.push_back({variable, 0}); }
+  [[nodiscard]] sidestream::Selection selection() const override { return selection_; }
+  [[nodiscard]] sidestream::Bytes local(const sidestream::LocalInput&) override {
+    std::this_thread::sleep_for(std::chrono::duration<double>(seconds_));
+    return {};
+  }
+  sidestream::Bytes combine(const sidestream::CombineInput&) override { return {}; }
+
+ private:
+  double seconds_;
+  sidestream::Selection selection_;
+};
+
+/// Fails in one iteration, on the server that has block 0; `how`: throw an Error, something odd, or in combine.
+class Fail final : public sidestream::Analysis {
+ public:
+  Fail(std::int64_t at, std::string how, std::int32_t variable) : at_(at), how_(std::move(how)), variable_(variable) {}
+  [[nodiscard]] sidestream::Selection selection() const override { return {{{variable_, 0}}}; }
+  [[nodiscard]] sidestream::Bytes local(const sidestream::LocalInput& input) override {
+    const auto& blocks = input.of(variable_);
+    if (input.iteration.index != at_ || how_ == "combine" || blocks.empty() || blocks.front().block.id != 0) return {};
+    if (how_ == "odd") throw 42;
+    throw sidestream::Error(sidestream::Code::analysis, "planned failure");
+  }
+  sidestream::Bytes combine(const sidestream::CombineInput& input) override {
+    if (how_ == "combine" && input.iteration.index == at_) throw std::runtime_error("planned failure in combine");
+    return {};
+  }
+
+ private:
+  std::int64_t at_;
+  std::string how_;
+  std::int32_t variable_;
+};
+
+void register_kinds(sidestream::Registry& registry) {
+  using sidestream::Option;
+  using sidestream::OptionType;
+  Option variable{"variable", OptionType::variable};
+  variable.required = true;
+  Option seconds{"seconds", OptionType::real};
+  seconds.required = true;
+  registry.add(sidestream::AnalysisKind{
+      "sleep", "Sleeps.", {variable, seconds}, [](const sidestream::Settings& s, const sidestream::Metadata& m) {
+        return std::make_unique<Sleep>(s.real("seconds"), m.find_variable(s.text("variable"))->id);
+      }});
+  Option at{"at", OptionType::integer};
+  at.required = true;
+  Option how{"how", OptionType::text};
+  how.default_value = "error";
+  registry.add(sidestream::AnalysisKind{
+      "fail", "Fails.", {variable, at, how}, [](const sidestream::Settings& s, const sidestream::Metadata& m) {
+        return std::make_unique<Fail>(s.integer("at"), s.text("how"), m.find_variable(s.text("variable"))->id);
+      }});
+}
+
+/// One block's arrays: t (cells, double, column order, ghosts) and p (nodes, float, 2 components, row order).
+struct Piece {
+  std::int64_t id;
+  Box cells, allocated;
+  std::vector<double> t;
+  std::vector<float> p;
+};
+
+class Field {
+ public:
+  Field(const Options& options, sidestream::Session& session, int rank, int size)
+      : n_(options.number("grid", 20)), ghosts_(options.number("ghosts", 0)), session_(session) {
+    const long per_client = options.number("blocks", 1), empty = options.number("empty", -1);
+    std::vector<long> owners;  // of each slab, uneven where the number does not divide
+    for (int r = 0; r < size; ++r) {
+      for (long b = 0; b < per_client && r != empty; ++b) owners.push_back(r);
+    }
+    const long slabs = static_cast<long>(owners.size());
+    for (long b = 0; b < slabs; ++b) {
+      if (owners[static_cast<std::size_t>(b)] != rank) continue;
+      // Ids run against the direction of the slabs, so that ownership of shared nodes does not follow position.
+      add(slabs - 1 - b, Box{{0, 0, n_ * b / slabs}, {n_, n_, n_ * (b + 1) / slabs}});
+    }
+    session.set("n", static_cast<std::int64_t>(n_));
+    session.set("h", 1.0 / static_cast<double>(n_));
+    for (const Piece& piece : pieces) {
+      session.set_block("grid", piece.id, piece.cells);
+      session.set_allocated("t", piece.id, piece.allocated);
+    }
+  }
+
+  void compute(double time) {
+    for (Piece& piece : pieces) {
+      fill(piece, piece.t.data(), time);
+      fill_nodes(piece, time);
+    }
+  }
+
+  void fill(const Piece& piece, double* t, double time) const {
+    const double h = 1.0 / static_cast<double>(n_);
+    for (Index k = piece.allocated.lo[2]; k < piece.allocated.hi[2]; ++k) {
+      for (Index j = piece.allocated.lo[1]; j < piece.allocated.hi[1]; ++j) {
+        for (Index i = piece.allocated.lo[0]; i < piece.allocated.hi[0]; ++i) {
+          const bool own = piece.cells.contains(sidestream::Index3{i, j, k});
+          // Ghosts hold nonsense: nothing may read them.
+          *t++ = own ? field((i + 0.5) * h, (j + 0.5) * h, (k + 0.5) * h, time) : 1e30;
+        }
+      }
+    }
+  }
+
+  std::vector<Piece> pieces;
+
+ private:
+  void add(std::int64_t id, const Box& cells) {
+    Piece piece{id, cells, cells.empty() ? cells : sidestream::grown(cells, ghosts_), {}, {}};
+    piece.t.resize(static_cast<std::size_t>(piece.allocated.count()));
+    Box nodes = cells;
+    for (auto& h : nodes.hi) ++h;
+    piece.p.resize(cells.empty() ? 0 : static_cast<std::size_t>(nodes.count()) * 2);
+    pieces.push_back(std::move(piece));
+  }
+
+  void fill_nodes(Piece& piece, double time) const {
+    if (piece.cells.empty()) return;
+    const double h = 1.0 / static_cast<double>(n_);
+    float* p = piece.p.data();
+    for (Index i = piece.cells.lo[0]; i <= piece.cells.hi[0]; ++i) {
+      for (Index j = piece.cells.lo[1]; j <= piece.cells.hi[1]; ++j) {
+        for (Index k = piece.cells.lo[2]; k <= piece.cells.hi[2]; ++k) {
+          *p++ = static_cast<float>(field(i * h, j * h, k * h, time));
+          *p++ = static_cast<float>(i + 2 * j + 3 * k);
+        }
+      }
+    }
+  }
+
+  Index n_, ghosts_;
+  sidestream::Session& session_;
+};
+
+void run(sidestream::Session& session, const Options& options) {
+  int rank = 0, size = 1;
+  MPI_Comm_rank(session.comm(), &rank);
+  MPI_Comm_size(session.comm(), &size);
+  Field field(options, session, rank, size);
+  session.start();
+  const long steps = options.number("steps", 3), pause = options.number("pause_ms", 0);
+  const bool in_place = options.number("in_place", 0) != 0;
+  long refused = 0;
+  for (long step = 0; step < steps; ++step) {
+    field.compute(0.1 * static_cast<double>(step));
+    bool taken = true;
+    for (Piece& piece : field.pieces) {
+      if (in_place) {
+        void* t = session.alloc("t", piece.id);
+        if (t) {
+          field.fill(piece, static_cast<double*>(t), 0.1 * static_cast<double>(step));
+          session.commit("t", piece.id);
+          session.clear("t", piece.id);
+        } else {
+          taken = false;
+        }
+      } else {
+        taken &= session.publish("t", piece.id, piece.t.data()) == sidestream::Taken::yes;
+      }
+      taken &= session.publish("p", piece.id, piece.p.data()) == sidestream::Taken::yes;
+    }
+    if (pause) usleep(static_cast<useconds_t>(pause * 1000));
+    if (options.number("die_at", -1) == step && rank == 0) raise(SIGKILL);
+    if (step == options.number("signal_at", -1)) session.signal("burst");
+    taken &= session.end_iteration(10 * step, 0.1 * static_cast<double>(step)) == sidestream::Taken::yes;
+    refused += !taken;
+  }
+  const sidestream::Account a = session.close();
+  std::printf("account rank=%d iterations=%ld delivered=%ld refused=%ld failed=%ld unknown=%ld absent=%ld here=%ld\n", rank,
+              a.iterations, a.delivered, a.refused, a.failed, a.unknown, a.absent_blocks, refused);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  Options options;
+  for (int a = 1; a < argc; ++a) {
+    const std::string word = argv[a];
+    const auto equal = word.find('=');
+    if (equal == std::string::npos) {
+      options.configuration = word;
+    } else {
+      options.values[word.substr(0, equal)] = word.substr(equal + 1);
+    }
+  }
+  int status = 0;
+  try {
+    sidestream::Session session = sidestream::Session::open(MPI_COMM_WORLD, options.configuration);
+    register_kinds(session.registry());
+    try {
+      if (session.is_server()) {
+        session.serve();
+        session.close();
+      } else {
+        run(session, options);
+      }
+    } catch (const sidestream::Error& e) {
+      std::printf("error %d: %s\n", static_cast<int>(e.code()), e.what());
+      status = 1;
+    }
+  } catch (const sidestream::Error& e) {
+    std::printf("error %d: %s\n", static_cast<int>(e.code()), e.what());
+    status = 1;
+  }
+  MPI_Finalize();
+  return status;
+}
