@@ -112,8 +112,10 @@ case $1 in
     ;;
   tool)
     # Without LD_LIBRARY_PATH: the command finds the library beside it.
-    [ "$("$PREFIX/bin/sidestream" --version | grep -cE '0\.1\.0')" -eq 1 ]
-    "$PREFIX/bin/sidestream" reference | grep -q placement
+    "$PREFIX/bin/sidestream" --version >"$work/version"
+    grep -qE '0\.1\.0' "$work/version"
+    "$PREFIX/bin/sidestream" reference >"$work/reference.md"
+    grep -q placement "$work/reference.md"
     ;;
   *)
     echo "consume.sh: no test named '$1'" >&2

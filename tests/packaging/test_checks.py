@@ -39,6 +39,8 @@ VIOLATIONS = [
     ("src/storage/a.cpp", '#include "config/config.hpp"\n', "must not know the placement"),
     ("src/transport/mpi/a.cpp", '#include "client/open.cpp"\n', "transport must not include client"),
     ("src/transport/shared_memory/a.cpp", "void f() { MPI_Send(0); }\n", "raw MPI calls"),
+    ("src/client/a.cpp", "void f() { MPI_Bcast(0); }\n", "raw MPI calls"),
+    ("src/transport/shared_memory/a.hpp", "#include <mpi.h>\n", "this layer has no MPI"),
     ("src/analysis/a.cpp", "void f() { H5Dwrite(0); }\n", "raw HDF5 calls"),
     ("src/server/a.cpp", "void f() { std::abort(); }\n", "never ends the process"),
     ("src/server/a.cpp", "\n\nvoid f() { MPI_Abort(c, 1); }\n", "src/server/a.cpp:3:"),
