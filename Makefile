@@ -8,6 +8,7 @@ VENV_PYTHON := $(CURDIR)/.venv/bin/python
 .DEFAULT_GOAL := help
 # The prerequisites below are steps, in this order; compilations run in parallel by themselves.
 .NOTPARALLEL:
+MAKEFLAGS += --no-print-directory
 
 help:
 	@echo "make demo    build, run a simulation in three ways and show what came out (demo-results/)"

@@ -9,6 +9,7 @@ namespace oscillators {
 
 namespace {
 
+// Where a sentence about the input points to.
 struct Line {
   const std::string& file;
   int number;
@@ -25,6 +26,7 @@ Kind read_kind(const std::string& word, const Line& line) {
 }
 
 double read_number(const std::string& word, const char* name, const Line& line) {
+  // strtod and not a stream: the rest of the word must be seen, and "1e999" must not pass as a number.
   char* end = nullptr;
   const double value = std::strtod(word.c_str(), &end);
   if (end == word.c_str() || *end != '\0' || !std::isfinite(value)) {

@@ -37,6 +37,7 @@ std::string read_everywhere(const std::string& file) {
   MPI_Bcast(&size, 1, MPI_LONG_LONG, 0, MPI_COMM_WORLD);
   if (size < 0)
     throw UserError(file + ": cannot be read or is empty; expected a file with a line per oscillator.");
+  // The same text everywhere gives the same error everywhere: no rank has to tell another.
   text.resize(static_cast<std::size_t>(size));
   MPI_Bcast(text.data(), static_cast<int>(size), MPI_CHAR, 0, MPI_COMM_WORLD);
   return text;
@@ -55,6 +56,7 @@ int simulate(const Options& options, const std::vector<Oscillator>& oscillators,
 int run(const Options& options) {
   const auto oscillators = parse_oscillators(read_everywhere(options.input), options.input);
   const std::unique_ptr<Coupling> coupling = open_coupling(MPI_COMM_WORLD, options);
+  // On a server that call lasts as long as the simulation runs elsewhere.
   if (coupling->serve()) {
     coupling->close();
     return 0;
@@ -72,7 +74,7 @@ int run(const Options& options) {
 int main(int argc, char** argv) {
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-  catch_signals();
+  catch_signals();  // on servers too: a server ends when its clients do, not before
   int status = 0;
   const CommandLine line = parse_command_line({argv + 1, argv + argc});
   try {

@@ -34,6 +34,7 @@ std::array<T, 3> one_or_three(const std::vector<T>& values, const std::string& o
   throw CLI::ValidationError(option, "found " + std::to_string(values.size()) + " numbers; expected 1 or 3");
 }
 
+// Options that take more than copying to become part of Options.
 struct Raw {
   std::vector<std::int64_t> grid{64};
   std::vector<double> size{1.0};
@@ -94,6 +95,7 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   declare_problem(app, options, raw);
   declare_output(app, options);
   try {
+    // Parsed by every rank for itself: no rank can fail alone.
     std::vector<std::string> words = join_triples(arguments);
     std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
     app.parse(words);

@@ -25,6 +25,7 @@ class Stopwatch {
   double last_ = MPI_Wtime();
 };
 
+// Ghost layers end where the domain does: there is nothing beyond that a neighbour could own.
 Box with_ghosts(Box box, int layers, const Box& limits) {
   for (int axis = 0; axis < 3; ++axis) {
     box.lo[axis] = std::max(box.lo[axis] - layers, limits.lo[axis]);
@@ -47,6 +48,7 @@ Simulation::Simulation(const Options& options, std::vector<Oscillator> oscillato
   MPI_Comm_size(comm_, &ranks_);
   blocks_ = options_.blocks > 0 ? options_.blocks : ranks_;
   add_parts();
+  // The coupling's first collective call: from here on a failure is one on all ranks.
   coupling_.declare(options_, patches_);
   if (rank_ == 0 && !options_.quiet) {
     const auto& n = options_.grid.cells;
@@ -96,6 +98,7 @@ int Simulation::run() {
       std::printf("step %d of %d\n", number + 1, options_.steps);
       std::fflush(stdout);
     }
+    // The one collective call of a step. Codes have one anyway, for the next time step's length.
     verdict = agree(comm_, verdict);
     if (dump && verdict != Verdict::failed) dump->add(patches_, values());
   }
