@@ -37,7 +37,7 @@ void write_times(MPI_Comm comm, const std::string& file, const std::vector<StepT
   const std::vector<StepTimes> all = gather(comm, mine);
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
-  int good = 1;
+  int good = 1;  // only rank 0 can tell; all ranks must know
   if (rank == 0) {
     std::FILE* const out = std::fopen(file.c_str(), "w");
     good = out != nullptr;
