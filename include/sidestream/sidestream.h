@@ -81,7 +81,7 @@ int sidestream_open_text(MPI_Comm comm, const char* text, sidestream_session** s
 /* 1 if this rank is a server and must call sidestream_serve; 0 otherwise, also with `placement: off`. */
 int sidestream_is_server(const sidestream_session* session);
 
-/* Runs a server until every client has closed. Blocks SIGTERM in the calling thread meanwhile: a server ends when its
+/* Runs a server until every client has closed. SIGTERM is ignored in this process meanwhile: a server ends when its
  * clients do. Returns SIDESTREAM_OK also if analyses failed; those are in the account. */
 int sidestream_serve(sidestream_session* session);
 

@@ -16,34 +16,21 @@ namespace sidestream {
 
 namespace {
 
-/// SIGTERM stays blocked while this lives: a server ends when its clients do, so that what they published is kept.
-class SigtermBlocked {
+/// SIGTERM is ignored while this lives: a server ends when its clients do, so that what they published is kept. Blocking it
+/// in this thread would not do, because MPI has threads of its own that would be given the signal.
+class SigtermIgnored {
  public:
-  SigtermBlocked() {
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &set, &before_);
-    was_blocked_ = sigismember(&before_, SIGTERM) == 1;
+  SigtermIgnored() {
+    struct sigaction ignore {};
+    ignore.sa_handler = SIG_IGN;
+    sigaction(SIGTERM, &ignore, &before_);
   }
-  ~SigtermBlocked() {
-    if (!was_blocked_) {
-      // One that came meanwhile has been obeyed: the clients have closed.
-      sigset_t set;
-      sigemptyset(&set);
-      sigaddset(&set, SIGTERM);
-      const timespec none{0, 0};
-      while (sigtimedwait(&set, nullptr, &none) == SIGTERM) {
-      }
-    }
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-  SigtermBlocked(const SigtermBlocked&) = delete;
-  SigtermBlocked& operator=(const SigtermBlocked&) = delete;
+  ~SigtermIgnored() { sigaction(SIGTERM, &before_, nullptr); }
+  SigtermIgnored(const SigtermIgnored&) = delete;
+  SigtermIgnored& operator=(const SigtermIgnored&) = delete;
 
  private:
-  sigset_t before_;
-  bool was_blocked_ = false;
+  struct sigaction before_ {};
 };
 
 }  // namespace
@@ -206,7 +193,7 @@ void Session::Implementation::start() {
 void Session::Implementation::serve() {
   if (!roles_.server) fail(Code::usage, "serve: this rank is a client; serve only where is_server says so");
   if (state_ != State::open) fail(Code::usage, "serve: the session has been served already; call it once");
-  const SigtermBlocked blocked;
+  const SigtermIgnored ignored;
   state_ = State::ended;
   if (!vote(Wish::start)) return;
   begin_together();

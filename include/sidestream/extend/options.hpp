@@ -26,7 +26,7 @@ enum class OptionType {
   file,      ///< a file name pattern: {index}, {cycle}, {time}, {server}, each with an optional width as in {cycle:06}
   variable,  ///< the name of a declared variable
   mesh,      ///< the name of a declared mesh
-  map,       ///< nested options (`options`)
+  map,       ///< nested options (`options`); with the default `{}` those have their defaults when it is not given
   one_of,    ///< a map with exactly one key, one of `options` (each of type map): `{isosurface: {...}}`
   schedule,  ///< see `every`: 5 | "10 cycles" | "0.5 time" | "30 s" | auto
 };
@@ -53,8 +53,8 @@ struct Location {
   [[nodiscard]] std::string text() const;  ///< `file:line:column`, or "" when unknown
 };
 
-/// The checked values of a set of options. Reading an option that was not declared, or as the wrong type, throws
-/// Error(internal). A copy shares the values.
+/// The checked values of a set of options; a copy shares them. Reading an option that was not declared, or as the wrong
+/// type, or (but for texts and lists, which are then empty) one without value throws Error(internal): ask `has` first.
 class Settings {
  public:
   struct Value;

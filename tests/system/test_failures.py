@@ -1,0 +1,101 @@
+"""Analyses that fail, files that cannot be written, signals: errors are contained and reported."""
+
+import os
+import signal
+import subprocess
+import time
+
+import h5py
+import pytest
+from support import MPIRUN, PROGRAM, VARIABLES, run
+
+PLACEMENTS = {"inline": 2, "{mode: cores, per_node: 2}": 4, "{mode: nodes, servers: 2}": 4}
+
+
+@pytest.mark.parametrize("placement", PLACEMENTS)
+@pytest.mark.parametrize("how", ["error", "odd", "combine"])
+def test_a_failing_analysis_costs_one_iteration_of_itself(tmp_path, placement, how):
+    tasks = f"""\
+analyses:
+  - fail: {{variable: t, at: 1, how: {how}}}
+  - statistics: {{variable: t}}
+"""
+    done = run(tmp_path, PLACEMENTS[placement], placement, tasks=tasks, options=["steps=4"])
+    assert done.status == 0, done.text
+    for account in done.accounts:
+        assert account["delivered"] == 4 and account["failed"] == 1
+    assert "fail: " in done.text and done.text.count("iteration 1: fail") == 1
+    statistics = (done.results / "statistics.csv").read_text().splitlines()
+    assert [line.split(",")[0] for line in statistics[1:]] == ["0", "1", "2", "3"]
+    assert "message" in (done.results / "run.yaml").read_text()
+
+
+@pytest.mark.parametrize("placement", PLACEMENTS)
+def test_on_error_stop_reaches_every_client(tmp_path, placement):
+    tasks = "analyses:\n  - fail: {variable: t, at: 0}\n"
+    done = run(tmp_path, PLACEMENTS[placement], placement, tasks=tasks, options=["steps=50", "pause_ms=20"],
+               extra="on_error: stop\n")
+    assert done.status != 0
+    assert len(done.errors) == 2, done.text
+    assert all("error 4" in line and "planned failure" in line for line in done.errors)
+
+
+@pytest.mark.parametrize("placement", PLACEMENTS)
+def test_a_directory_that_cannot_be_made(tmp_path, placement):
+    (tmp_path / "file").write_text("in the way")
+    done = run(tmp_path, PLACEMENTS[placement], placement, tasks="analyses:\n  - statistics: {variable: t}\n",
+               extra=f"output: {{directory: {tmp_path}/file/results}}\n")
+    assert done.status != 0
+    assert len(done.errors) == PLACEMENTS[placement], done.text
+    assert len(set(done.errors)) == 1 and f"{tmp_path}/file" in done.errors[0]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small tmpfs needs root")
+@pytest.mark.parametrize("placement", PLACEMENTS)
+def test_a_full_disk(tmp_path, placement):
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=700k", "tmpfs", str(disk)], check=True)
+    try:
+        tasks = "analyses:\n  - statistics: {variable: t}\noutputs:\n  - hdf5: {variables: [t]}\n"
+        done = run(tmp_path, PLACEMENTS[placement], placement, tasks=tasks, options=["steps=20"],
+                   extra=f"output: {{directory: {disk}/results}}\n")
+        left = [path.name for path in (disk / "results").iterdir()]
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+    accounts = done.accounts
+    assert len(accounts) == 2, done.text
+    for account in accounts:
+        assert account["delivered"] == 20
+        assert 0 < account["failed"] < 20
+    assert "No space left on device" in done.text
+    assert not [name for name in left if "part" in name or "tmp" in name], left
+
+
+@pytest.mark.parametrize("placement", ["{mode: cores}", "{mode: nodes, servers: 1}"])
+def test_sigterm_to_a_server_loses_nothing(tmp_path, placement):
+    (tmp_path / "run.yaml").write_text(
+        f"placement: {placement}\n{VARIABLES}analyses:\n  - statistics: {{variable: t}}\n"
+        f"output: {{directory: {tmp_path}/results}}\n"
+    )
+    command = [MPIRUN, "-n", "2", PROGRAM, str(tmp_path / "run.yaml"), "steps=40", "pause_ms=50"]
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    time.sleep(1.2)
+    ranks = subprocess.run(["pgrep", "-f", f"{PROGRAM} {tmp_path}"], capture_output=True, text=True, check=True)
+    ranks = [int(pid) for pid in ranks.stdout.split() if int(pid) != running.pid]
+    os.kill(max(ranks), signal.SIGTERM)  # the last rank is the server
+    text, _ = running.communicate(timeout=60)
+    assert running.returncode == 0, text
+    assert "delivered=40" in text
+
+
+@pytest.mark.parametrize("placement", ["{mode: cores}", "{mode: nodes, servers: 1}"])
+def test_a_killed_client_ends_the_job_and_keeps_what_was_committed(tmp_path, placement):
+    tasks = "outputs:\n  - hdf5: {variables: [t]}\n"
+    done = run(tmp_path, 3, placement, tasks=tasks, options=["steps=50", "pause_ms=20", "die_at=25"], timeout=60)
+    assert done.status != 0
+    files = sorted(done.results.glob("fields-*-000.h5"))
+    assert len(files) > 5
+    for file in files:
+        with h5py.File(file) as opened:
+            assert opened.keys()
