@@ -1,0 +1,85 @@
+// When tasks are due, against lists written by hand.
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "server/schedule.hpp"
+
+using namespace sidestream;
+
+namespace {
+
+Schedule schedule(Schedule::Unit unit, double every) {
+  Schedule s;
+  s.unit = unit;
+  s.every = every;
+  return s;
+}
+
+/// Indices of the iterations in which the task runs; cycles and times as given.
+std::vector<std::int64_t> run(const Schedule& s, const std::vector<std::int64_t>& cycles,
+                              const std::vector<double>& times) {
+  ScheduleState state(s);
+  std::vector<std::int64_t> due;
+  for (std::size_t i = 0; i < cycles.size(); ++i) {
+    if (state.due({static_cast<std::int64_t>(i), cycles[i], times[i]}, true, false, false)) {
+      due.push_back(static_cast<std::int64_t>(i));
+    }
+  }
+  return due;
+}
+
+using Indices = std::vector<std::int64_t>;
+const std::vector<std::int64_t> cycles{0, 0, 7, 10, 11, 29, 30, 30, 55};
+const std::vector<double> times{0, 0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.5, 2};
+
+}  // namespace
+
+TEST_CASE("every n iterations, from the start") {
+  CHECK(run(schedule(Schedule::Unit::iterations, 3), cycles, times) == Indices{0, 3, 6});
+  Schedule s = schedule(Schedule::Unit::iterations, 3);
+  s.start = 1;
+  s.end = 4;
+  CHECK(run(s, cycles, times) == Indices{1, 4});
+}
+
+TEST_CASE("cycles that repeat or jump run once for every interval entered") {
+  CHECK(run(schedule(Schedule::Unit::cycles, 10), cycles, times) == Indices{0, 3, 5, 6, 8});
+}
+
+TEST_CASE("times that are sums of dt reach their multiples in spite of rounding") {
+  std::vector<std::int64_t> numbers;
+  std::vector<double> sums;
+  double t = 0;
+  for (int i = 0; i <= 100; ++i) {
+    numbers.push_back(i);
+    sums.push_back(t);
+    t += 0.1;
+  }
+  Indices expected;
+  for (int i = 0; i <= 100; i += 10) expected.push_back(i);
+  CHECK(run(schedule(Schedule::Unit::time, 1), numbers, sums) == expected);
+}
+
+TEST_CASE("wall time is what the agreed answer says") {
+  ScheduleState state(schedule(Schedule::Unit::wall, 5));
+  CHECK(state.wall_due(0));
+  CHECK(state.due({0, 0, 0}, true, true, false));
+  CHECK_FALSE(state.wall_due(4.9));
+  CHECK_FALSE(state.due({1, 0, 0}, true, false, false));
+  CHECK(state.wall_due(5.1));
+}
+
+TEST_CASE("auto leaves out iterations in which a server lags, and counts them") {
+  ScheduleState state(schedule(Schedule::Unit::automatic, 1));
+  CHECK(state.due({0, 0, 0}, true, false, false));
+  CHECK_FALSE(state.due({1, 0, 0}, true, false, true));
+  CHECK(state.due({2, 0, 0}, true, false, false));
+  CHECK(state.thinned() == 1);
+}
+
+TEST_CASE("an event that was not signalled keeps a task from running") {
+  ScheduleState state(schedule(Schedule::Unit::iterations, 1));
+  CHECK_FALSE(state.due({0, 0, 0}, false, false, false));
+  CHECK(state.due({1, 0, 0}, true, false, false));
+}
