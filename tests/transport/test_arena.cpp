@@ -226,7 +226,10 @@ TEST_CASE("clients killed at any moment: the others go on, and all their chunks 
     for (;;) {
       const std::uint64_t count = 1 + random() % 8;
       const auto first = arena.borrow(client, count, random() % chunks);
-      if (!first) continue;
+      if (!first) {
+        std::this_thread::yield();
+        continue;
+      }
       for (std::uint64_t c = *first; c < *first + count; ++c)
         *reinterpret_cast<int*>(arena.chunk(c)) = client;
       for (std::uint64_t c = *first; c < *first + count; ++c) {

@@ -76,19 +76,21 @@ TEST_CASE("a notice is read whole while it changes") {
   static Notice notice;
   std::atomic<bool> stop{false};
   std::thread writer([&] {
-    for (int n = 1; n <= 20'000; ++n)
-      notice.post(std::string(static_cast<std::size_t>(1 + n % 900), static_cast<char>('a' + n % 26)));
-    stop = true;
+    for (unsigned n = 1; !stop; ++n) {
+      notice.post(std::string(1 + n % 900, static_cast<char>('a' + n % 26)));
+      if (n % 64 == 0) std::this_thread::yield();
+    }
   });
-  int torn = 0, seen = 0;
-  while (!stop) {
+  int torn = 0;
+  for (int seen = 0; seen < 5000;) {
     const std::string text = notice.read();
+    if (text.empty()) std::this_thread::yield();  // the writer lost its core in the middle
     seen += !text.empty();
     torn += !text.empty() && text.find_first_not_of(text[0]) != std::string::npos;
   }
+  stop = true;
   writer.join();
   CHECK(torn == 0);
-  CHECK(seen > 0);
 }
 
 TEST_CASE("a writer killed while posting leaves nothing half read, and the next post is read") {
@@ -100,12 +102,12 @@ TEST_CASE("a writer killed while posting leaves nothing half read, and the next 
       for (int n = 0;; ++n) notice.post(std::string(1000, static_cast<char>('a' + n % 26)));
       return 0;
     });
-    sleep_us(300);
+    for (const auto before = notice.version(); notice.version() < before + 10;) sleep_us(50);
+    sleep_us(kills);
     writer.kill();
     const std::string text = notice.read();
     interrupted += text.empty();
-    // "after": killed before its first post.
-    REQUIRE((text.empty() || text == "after" || text == std::string(1000, text[0])));
+    REQUIRE((text.empty() || text == std::string(1000, text[0])));
     notice.post("after");
     REQUIRE(notice.read() == "after");
   }

@@ -66,7 +66,7 @@ TEST_CASE("a ring holds exactly its capacity, in order, over many rounds") {
 }
 
 TEST_CASE("records cross between threads whole and in order") {
-  constexpr std::uint64_t count = 200'000;
+  constexpr std::uint64_t count = 50'000;
   SharedMemory memory(ring_bytes<Record>(capacity));
   std::thread other([&] {
     RingProducer<Record> producer(memory.data(), capacity);
@@ -105,11 +105,15 @@ TEST_CASE("producers that are killed leave whole records only, and the next one 
       RingProducer<Record> producer(memory.data(), capacity);
       for (;;) {
         // The number of pushes ever made, as the ring tells it: a new producer knows nothing else.
-        if (producer.try_push(Record::of(next.load()))) next.fetch_add(1);
+        if (producer.try_push(Record::of(next.load()))) {
+          next.fetch_add(1);
+        } else {
+          std::this_thread::yield();
+        }
       }
       return 0;
     });
-    const std::uint64_t until = popped + random() % 3000;
+    const std::uint64_t until = popped + random() % 300;
     Record record{};
     const auto take = [&] {
       if (!consumer.try_pop(record)) return false;
@@ -129,7 +133,7 @@ TEST_CASE("producers that are killed leave whole records only, and the next one 
     REQUIRE(popped <= next.load() + 1);
   }
   CHECK(wrong == 0);
-  CHECK(popped > 10'000);
+  CHECK(popped > 5'000);
 }
 
 TEST_CASE("consumers that are killed lose nothing and see at most one record again") {
@@ -149,14 +153,16 @@ TEST_CASE("consumers that are killed lose nothing and see at most one record aga
         // count.
         wrong += !record.whole() || (record.number != expected && record.number != expected + 1);
         last.store(record.number + 1);
-      } else if (!for_ever) {
+      } else if (for_ever) {
+        std::this_thread::yield();
+      } else {
         return 0;
       }
     }
   };
   for (int kills = 0; kills < 200; ++kills) {
     Child child([&] { return consume(true); });
-    for (const std::uint64_t until = pushed + random() % 3000; pushed < until;) {
+    for (const std::uint64_t until = pushed + random() % 300; pushed < until;) {
       if (producer.try_push(Record::of(pushed))) {
         ++pushed;
       } else {
