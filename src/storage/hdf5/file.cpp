@@ -3,21 +3,11 @@
 #include <fmt/format.h>
 
 #include "storage/hdf5/properties.hpp"
+#include "storage/output_file.hpp"
 
 namespace sidestream::hdf5 {
 
 namespace {
-
-Handle create_file(const std::string& path) {
-  const Handle creation = property_list(H5P_FILE_CREATE, path);
-  const Handle access = property_list(H5P_FILE_ACCESS, path);
-  // The compact objects of 1.8: smaller and faster than the oldest format, and every HDF5 of today reads
-  // them.
-  check(H5Pset_libver_bounds(access.id(), H5F_LIBVER_V18, H5F_LIBVER_LATEST), "set up", path);
-  // After an error objects may still be open; closing the file must free them.
-  check(H5Pset_fclose_degree(access.id(), H5F_CLOSE_STRONG), "set up", path);
-  return {H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation.id(), access.id()), H5Fclose, "create", path};
-}
 
 Handle open_group(const Handle& parent, const std::string& name, const std::string& path) {
   return {H5Gopen2(parent.id(), name.c_str(), H5P_DEFAULT), H5Gclose,
@@ -37,13 +27,29 @@ Handle need_group(const Handle& parent, const std::string& name, const std::stri
 
 }  // namespace
 
-File::File(const std::string& path) : path_(path), file_(create_file(path)) {
+File::File(const std::string& path) : path_(path), driver_(path), file_(create()) {
   root_ = std::make_unique<Group>(open_group(file_, "/", path), path);
+}
+
+Handle File::create() {
+  const Handle creation = property_list(H5P_FILE_CREATE, path_);
+  const Handle access = property_list(H5P_FILE_ACCESS, path_);
+  // The compact objects of 1.8: smaller and faster than the oldest format, and every HDF5 of today reads
+  // them.
+  check(H5Pset_libver_bounds(access.id(), H5F_LIBVER_V18, H5F_LIBVER_LATEST), "set up", path_);
+  // After an error objects may still be open; closing the file must free them.
+  check(H5Pset_fclose_degree(access.id(), H5F_CLOSE_STRONG), "set up", path_);
+  driver_.use(access, path_);
+  const hid_t file = H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, creation.id(), access.id());
+  if (file < 0 && driver_.failure().error_number != 0)
+    fail_file("create", path_, driver_.failure().error_number);
+  return {file, H5Fclose, "create", path_};
 }
 
 void File::close() {
   root_.reset();
   file_.close("finish writing", path_);
+  if (driver_.failure().error_number != 0) fail_file("write", path_, driver_.failure().error_number);
 }
 
 Group Group::group(const std::string& name) {

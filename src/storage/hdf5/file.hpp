@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "sidestream/data/type.hpp"
+#include "storage/hdf5/driver.hpp"
 #include "storage/hdf5/handle.hpp"
 
 namespace sidestream::hdf5 {
@@ -86,12 +87,16 @@ class File {
  public:
   explicit File(const std::string& path);
   [[nodiscard]] Group& root() noexcept { return *root_; }
-  /// Writes what is buffered and closes; all other objects of the file must be gone.
+  /// Writes what is buffered and closes; all other objects of the file must be gone. Failures of the disk, of
+  /// all writes before as well, are thrown here, as HDF5 does not get to know them.
   void close();
 
  private:
+  [[nodiscard]] Handle create();
+
   QuietErrors quiet_;
   std::string path_;
+  Driver driver_;
   Handle file_;
   std::unique_ptr<Group> root_;
 };

@@ -18,13 +18,9 @@ void fail_hdf5(const std::string& action, const std::string& path) {
   std::string reason;
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, keep_last, &reason);
   H5Eclear2(H5E_DEFAULT);
-  if (reason.empty()) reason = "HDF5 gives no reason";
-  // HDF5 ends its messages with buffer addresses and sizes that help nobody.
-  reason = reason.substr(0, reason.find(", buf = "));
-  const bool disk_full = reason.find("No space left") != std::string::npos;
-  fail(Code::file, "cannot {} '{}': {}; {}", action, path, reason,
-       disk_full ? "free space on that disk or name another one in `output: directory`"
-                 : "check the disk, its permissions and its free space");
+  if (reason.empty()) reason = "no reason";
+  fail(Code::file, "cannot {} '{}': HDF5 says '{}'; report this with the configuration", action, path,
+       reason);
 }
 
 QuietErrors::QuietErrors() {

@@ -42,6 +42,7 @@ class Hdf5Writer final : public Writer {
         deflate_(settings.text("compression") == "deflate" ? static_cast<int>(settings.integer("level")) : 0),
         checksum_(settings.boolean("checksum")) {
     check_file_option(settings, {".h5", ".hdf5"});
+    check_groups(settings, metadata);
   }
 
   Selection selection() const override { return selection_of(variables_); }
@@ -68,6 +69,7 @@ class Hdf5Writer final : public Writer {
   void discard(const Iteration&) noexcept override { pending_.discard(); }
 
  private:
+  void check_groups(const Settings& settings, const Metadata& metadata) const;
   Bytes write_blocks(const LocalInput& input, int server, int servers);
   void write_block(hdf5::Group& group, const Variable& variable, const BlockView& view, const Box& box) const;
   [[nodiscard]] hdf5::Layout layout_of(const Variable& variable, const Box& box) const;
@@ -81,6 +83,20 @@ class Hdf5Writer final : public Writer {
   int deflate_;
   bool checksum_;
 };
+
+/// A variable is a group in one kind of file and an array in the other: nothing else may lie under its name.
+void Hdf5Writer::check_groups(const Settings& settings, const Metadata& metadata) const {
+  for (const std::int32_t outer : variables_) {
+    for (const std::int32_t inner : variables_) {
+      const Variable &above = metadata.variables[outer], &below = metadata.variables[inner];
+      if (!(variable_path(below) + "/").starts_with(variable_path(above) + "/") || inner == outer) continue;
+      settings.fail("variables",
+                    fmt::format("the variable '{}' of the group '{}' would lie within the variable '{}' of "
+                                "the file; give the group another name",
+                                below.name, below.group, above.name));
+    }
+  }
+}
 
 /// A server without values writes no file. Returns the file's name and what is in it.
 Bytes Hdf5Writer::write_blocks(const LocalInput& input, int server, int servers) {

@@ -1,0 +1,224 @@
+// Tables, images and surfaces on disk: growing, indexing, resuming, surviving crashes.
+#include <doctest/doctest.h>
+
+#include <fstream>
+
+#include "storage/formats/csv.hpp"
+#include "storage/formats/vtp.hpp"
+#include "storage/output_file.hpp"
+#include "storage/series.hpp"
+#include "storage/support/sample.hpp"
+
+using namespace sidestream;
+using namespace sidestream::testing;
+
+namespace {
+
+/// A store on a directory of its own, with an image format that writes the size only.
+struct Fixture {
+  Fixture() {
+    registry.add(csv_format());
+    registry.add(vtp_format());
+    ResultFormat image;
+    image.ending = ".txt";
+    image.image = [](const std::string& path, const Image& value, const std::string&) {
+      std::ofstream(path) << value.width << 'x' << value.height;
+    };
+    registry.add(image);
+  }
+  std::unique_ptr<ResultStore> store(bool resume, int rank = 0) {
+    return make_result_store(registry, open_output_directory(directory.path(), "made by a test"), rank,
+                             resume);
+  }
+  std::string text(const std::string& name) { return read_file(directory / name); }
+  void put(const std::string& name, const std::string& content) {
+    std::ofstream(directory / name) << content;
+  }
+
+  MpiCommunicator self{MPI_COMM_SELF};
+  SharedDirectory directory{self};
+  Registry registry;
+};
+
+Iteration at(std::int64_t index, std::int64_t cycle) {
+  return {index, cycle, 0.25 * static_cast<double>(cycle)};
+}
+
+Table one_row(double value) { return {{"variable", "mean"}, {{std::string("T"), value}}}; }
+
+Surface triangle(double z) {
+  return {{{0, 0, z}, {1, 0, z}, {0, 1, z}}, {{0, 1, 2}}, {{"temperature", 1, {1, 2, 3}}}};
+}
+
+std::string message_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE_FIXTURE(Fixture, "a table without iteration in its name grows by the iteration's rows") {
+  const auto results = store(false);
+  results->begin(at(0, 10))->add("a/statistics.csv", one_row(1.5));
+  results->begin(at(1, 20))->add(
+      "a/statistics.csv", {{"variable", "mean"}, {{std::string("p,\"q\""), 0.1}, {std::string(), 1e300}}});
+  CHECK(text("a/statistics.csv") ==
+        "iteration,cycle,time,variable,mean\n0,10,2.5,T,1.5\n1,20,5,\"p,\"\"q\"\"\",0.1\n1,20,5,,1e+300\n");
+  CHECK(text("provenance.txt") == "made by a test\n");
+}
+
+TEST_CASE_FIXTURE(Fixture, "a new run starts its tables anew") {
+  store(false)->begin(at(0, 0))->add("t.csv", one_row(1));
+  store(false)->begin(at(0, 0))->add("t.csv", one_row(2));
+  CHECK(text("t.csv") == "iteration,cycle,time,variable,mean\n0,0,0,T,2\n");
+}
+
+TEST_CASE_FIXTURE(Fixture, "a resumed run continues its tables before its first cycle") {
+  {
+    const auto first = store(false);
+    for (int n = 0; n < 4; ++n) first->begin(at(n, 10 * n))->add("t.csv", one_row(n));
+  }
+  const std::string head = "iteration,cycle,time,variable,mean\n0,0,0,T,0\n1,10,2.5,T,1\n";
+  SUBCASE("from a complete file") {}
+  SUBCASE("from a file whose last line a crash cut off") { put("t.csv", head + "2,20,5,T,2\n3,30,7.5,"); }
+  SUBCASE("from a file cut off within the cycle") { put("t.csv", head + "2,1"); }
+  SUBCASE("from a file cut off within a quoted text") { put("t.csv", head + "1,11,2.75,\"a\n"); }
+  SUBCASE("beside a file that a crash left half written") { put(".t.csv.part", "iterat"); }
+  const auto second = store(true);
+  second->begin(at(0, 20))->add("t.csv", one_row(7));
+  second->begin(at(1, 30))->add("t.csv", one_row(8));
+  CHECK(text("t.csv") == head + "0,20,5,T,7\n1,30,7.5,T,8\n");
+  CHECK_FALSE(std::filesystem::exists(directory / ".t.csv.part"));
+}
+
+TEST_CASE_FIXTURE(Fixture, "an empty or headless table is begun again") {
+  put("t.csv", "iteration,cyc");
+  store(true)->begin(at(0, 5))->add("t.csv", one_row(1));
+  CHECK(text("t.csv") == "iteration,cycle,time,variable,mean\n0,5,1.25,T,1\n");
+}
+
+TEST_CASE_FIXTURE(Fixture, "tables that do not fit are refused with the way out") {
+  const auto results = store(false);
+  results->begin(at(0, 0))->add("t.csv", one_row(1));
+  CHECK(contains(message_of([&] {
+                   results->begin(at(0, 0))->add("t.csv", {{"bin"}, {}});
+                 }),
+                 "different file names"));
+  CHECK(contains(
+      message_of([&] {
+        store(true)->begin(at(0, 0))->add("t.csv", {{"bin"}, {}});
+      }),
+      "has the columns iteration,cycle,time,variable,mean, but now they are iteration,cycle,time,bin"));
+  CHECK(contains(message_of([&] {
+                   results->begin(at(1, 0))->add("t.csv", Table{{"variable", "mean"}, {{1.0}}});
+                 }),
+                 "5 columns but a row of 4 cells"));
+  put("t.csv", "iteration,cycle,time,variable,mean\nx,y,z,T,1\n");
+  CHECK(contains(message_of([&] { store(true)->begin(at(0, 0))->add("t.csv", one_row(1)); }),
+                 "has 'y' where the cycle is expected"));
+}
+
+TEST_CASE_FIXTURE(Fixture, "surfaces get a file an iteration and an index over time") {
+  const auto results = store(false);
+  for (int n = 0; n < 2; ++n) results->begin(at(n, 10 * n))->add("s/{cycle:03}/front.vtp", triangle(n));
+  CHECK(files_under(directory.path()) ==
+        std::vector<std::string>{"s/000/front.vtp", "s/010/front.vtp", "s/front.pvd", "s/front.vtp.series"});
+  CHECK(text("s/front.vtp.series") ==
+        "{\n  \"file-series-version\": \"1.0\",\n  \"files\": [\n"
+        "    {\"name\": \"000/front.vtp\", \"time\": 0, \"cycle\": 0, \"iteration\": 0},\n"
+        "    {\"name\": \"010/front.vtp\", \"time\": 2.5, \"cycle\": 10, \"iteration\": 1}\n  ]\n}\n");
+  CHECK(contains(text("s/front.pvd"), "<DataSet timestep=\"2.5\" file=\"010/front.vtp\"/>"));
+}
+
+TEST_CASE_FIXTURE(Fixture, "a resumed run keeps earlier entries and never overwrites their files") {
+  {
+    const auto first = store(false);
+    for (int n = 0; n < 3; ++n) {
+      first->begin(at(n, 10 * n))->add("c-{cycle}.vtp", triangle(n));
+      first->begin(at(n, 10 * n))->add("i-{index}.txt", Image{4, n, {}});
+    }
+  }
+  const auto second = store(true);
+  second->begin(at(0, 20))->add("c-{cycle}.vtp", triangle(5));
+  CHECK(contains(text("c.vtp.series"), "\"c-0.vtp\""));
+  CHECK(contains(text("c.vtp.series"), "\"c-10.vtp\""));
+  CHECK(contains(text("c.vtp.series"),
+                 "{\"name\": \"c-20.vtp\", \"time\": 5, \"cycle\": 20, \"iteration\": 0}"));
+  CHECK(contains(message_of([&] { second->begin(at(0, 20))->add("i-{index}.txt", Image{}); }),
+                 "holds cycle 0 of the run that is resumed; cycle 20 must not overwrite it: use {cycle}"));
+  CHECK(text("i-0.txt") == "4x0");
+  put("c.vtp.series", "{\"files\": [{\"name\": 1}]}");
+  CHECK(contains(message_of([&] { store(true)->begin(at(0, 20))->add("c-{cycle}.vtp", triangle(0)); }),
+                 "is not an index that Sidestream wrote"));
+}
+
+TEST_CASE_FIXTURE(Fixture, "two results for one file are refused") {
+  const auto results = store(false);
+  results->begin(at(0, 0))->add("i-{index}.txt", Image{});
+  CHECK(contains(message_of([&] { results->begin(at(0, 0))->add("i-{index}.txt", Image{}); }),
+                 "two results of iteration 0"));
+  results->begin(at(0, 0))->add("latest.txt", Image{1, 1, {}});
+  CHECK(contains(message_of([&] { results->begin(at(0, 0))->add("latest.txt", Image{}); }),
+                 "two results of iteration 0"));
+  results->begin(at(1, 1))->add("latest.txt", Image{2, 2, {}});
+  CHECK(text("latest.txt") == "2x2");
+  CHECK(contains(message_of([&] { results->begin(at(1, 1))->add("i_{cycle}.txt", Image{}); }),
+                 "share the index 'i.txt.series'"));
+}
+
+TEST_CASE_FIXTURE(Fixture, "endings that no format has are refused by name") {
+  const auto whole = store(false);
+  const auto results = whole->begin(at(0, 0));
+  CHECK(message_of([&] { results->add("a.png", one_row(1)); }) ==
+        "the file name 'a.png' has no ending that tables can be written to; use one of: .csv");
+  CHECK(contains(message_of([&] { results->add("a", Image{}); }), "use one of: .txt"));
+  CHECK(contains(message_of([&] { results->add("a.csv", triangle(0)); }), "use one of: .vtp"));
+}
+
+TEST_CASE_FIXTURE(Fixture, "a format that fails leaves nothing and the old file as it was") {
+  const auto results = store(false);
+  results->begin(at(0, 0))->add("latest.vtp", triangle(0));
+  const std::string before = text("latest.vtp");
+  Surface bad = triangle(1);
+  bad.point_data[0].values.pop_back();
+  CHECK(contains(message_of([&] { results->begin(at(1, 1))->add("latest.vtp", bad); }), "has 2 values"));
+  CHECK(text("latest.vtp") == before);
+  CHECK(files_under(directory.path()) == std::vector<std::string>{"latest.vtp"});
+}
+
+TEST_CASE_FIXTURE(Fixture, "ranks other than 0 keep nothing") {
+  const auto results = store(false, 1)->begin(at(0, 0));
+  results->add("t.csv", one_row(1));
+  results->add("a.vtp", triangle(0));
+  results->add("a.txt", Image{});
+  CHECK(files_under(directory.path()).empty());
+}
+
+TEST_CASE("the stem of a series is what its files share") {
+  CHECK(series_stem("surface-{cycle:06}.vtp") == "surface");
+  CHECK(series_stem("{index}.vtp") == "series");
+  CHECK(series_stem("{index:05}-surface.vtp") == "surface");
+  CHECK(series_stem("a/b/x_{time:.4}_y.png") == "a/b/x_y");
+  CHECK(series_stem("run/{cycle}/surface.vtp") == "run/surface");
+  CHECK(series_stem("run/{cycle}/{index}.vtp") == "run/series");
+  CHECK(series_stem("run{cycle}/s.vtp") == "run-s");
+  CHECK(series_stem("a{{b}}-{index}.vtp") == "a{{b}}");
+  CHECK(series_stem("a-{server:02}-{index}.vtp") == "a-{server:02}");
+}
+
+TEST_CASE("CSV is read record by record") {
+  const std::string text = "a,\"b,\"\"c\nd\",\r\n,1\nlast";
+  const auto records = parse_csv(text);
+  REQUIRE(records.size() == 2);
+  CHECK(records[0].fields == std::vector<std::string>{"a", "b,\"c\nd", ""});
+  CHECK(records[1].fields == std::vector<std::string>{"", "1"});
+  CHECK(std::string(records[0].text) + std::string(records[1].text) == text.substr(0, text.size() - 4));
+}

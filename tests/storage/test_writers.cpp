@@ -1,0 +1,174 @@
+// The writers on several servers: files appear together or not at all.
+#include <doctest/doctest.h>
+
+#include "storage/output_file.hpp"
+#include "storage/support/sample.hpp"
+#include "storage/writers/hdf5_writer.hpp"
+#include "storage/writers/vtk_writer.hpp"
+
+using namespace sidestream;
+using namespace sidestream::testing;
+
+namespace {
+
+struct Fixture {
+  std::unique_ptr<Writer> writer(const WriterKind& kind, const std::string& yaml) {
+    const auto output = open_output_directory(directory.path(), "test");
+    return kind.create(writer_settings(kind, yaml, sample.metadata), sample.metadata, output);
+  }
+  std::vector<std::string> files() {
+    world.barrier();
+    const auto names = files_under(directory.path());
+    world.barrier();
+    return names;
+  }
+  MpiCommunicator world{MPI_COMM_WORLD};
+  SharedDirectory directory{world};
+  Sample sample;
+};
+
+std::string message_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE_FIXTURE(Fixture, "servers with blocks write a file each, and rank 0 the whole") {
+  // One block only: all servers but the first have none.
+  sample.box_blocks = {{{2, -1, 3}, {15, 6, 8}}};
+  const auto hdf5 = writer(hdf5_writer(), "{variables: temperature}");
+  write_iteration(*hdf5, sample, {4, 40, 2}, world);
+  CHECK(files() == std::vector<std::string>{"fields-00004-000.h5", "fields-00004.h5", "fields.h5.series"});
+}
+
+TEST_CASE_FIXTURE(Fixture, "nothing to write is written as nothing") {
+  sample.box_blocks = {};
+  for (const WriterKind& kind : {hdf5_writer(), vtk_writer()}) {
+    write_iteration(*writer(kind, "{variables: temperature}"), sample, {0, 0, 0}, world);
+  }
+  CHECK(files() == std::vector<std::string>{"fields-00000.h5", "fields-00000.pvti",
+                                            "fields-00000/gap-000000.vti", "fields.h5.series", "fields.pvd",
+                                            "fields.pvti.series"});
+}
+
+TEST_CASE_FIXTURE(Fixture, "discarding leaves no file") {
+  for (const WriterKind& kind : {hdf5_writer(), vtk_writer()}) {
+    const auto made = writer(kind, "{}");
+    const auto held = sample.held(world.rank(), world.size(), made->selection(), 0);
+    const Iteration iteration{0, 0, 0};
+    (void)made->write({iteration, sample.metadata, held.views, 0, {}}, world.rank(), world.size());
+    world.barrier();
+    made->discard(iteration);
+  }
+  CHECK(files().empty());
+}
+
+TEST_CASE_FIXTURE(Fixture,
+                  "a server that cannot name its file fails the iteration on all, without leftovers") {
+  const std::string last = std::to_string(world.size() - 1);
+  for (const WriterKind& kind : {hdf5_writer(), vtk_writer()}) {
+    const bool is_hdf5 = kind.name == "hdf5";
+    // A directory stands where the last server's file should be.
+    const std::string blocked =
+        is_hdf5 ? "fields-00001-00" + last + ".h5" : "fields-00001/block-00000" + last + ".vti";
+    if (world.rank() == 0) std::filesystem::create_directories(directory / blocked);
+    world.barrier();
+    const auto made = writer(kind, is_hdf5 ? "{}" : "{variables: temperature}");
+    write_iteration(*made, sample, {0, 0, 0}, world);
+    const auto before = files();
+    const std::string failure = message_of([&] { write_iteration(*made, sample, {1, 1, 1}, world); });
+    CHECK(contains(failure, "cannot give the finished file its name"));
+    CHECK(contains(failure, blocked));
+    CHECK(files() == before);
+    write_iteration(*made, sample, {2, 2, 2}, world);
+    CHECK(files().size() ==
+          (is_hdf5 ? 2 : 1) * before.size() - (is_hdf5 ? 1 : 0) + (is_hdf5 ? 0 : before.size() - 2));
+    world.barrier();
+    if (world.rank() == 0) std::filesystem::remove_all(directory.path());
+    world.barrier();
+  }
+}
+
+TEST_CASE_FIXTURE(Fixture, "an index that cannot be written fails the iteration on all, without leftovers") {
+  for (const WriterKind& kind : {hdf5_writer(), vtk_writer()}) {
+    if (world.rank() == 0) {
+      std::filesystem::create_directories(directory / "fields-00000.h5");
+      std::filesystem::create_directories(directory / "fields-00000.pvti");
+    }
+    world.barrier();
+    const std::string failure = message_of([&] {
+      write_iteration(*writer(kind, "{variables: temperature}"), sample, {0, 0, 0}, world);
+    });
+    CHECK_MESSAGE(contains(failure, "fields-00000."), failure);
+    CHECK(contains(failure, "Is a directory"));
+    CHECK(files().empty());
+  }
+}
+
+TEST_CASE_FIXTURE(Fixture, "leftovers of a crash are written over") {
+  if (world.rank() == 0) {
+    for (const char* name :
+         {".fields-00000-000.h5.part", ".fields-00000.h5.part", ".fields.h5.series.part"}) {
+      OutputFile file(directory / name);
+      file.write("half a file");
+      file.close();
+    }
+  }
+  world.barrier();
+  write_iteration(*writer(hdf5_writer(), "{}"), sample, {0, 0, 0}, world);
+  for (const std::string& name : files()) CHECK_MESSAGE(name.front() != '.', name);
+}
+
+TEST_CASE_FIXTURE(Fixture, "a run that goes on keeps the series and refuses to overwrite") {
+  for (const WriterKind& kind : {hdf5_writer(), vtk_writer()}) {
+    const auto first = writer(kind, "{variables: temperature}");
+    for (int n = 0; n < 3; ++n) write_iteration(*first, sample, {n, 10 * n, 0}, world);
+    const auto second = writer(kind, "{variables: temperature}");
+    const std::string failure = message_of([&] { write_iteration(*second, sample, {0, 20, 0}, world); });
+    CHECK(contains(failure, "holds cycle 0 of the run that is resumed"));
+    write_iteration(*second, sample, {5, 30, 0}, world);
+  }
+  world.barrier();
+  const std::string series = read_file(directory / "fields.h5.series");
+  for (const char* name : {"00000.h5", "00001.h5", "00005.h5"}) CHECK(contains(series, name));
+  CHECK_FALSE(contains(series, "00002.h5"));
+}
+
+TEST_CASE_FIXTURE(Fixture, "settings that cannot work are refused with their place") {
+  const auto refusal = [&](const WriterKind& kind, const std::string& yaml) {
+    return message_of([&] { (void)writer(kind, yaml); });
+  };
+  CHECK(contains(refusal(hdf5_writer(), "{file: all.h5}"), "test.yaml:1:8: "));
+  CHECK(contains(refusal(hdf5_writer(), "{file: all.h5}"), "the same in every iteration"));
+  CHECK(contains(refusal(hdf5_writer(), "{file: '{index}.nc'}"), "must end in .h5 or .hdf5"));
+  CHECK(contains(refusal(vtk_writer(), "{file: '{index}.vti'}"), "must end in .pvti or .pvtr"));
+  CHECK(contains(refusal(hdf5_writer(), "{file: '{index}-{server}.h5'}"), "leave it out"));
+  sample.metadata.variables[1].group = "marker";
+  CHECK(contains(refusal(hdf5_writer(), "{}"), "group"));
+}
+
+TEST_CASE_FIXTURE(Fixture, "the vtk writer refuses finer levels and foreign meshes by name") {
+  const auto made = writer(vtk_writer(), "{variables: temperature}");
+  auto held = sample.held(0, 1, made->selection(), 0);
+  held.views[0][1].block.level = 1;
+  const Iteration iteration{};
+  CHECK(contains(message_of([&] {
+                   (void)made->write({iteration, sample.metadata, held.views, 0, {}}, 0, 1);
+                 }),
+                 "is on level 1, but the output 'vtk' writes level 0 only"));
+  struct Foreign final : Geometry {
+    std::string kind() const override { return "particles"; }
+  };
+  sample.metadata.meshes[0].geometry = std::make_shared<Foreign>();
+  CHECK(
+      contains(message_of([&] { (void)writer(vtk_writer(), "{}"); }), "on the mesh 'box' of type particles"));
+}
