@@ -65,6 +65,7 @@ class WithSidestream final : public Coupling {
 
   std::string close() override {
     const sidestream::Account account = session_.close();
+    if (account.iterations == 0) return "";
     std::string text = "Sidestream: " + std::to_string(account.iterations) + " iterations, " +
                        std::to_string(account.delivered) + " delivered";
     if (account.refused > 0) text += ", " + std::to_string(account.refused) + " refused";

@@ -20,7 +20,8 @@ analyses:
   - histogram: {{variable: field, bins: 16}}
 """
 GRID = (14, 11, 9)
-PROBLEM = [INPUTS / "eight.osc", "--grid", *GRID, "--steps", 5, "--dt", 0.13]
+SOURCES = [INPUTS / "eight.osc", "--grid", *GRID, "--dt", 0.13]
+PROBLEM = [*SOURCES, "--steps", 5]
 
 
 def write(folder, placement, directory="out", dtype="float64", centering="cell"):
@@ -89,7 +90,7 @@ def test_placement_off_leaves_no_results(tmp_path):
     assert not list((tmp_path / "out").glob("*.csv"))
 
 
-@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize(("placement", "ranks"), [("inline", 1), ("inline", 3), ("{mode: cores}", 3)])
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
@@ -98,14 +99,30 @@ def test_placement_off_leaves_no_results(tmp_path):
         (("$hx", "$hq"), "$hq"),
     ],
 )
-def test_bad_configuration_is_one_sentence(tmp_path, ranks, change, sentence):
-    file = write(tmp_path, "inline")
+def test_bad_configuration_is_one_sentence(tmp_path, placement, ranks, change, sentence):
+    file = write(tmp_path, placement)
     file.write_text(file.read_text().replace(*change))
     done = run(ranks, *PROBLEM, "--sidestream", file, program=COUPLED)
     assert done.returncode != 0
     lines = [line for line in done.stderr.splitlines() if line.startswith("oscillators:")]
     assert len(lines) == 1, done.stderr
     assert sentence in lines[0]
+
+
+def test_a_failing_analysis_stops_all_ranks(tmp_path):
+    """The failure comes back at a step of its own choosing, on any rank; every rank ends, with one sentence."""
+    for placement, ranks in [("inline", 3), ("{mode: cores}", 3)]:
+        file = write(tmp_path, placement)
+        blocked = "  - statistics: {variable: field, file: 'blocked/{cycle}.csv'}\n"
+        file.write_text(file.read_text() + blocked + "on_error: stop\n")
+        (tmp_path / "out").mkdir(exist_ok=True)
+        (tmp_path / "out" / "blocked").touch()
+        file.write_text(file.read_text().replace("output: {", "output: {existing: replace, "))
+        done = run(ranks, *SOURCES, "--steps", 100000, "--sidestream", file, program=COUPLED)
+        assert done.returncode != 0
+        lines = [line for line in done.stderr.splitlines() if line.startswith("oscillators:")]
+        assert len(lines) == 1, done.stderr
+        assert "blocked" in lines[0]
 
 
 def test_environment_names_the_configuration(tmp_path, monkeypatch):
