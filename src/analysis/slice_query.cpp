@@ -108,36 +108,57 @@ Plane read_normal_plane(const Settings& settings, const Mesh& mesh) {
   return plane;
 }
 
+/// The box without the layers of cells on its sides that the plane does not meet.
+Box trimmed(Box cells, const PlaneSource& distance) {
+  const auto meets = [&](const Box& box) {
+    return distance.may_cross({box.lo, {box.hi[0] + 1, box.hi[1] + 1, box.hi[2] + 1}});
+  };
+  if (!meets(cells)) return {};
+  for (int a = 0; a < 3; ++a) {
+    Box layer = cells;
+    for (layer.hi[a] = layer.lo[a] + 1; !meets(layer); ++layer.lo[a], ++layer.hi[a])
+      cells.lo[a] = layer.hi[a];
+    layer = cells;
+    for (layer.lo[a] = layer.hi[a] - 1; !meets(layer); --layer.lo[a], --layer.hi[a])
+      cells.hi[a] = layer.lo[a];
+  }
+  return cells;
+}
+
 }  // namespace
 
-std::vector<Option> slice_options() {
+std::vector<Option> slice_options(Purpose purpose) {
   const auto triple = [](const char* name, const char* text) {
     Option option{.name = name, .type = OptionType::real, .list = true, .text = text};
     option.least_entries = option.most_entries = 3;
     return option;
   };
-  return {variable_option("The variable to show on the plane, all components."),
-          {.name = "fields",
-           .type = OptionType::variable,
-           .list = true,
-           .text = "Further variables of the same mesh, all components."},
-          {.name = "axis",
-           .type = OptionType::choice,
-           .text = "The axis that the plane is perpendicular to.",
-           .choices = {axis_names[0], axis_names[1], axis_names[2]}},
-          {.name = "position",
-           .type = OptionType::real,
-           .text = "Where the plane cuts that axis; without it, in the middle of the mesh."},
-          triple("normal", "Instead of `axis`: the plane's normal, of any length."),
-          triple("origin", "With `normal`: a point of the plane; without it, the middle of the mesh.")};
+  std::vector<Option> options{
+      variable_option("The variable to show on the plane, all components."),
+      {.name = "axis",
+       .type = OptionType::choice,
+       .text = "The axis that the plane is perpendicular to.",
+       .choices = {axis_names[0], axis_names[1], axis_names[2]}},
+      {.name = "position",
+       .type = OptionType::real,
+       .text = "Where the plane cuts that axis; without it, in the middle of the mesh."},
+      triple("normal", "Instead of `axis`: the plane's normal, of any length."),
+      triple("origin", "With `normal`: a point of the plane; without it, the middle of the mesh.")};
+  if (purpose == Purpose::surface) {
+    options.push_back({.name = "fields",
+                       .type = OptionType::variable,
+                       .list = true,
+                       .text = "Further variables of the same mesh, all components."});
+  }
+  return options;
 }
 
-SliceQuery read_slice(const Settings& settings, const Metadata& metadata) {
+SliceQuery read_slice(const Settings& settings, const Metadata& metadata, Purpose purpose) {
   const Variable& variable = read_variable(settings, metadata);
   require_three_axes(settings, variable, metadata, "a slice");
   const Mesh& mesh = metadata.mesh_of(variable);
   SliceQuery query;
-  query.variables = read_fields(settings, variable, metadata);
+  if (purpose == Purpose::surface) query.variables = read_fields(settings, variable, metadata);
   if (std::find(query.variables.begin(), query.variables.end(), variable.id) != query.variables.end()) {
     settings.fail("fields",
                   fmt::format("'{}' is the slice's `variable` already; leave it out", variable.name));
@@ -170,7 +191,9 @@ std::vector<Piece> extract(const SliceQuery& query, const LocalInput& input) {
   PlaneSource distance(grid, query.plane);
   std::vector<Piece> pieces;
   for (const BlockView& view : input.of(variable.id)) {
-    const std::vector<Box> cells = grid.cells_of(view);
+    std::vector<Box> cells = grid.cells_of(view);
+    for (Box& box : cells) box = trimmed(box, distance);
+    std::erase_if(cells, [](const Box& box) { return box.empty(); });
     const AttributeSources attributes(grid, query.variables, view.block.id, input);
     const ContourRequest request{.grid = grid,
                                  .scalar = distance,

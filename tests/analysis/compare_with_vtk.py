@@ -1,0 +1,153 @@
+"""Compares isosurfaces and slices with those of VTK's own filters.
+
+Usage: compare_with_vtk.py DUMP_SURFACES, the program that writes the arrays to compare.
+"""
+
+import math
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import vtk
+from vtk.util.numpy_support import numpy_to_vtk, vtk_to_numpy
+
+CELLS = 40
+LOW, HIGH = -1.0, 2 * math.pi
+SPACING = (HIGH - LOW) / CELLS
+NORMAL = np.array([1, -2, 0.7]) / np.linalg.norm([1, -2, 0.7])
+
+
+class Triangles:
+    """Points (n x 3) and triangles (m x 3)."""
+
+    def __init__(self, points, triangles):
+        self.points, self.triangles = points, triangles
+
+    def area(self):
+        a, b, c = (self.points[self.triangles[:, n]] for n in range(3))
+        return 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1).sum()
+
+    def used_points(self):
+        return self.points[np.unique(self.triangles)]
+
+
+def ours(stem: Path) -> Triangles:
+    return Triangles(
+        np.fromfile(f"{stem}.points").reshape(-1, 3),
+        np.fromfile(f"{stem}.triangles", dtype=np.int64).reshape(-1, 3),
+    )
+
+
+def theirs(output: vtk.vtkPolyData) -> Triangles:
+    triangulate = vtk.vtkTriangleFilter()
+    triangulate.SetInputData(output)
+    triangulate.Update()
+    data = triangulate.GetOutput()
+    return Triangles(
+        vtk_to_numpy(data.GetPoints().GetData()).astype(float),
+        vtk_to_numpy(data.GetPolys().GetConnectivityArray()).reshape(-1, 3),
+    )
+
+
+def image(directory: Path, centering: str) -> vtk.vtkImageData:
+    """The field on its points: cell centres or nodes."""
+    n = CELLS if centering == "cell" else CELLS + 1
+    origin = LOW + (SPACING / 2 if centering == "cell" else 0)
+    data = vtk.vtkImageData()
+    data.SetDimensions(n, n, n)
+    data.SetOrigin(origin, origin, origin)
+    data.SetSpacing(SPACING, SPACING, SPACING)
+    values = numpy_to_vtk(np.fromfile(directory / f"{centering}.field"), deep=True)
+    values.SetName("a")
+    data.GetPointData().SetScalars(values)
+    return data
+
+
+def nearest_index(points: np.ndarray, target: np.ndarray) -> np.ndarray:
+    """Of each point: which one of the target is nearest."""
+    cloud = vtk.vtkPolyData()
+    vtk_points = vtk.vtkPoints()
+    vtk_points.SetData(numpy_to_vtk(target, deep=True))
+    cloud.SetPoints(vtk_points)
+    locator = vtk.vtkStaticPointLocator()
+    locator.SetDataSet(cloud)
+    locator.BuildLocator()
+    return np.array([locator.FindClosestPoint(p) for p in points])
+
+
+def distances(points: np.ndarray, target: np.ndarray) -> np.ndarray:
+    """From each point to the nearest one of the target."""
+    return np.linalg.norm(points - target[nearest_index(points, target)], axis=1)
+
+
+def compare_isosurface(directory: Path, centering: str) -> None:
+    contour = vtk.vtkFlyingEdges3D()
+    contour.SetInputData(image(directory, centering))
+    contour.SetValue(0, 0.3)
+    contour.ComputeNormalsOn()
+    contour.Update()
+    stem = directory / f"{centering}.surface"
+    mine, reference = ours(stem), theirs(contour.GetOutput())
+    ratio = mine.area() / reference.area()
+    assert abs(ratio - 1) < 1e-3, f"{centering}: area is {ratio} of VTK's"
+    # Both put vertices on the same edges by linear interpolation, VTK in single precision.
+    assert len(mine.points) == len(reference.used_points()), (len(mine.points), len(reference.used_points()))
+    worst = max(distances(mine.points, reference.points).max(), distances(reference.used_points(), mine.points).max())
+    assert worst < 2e-6, f"{centering}: vertices up to {worst} away from VTK's"
+    normals = np.fromfile(f"{stem}.normals").reshape(-1, 3)
+    their_normals = vtk_to_numpy(contour.GetOutput().GetPointData().GetNormals())
+    order = nearest_index(mine.points, reference.points)
+    alike = np.abs((normals * their_normals[order]).sum(axis=1))
+    assert alike.min() > 0.999, f"{centering}: normals differ, cosine {alike.min()}"
+    print(
+        f"{centering} isosurface: {len(mine.triangles)} triangles, area ratio {ratio:.6f}, "
+        f"vertices within {worst:.1e}, cosine of normals from {alike.min():.6f}"
+    )
+
+
+def compare_slice(directory: Path, centering: str) -> None:
+    plane = vtk.vtkPlane()
+    plane.SetOrigin(2, 2, 2)
+    plane.SetNormal(*NORMAL)
+    data = image(directory, centering)
+    cutter = vtk.vtkCutter()
+    cutter.SetInputData(data)
+    cutter.SetCutFunction(plane)
+    cutter.Update()
+    stem = directory / f"{centering}.slice"
+    mine, reference = ours(stem), theirs(cutter.GetOutput())
+    if centering == "node":  # the other one reaches half a cell further than VTK's, out to the faces
+        ratio = mine.area() / reference.area()
+        assert abs(ratio - 1) < 1e-6, f"area is {ratio} of VTK's"
+    offsets = np.abs((mine.points - [2, 2, 2]) @ NORMAL)
+    assert offsets.max() < 1e-12, f"points up to {offsets.max()} off the plane"
+    # VTK computes in single precision. Every vertex of its slice that lies on an edge of the grid is one of ours,
+    # with the same value.
+    their_points = vtk_to_numpy(cutter.GetOutput().GetPoints().GetData())
+    on_edges = on_grid_edges(their_points, data.GetOrigin()[0])
+    order = nearest_index(their_points[on_edges], mine.points)
+    worst = np.linalg.norm(their_points[on_edges] - mine.points[order], axis=1).max()
+    assert worst < 2e-6, f"{centering}: vertices up to {worst} away from VTK's"
+    values = np.fromfile(f"{stem}.a")
+    wrong = np.abs(values[order] - vtk_to_numpy(cutter.GetOutput().GetPointData().GetArray("a"))[on_edges]).max()
+    assert wrong < 5e-6, f"{centering}: values differ from VTK's by up to {wrong}"
+    print(f"{centering} slice: {len(mine.triangles)} triangles, vertices within {worst:.1e}, values within {wrong:.1e}")
+
+
+def on_grid_edges(points: np.ndarray, origin: float) -> np.ndarray:
+    steps = (points - origin) / SPACING
+    return (np.abs(steps - np.round(steps)) < 1e-5).sum(axis=1) >= 2
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as name:
+        subprocess.run([sys.argv[1], name], check=True, timeout=60)
+        for centering in ("cell", "node"):
+            compare_isosurface(Path(name), centering)
+            compare_slice(Path(name), centering)
+
+
+if __name__ == "__main__":
+    main()

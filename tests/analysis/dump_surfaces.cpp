@@ -1,0 +1,84 @@
+// Writes fields and the surfaces that the analyses make of them, as plain arrays, for compare_with_vtk.py.
+// Usage: dump_surfaces DIRECTORY
+#include <mpi.h>
+
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <numbers>
+
+#include "analysis/kinds.hpp"
+#include "base/fail.hpp"
+#include "support/fake_domain.hpp"
+
+using namespace sidestream;
+using namespace sidestream::testing;
+
+namespace {
+
+constexpr Index cells = 40;
+constexpr double low = -1, high = 2 * std::numbers::pi;
+
+double gyroid(const std::array<double, 3>& x, const Index3&, int) {
+  return std::sin(x[0]) * std::cos(x[1]) + std::sin(x[1]) * std::cos(x[2]) + std::sin(x[2]) * std::cos(x[0]);
+}
+
+template <class T>
+void write(const std::string& path, const std::vector<T>& values) {
+  std::ofstream out(path, std::ios::binary);
+  out.write(reinterpret_cast<const char*>(values.data()),
+            static_cast<std::streamsize>(values.size() * sizeof(T)));
+  if (!out) fail(Code::file, "cannot write '{}'", path);
+}
+
+void write(const std::string& stem, const Surface& surface) {
+  write(stem + ".points", surface.points);
+  write(stem + ".triangles", surface.triangles);
+  for (const Surface::Array& array : surface.point_data) write(stem + "." + array.name, array.values);
+}
+
+void write_field(const std::string& path, const FakeDomain& domain) {
+  const Box points = domain.metadata.variables[0].points(domain.mesh().cells);
+  std::vector<double> values;
+  for (Index k = points.lo[2]; k < points.hi[2]; ++k) {
+    for (Index j = points.lo[1]; j < points.hi[1]; ++j) {
+      for (Index i = points.lo[0]; i < points.hi[0]; ++i) values.push_back(domain.value(0, {i, j, k}, 0));
+    }
+  }
+  write(path, values);
+}
+
+void dump(const std::string& directory) {
+  for (const Centering centering : {Centering::cell, Centering::node}) {
+    const std::string stem = directory + (centering == Centering::cell ? "/cell" : "/node");
+    const FakeDomain domain = fake_cube(cells, low, high, {{"a", gyroid, centering}});
+    const Division division = random_division(domain.mesh().cells, 9, 4);
+    write_field(stem + ".field", domain);
+    write(stem + ".surface", run_alone(isosurface_kind(), "{variable: a, values: 0.3}", domain, division)
+                                 .surfaces.begin()
+                                 ->second);
+    write(stem + ".slice",
+          run_alone(slice_kind(), "{variable: a, normal: [1, -2, 0.7], origin: [2, 2, 2]}", domain, division)
+              .surfaces.begin()
+              ->second);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: dump_surfaces DIRECTORY\n");
+    return 2;
+  }
+  MPI_Init(&argc, &argv);
+  int status = 0;
+  try {
+    dump(argv[1]);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "dump_surfaces: %s\n", error.what());
+    status = 1;
+  }
+  MPI_Finalize();
+  return status;
+}
