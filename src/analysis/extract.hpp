@@ -30,12 +30,18 @@ struct SliceQuery {
   Plane plane;
 };
 
+/// What the pieces are for. A picture has no use for what is only written beside a surface: `fields` and
+/// `normals`.
+enum class Purpose { surface, picture };
+
 /// The options that describe them (no file name), and their values, checked. The readers throw
 /// Error(configuration).
-[[nodiscard]] std::vector<Option> isosurface_options();
-[[nodiscard]] IsosurfaceQuery read_isosurface(const Settings& settings, const Metadata& metadata);
-[[nodiscard]] std::vector<Option> slice_options();
-[[nodiscard]] SliceQuery read_slice(const Settings& settings, const Metadata& metadata);
+[[nodiscard]] std::vector<Option> isosurface_options(Purpose purpose = Purpose::surface);
+[[nodiscard]] IsosurfaceQuery read_isosurface(const Settings& settings, const Metadata& metadata,
+                                              Purpose purpose = Purpose::surface);
+[[nodiscard]] std::vector<Option> slice_options(Purpose purpose = Purpose::surface);
+[[nodiscard]] SliceQuery read_slice(const Settings& settings, const Metadata& metadata,
+                                    Purpose purpose = Purpose::surface);
 
 [[nodiscard]] Selection selection_of(const IsosurfaceQuery& query, const Metadata& metadata);
 [[nodiscard]] Selection selection_of(const SliceQuery& query, const Metadata& metadata);

@@ -8,26 +8,29 @@
 
 namespace sidestream {
 
-std::vector<Option> isosurface_options() {
-  return {variable_option("The variable whose surfaces are wanted."),
-          component_option("Which component, from 0; needed if the variable has several."),
-          {.name = "values",
-           .type = OptionType::real,
-           .list = true,
-           .required = true,
-           .text = "The values: one surface each.",
-           .least_entries = 1},
-          {.name = "fields",
-           .type = OptionType::variable,
-           .list = true,
-           .text = "Further variables of the same mesh to have at the vertices, all components."},
-          {.name = "normals",
-           .type = OptionType::boolean,
-           .default_value = "true",
-           .text = "Whether to add normals from the variable's slope, towards lower values."}};
+std::vector<Option> isosurface_options(Purpose purpose) {
+  std::vector<Option> options{
+      variable_option("The variable whose surfaces are wanted."),
+      component_option("Which component, from 0; needed if the variable has several."),
+      {.name = "values",
+       .type = OptionType::real,
+       .list = true,
+       .required = true,
+       .text = "The values: one surface each.",
+       .least_entries = 1}};
+  if (purpose == Purpose::picture) return options;
+  options.push_back({.name = "fields",
+                     .type = OptionType::variable,
+                     .list = true,
+                     .text = "Further variables of the same mesh to have at the vertices, all components."});
+  options.push_back({.name = "normals",
+                     .type = OptionType::boolean,
+                     .default_value = "true",
+                     .text = "Whether to add normals from the variable's slope, towards lower values."});
+  return options;
 }
 
-IsosurfaceQuery read_isosurface(const Settings& settings, const Metadata& metadata) {
+IsosurfaceQuery read_isosurface(const Settings& settings, const Metadata& metadata, Purpose purpose) {
   const Variable& variable = read_variable(settings, metadata);
   require_three_axes(settings, variable, metadata, "an isosurface");
   IsosurfaceQuery query;
@@ -39,6 +42,7 @@ IsosurfaceQuery read_isosurface(const Settings& settings, const Metadata& metada
       settings.fail("values", fmt::format("{} has no surface; write finite numbers", value));
     }
   }
+  if (purpose == Purpose::picture) return query;
   query.fields = read_fields(settings, variable, metadata);
   query.normals = settings.boolean("normals");
   return query;
