@@ -52,8 +52,7 @@ class Render final : public Analysis {
       : scene_(std::move(scene)),
         layout_(scene_.width, scene_.height, scene_.colour_bar ? static_cast<int>(scene_.scales.size()) : 0,
                 !scene_.caption.empty()),
-        camera_(scene_.camera, scene_.domain, in_samples(layout_.viewport())),
-        kept_(scene_.layers.size()) {
+        camera_(scene_.camera, scene_.domain, in_samples(layout_.viewport())) {
     for (const ColourScale& scale : scene_.scales) maps_.emplace_back(scale.colours);
     for (const Layer& layer : scene_.layers) select(layer, metadata);
   }
@@ -89,6 +88,13 @@ class Render final : public Analysis {
   }
 
  private:
+  struct Kept {
+    std::size_t layer;
+    std::int64_t iteration;
+    std::vector<std::int64_t> blocks;
+    std::vector<Piece> pieces;
+  };
+
   [[nodiscard]] Viewport in_samples(const Viewport& v) const {
     const double s = scene_.samples;
     return {v.left * s, v.top * s, v.width * s, v.height * s};
@@ -126,14 +132,16 @@ class Render final : public Analysis {
 
   /// The layers that decide about a range are extracted in the first pass and kept for the second.
   [[nodiscard]] Bytes local_ranges(const LocalInput& input) {
+    std::erase_if(kept_, [&](const Kept& kept) { return kept.iteration != input.iteration.index; });
     Ranges ranges(scene_.scales.size(), {infinity, -infinity});
     for (std::size_t l = 0; l < scene_.layers.size(); ++l) {
       const Layer& layer = scene_.layers[l];
       if (!is_open(layer)) continue;
-      kept_[l] = extract_layer(layer, input);
-      for (const Piece& piece : kept_[l]) {
+      std::vector<Piece> pieces = extract_layer(layer, input);
+      for (const Piece& piece : pieces) {
         for (const double value : piece.data[layer.attribute]) include(ranges[layer.scale], value);
       }
+      kept_.push_back({l, input.iteration.index, blocks_of(layer, input), std::move(pieces)});
     }
     return ranges_to_bytes(ranges);
   }
@@ -169,8 +177,25 @@ class Render final : public Analysis {
     return ranges;
   }
 
+  /// What the first pass kept of a layer of these blocks, or if it kept nothing, the same anew.
   [[nodiscard]] std::vector<Piece> take_pieces(std::size_t l, const LocalInput& input) {
-    return is_open(scene_.layers[l]) ? std::exchange(kept_[l], {}) : extract_layer(scene_.layers[l], input);
+    const std::vector<std::int64_t> blocks = blocks_of(scene_.layers[l], input);
+    const auto found = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& kept) {
+      return kept.layer == l && kept.iteration == input.iteration.index && kept.blocks == blocks;
+    });
+    if (found == kept_.end()) return extract_layer(scene_.layers[l], input);
+    std::vector<Piece> pieces = std::move(found->pieces);
+    kept_.erase(found);
+    return pieces;
+  }
+
+  /// The blocks that a layer's pieces come from.
+  [[nodiscard]] static std::vector<std::int64_t> blocks_of(const Layer& layer, const LocalInput& input) {
+    const auto* iso = std::get_if<IsosurfaceQuery>(&layer.query);
+    const std::int32_t variable = iso ? iso->variable : std::get<SliceQuery>(layer.query).variables.front();
+    std::vector<std::int64_t> ids;
+    for (const BlockView& view : input.of(variable)) ids.push_back(view.block.id);
+    return ids;
   }
 
   void draw(std::size_t l, const std::vector<Piece>& pieces, const Ranges& ranges,
@@ -213,9 +238,9 @@ class Render final : public Analysis {
   Layout layout_;
   Camera camera_;
   Selection selection_;
-  std::vector<ColourMap> maps_;           ///< of each scale
-  std::vector<std::vector<Piece>> kept_;  ///< of each layer, from the first pass to the second
-  Ranges shown_;                          ///< from the combine of the first pass to that of the second
+  std::vector<ColourMap> maps_;  ///< of each scale
+  std::vector<Kept> kept_;       ///< from the first pass to the second
+  Ranges shown_;                 ///< from the combine of the first pass to that of the second
 };
 
 }  // namespace

@@ -21,8 +21,8 @@ struct Layout {
     text = std::max(6.5, 0.0138 * std::min(width, height));
     margin = 1.9 * text;
     if (caption) caption_row = 3.6 * text;
-    // Labels of six digits; not more than half of a narrow picture in all.
-    if (bars > 0) bar_column = std::min(8.6 * text, 0.5 * width / bars);
+    // Labels of seven digits; not more than half of a narrow picture in all.
+    if (bars > 0) bar_column = std::min(9.4 * text, 0.5 * width / bars);
   }
   /// What is left for the domain.
   [[nodiscard]] Viewport viewport() const {

@@ -69,6 +69,7 @@ class SceneReader {
       settings_.fail("isosurface",
                      "found a render without 'isosurface' or 'slice', so nothing would be seen; add one");
     }
+    static_cast<void>(read_range(settings_));  // a mistake is one even if no layer uses the range
     for (const Settings& layer : settings_.maps("isosurface")) add_isosurface(layer);
     for (const Settings& layer : settings_.maps("slice")) add_slice(layer);
     if (scene_.layers.size() > most_layers) {
@@ -81,10 +82,8 @@ class SceneReader {
  private:
   void add_isosurface(const Settings& settings) {
     Layer layer;
-    IsosurfaceQuery query = read_isosurface(settings, metadata_);
+    IsosurfaceQuery query = read_isosurface(settings, metadata_, Purpose::picture);
     const Variable& variable = metadata_.variables[query.variable];
-    query.normals = true;
-    query.fields.clear();
     if (settings.has("colour_by")) {
       if (settings.has("colour")) {
         settings.fail("colour", "found both 'colour' and 'colour_by' for one isosurface; remove one of them");
@@ -126,9 +125,8 @@ class SceneReader {
 
   void add_slice(const Settings& settings) {
     Layer layer;
-    SliceQuery query = read_slice(settings, metadata_);
+    SliceQuery query = read_slice(settings, metadata_, Purpose::picture);
     const Variable& variable = metadata_.variables[query.variables.front()];
-    query.variables.resize(1);
     layer.colouring = Layer::Colouring::by_field;
     layer.attribute = read_one_component(settings, variable);
     scale_for(settings, variable, layer.attribute, layer).follows_data = true;

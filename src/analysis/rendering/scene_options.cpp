@@ -40,7 +40,7 @@ void add_layer_colours(std::vector<Option>& options) {
 }
 
 Option isosurface_layer() {
-  std::vector<Option> options = isosurface_options();
+  std::vector<Option> options = isosurface_options(Purpose::picture);
   options.push_back(
       {.name = "colour",
        .text = fmt::format("One colour for the whole layer: `#rrggbb` or one of {}. Default: a colour of "
@@ -63,7 +63,7 @@ Option isosurface_layer() {
 }
 
 Option slice_layer() {
-  std::vector<Option> options = slice_options();
+  std::vector<Option> options = slice_options(Purpose::picture);
   options.push_back(component_option("The component that is shown; needed if there are several."));
   add_layer_colours(options);
   return {.name = "slice",
