@@ -60,12 +60,12 @@ void draw_colour_bar(Image& image, const Layout& layout, int column, const Colou
   }
   const std::string power = power_text(ticks.exponent);
   if (!power.empty()) draw_text(image, power, left - 0.1 * text, bar.bottom + 1.9 * text, text, ink);
-  // A long title grows to the left, over the picture, before it shrinks.
-  const double room = std::max(layout.bar_column, layout.width / std::max(1.0, 2.0 * layout.bars));
+  // A long title of the only bar grows to the left, over the picture; several bars must keep to their
+  // columns.
+  const double end = left - 0.6 * text + layout.bar_column - (layout.bars > 1 ? 0.4 : 1.2) * text;
+  const double room = layout.bars > 1 ? end - left : std::max(end - left, 0.5 * layout.width);
   const double size = fitting_size(layout, title, room);
-  const double start =
-      std::min(left - 0.1 * text, layout.width - (layout.bars - column - 1) * layout.bar_column - 1.2 * text -
-                                      text_width(title, size));
+  const double start = std::min(left - 0.1 * text, end - text_width(title, size));
   draw_text(image, title, start, bar.top - 1.1 * text, size, ink);
 }
 

@@ -22,7 +22,7 @@ struct Layout {
     margin = 1.9 * text;
     if (caption) caption_row = 3.6 * text;
     // Labels of seven digits; not more than half of a narrow picture in all.
-    if (bars > 0) bar_column = std::min(9.4 * text, 0.5 * width / bars);
+    if (bars > 0) bar_column = std::min(10 * text, 0.5 * width / bars);
   }
   /// What is left for the domain.
   [[nodiscard]] Viewport viewport() const {
