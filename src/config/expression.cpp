@@ -125,8 +125,9 @@ class Evaluator {
   [[noreturn]] void unknown(const std::string& name) {
     std::vector<std::string> known;
     for (const auto& [key, value] : context_.parameters) known.push_back("$" + key);
-    const std::string near = did_you_mean("$" + name, known);
-    const std::string guess = near.empty() ? "" : fmt::format("did you mean '{}'? Otherwise ", near);
+    // Without the '$', which would make short names look alike.
+    const std::string near = did_you_mean(name, keys_of(context_.parameters));
+    const std::string guess = near.empty() ? "" : fmt::format("did you mean '${}'? Otherwise ", near);
     if (context_.stage == Stage::opening) {
       fail_at(here(),
               "found ${} for {}, which is needed before the program can set it (known here: {}); {}write a "

@@ -57,7 +57,7 @@ const std::vector<Option>& kind_options(const Entry& entry, bool writer, const R
   fail_at(
       entry.where, "found the unknown {} '{}', expected one of {}; {}", what, entry.key, listed(known),
       suggestion(entry.key, known,
-                 fmt::format("name the library that has it under 'plugins:' or register it in the program")));
+                 std::string("name the library that has it under 'plugins:' or register it in the program")));
 }
 
 std::optional<double> read_bound(const Settings& settings, const char* name, Schedule::Unit unit) {

@@ -120,6 +120,7 @@ TEST_CASE("an unknown parameter lists the known ones") {
   CHECK(contains(error_in("2 * $hlf"),
                  "run.yaml:3:14: $hlf has no value for 'size' (set are: $h, $half, $n); did you mean "
                  "'$half'? Otherwise let the program set it"));
+  CHECK(!contains(error_in("$m"), "did you mean"));
   CHECK(contains(error_in("$qqqq"), "'sidestream check' give --set qqqq=VALUE"));
   CHECK(contains(error_in("$qqqq", Stage::opening), "needed before the program can set it"));
 }

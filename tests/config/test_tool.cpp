@@ -136,6 +136,18 @@ TEST_CASE("what the program declares by calls can be given") {
   CHECK(contains(outcome.out, "grid: uniform, 8 x 4 x 2 cells"));
 }
 
+TEST_CASE("functions of the program can be named") {
+  const Folder folder;
+  folder.file(
+      "meshes: {grid: {size: 4}}\nvariables: {t: {mesh: grid}}\nanalyses:\n  - mine: {variables: t, every: "
+      "2}\n");
+  CHECK(contains(folder.run("check run.yaml").err, "run.yaml:4:5: found the unknown analysis 'mine'"));
+  const Outcome outcome = folder.run("check run.yaml --function mine");
+  CHECK(outcome.status == 0);
+  CHECK(contains(outcome.out, "mine: every 2 iterations"));
+  CHECK(folder.run("check run.yaml --function histogram").status == 2);
+}
+
 TEST_CASE("reference prints or writes the manual") {
   const Folder folder;
   const Outcome printed = folder.run("reference");

@@ -15,6 +15,7 @@ struct CheckOptions {
   std::vector<std::string> values, more_values;  ///< NAME=VALUE
   std::vector<std::string> meshes;               ///< NAME=NXxNYxNZ: what the program declares by calls
   std::vector<std::string> variables;            ///< NAME=MESH
+  std::vector<std::string> functions;            ///< names of the program's own analyses
 };
 
 /// The values as parameters. Throws Error(usage).

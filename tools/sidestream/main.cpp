@@ -26,6 +26,8 @@ void add_check(CLI::App& app, sidestream::CheckOptions& options) {
       ->add_option("--variable", options.variables,
                    "NAME=MESH: a variable that the program declares by a call")
       ->allow_extra_args(false);
+  check->add_option("--function", options.functions, "NAME: an analysis that is a function of the program")
+      ->allow_extra_args(false);
   // So that `--set nx=64 ny=32` means what it looks like.
   check->add_option("VALUES", options.more_values, "More NAME=VALUE");
 }
