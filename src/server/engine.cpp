@@ -12,7 +12,7 @@ namespace sidestream {
 namespace {
 
 enum Flag : std::uint64_t { has_iteration = 1, closing_flag = 2, refused_flag = 4, lagging_flag = 8, changed_flag = 16 };
-constexpr std::size_t header_words = 4;  // flags, events, cycle, time
+constexpr std::size_t header_words = 6;  // flags, events, cycle, time, and the complements of the last two
 constexpr std::chrono::microseconds sleep_limit{10'000};
 
 std::vector<std::string> ledger_names(const std::vector<Task>& tasks) {
@@ -46,12 +46,7 @@ std::uint64_t Engine::my_flags() {
   if (ended == 0) flags |= closing_flag;
   if (ended > 0) {
     const Inbox& inbox = transport.inbox(next_);
-    if (ended < clients || inbox.end.refused || inbox.mismatch || transport.abandoned()) flags |= refused_flag;
-    if (inbox.mismatch) {
-      complain(next_, fmt::format("the clients ended iteration {} with different cycles or times; it was refused. Give "
-                                  "end_iteration the same cycle and time on every rank",
-                                  next_));
-    }
+    if (ended < clients || inbox.end.refused || transport.abandoned()) flags |= refused_flag;
   }
   if (transport.ended(next_ + 1) == clients) flags |= lagging_flag;
   if (i_changed_) flags |= changed_flag;
@@ -68,6 +63,10 @@ std::vector<std::uint64_t> Engine::my_words() {
     words[1] = inbox.end.events;
     words[2] = static_cast<std::uint64_t>(inbox.end.iteration.cycle);
     words[3] = std::bit_cast<std::uint64_t>(inbox.end.iteration.time);
+    words[4] = ~words[2];
+    // Clients of this server that differ among themselves show as a word that contradicts its own complement.
+    words[5] = inbox.mismatch ? ~std::uint64_t{0} : ~words[3];
+    if (inbox.mismatch) words[3] = ~std::uint64_t{0};
     for (const Arrival& arrival : inbox.blocks) set_bit(&words[header_words], arrival.record.variable);
     ledger_.absent_blocks += static_cast<std::int64_t>(inbox.end.absent);
   }
@@ -84,7 +83,6 @@ std::vector<std::uint64_t> Engine::my_words() {
 Engine::Agreement Engine::agree() {
   Agreement agreement;
   agreement.words = my_words();
-  const std::vector<std::uint64_t> mine(agreement.words.begin(), agreement.words.begin() + header_words);
   if (parts_.servers.size() > 1) parts_.servers.bit_or(agreement.words);
   const std::uint64_t flags = agreement.words[0];
   agreement.iteration = flags & has_iteration;
@@ -94,10 +92,10 @@ Engine::Agreement Engine::agree() {
   agreement.changed = flags & changed_flag;
   agreement.events = agreement.words[1];
   agreement.at = {next_, static_cast<std::int64_t>(agreement.words[2]), std::bit_cast<double>(agreement.words[3])};
-  // Servers that know the cycle and time must agree; a difference shows as a word that is not one's own. It is seen by at
-  // least one server but perhaps not by all, so it cannot refuse this iteration; it is reported instead.
-  if ((mine[0] & has_iteration) && (mine[2] != agreement.words[2] || mine[3] != agreement.words[3])) {
-    complain(next_, fmt::format("clients of different servers ended iteration {} with different cycles or times; give "
+  // A bit that is set both in a word and in its complement was given differently by two servers: all servers see it.
+  if ((agreement.words[2] & agreement.words[4]) != 0 || (agreement.words[3] & agreement.words[5]) != 0) {
+    agreement.refused = true;
+    complain(next_, fmt::format("the clients ended iteration {} with different cycles or times; it was refused. Give "
                                 "end_iteration the same cycle and time on every rank",
                                 next_));
   }
@@ -106,12 +104,11 @@ Engine::Agreement Engine::agree() {
   return agreement;
 }
 
+/// Every server calls it for the same failure; one of them logs it, the first time.
 void Engine::complain(std::int64_t iteration, const std::string& message) {
-  ledger_.failure(iteration, message);
+  const bool first = ledger_.failure(iteration, message);
   parts_.transport.post_failure(message);
-  if (ledger_.failures().back().count == 1 && ledger_.failures().back().message == message) {
-    log::error("iteration {}: {}", iteration, message);
-  }
+  if (first && parts_.servers.rank() == 0) log::error("iteration {}: {}", iteration, message);
 }
 
 bool Engine::all_there(const Task& task, const Agreement& agreement) const {
@@ -145,12 +142,7 @@ void Engine::run_task(std::size_t number, const Iteration& iteration, const Asse
   ledger_.work(iteration.index, first_task + static_cast<std::int32_t>(number), start - parts_.origin, now() - start);
   if (failure.empty()) return;
   failed = true;
-  ledger_.failure(iteration.index, failure);
-  parts_.transport.post_failure(failure);
-  if (parts_.servers.rank() == 0 && ledger_.failures().back().message == failure &&
-      ledger_.failures().back().count == 1) {
-    log::error("iteration {}: {}", iteration.index, failure);
-  }
+  complain(iteration.index, failure);
 }
 
 Outcome Engine::process(const Agreement& agreement) {

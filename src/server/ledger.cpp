@@ -4,14 +4,15 @@
 
 namespace sidestream {
 
-void Ledger::failure(std::int64_t iteration, const std::string& message) {
+bool Ledger::failure(std::int64_t iteration, const std::string& message) {
   const auto same = [&](const Failure& f) { return f.message == message; };
   const auto found = std::find_if(failures_.begin(), failures_.end(), same);
   if (found != failures_.end()) {
     ++found->count;
-  } else {
-    failures_.push_back({iteration, 1, message});
+    return false;
   }
+  failures_.push_back({iteration, 1, message});
+  return true;
 }
 
 }  // namespace sidestream

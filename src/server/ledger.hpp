@@ -23,8 +23,8 @@ class Ledger {
   void work(std::int64_t iteration, std::int32_t task, double start, double seconds) {
     timings_.push_back({iteration, task, start, seconds});
   }
-  /// Remembers the first of each message; thousands of iterations that fail alike are one line.
-  void failure(std::int64_t iteration, const std::string& message);
+  /// Remembers the first of each message; thousands of iterations that fail alike are one line. True for the first.
+  bool failure(std::int64_t iteration, const std::string& message);
   [[nodiscard]] const std::vector<std::string>& names() const noexcept { return names_; }
   [[nodiscard]] const std::vector<WorkTiming>& timings() const noexcept { return timings_; }
 

@@ -199,12 +199,17 @@ TEST_CASE("closing on one rank before the start fails the others instead of hang
   }
 }
 
-TEST_CASE("different cycles on different ranks are reported") {
+TEST_CASE("different cycles on different ranks refuse the iteration everywhere") {
   Fixture f;
   sidestream_publish(f.session, "t", f.rank, f.values.data());
-  // Inline servers have one client each: the difference shows between servers. The run goes on.
-  CHECK(sidestream_end_iteration(f.session, f.rank, 0) == SIDESTREAM_OK);
-  CHECK(sidestream_end_iteration(f.session, 1, 0.5) == SIDESTREAM_OK);
+  sidestream_end_iteration(f.session, f.rank, 0);
+  CHECK(sidestream_end_iteration(f.session, 1, f.rank == 0 ? 0.5 : 0.25) == SIDESTREAM_OK);
+  CHECK(sidestream_end_iteration(f.session, 2, 1) == SIDESTREAM_OK);
+  sidestream_account account{};
+  account.struct_size = sizeof account;
+  CHECK(sidestream_close_with_account(&f.session, &account) == SIDESTREAM_OK);
+  CHECK(account.refused == (f.size == 1 ? 0 : 2));
+  CHECK(account.delivered == (f.size == 1 ? 3 : 1));
 }
 
 TEST_CASE("an account with an older, shorter struct is filled as far as it goes") {
