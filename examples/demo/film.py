@@ -6,7 +6,7 @@ from pathlib import Path
 import imageio_ffmpeg
 
 
-def make_film(frames, file, per_second=12):
+def make_film(frames, file, per_second=10):
     """`frames`: PNG files in order. Raises RuntimeError with ffmpeg's last words if it fails."""
     if not frames:
         raise RuntimeError(f"no frames to make {file} from")

@@ -78,6 +78,17 @@ def _timeline_panel(axes, runs, colours):
     _style(axes)
 
 
+def _cut_outliers(panels, runs):
+    """Keeps a few steps that something else on the machine held up from squeezing all others; says what is cut."""
+    limit = 3 * max(timings.per_step("total") for timings in runs)
+    for axes, timings in zip(panels, runs, strict=True):
+        beyond = [step.total for step in timings.steps if step.total > limit]
+        if beyond:
+            axes.set_ylim(top=limit)
+            text = f"cut: {len(beyond)} step{'s' if len(beyond) > 1 else ''}, up to {max(beyond):.1f} s"
+            axes.text(0.99, 0.97, text, transform=axes.transAxes, ha="right", va="top", fontsize=8)
+
+
 def _visible_tasks(runs):
     """Names in the order in which servers run them, without those too short to be seen."""
     seconds = {}
@@ -97,6 +108,7 @@ def timeline(runs, file):
     for axes, (title, timings) in zip(panels, runs.items(), strict=True):
         _steps_panel(axes, title, timings)
     panels[0].set_ylabel("seconds per step")
+    _cut_outliers(panels, runs.values())
     handles = [Patch(color=colour, label=PART_NAMES[part]) for part, colour in PARTS.items()]
     above.legend(handles=handles, loc="outside upper center", ncols=len(handles), frameon=False)
     _timeline_panel(below.subplots(), runs, colours)
