@@ -19,8 +19,7 @@ double microseconds(Work&& work) {
 /// The value below which `share` of the samples lie; 0 without samples.
 inline double quantile(std::vector<double> samples, double share) {
   if (samples.empty()) return 0;
-  const auto n =
-      std::min(samples.size() - 1, static_cast<std::size_t>(share * static_cast<double>(samples.size())));
+  const auto n = std::min(samples.size() - 1, static_cast<std::size_t>(share * static_cast<double>(samples.size())));
   std::nth_element(samples.begin(), samples.begin() + static_cast<std::ptrdiff_t>(n), samples.end());
   return samples[n];
 }

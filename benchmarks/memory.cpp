@@ -3,8 +3,8 @@
 //   mpirun -n 2 benchmark_memory [BUFFER_MIB]        (rank 0 is the client, rank 1 the server; default 512)
 //
 // 20 iterations of a field that fills a quarter of the buffer go through statistics, a histogram, a slice and the HDF5
-// writer. The server's peak resident memory, less what it had before the session opened, is compared with what the design
-// allows: the buffer, a tenth of it and 64 MiB. The ratio comes last.
+// writer. The server's peak resident memory, less what it had before the session opened, is compared with what the
+// design allows: the buffer, a tenth of it and 64 MiB. The ratio comes last.
 #include <mpi.h>
 #include <sidestream/sidestream.h>
 
@@ -39,12 +39,17 @@ double status_mib(const char* name) {
 
 std::string configuration(int buffer, std::int64_t n) {
   const std::string size = std::to_string(n);
-  return "placement: {mode: cores, buffer: " + std::to_string(buffer) + " MiB}\n"
-         "meshes: {grid: {type: uniform, size: [" + size + ", " + size + ", " + size + "]}}\n"
+  return "placement: {mode: cores, buffer: " + std::to_string(buffer) +
+         " MiB}\n"
+         "meshes: {grid: {type: uniform, size: [" +
+         size + ", " + size + ", " + size +
+         "]}}\n"
          "variables: {t: {mesh: grid}}\n"
          "output: {directory: memory-results, existing: replace, timings: false}\n"
          "analyses:\n  - statistics: {variable: t}\n  - histogram: {variable: t, bins: 64}\n"
-         "  - slice: {variable: t, axis: z, position: " + std::to_string(n / 2) + ", file: \"s-{index:05}.vtp\"}\n"
+         "  - slice: {variable: t, axis: z, position: " +
+         std::to_string(n / 2) +
+         ", file: \"s-{index:05}.vtp\"}\n"
          "outputs:\n  - hdf5: {variables: [t], every: 5}\n";
 }
 

@@ -2,14 +2,14 @@
 //
 //   mpirun -n 2 --bind-to core benchmark_overlap [STEPS]        (rank 0 computes, rank 1 serves)
 //
-// A step sweeps an array of 32 MiB a fixed number of times and publishes it. Four kinds of steps take turns in blocks of
-// ten, so that all see the same machine:
+// A step sweeps an array of 32 MiB a fixed number of times and publishes it. Four kinds of steps take turns in blocks
+// of ten, so that all see the same machine:
 //   alone      the other core idles
 //   streaming  the other core copies memory for 80 % of a step, as an analysis would read it, without Sidestream
 //   analysed   the array is published; the server reads it over and over for 80 % of a step
 //   written    the array is published; the server writes it to a file (HDF5)
-// The ratios come last: analysed to streaming is what Sidestream itself costs, analysed to alone what the user sees, and
-// the spread of the publish times while files are written.
+// The ratios come last: analysed to streaming is what Sidestream itself costs, analysed to alone what the user sees,
+// and the spread of the publish times while files are written.
 #include <mpi.h>
 #include <sidestream/sidestream.h>
 
@@ -91,9 +91,12 @@ void steps(int count, sidestream_session* session, std::vector<double>& a, std::
 Turn published(const std::string& task, int count, std::vector<double>& a, std::vector<double>& b, bool server) {
   const std::string text =
       "placement: {mode: cores, per_node: 1, buffer: 256 MiB}\n"
-      "meshes: {line: {type: uniform, size: [" + std::to_string(cells) + "]}}\n"
+      "meshes: {line: {type: uniform, size: [" +
+      std::to_string(cells) +
+      "]}}\n"
       "variables: {a: {mesh: line}}\n"
-      "output: {directory: overlap-results, existing: replace, timings: false}\n" + task;
+      "output: {directory: overlap-results, existing: replace, timings: false}\n" +
+      task;
   sidestream_session* session = nullptr;
   check(nullptr, sidestream_open_text(MPI_COMM_WORLD, text.c_str(), &session), "open");
   const sidestream_function function{sizeof function, "busy", 0, busy, nullptr, nullptr};

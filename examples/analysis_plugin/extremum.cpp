@@ -103,14 +103,12 @@ class Extremum final : public Analysis {
 std::unique_ptr<Analysis> create(const Settings& settings, const Metadata& metadata) {
   const Variable& variable = *metadata.find_variable(settings.text("variable"));
   if (metadata.mesh_of(variable).geometry->axes() == nullptr) {
-    settings.fail(
-        "variable",
-        "'" + variable.name + "' is on a mesh of kind '" + metadata.mesh_of(variable).geometry->kind() +
-            "', whose points have no position along axes; name one on a uniform or rectilinear mesh");
+    settings.fail("variable",
+                  "'" + variable.name + "' is on a mesh of kind '" + metadata.mesh_of(variable).geometry->kind() +
+                      "', whose points have no position along axes; name one on a uniform or rectilinear mesh");
   }
   if (variable.components != 1) {
-    settings.fail("variable",
-                  "'" + variable.name + "' has several components, which have no largest; name a scalar");
+    settings.fail("variable", "'" + variable.name + "' has several components, which have no largest; name a scalar");
   }
   return std::make_unique<Extremum>(variable, settings.text("of") == "maximum", settings.text("file"));
 }
@@ -121,13 +119,12 @@ SIDESTREAM_PLUGIN(registry) {
   registry.add(AnalysisKind{
       .name = "extremum",
       .text = "Writes where the largest or smallest value of a variable is.",
-      .options =
-          {{.name = "variable", .type = OptionType::variable, .required = true, .text = "A scalar variable."},
-           {.name = "of",
-            .type = OptionType::choice,
-            .default_value = "maximum",
-            .text = "Which end to look for.",
-            .choices = {"maximum", "minimum"}},
-           {.name = "file", .type = OptionType::file, .default_value = "extremum.csv", .text = "The table."}},
+      .options = {{.name = "variable", .type = OptionType::variable, .required = true, .text = "A scalar variable."},
+                  {.name = "of",
+                   .type = OptionType::choice,
+                   .default_value = "maximum",
+                   .text = "Which end to look for.",
+                   .choices = {"maximum", "minimum"}},
+                  {.name = "file", .type = OptionType::file, .default_value = "extremum.csv", .text = "The table."}},
       .create = create});
 }

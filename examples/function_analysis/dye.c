@@ -40,8 +40,8 @@ static void cloud_add_block(cloud* c, const sidestream_block* b, double threshol
   for (p[2] = b->owned_lo[2]; p[2] < b->owned_hi[2]; ++p[2])
     for (p[1] = b->owned_lo[1]; p[1] < b->owned_hi[1]; ++p[1])
       for (p[0] = b->owned_lo[0]; p[0] < b->owned_hi[0]; ++p[0]) {
-        const int64_t at = (p[0] - b->lo[0]) * b->strides[0] + (p[1] - b->lo[1]) * b->strides[1] +
-                           (p[2] - b->lo[2]) * b->strides[2];
+        const int64_t at =
+            (p[0] - b->lo[0]) * b->strides[0] + (p[1] - b->lo[1]) * b->strides[1] + (p[2] - b->lo[2]) * b->strides[2];
         if (data[at] > threshold) cloud_add(c, p);
       }
 }
@@ -52,8 +52,7 @@ static int cloud_local(const sidestream_input* input, void* partial, char* messa
   const int64_t blocks = sidestream_input_blocks(input, "dye");
   for (int64_t n = 0; n < blocks; ++n) {
     sidestream_block block = {.struct_size = sizeof block};
-    if (sidestream_input_block(input, "dye", n, &block) != SIDESTREAM_OK ||
-        block.type != SIDESTREAM_FLOAT64) {
+    if (sidestream_input_block(input, "dye", n, &block) != SIDESTREAM_OK || block.type != SIDESTREAM_FLOAT64) {
       snprintf(message, 512, "block %lld of 'dye' is not there as float64", (long long)n);
       return 1;
     }
@@ -63,8 +62,7 @@ static int cloud_local(const sidestream_input* input, void* partial, char* messa
 }
 
 /* Then runs on every server, together; `servers` is a communicator of this analysis' own. */
-static int cloud_combine(const sidestream_input* input, void* partial, MPI_Comm servers, char* message,
-                         void* user) {
+static int cloud_combine(const sidestream_input* input, void* partial, MPI_Comm servers, char* message, void* user) {
   const cloud_settings* settings = user;
   cloud *mine = partial, all = {0};
   for (int a = 0; a < 3 && mine->cells == 0; ++a) {
@@ -84,8 +82,8 @@ static int cloud_combine(const sidestream_input* input, void* partial, MPI_Comm 
     return 1;
   }
   fprintf(file, "%lld,%lld,%lld,%lld,%lld,%lld,%lld,%lld\n", (long long)sidestream_input_cycle(input),
-          (long long)all.cells, (long long)all.lo[0], (long long)all.hi[0], (long long)all.lo[1],
-          (long long)all.hi[1], (long long)all.lo[2], (long long)all.hi[2]);
+          (long long)all.cells, (long long)all.lo[0], (long long)all.hi[0], (long long)all.lo[1], (long long)all.hi[1],
+          (long long)all.lo[2], (long long)all.hi[2]);
   return fclose(file) == 0 ? 0 : 1;
 }
 

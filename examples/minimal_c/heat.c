@@ -10,8 +10,7 @@
 #include <stdlib.h>
 
 enum { N = 32, STEPS = 20 };
-static const double fourier =
-    0.1; /* time step over the square of the spacing; above 1/6 the scheme is unstable */
+static const double fourier = 0.1; /* time step over the square of the spacing; above 1/6 the scheme is unstable */
 
 /* One rank's slab: cells lo to hi in k, values of planes lo-1 to hi, i fastest. */
 typedef struct {
@@ -49,10 +48,10 @@ static void slab_fill(slab* s) {
 static void slab_exchange(slab* s) {
   const int count = N * N;
   const int64_t last = s->hi - s->lo;
-  MPI_Sendrecv(plane(s->now, last), count, MPI_DOUBLE, s->above, 0, plane(s->now, 0), count, MPI_DOUBLE,
-               s->below, 0, s->comm, MPI_STATUS_IGNORE);
-  MPI_Sendrecv(plane(s->now, 1), count, MPI_DOUBLE, s->below, 1, plane(s->now, last + 1), count, MPI_DOUBLE,
-               s->above, 1, s->comm, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(plane(s->now, last), count, MPI_DOUBLE, s->above, 0, plane(s->now, 0), count, MPI_DOUBLE, s->below, 0,
+               s->comm, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(plane(s->now, 1), count, MPI_DOUBLE, s->below, 1, plane(s->now, last + 1), count, MPI_DOUBLE, s->above,
+               1, s->comm, MPI_STATUS_IGNORE);
 }
 
 /* The difference to a neighbour, none across a wall. */
@@ -65,8 +64,7 @@ static void slab_step(slab* s) {
       for (int i = 0; i < N; ++i) {
         const double* t = plane(s->now, k - s->lo + 1) + j * N + i;
         const double sum = flux(*t, t - 1, i > 0) + flux(*t, t + 1, i < N - 1) + flux(*t, t - N, j > 0) +
-                           flux(*t, t + N, j < N - 1) + flux(*t, t - N * N, k > 0) +
-                           flux(*t, t + N * N, k < N - 1);
+                           flux(*t, t + N, j < N - 1) + flux(*t, t - N * N, k > 0) + flux(*t, t + N * N, k < N - 1);
         plane(s->next, k - s->lo + 1)[j * N + i] = *t + fourier * sum;
       }
   double* swap = s->now;
@@ -77,8 +75,7 @@ static void slab_step(slab* s) {
 /* Runs on the ranks that simulate. Returns Sidestream's code. */
 static int simulate(sidestream_session* session) {
   slab s;
-  if (!slab_make(&s, sidestream_comm(session)))
-    return SIDESTREAM_ERROR_SYSTEM; /* S: instead of MPI_COMM_WORLD */
+  if (!slab_make(&s, sidestream_comm(session))) return SIDESTREAM_ERROR_SYSTEM; /* S: instead of MPI_COMM_WORLD */
   slab_fill(&s);
 
   int rank;

@@ -9,8 +9,9 @@
  *     sidestream_set_int ... sidestream_add_mesh ... sidestream_set_block ...    declare, in any order
  *     sidestream_start(s);                                                       collective; freezes the declarations
  *     for each iteration { sidestream_publish ...; sidestream_end_iteration; }   not collective, never communicates
- *   }                                                                            (`inline`: see sidestream_end_iteration)
- *   sidestream_close(&s)                                                         collective over comm
+ *   }                                                                            (`inline`: see
+ * sidestream_end_iteration) sidestream_close(&s)                                                         collective
+ * over comm
  *
  * Without sidestream_start, the first publish, alloc, signal or end_iteration does its work and is then collective
  * over the clients: call sidestream_start if some ranks may have nothing to publish while others wait for them.
@@ -118,8 +119,8 @@ const char* sidestream_message(const sidestream_session* session);
 int sidestream_set_int(sidestream_session* session, const char* name, int64_t value);
 int sidestream_set_real(sidestream_session* session, const char* name, double value);
 
-/* Declares a mesh that the file does not: nodes at origin + spacing * index, index from 0 to size[a]. `dimensions` is 1,
- * 2 or 3, the arrays have that many entries. The same on every client. Before start. */
+/* Declares a mesh that the file does not: nodes at origin + spacing * index, index from 0 to size[a]. `dimensions` is
+ * 1, 2 or 3, the arrays have that many entries. The same on every client. Before start. */
 int sidestream_add_uniform_mesh(sidestream_session* session, const char* name, int dimensions, const int64_t* size,
                                 const double* origin, const double* spacing);
 /* As above with nodes listed: coordinates[a] has size[a] + 1 increasing entries, copied. */
@@ -128,13 +129,14 @@ int sidestream_add_rectilinear_mesh(sidestream_session* session, const char* nam
 /* Declares a variable that the file does not. The same on every client. Before start. */
 int sidestream_add_variable(sidestream_session* session, const char* name, const char* mesh, sidestream_type type,
                             sidestream_centering centering, int components, sidestream_order order);
-/* Sets an attribute of a declared variable: "unit", "label" or "group" to a text, "time_varying" to "true" or "false". */
+/* Sets an attribute of a declared variable: "unit", "label" or "group" to a text, "time_varying" to "true" or "false".
+ */
 int sidestream_set_variable_attribute(sidestream_session* session, const char* variable, const char* attribute,
                                       const char* value);
 
-/* Declares a block of this client or changes it from the current iteration on: the cells [lo, hi) of `mesh` it owns. Ids
- * are unique over all clients of a mesh. lo and hi have 3 entries; on unused axes [0, 1). May be called before or after
- * start, but not between the publications of one iteration that concern the block. */
+/* Declares a block of this client or changes it from the current iteration on: the cells [lo, hi) of `mesh` it owns.
+ * Ids are unique over all clients of a mesh. lo and hi have 3 entries; on unused axes [0, 1). May be called before or
+ * after start, but not between the publications of one iteration that concern the block. */
 int sidestream_set_block(sidestream_session* session, const char* mesh, int64_t block, const int64_t* lo,
                          const int64_t* hi);
 int sidestream_remove_block(sidestream_session* session, const char* mesh, int64_t block);
@@ -150,12 +152,12 @@ int sidestream_start(sidestream_session* session);
 /* ---- Publishing --------------------------------------------------------------------------------------------- */
 
 /* Copies one block's values (the allocated box, gapless, in the variable's order). The array may be changed at once. A
- * block is published at most once per iteration. With `when_full: skip` and no room: SIDESTREAM_REFUSED, and the rest of
- * the iteration is dropped. */
+ * block is published at most once per iteration. With `when_full: skip` and no room: SIDESTREAM_REFUSED, and the rest
+ * of the iteration is dropped. */
 int sidestream_publish(sidestream_session* session, const char* variable, int64_t block, const void* data);
 
-/* As publish, from an array with gaps: strides in elements for i, j, k and component. `data` is the element at the lower
- * corner of the allocated box. */
+/* As publish, from an array with gaps: strides in elements for i, j, k and component. `data` is the element at the
+ * lower corner of the allocated box. */
 int sidestream_publish_strided(sidestream_session* session, const char* variable, int64_t block, const void* data,
                                const int64_t strides[4]);
 
@@ -203,8 +205,9 @@ int sidestream_input_block(const sidestream_input* input, const char* variable, 
 
 /* A function of the program as an analysis, used in the configuration as `name: {variables: [...]}`. `local` runs on
  * every server and must not communicate: it writes at most `partial_bytes` bytes to `partial` (zeroed before). Then
- * `combine` (may be NULL) runs on every server, collective over servers; it gets this server's partial. Both return 0 or
- * non-zero after writing a sentence to `message` (512 bytes). Registered on every rank, servers too, before serve/start. */
+ * `combine` (may be NULL) runs on every server, collective over servers; it gets this server's partial. Both return 0
+ * or non-zero after writing a sentence to `message` (512 bytes). Registered on every rank, servers too, before
+ * serve/start. */
 typedef struct {
   size_t struct_size;
   const char* name;

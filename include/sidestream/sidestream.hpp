@@ -27,7 +27,8 @@ struct Account {
 /// Whether an iteration was taken or dropped (`when_full: skip`).
 enum class Taken { yes, refused };
 
-/// One run's handle. Order of calls, collectiveness and lifetimes are those of sidestream.h; every function throws Error.
+/// One run's handle. Order of calls, collectiveness and lifetimes are those of sidestream.h; every function throws
+/// Error.
 class Session {
  public:
   /// Collective over `comm`. `file` is read by rank 0; SIDESTREAM_CONFIG replaces it.

@@ -9,11 +9,10 @@ namespace oscillators {
 namespace {
 
 // Copies the box `part` from an array over `from` to one over `to`, i fastest.
-void copy_box(const Box& part, const Box& from, const char* source, const Box& to, char* target,
-              std::size_t element) {
+void copy_box(const Box& part, const Box& from, const char* source, const Box& to, char* target, std::size_t element) {
   const auto at = [element](const Box& box, std::int64_t i, std::int64_t j, std::int64_t k) {
-    return element * static_cast<std::size_t>(
-                         i - box.lo[0] + box.extent(0) * (j - box.lo[1] + box.extent(1) * (k - box.lo[2])));
+    return element *
+           static_cast<std::size_t>(i - box.lo[0] + box.extent(0) * (j - box.lo[1] + box.extent(1) * (k - box.lo[2])));
   };
   for (std::int64_t k = part.lo[2]; k < part.hi[2]; ++k) {
     for (std::int64_t j = part.lo[1]; j < part.hi[1]; ++j) {
@@ -38,8 +37,7 @@ Dump::Dump(MPI_Comm comm, std::string file, const Options& options)
 void Dump::agree(bool good) const {
   int all_good = good ? 1 : 0;
   MPI_Bcast(&all_good, 1, MPI_INT, 0, comm_);
-  if (all_good == 0)
-    throw UserError("--dump " + file_ + ": cannot write it; name a file in a directory with room.");
+  if (all_good == 0) throw UserError("--dump " + file_ + ": cannot write it; name a file in a directory with room.");
 }
 
 void Dump::add(const std::vector<Patch>& patches, const std::vector<const void*>& data) {
@@ -73,8 +71,7 @@ void Dump::add(const std::vector<Patch>& patches, const std::vector<const void*>
         copy_box(part, part, packed.data(), whole, field.data(), element_);
       }
     }
-    good = std::fwrite(field.data(), 1, field.size(), out_.get()) == field.size() &&
-           std::fflush(out_.get()) == 0;
+    good = std::fwrite(field.data(), 1, field.size(), out_.get()) == field.size() && std::fflush(out_.get()) == 0;
   }
   agree(good);
 }

@@ -28,8 +28,8 @@ class Numbers {
 }  // namespace
 
 std::string generate_oscillators(int count) {
-  std::string text = "# Made by 'oscillators --generate " + std::to_string(count) +
-                     "'.\n# type x y z radius omega0 [zeta]\n";
+  std::string text =
+      "# Made by 'oscillators --generate " + std::to_string(count) + "'.\n# type x y z radius omega0 [zeta]\n";
   Numbers numbers;
   for (int n = 0; n < count; ++n) {
     // Round a (2, 3) torus knot in the middle of the unit cube, with some scatter.
@@ -43,10 +43,8 @@ std::string generate_oscillators(int count) {
     const double zeta = numbers.next(0.05, 0.4);
     constexpr const char* kinds[4] = {"periodic", "damped", "periodic", "decaying"};
     char line[160];
-    int length = std::snprintf(line, sizeof line, "%s %.5f %.5f %.5f %.5f %.4f", kinds[n % 4], x, y, z,
-                               radius, omega0);
-    if (n % 4 == 1)
-      std::snprintf(line + length, sizeof line - static_cast<std::size_t>(length), " %.3f", zeta);
+    int length = std::snprintf(line, sizeof line, "%s %.5f %.5f %.5f %.5f %.4f", kinds[n % 4], x, y, z, radius, omega0);
+    if (n % 4 == 1) std::snprintf(line + length, sizeof line - static_cast<std::size_t>(length), " %.3f", zeta);
     text += line;
     text += '\n';
   }

@@ -45,8 +45,7 @@ Oscillator read_oscillator(const std::vector<std::string>& words, const Line& li
   Oscillator o;
   o.kind = read_kind(words[0], line);
   if (words.size() < 6 || words.size() > 7) {
-    line.fail("found " + std::to_string(words.size()) +
-              " words; expected 'type x y z radius omega0 [zeta]'.");
+    line.fail("found " + std::to_string(words.size()) + " words; expected 'type x y z radius omega0 [zeta]'.");
   }
   constexpr const char* axes[3] = {"x", "y", "z"};
   for (int a = 0; a < 3; ++a) o.centre[a] = read_number(words[a + 1], axes[a], line);
@@ -55,8 +54,7 @@ Oscillator read_oscillator(const std::vector<std::string>& words, const Line& li
   if (words.size() == 7) o.zeta = read_number(words[6], "zeta", line);
   if (o.kind != Kind::damped) return o;
   if (words.size() == 6) line.fail("a damped oscillator needs zeta as its seventh word, 0 <= zeta < 1.");
-  if (o.zeta < 0 || o.zeta >= 1)
-    line.fail("zeta is " + words[6] + "; it must be at least 0 and less than 1.");
+  if (o.zeta < 0 || o.zeta >= 1) line.fail("zeta is " + words[6] + "; it must be at least 0 and less than 1.");
   return o;
 }
 
@@ -73,8 +71,7 @@ std::vector<Oscillator> parse_oscillators(const std::string& text, const std::st
     if (!words.empty()) oscillators.push_back(read_oscillator(words, Line{file, number}));
   }
   if (oscillators.empty()) {
-    throw UserError(file +
-                    ": there is no oscillator in it; expected lines 'type x y z radius omega0 [zeta]'.");
+    throw UserError(file + ": there is no oscillator in it; expected lines 'type x y z radius omega0 [zeta]'.");
   }
   return oscillators;
 }

@@ -35,8 +35,7 @@ std::string read_everywhere(const std::string& file) {
     }
   }
   MPI_Bcast(&size, 1, MPI_LONG_LONG, 0, MPI_COMM_WORLD);
-  if (size < 0)
-    throw UserError(file + ": cannot be read or is empty; expected a file with a line per oscillator.");
+  if (size < 0) throw UserError(file + ": cannot be read or is empty; expected a file with a line per oscillator.");
   // The same text everywhere gives the same error everywhere: no rank has to tell another.
   text.resize(static_cast<std::size_t>(size));
   MPI_Bcast(text.data(), static_cast<int>(size), MPI_CHAR, 0, MPI_COMM_WORLD);

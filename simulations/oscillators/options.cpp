@@ -15,8 +15,7 @@ std::vector<std::string> join_triples(const std::vector<std::string>& arguments)
     joined.push_back(arguments[at]);
     if (arguments[at] != "--grid" && arguments[at] != "--size") continue;
     const auto number = [](const std::string& word) {
-      return !word.empty() && word.find_first_not_of("0123456789.eE+-") == std::string::npos &&
-             word[0] != '-';
+      return !word.empty() && word.find_first_not_of("0123456789.eE+-") == std::string::npos && word[0] != '-';
     };
     std::string triple;
     for (int n = 0; n < 3 && at + 1 < arguments.size() && number(arguments[at + 1]); ++n) {
@@ -50,11 +49,9 @@ void declare_problem(CLI::App& app, Options& o, Raw& raw) {
   app.add_option("--size", raw.size, "Lengths of the domain: L, or LX LY LZ")
       ->delimiter(',')
       ->check(CLI::PositiveNumber);
-  app.add_option("--steps", o.steps, "Number of steps; the first is at time 0")
-      ->check(CLI::Range(0, 1 << 30));
+  app.add_option("--steps", o.steps, "Number of steps; the first is at time 0")->check(CLI::Range(0, 1 << 30));
   app.add_option("--dt", o.dt, "Time from one step to the next");
-  app.add_option("--blocks", o.blocks, "Blocks over all ranks (default: one per rank)")
-      ->check(CLI::Range(1, 1 << 24));
+  app.add_option("--blocks", o.blocks, "Blocks over all ranks (default: one per rank)")->check(CLI::Range(1, 1 << 24));
   app.add_option("--ghosts", o.ghosts, "Ghost layers round each block")->check(CLI::Range(0, 64));
   app.add_option("--ghost-values", raw.ghost_values, "formula, or nan: leave them unfilled")
       ->check(CLI::IsMember({"formula", "nan"}));
@@ -82,8 +79,7 @@ void finish(Options& o, const Raw& raw) {
   o.ghosts_filled = raw.ghost_values == "formula";
   o.element = raw.type == "float32" ? Element::float32 : Element::float64;
   if (!std::isfinite(o.dt)) throw CLI::ValidationError("--dt", "expected a finite number");
-  if (o.input.empty() && o.generate == 0)
-    throw CLI::ValidationError("input", "a file with oscillators is required");
+  if (o.input.empty() && o.generate == 0) throw CLI::ValidationError("input", "a file with oscillators is required");
 }
 
 }  // namespace

@@ -52,11 +52,10 @@ Simulation::Simulation(const Options& options, std::vector<Oscillator> oscillato
   coupling_.declare(options_, patches_);
   if (rank_ == 0 && !options_.quiet) {
     const auto& n = options_.grid.cells;
-    std::printf(
-        "oscillators: %lld x %lld x %lld cells in %lld block%s on %d rank%s, %zu oscillators, %d steps\n",
-        static_cast<long long>(n[0]), static_cast<long long>(n[1]), static_cast<long long>(n[2]),
-        static_cast<long long>(blocks_), blocks_ == 1 ? "" : "s", ranks_, ranks_ == 1 ? "" : "s",
-        oscillators_.size(), options_.steps);
+    std::printf("oscillators: %lld x %lld x %lld cells in %lld block%s on %d rank%s, %zu oscillators, %d steps\n",
+                static_cast<long long>(n[0]), static_cast<long long>(n[1]), static_cast<long long>(n[2]),
+                static_cast<long long>(blocks_), blocks_ == 1 ? "" : "s", ranks_, ranks_ == 1 ? "" : "s",
+                oscillators_.size(), options_.steps);
     std::fflush(stdout);
   }
 }
@@ -78,8 +77,7 @@ void Simulation::add_parts() {
 int Simulation::run() {
   std::unique_ptr<Dump> dump;
   if (!options_.dump.empty()) dump = std::make_unique<Dump>(comm_, options_.dump, options_);
-  if (!options_.times.empty())
-    write_times(comm_, options_.times, {});  // fails now if it would fail at the end
+  if (!options_.times.empty()) write_times(comm_, options_.times, {});  // fails now if it would fail at the end
   MPI_Barrier(comm_);
   began_ = MPI_Wtime();
   Verdict verdict = Verdict::go_on;

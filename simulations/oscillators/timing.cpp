@@ -51,8 +51,7 @@ void write_times(MPI_Comm comm, const std::string& file, const std::vector<StepT
     }
   }
   MPI_Bcast(&good, 1, MPI_INT, 0, comm);
-  if (!good)
-    throw UserError("--times " + file + ": the file cannot be written; name one in a writable directory.");
+  if (!good) throw UserError("--times " + file + ": the file cannot be written; name one in a writable directory.");
 }
 
 std::string describe_times(MPI_Comm comm, const std::vector<StepTimes>& mine) {
@@ -60,12 +59,11 @@ std::string describe_times(MPI_Comm comm, const std::vector<StepTimes>& mine) {
   if (all.empty()) return "";
   const StepTimes& last = mine.back();
   char text[200];
-  std::snprintf(
-      text, sizeof text,
-      "%zu steps in %.2f s; medians per step: compute %.2f ms, publish %.3f ms, end of step %.3f ms.",
-      mine.size(), last.start + last.compute + last.publish + last.end,
-      1e3 * median(all, &StepTimes::compute), 1e3 * median(all, &StepTimes::publish),
-      1e3 * median(all, &StepTimes::end));
+  std::snprintf(text, sizeof text,
+                "%zu steps in %.2f s; medians per step: compute %.2f ms, publish %.3f ms, end of step %.3f ms.",
+                mine.size(), last.start + last.compute + last.publish + last.end,
+                1e3 * median(all, &StepTimes::compute), 1e3 * median(all, &StepTimes::publish),
+                1e3 * median(all, &StepTimes::end));
   return text;
 }
 

@@ -6,8 +6,7 @@ namespace oscillators {
 
 std::unique_ptr<Coupling> open_coupling(MPI_Comm comm, const Options& options) {
   if (!options.sidestream.empty()) {
-    throw UserError("--sidestream " + options.sidestream +
-                    ": this program was built without Sidestream; run " +
+    throw UserError("--sidestream " + options.sidestream + ": this program was built without Sidestream; run " +
                     "'oscillators', or leave the option out.");
   }
   return no_coupling(comm);

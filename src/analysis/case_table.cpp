@@ -80,9 +80,7 @@ struct Loop {
 constexpr bool cut(const Loop& loop, int first, int last, CellCase& out) {
   if (last - first < 2) return true;
   const auto is_side = [&](int a, int b) { return b - a == 1 || b - a == loop.size - 1; };
-  const auto allowed = [&](int a, int b) {
-    return is_side(a, b) || !share_face(loop.edges[a], loop.edges[b]);
-  };
+  const auto allowed = [&](int a, int b) { return is_side(a, b) || !share_face(loop.edges[a], loop.edges[b]); };
   for (int middle = first + 1; middle < last; ++middle) {
     if (!allowed(first, middle) || !allowed(middle, last)) continue;
     CellCase trial = out;

@@ -28,20 +28,18 @@ std::optional<int> read_component(const Settings& settings, const Variable& vari
   if (!settings.has("component")) return std::nullopt;
   const std::int64_t component = settings.integer("component");
   if (component >= 0 && component < variable.components) return static_cast<int>(component);
-  settings.fail("component", fmt::format("component {} of '{}' does not exist; it has {} (numbered from 0)",
-                                         component, variable.name, variable.components));
+  settings.fail("component", fmt::format("component {} of '{}' does not exist; it has {} (numbered from 0)", component,
+                                         variable.name, variable.components));
 }
 
 int read_one_component(const Settings& settings, const Variable& variable) {
   if (const std::optional<int> component = read_component(settings, variable)) return *component;
   if (variable.components == 1) return 0;
-  settings.fail("component",
-                fmt::format("'{}' has {} components; say which one, `component: 0` to `component: {}`",
-                            variable.name, variable.components, variable.components - 1));
+  settings.fail("component", fmt::format("'{}' has {} components; say which one, `component: 0` to `component: {}`",
+                                         variable.name, variable.components, variable.components - 1));
 }
 
-std::vector<std::int32_t> read_fields(const Settings& settings, const Variable& variable,
-                                      const Metadata& metadata) {
+std::vector<std::int32_t> read_fields(const Settings& settings, const Variable& variable, const Metadata& metadata) {
   std::vector<std::int32_t> ids;
   for (const std::string& name : settings.texts("fields")) {
     const Variable* field = metadata.find_variable(name);
@@ -49,10 +47,9 @@ std::vector<std::int32_t> read_fields(const Settings& settings, const Variable& 
       settings.fail("fields", fmt::format("there is no variable '{}'; declare it under `variables`", name));
     }
     if (field->mesh != variable.mesh) {
-      settings.fail(
-          "fields",
-          fmt::format("'{}' lies on mesh '{}', but '{}' on '{}'; name variables of one mesh", name,
-                      metadata.mesh_of(*field).name, variable.name, metadata.mesh_of(variable).name));
+      settings.fail("fields",
+                    fmt::format("'{}' lies on mesh '{}', but '{}' on '{}'; name variables of one mesh", name,
+                                metadata.mesh_of(*field).name, variable.name, metadata.mesh_of(variable).name));
     }
     if (std::find(ids.begin(), ids.end(), field->id) != ids.end()) {
       settings.fail("fields", fmt::format("'{}' is named twice; name each variable once", name));
@@ -66,15 +63,13 @@ void require_three_axes(const Settings& settings, const Variable& variable, cons
                         const std::string& what) {
   const Mesh& mesh = metadata.mesh_of(variable);
   if (mesh.dimensions != 3) {
-    settings.fail("variable",
-                  fmt::format("'{}' lies on mesh '{}', which has {} dimensions; {} needs a mesh of 3",
-                              variable.name, mesh.name, mesh.dimensions, what));
+    settings.fail("variable", fmt::format("'{}' lies on mesh '{}', which has {} dimensions; {} needs a mesh of 3",
+                                          variable.name, mesh.name, mesh.dimensions, what));
   }
   if (!mesh.geometry || mesh.geometry->axes() == nullptr) {
-    settings.fail(
-        "variable",
-        fmt::format("'{}' lies on mesh '{}' of type '{}'; {} needs a uniform or rectilinear mesh",
-                    variable.name, mesh.name, mesh.geometry ? mesh.geometry->kind() : "none", what));
+    settings.fail("variable",
+                  fmt::format("'{}' lies on mesh '{}' of type '{}'; {} needs a uniform or rectilinear mesh",
+                              variable.name, mesh.name, mesh.geometry ? mesh.geometry->kind() : "none", what));
   }
 }
 

@@ -60,8 +60,8 @@ void add_attributes(const ContourRequest& request, const Tracer& tracer, std::ve
   const Box box = around(tracer.fresh());
   scratch.resize(static_cast<std::size_t>(box.count()));
   const auto at = [&](const Index3& p) {
-    return scratch[static_cast<std::size_t>(
-        ((p[2] - box.lo[2]) * box.extent(1) + (p[1] - box.lo[1])) * box.extent(0) + (p[0] - box.lo[0]))];
+    return scratch[static_cast<std::size_t>(((p[2] - box.lo[2]) * box.extent(1) + (p[1] - box.lo[1])) * box.extent(0) +
+                                            (p[0] - box.lo[0]))];
   };
   for (std::size_t n = 0; n < request.attributes.size(); ++n) {
     request.attributes[n]->fill(box, scratch.data());
@@ -88,8 +88,8 @@ void contour_box(const ContourRequest& request, const Box& cells, std::span<cons
   const bool reverse = request.reverse != mirrored(request.grid);
   std::vector<std::unique_ptr<Tracer>> tracers;
   for (std::size_t v = 0; v < values.size(); ++v) {
-    tracers.push_back(std::make_unique<Tracer>(request.grid, cells, numbers, values[v], reverse,
-                                               request.merge_at_points, pieces[v]));
+    tracers.push_back(
+        std::make_unique<Tracer>(request.grid, cells, numbers, values[v], reverse, request.merge_at_points, pieces[v]));
   }
   std::vector<double> scratch;
   for (Index k = cells.lo[2]; k < cells.hi[2]; k += slab_layers) {

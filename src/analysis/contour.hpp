@@ -22,7 +22,7 @@ namespace sidestream {
 struct Piece {
   std::int32_t layer = 0;  ///< which of the values (or planes) asked for
   std::vector<std::array<double, 3>> points;
-  std::vector<std::int64_t> keys;  ///< of each point: global, ascending along edges (see surface.hpp)
+  std::vector<std::int64_t> keys;              ///< of each point: global, ascending along edges (see surface.hpp)
   std::vector<std::array<double, 3>> normals;  ///< of length 1, towards lower numbers; if asked for
   std::vector<std::vector<double>> data;       ///< [attribute][point]
   std::vector<std::array<std::int64_t, 3>>

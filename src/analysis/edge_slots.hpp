@@ -13,8 +13,7 @@ namespace sidestream {
 /// itself (3); -1: no vertex. Only rows that were used are emptied, so that sparse surfaces cost little.
 class EdgeSlots {
  public:
-  explicit EdgeSlots(const Box& points)
-      : lo_(points.lo), rows_(points.extent(1)), row_(4 * points.extent(0)) {
+  explicit EdgeSlots(const Box& points) : lo_(points.lo), rows_(points.extent(1)), row_(4 * points.extent(0)) {
     for (auto& plane : planes_) {
       plane.slots.assign(static_cast<std::size_t>(rows_ * row_), -1);
       plane.used.assign(static_cast<std::size_t>(rows_), 0);

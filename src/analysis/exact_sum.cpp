@@ -74,8 +74,7 @@ void ExactSum::add(const ExactSum& other) noexcept {
 
 double ExactSum::value() const noexcept {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  if (nans_ > 0 || (plus_infinities_ > 0 && minus_infinities_ > 0))
-    return std::numeric_limits<double>::quiet_NaN();
+  if (nans_ > 0 || (plus_infinities_ > 0 && minus_infinities_ > 0)) return std::numeric_limits<double>::quiet_NaN();
   if (plus_infinities_ > 0) return infinity;
   if (minus_infinities_ > 0) return -infinity;
   ExactSum whole = *this;

@@ -8,15 +8,13 @@ AttributeSources::AttributeSources(const PointGrid& grid, const std::vector<std:
     const Variable& variable = input.metadata.variables.at(static_cast<std::size_t>(id));
     const BlockView* view = find_block(input.of(id), block);
     for (int c = 0; c < variable.components; ++c) {
-      sources_.push_back(
-          std::make_unique<FieldSource>(grid, input.metadata.mesh_of(variable), variable, c, view));
+      sources_.push_back(std::make_unique<FieldSource>(grid, input.metadata.mesh_of(variable), variable, c, view));
       pointers_.push_back(sources_.back().get());
     }
   }
 }
 
-std::vector<AttributeLayout> layout_of_variables(const std::vector<std::int32_t>& variables,
-                                                 const Metadata& metadata) {
+std::vector<AttributeLayout> layout_of_variables(const std::vector<std::int32_t>& variables, const Metadata& metadata) {
   std::vector<AttributeLayout> layout;
   for (const std::int32_t id : variables) {
     const Variable& variable = metadata.variables.at(static_cast<std::size_t>(id));

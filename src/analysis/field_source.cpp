@@ -57,15 +57,14 @@ void FieldSource::average(const Box& region, double* out) {
   for (Index k = region.lo[2]; k < region.hi[2]; ++k) {
     for (Index j = region.lo[1]; j < region.hi[1]; ++j) {
       for (Index i = region.lo[0]; i < region.hi[0]; ++i) {
-        const Box near = intersection(
-            around, {{i + shift, j + shift, k + shift}, {i + shift + 2, j + shift + 2, k + shift + 2}});
+        const Box near =
+            intersection(around, {{i + shift, j + shift, k + shift}, {i + shift + 2, j + shift + 2, k + shift + 2}});
         double sum = 0;
         for (Index z = near.lo[2]; z < near.hi[2]; ++z) {
           for (Index y = near.lo[1]; y < near.hi[1]; ++y) {
-            const double* row =
-                other_.data() +
-                ((z - around.lo[2]) * around.extent(1) + (y - around.lo[1])) * around.extent(0) -
-                around.lo[0];
+            const double* row = other_.data() +
+                                ((z - around.lo[2]) * around.extent(1) + (y - around.lo[1])) * around.extent(0) -
+                                around.lo[0];
             for (Index x = near.lo[0]; x < near.hi[0]; ++x) sum += row[x];
           }
         }
@@ -82,9 +81,9 @@ int halo_for(Centering grid, Centering variable, bool gradients) noexcept {
 }
 
 const BlockView* find_block(const std::vector<BlockView>& views, std::int64_t id) noexcept {
-  const auto found =
-      std::lower_bound(views.begin(), views.end(), id,
-                       [](const BlockView& view, std::int64_t wanted) { return view.block.id < wanted; });
+  const auto found = std::lower_bound(views.begin(), views.end(), id, [](const BlockView& view, std::int64_t wanted) {
+    return view.block.id < wanted;
+  });
   return found != views.end() && found->block.id == id ? &*found : nullptr;
 }
 

@@ -27,8 +27,7 @@ class ScalarSource {
 class FieldSource final : public ScalarSource {
  public:
   /// `view` may be null (the block was not delivered): every value is NaN. Keeps references to grid and view.
-  FieldSource(const PointGrid& grid, const Mesh& mesh, const Variable& variable, int component,
-              const BlockView* view);
+  FieldSource(const PointGrid& grid, const Mesh& mesh, const Variable& variable, int component, const BlockView* view);
   void fill(const Box& region, double* out) override;
 
  private:

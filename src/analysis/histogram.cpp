@@ -45,8 +45,7 @@ class Histogram final : public Analysis {
       for (std::size_t i = 0; i < counts.size(); ++i) counts[i] += words[i];
     }
     input.communicator.sum(counts);
-    input.results.add(file_,
-                      table(range_ ? Bins((*range_)[0], (*range_)[1], count_) : found_bins(found_), counts));
+    input.results.add(file_, table(range_ ? Bins((*range_)[0], (*range_)[1], count_) : found_bins(found_), counts));
     return {};
   }
 
@@ -89,8 +88,8 @@ class Histogram final : public Analysis {
     Table result{{"bin", "lower", "upper", "count", "below", "above", "nan"}, {}};
     const auto n = static_cast<std::size_t>(count_);
     for (std::size_t b = 0; b < n; ++b) {
-      result.rows.push_back({static_cast<std::int64_t>(b), bins.edges()[b], bins.edges()[b + 1], counts[b],
-                             counts[n], counts[n + 1], counts[n + 2]});
+      result.rows.push_back({static_cast<std::int64_t>(b), bins.edges()[b], bins.edges()[b + 1], counts[b], counts[n],
+                             counts[n + 1], counts[n + 2]});
     }
     return result;
   }
@@ -108,11 +107,10 @@ std::optional<std::array<double, 2>> read_range(const Settings& settings) {
   if (range.size() == 2 && std::isfinite(range[0]) && std::isfinite(range[1]) && range[0] < range[1]) {
     return std::array{range[0], range[1]};
   }
-  settings.fail("range",
-                fmt::format("the range {} is not two finite numbers in ascending order; write `range: [low, "
-                            "high]`, or leave it out to use the least and greatest value",
-                            range.size() == 2 ? fmt::format("[{}, {}]", range[0], range[1])
-                                              : fmt::format("of {} numbers", range.size())));
+  settings.fail("range", fmt::format("the range {} is not two finite numbers in ascending order; write `range: [low, "
+                                     "high]`, or leave it out to use the least and greatest value",
+                                     range.size() == 2 ? fmt::format("[{}, {}]", range[0], range[1])
+                                                       : fmt::format("of {} numbers", range.size())));
 }
 
 }  // namespace
@@ -131,27 +129,25 @@ AnalysisKind histogram_kind() {
           "them) or "
           "are no numbers. A variable that has the same value everywhere gets a range of at least 1 around "
           "it.",
-      .options =
-          {variable_option("The variable."),
-           component_option("Which component, from 0; needed if the variable has several."),
-           {.name = "bins",
-            .type = OptionType::integer,
-            .default_value = "64",
-            .text = "Number of intervals.",
-            .minimum = 1,
-            .maximum = 1 << 24},
-           {.name = "range",
-            .type = OptionType::real,
-            .list = true,
-            .text =
-                "Lower edge of the first and upper edge of the last interval. Without it: the least and the "
-                "greatest finite value of the iteration, which costs a second pass over the data.",
-            .least_entries = 2,
-            .most_entries = 2},
-           file_option(
-               "histogram.csv",
-               "The table. Rows of later iterations are appended unless the name tells iterations apart, "
-               "as in `histogram-{cycle:06}.csv`.")},
+      .options = {variable_option("The variable."),
+                  component_option("Which component, from 0; needed if the variable has several."),
+                  {.name = "bins",
+                   .type = OptionType::integer,
+                   .default_value = "64",
+                   .text = "Number of intervals.",
+                   .minimum = 1,
+                   .maximum = 1 << 24},
+                  {.name = "range",
+                   .type = OptionType::real,
+                   .list = true,
+                   .text = "Lower edge of the first and upper edge of the last interval. Without it: the least and the "
+                           "greatest finite value of the iteration, which costs a second pass over the data.",
+                   .least_entries = 2,
+                   .most_entries = 2},
+                  file_option(
+                      "histogram.csv",
+                      "The table. Rows of later iterations are appended unless the name tells iterations apart, "
+                      "as in `histogram-{cycle:06}.csv`.")},
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Analysis> {
         const Variable& variable = read_variable(settings, metadata);
         return std::make_unique<Histogram>(variable, read_one_component(settings, variable),

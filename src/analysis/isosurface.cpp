@@ -59,8 +59,7 @@ AnalysisKind isosurface_kind() {
           "first.",
       .options = std::move(options),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Analysis> {
-        return std::make_unique<Isosurface>(read_isosurface(settings, metadata), metadata,
-                                            settings.text("file"));
+        return std::make_unique<Isosurface>(read_isosurface(settings, metadata), metadata, settings.text("file"));
       },
   };
 }

@@ -9,15 +9,14 @@
 namespace sidestream {
 
 std::vector<Option> isosurface_options(Purpose purpose) {
-  std::vector<Option> options{
-      variable_option("The variable whose surfaces are wanted."),
-      component_option("Which component, from 0; needed if the variable has several."),
-      {.name = "values",
-       .type = OptionType::real,
-       .list = true,
-       .required = true,
-       .text = "The values: one surface each.",
-       .least_entries = 1}};
+  std::vector<Option> options{variable_option("The variable whose surfaces are wanted."),
+                              component_option("Which component, from 0; needed if the variable has several."),
+                              {.name = "values",
+                               .type = OptionType::real,
+                               .list = true,
+                               .required = true,
+                               .text = "The values: one surface each.",
+                               .least_entries = 1}};
   if (purpose == Purpose::picture) return options;
   options.push_back({.name = "fields",
                      .type = OptionType::variable,
@@ -77,11 +76,8 @@ std::vector<Piece> extract(const IsosurfaceQuery& query, const LocalInput& input
     const std::vector<Box> cells = grid.cells_of(view);
     FieldSource numbers(grid, mesh, variable, query.component, &view);
     const AttributeSources attributes(grid, query.fields, view.block.id, input);
-    const ContourRequest request{.grid = grid,
-                                 .scalar = numbers,
-                                 .cells = cells,
-                                 .attributes = attributes.pointers(),
-                                 .normals = query.normals};
+    const ContourRequest request{
+        .grid = grid, .scalar = numbers, .cells = cells, .attributes = attributes.pointers(), .normals = query.normals};
     for (Piece& piece : contour(request, query.values)) pieces.push_back(std::move(piece));
   }
   return pieces;

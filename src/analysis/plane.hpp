@@ -28,8 +28,7 @@ class PlaneSource final : public ScalarSource {
  private:
   [[nodiscard]] std::array<double, 2> range(const Box& region) const;
 
-  std::array<std::vector<double>, 3>
-      terms_;  ///< normal[a] (x[a] - origin[a]), signed, of every point of the axis
+  std::array<std::vector<double>, 3> terms_;  ///< normal[a] (x[a] - origin[a]), signed, of every point of the axis
   Index3 first_;
   bool reverse_ = true;
 };

@@ -9,8 +9,7 @@ namespace {
 /// Four lanes, so that the compiler can use vector instructions without being allowed to reorder.
 PlaneBuffer::Row summarise(const double* row, Index n) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  double low[4] = {infinity, infinity, infinity, infinity},
-         high[4] = {-infinity, -infinity, -infinity, -infinity};
+  double low[4] = {infinity, infinity, infinity, infinity}, high[4] = {-infinity, -infinity, -infinity, -infinity};
   double poison[4] = {0, 0, 0, 0};  // stays 0 while everything is finite
   const auto take = [&](int lane, double v) {
     low[lane] = v < low[lane] ? v : low[lane];
@@ -29,8 +28,8 @@ PlaneBuffer::Row summarise(const double* row, Index n) {
 }  // namespace
 
 void PlaneBuffer::move_to(const Box& box) {
-  const bool same_rows = box.lo[0] == box_.lo[0] && box.hi[0] == box_.hi[0] && box.lo[1] == box_.lo[1] &&
-                         box.hi[1] == box_.hi[1];
+  const bool same_rows =
+      box.lo[0] == box_.lo[0] && box.hi[0] == box_.hi[0] && box.lo[1] == box_.lo[1] && box.hi[1] == box_.hi[1];
   const Index kept_from = std::max(box.lo[2], box_.lo[2]), kept_to = std::min(box.hi[2], box_.hi[2]);
   const bool keep = same_rows && kept_from == box.lo[2] && kept_to > kept_from;
   const Index plane = box.extent(0) * box.extent(1);

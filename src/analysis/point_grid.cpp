@@ -7,8 +7,7 @@ namespace sidestream {
 PointGrid::PointGrid(const Mesh& mesh, Centering centering, Reach reach) : centering_(centering) {
   const Axes* axes = mesh.geometry ? mesh.geometry->axes() : nullptr;
   if (axes == nullptr) {
-    fail(Code::analysis,
-         "mesh '{}' is {}; slices and isosurfaces can be taken of uniform and rectilinear meshes only",
+    fail(Code::analysis, "mesh '{}' is {}; slices and isosurfaces can be taken of uniform and rectilinear meshes only",
          mesh.name, mesh.geometry ? mesh.geometry->kind() : "without geometry");
   }
   Variable any;
@@ -19,8 +18,7 @@ PointGrid::PointGrid(const Mesh& mesh, Centering centering, Reach reach) : cente
   for (int a = 0; a < 3; ++a) {
     positions_[a].reserve(static_cast<std::size_t>(points_.extent(a)));
     if (beyond) positions_[a].push_back(axes->node(a, real_.lo[a]));
-    for (Index i = real_.lo[a]; i < real_.hi[a]; ++i)
-      positions_[a].push_back(axes->position(centering, a, i));
+    for (Index i = real_.lo[a]; i < real_.hi[a]; ++i) positions_[a].push_back(axes->position(centering, a, i));
     if (beyond) positions_[a].push_back(axes->node(a, real_.hi[a]));
   }
 }

@@ -27,7 +27,7 @@ class PointGrid {
   PointGrid(const Mesh& mesh, Centering centering, Reach reach);
 
   [[nodiscard]] const Box& points() const noexcept { return points_; }  ///< virtual ones included
-  [[nodiscard]] const Box& real() const noexcept { return real_; }  ///< those that have a value of their own
+  [[nodiscard]] const Box& real() const noexcept { return real_; }      ///< those that have a value of their own
   [[nodiscard]] Centering centering() const noexcept { return centering_; }
   [[nodiscard]] double position(int axis, Index index) const noexcept {
     return positions_[axis][static_cast<std::size_t>(index - points_.lo[axis])];

@@ -74,8 +74,7 @@ class Render final : public Analysis {
       shown_ = combine_ranges(input);
       return ranges_to_bytes(shown_);
     }
-    Framebuffer stripe =
-        composite(input.partials, sample_width(), sample_height(), scene_.samples, input.communicator);
+    Framebuffer stripe = composite(input.partials, sample_width(), sample_height(), scene_.samples, input.communicator);
     if (scene_.outline) {
       Rasteriser rasteriser(camera_, stripe);
       const Colour line = mix(scene_.background.bottom, ink_on(scene_.background.bottom), 0.55);
@@ -113,8 +112,7 @@ class Render final : public Analysis {
   }
 
   void select(const Layer& layer, const Metadata& metadata) {
-    const Selection needed =
-        std::visit([&](const auto& query) { return selection_of(query, metadata); }, layer.query);
+    const Selection needed = std::visit([&](const auto& query) { return selection_of(query, metadata); }, layer.query);
     for (const Selected& wanted : needed.variables) {
       const auto same = std::find_if(selection_.variables.begin(), selection_.variables.end(),
                                      [&](const Selected& s) { return s.variable == wanted.variable; });
@@ -172,8 +170,7 @@ class Render final : public Analysis {
   [[nodiscard]] Ranges ranges_for(BytesView feedback) {
     if (find_ranges()) return to_ranges(feedback, scene_.scales.size());
     Ranges ranges;
-    for (const ColourScale& scale : scene_.scales)
-      ranges.push_back(final_range(scale, {infinity, -infinity}));
+    for (const ColourScale& scale : scene_.scales) ranges.push_back(final_range(scale, {infinity, -infinity}));
     return ranges;
   }
 
@@ -198,8 +195,7 @@ class Render final : public Analysis {
     return ids;
   }
 
-  void draw(std::size_t l, const std::vector<Piece>& pieces, const Ranges& ranges,
-            Rasteriser& rasteriser) const {
+  void draw(std::size_t l, const std::vector<Piece>& pieces, const Ranges& ranges, Rasteriser& rasteriser) const {
     const Layer& layer = scene_.layers[l];
     Material material;
     material.layer = static_cast<std::uint8_t>(l + 1);  // 0 is the outline
@@ -250,8 +246,7 @@ AnalysisKind render_kind() {
           "Draws isosurfaces and coloured slices and writes the picture, one frame an iteration. The same "
           "data give "
           "the same bytes in every placement.",
-          scene_options(),
-          [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Analysis> {
+          scene_options(), [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Analysis> {
             return std::make_unique<Render>(read_scene(settings, metadata), metadata);
           }};
 }

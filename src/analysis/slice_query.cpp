@@ -51,8 +51,7 @@ void require_inside(const Settings& settings, const char* option, const Plane& p
   double low = 0, high = 0;  // of the distance over the mesh
   for (int a = 0; a < 3; ++a) {
     const auto [first, last] = ends(mesh, a);
-    const double p = plane.normal[a] * (first - plane.origin[a]),
-                 q = plane.normal[a] * (last - plane.origin[a]);
+    const double p = plane.normal[a] * (first - plane.origin[a]), q = plane.normal[a] * (last - plane.origin[a]);
     low += std::min(p, q);
     high += std::max(p, q);
   }
@@ -60,20 +59,18 @@ void require_inside(const Settings& settings, const char* option, const Plane& p
   const auto [x0, x1] = ends(mesh, 0);
   const auto [y0, y1] = ends(mesh, 1);
   const auto [z0, z1] = ends(mesh, 2);
-  settings.fail(
-      option,
-      fmt::format("the plane through ({}, {}, {}) does not meet mesh '{}', which spans x {} to {}, y {} "
-                  "to {} and z {} to {}; move it there",
-                  plane.origin[0], plane.origin[1], plane.origin[2], mesh.name, x0, x1, y0, y1, z0, z1));
+  settings.fail(option,
+                fmt::format("the plane through ({}, {}, {}) does not meet mesh '{}', which spans x {} to {}, y {} "
+                            "to {} and z {} to {}; move it there",
+                            plane.origin[0], plane.origin[1], plane.origin[2], mesh.name, x0, x1, y0, y1, z0, z1));
 }
 
 Plane read_axis_plane(const Settings& settings, const Mesh& mesh) {
   for (const char* other : {"origin", "normal"}) {
     if (settings.given(other)) {
-      settings.fail(other,
-                    fmt::format("`{}` does not go with `axis`; give `axis` and `position`, or `normal` and "
-                                "`origin`",
-                                other));
+      settings.fail(other, fmt::format("`{}` does not go with `axis`; give `axis` and `position`, or `normal` and "
+                                       "`origin`",
+                                       other));
     }
   }
   const std::string& name = settings.text("axis");
@@ -90,8 +87,7 @@ Plane read_normal_plane(const Settings& settings, const Mesh& mesh) {
   }
   const std::vector<double> normal = settings.reals("normal"), origin = settings.reals("origin");
   if (normal.empty()) {
-    settings.fail("axis",
-                  "the plane's direction is missing; give `axis: x`, `y` or `z`, or `normal: [x, y, z]`");
+    settings.fail("axis", "the plane's direction is missing; give `axis: x`, `y` or `z`, or `normal: [x, y, z]`");
   }
   Plane plane{centre(mesh), {}};
   double length = 0;
@@ -103,8 +99,7 @@ Plane read_normal_plane(const Settings& settings, const Mesh& mesh) {
     settings.fail("normal", "the normal has no direction; expected three finite numbers that are not all 0");
   }
   for (double& n : plane.normal) n /= length;
-  if (!origin.empty())
-    std::copy_n(origin.begin(), std::min<std::size_t>(3, origin.size()), plane.origin.begin());
+  if (!origin.empty()) std::copy_n(origin.begin(), std::min<std::size_t>(3, origin.size()), plane.origin.begin());
   return plane;
 }
 
@@ -116,11 +111,9 @@ Box trimmed(Box cells, const PlaneSource& distance) {
   if (!meets(cells)) return {};
   for (int a = 0; a < 3; ++a) {
     Box layer = cells;
-    for (layer.hi[a] = layer.lo[a] + 1; !meets(layer); ++layer.lo[a], ++layer.hi[a])
-      cells.lo[a] = layer.hi[a];
+    for (layer.hi[a] = layer.lo[a] + 1; !meets(layer); ++layer.lo[a], ++layer.hi[a]) cells.lo[a] = layer.hi[a];
     layer = cells;
-    for (layer.lo[a] = layer.hi[a] - 1; !meets(layer); --layer.lo[a], --layer.hi[a])
-      cells.hi[a] = layer.lo[a];
+    for (layer.lo[a] = layer.hi[a] - 1; !meets(layer); --layer.lo[a], --layer.hi[a]) cells.hi[a] = layer.lo[a];
   }
   return cells;
 }
@@ -160,8 +153,7 @@ SliceQuery read_slice(const Settings& settings, const Metadata& metadata, Purpos
   SliceQuery query;
   if (purpose == Purpose::surface) query.variables = read_fields(settings, variable, metadata);
   if (std::find(query.variables.begin(), query.variables.end(), variable.id) != query.variables.end()) {
-    settings.fail("fields",
-                  fmt::format("'{}' is the slice's `variable` already; leave it out", variable.name));
+    settings.fail("fields", fmt::format("'{}' is the slice's `variable` already; leave it out", variable.name));
   }
   query.variables.insert(query.variables.begin(), variable.id);
   const bool by_axis = settings.has("axis");

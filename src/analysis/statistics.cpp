@@ -24,8 +24,7 @@ struct Moments {
   /// Key of a value: the value itself for integers that fit, otherwise one that orders as the reals do.
   template <class T>
   static std::int64_t key(T v) noexcept {
-    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, std::uint64_t>)
-      return static_cast<std::int64_t>(v);
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, std::uint64_t>) return static_cast<std::int64_t>(v);
     return order_key(static_cast<double>(v));
   }
 
@@ -70,8 +69,7 @@ class Statistics final : public Analysis {
     for (const int c : components_) {
       Moments m;
       for (const BlockView& view : input.of(variable_.id)) {
-        for_each_owned_run(view, c,
-                           [&](const auto* values, Index n, Index stride) { m.add(values, n, stride); });
+        for_each_owned_run(view, c, [&](const auto* values, Index n, Index stride) { m.add(values, n, stride); });
       }
       added.insert(added.end(), {m.count, m.nan, m.infinite});
       for (const ExactSum* sum : {&m.sum, &m.squares}) {
@@ -173,8 +171,7 @@ AnalysisKind statistics_kind() {
                               "iterations apart.")},
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Analysis> {
         const Variable& variable = read_variable(settings, metadata);
-        return std::make_unique<Statistics>(variable, read_component(settings, variable),
-                                            settings.text("file"));
+        return std::make_unique<Statistics>(variable, read_component(settings, variable), settings.text("file"));
       },
   };
 }

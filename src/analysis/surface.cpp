@@ -96,8 +96,7 @@ class Merger {
  public:
   Merger(std::span<const Piece> pieces, std::span<const AttributeLayout> layout, bool normals)
       : pieces_(pieces), layout_(layout) {
-    for (const AttributeLayout& array : layout)
-      surface_.point_data.push_back({array.name, array.components, {}});
+    for (const AttributeLayout& array : layout) surface_.point_data.push_back({array.name, array.components, {}});
     if (normals) surface_.point_data.push_back({"normals", 3, {}});
     numbers_.resize(pieces.size());
     for (std::size_t p = 0; p < pieces.size(); ++p) numbers_[p].resize(pieces[p].points.size());
@@ -113,8 +112,7 @@ class Merger {
           static_cast<std::int64_t>(surface_.points.size()) - 1;
     }
     for (const Entry& entry : sorted_triangles(pieces_, layer)) {
-      std::array<std::int64_t, 3> triangle =
-          pieces_[entry.piece].triangles[static_cast<std::size_t>(entry.index)];
+      std::array<std::int64_t, 3> triangle = pieces_[entry.piece].triangles[static_cast<std::size_t>(entry.index)];
       for (std::int64_t& v : triangle) v = numbers_[entry.piece][static_cast<std::size_t>(v)];
       surface_.triangles.push_back(triangle);
     }

@@ -25,8 +25,7 @@ struct AttributeLayout {
 /// One surface of all pieces: layers one after another, in each the points in the order of their keys, once
 /// each, and the triangles in the order of their cells. Point data: the attributes as `layout` says, then
 /// `normals` if the pieces have them (asked for by `normals`).
-[[nodiscard]] Surface merge(std::span<const Piece> pieces, std::span<const AttributeLayout> layout,
-                            bool normals);
+[[nodiscard]] Surface merge(std::span<const Piece> pieces, std::span<const AttributeLayout> layout, bool normals);
 
 /// Collective: all servers' partials, gathered and merged on rank 0; an empty surface elsewhere.
 [[nodiscard]] std::vector<Piece> gather_pieces(std::span<const Bytes> partials, Communicator& communicator);

@@ -20,8 +20,8 @@ Box points_of(const Box& cells) { return {cells.lo, {cells.hi[0] + 1, cells.hi[1
 
 }  // namespace
 
-Tracer::Tracer(const PointGrid& grid, const Box& cells, const PlaneBuffer& numbers, double value,
-               bool reverse, bool merge_at_points, Piece& piece)
+Tracer::Tracer(const PointGrid& grid, const Box& cells, const PlaneBuffer& numbers, double value, bool reverse,
+               bool merge_at_points, Piece& piece)
     : grid_(grid),
       cells_(cells),
       numbers_(numbers),
@@ -75,8 +75,8 @@ void Tracer::classify(const std::array<const double*, 4>& rows) {
   const double value = value_;
   std::uint8_t* out = inside_.data();
   for (Index i = 0; i < n; ++i) {
-    out[i] = static_cast<std::uint8_t>((a[i] >= value) | (b[i] >= value) << 1 | (c[i] >= value) << 2 |
-                                       (d[i] >= value) << 3);
+    out[i] =
+        static_cast<std::uint8_t>((a[i] >= value) | (b[i] >= value) << 1 | (c[i] >= value) << 2 | (d[i] >= value) << 3);
   }
   // What lies beyond the row repeats its last point, so that the row's end can be skipped over like the rest.
   std::fill_n(out + n, stride, out[n - 1]);

@@ -24,8 +24,7 @@ using Words = std::vector<std::int64_t>;
 /// Throws Error(internal) unless there are `count` words.
 [[nodiscard]] inline Words to_words(BytesView bytes, std::size_t count) {
   if (bytes.size() != count * sizeof(std::int64_t)) {
-    fail(Code::internal, "a partial result has {} bytes instead of {}", bytes.size(),
-         count * sizeof(std::int64_t));
+    fail(Code::internal, "a partial result has {} bytes instead of {}", bytes.size(), count * sizeof(std::int64_t));
   }
   Words words(count);
   if (count > 0) std::memcpy(words.data(), bytes.data(), bytes.size());

@@ -8,8 +8,8 @@
 
 namespace sidestream {
 
-/// Collective. Runs `work` everywhere; if it throws anywhere, throws the Error of the lowest member that failed on every
-/// member. `work` must not leave others waiting in a collective call that it did not reach.
+/// Collective. Runs `work` everywhere; if it throws anywhere, throws the Error of the lowest member that failed on
+/// every member. `work` must not leave others waiting in a collective call that it did not reach.
 void together(Communicator& members, const std::function<void()>& work);
 
 }  // namespace sidestream

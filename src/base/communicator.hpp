@@ -10,8 +10,8 @@
 
 namespace sidestream {
 
-/// A communicator of ours. Owns a duplicate of what it is made from and frees it; MPI errors come back as Error(system).
-/// The destructor is collective over the members, as MPI_Comm_free is.
+/// A communicator of ours. Owns a duplicate of what it is made from and frees it; MPI errors come back as
+/// Error(system). The destructor is collective over the members, as MPI_Comm_free is.
 class MpiCommunicator final : public Communicator {
  public:
   /// Collective: duplicates `comm`.

@@ -58,7 +58,8 @@ extern "C" int sidestream_register_function(sidestream_session* session, const s
     using namespace sidestream;
     need(function, "register_function", "function");
     need(function->name, "register_function", "name");
-    if (!function->local) fail(Code::usage, "register_function: local of '{}' is NULL; expected a function", function->name);
+    if (!function->local)
+      fail(Code::usage, "register_function: local of '{}' is NULL; expected a function", function->name);
     AnalysisKind kind;
     kind.name = function->name;
     kind.text = "A function of the program.";

@@ -143,7 +143,8 @@ int sidestream_add_rectilinear_mesh(sidestream_session* session, const char* nam
     need(size, "add_rectilinear_mesh", "size");
     need(coordinates, "add_rectilinear_mesh", "coordinates");
     if (dimensions < 1 || dimensions > 3) {
-      sidestream::fail(sidestream::Code::usage, "add_rectilinear_mesh: dimensions is {}, expected 1, 2 or 3", dimensions);
+      sidestream::fail(sidestream::Code::usage, "add_rectilinear_mesh: dimensions is {}, expected 1, 2 or 3",
+                       dimensions);
     }
     std::vector<std::vector<double>> nodes;
     for (int a = 0; a < dimensions; ++a) {

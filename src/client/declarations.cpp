@@ -13,7 +13,8 @@ void Declarations::set(const std::string& name, std::variant<std::int64_t, doubl
 
 void Declarations::add_mesh(Mesh mesh) {
   const Mesh* known = metadata.find_mesh(mesh.name);
-  if (known && known->geometry) fail(Code::usage, "the mesh '{}' is declared twice; give each mesh its own name", mesh.name);
+  if (known && known->geometry)
+    fail(Code::usage, "the mesh '{}' is declared twice; give each mesh its own name", mesh.name);
   if (known) {
     mesh.id = known->id;
     metadata.meshes[static_cast<std::size_t>(mesh.id)] = std::move(mesh);
@@ -37,7 +38,8 @@ void Declarations::apply_attributes(Metadata& final) const {
   for (const AttributeDeclaration& a : attributes) {
     const Variable* found = final.find_variable(a.variable);
     if (!found) {
-      fail(Code::usage, "an attribute is set of the variable '{}', which is not declared; declare it or correct the name",
+      fail(Code::usage,
+           "an attribute is set of the variable '{}', which is not declared; declare it or correct the name",
            a.variable);
     }
     Variable& variable = final.variables[static_cast<std::size_t>(found->id)];

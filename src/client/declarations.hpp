@@ -43,7 +43,6 @@ struct Declarations {
   /// The part that is the same on every client, as bytes; and back.
   [[nodiscard]] Bytes encode() const;
   static Declarations decode(BytesView bytes);
-
 };
 
 }  // namespace sidestream

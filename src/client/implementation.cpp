@@ -13,8 +13,8 @@ Session::Implementation::~Implementation() = default;
 Declarations& Session::Implementation::declarations(const char* call) {
   if (roles_.server) fail(Code::usage, "{}: this rank is a server; only clients declare", call);
   if (state_ != State::open) {
-    fail(Code::usage, "{}: the declarations are frozen since the session started; call it before start and the first publish",
-         call);
+    fail(Code::usage,
+         "{}: the declarations are frozen since the session started; call it before start and the first publish", call);
   }
   return declarations_;
 }

@@ -18,7 +18,8 @@
 
 namespace sidestream {
 
-/// States: open -> started -> closed. Any failure of a collective step leaves the session as it was; close always works.
+/// States: open -> started -> closed. Any failure of a collective step leaves the session as it was; close always
+/// works.
 class Session::Implementation {
  public:
   /// Collective; opening.cpp. `text` wins over `file`; the environment variable over both.

@@ -27,8 +27,9 @@ std::string read_file(const std::string& file) {
   std::ostringstream text;
   if (in) text << in.rdbuf();
   if (!in) {
-    fail(Code::configuration, "{}: cannot read the configuration ({}); correct the path given to open or in SIDESTREAM_CONFIG",
-         file, std::strerror(errno));
+    fail(Code::configuration,
+         "{}: cannot read the configuration ({}); correct the path given to open or in SIDESTREAM_CONFIG", file,
+         std::strerror(errno));
   }
   return text.str();
 }
@@ -51,14 +52,16 @@ int pretended_nodes(int configured) {
   char* end = nullptr;
   const long nodes = std::strtol(value, &end, 10);
   if (*end || nodes < 1 || nodes > 1'000'000) {
-    fail(Code::configuration, "SIDESTREAM_PRETEND_NODES is '{}', expected a whole number from 1; correct or unset it", value);
+    fail(Code::configuration, "SIDESTREAM_PRETEND_NODES is '{}', expected a whole number from 1; correct or unset it",
+         value);
   }
   return static_cast<int>(nodes);
 }
 
 }  // namespace
 
-Session::Implementation::Implementation(MPI_Comm comm, const std::string& file, const std::optional<std::string>& text) {
+Session::Implementation::Implementation(MPI_Comm comm, const std::string& file,
+                                        const std::optional<std::string>& text) {
   int initialized = 0, finalized = 0;
   MPI_Initialized(&initialized);
   MPI_Finalized(&finalized);

@@ -12,7 +12,8 @@ namespace sidestream {
 namespace {
 
 std::string text_of(const Box& box) {
-  return fmt::format("[{}, {}) x [{}, {}) x [{}, {})", box.lo[0], box.hi[0], box.lo[1], box.hi[1], box.lo[2], box.hi[2]);
+  return fmt::format("[{}, {}) x [{}, {}) x [{}, {})", box.lo[0], box.hi[0], box.lo[1], box.hi[1], box.lo[2],
+                     box.hi[2]);
 }
 
 std::string near_to(std::string_view name, const std::vector<std::string>& known) {
@@ -40,8 +41,8 @@ Publisher::Publisher(const Metadata& metadata, const std::vector<std::string>& e
   for (const Variable& variable : metadata.variables) variable_ids_.emplace(variable.name, variable.id);
 }
 
-/// Runs `work` and adds its time, less what it waited, to one entry of the iteration's timing. If it throws, the iteration
-/// is refused: a client cannot tell how much of it is in place.
+/// Runs `work` and adds its time, less what it waited, to one entry of the iteration's timing. If it throws, the
+/// iteration is refused: a client cannot tell how much of it is in place.
 template <class Work>
 auto Publisher::timed(double IterationTiming::*entry, Work&& work) {
   const double start = now();
@@ -87,16 +88,19 @@ void Publisher::set_block(std::string_view mesh_name, std::int64_t id, const Box
     if (variable.mesh != on.id) continue;
     Slot& slot = slots_[static_cast<std::size_t>(variable.id)][id];
     if (slot.published_in == account_.iterations) {
-      fail(Code::usage, "block {} of the mesh '{}' is changed after '{}' was published on it in this iteration; change it "
-           "before the first publication", id, mesh_name, variable.name);
+      fail(Code::usage,
+           "block {} of the mesh '{}' is changed after '{}' was published on it in this iteration; change it "
+           "before the first publication",
+           id, mesh_name, variable.name);
     }
     slot.box = variable.points(cells);
     slot.box_given = false;
   }
   blocks_[static_cast<std::size_t>(on.id)][id] = block;
-  if (transport_) timed(&IterationTiming::publish, [&] {
-    if (begin()) transport_->declare(block, false);
-  });
+  if (transport_)
+    timed(&IterationTiming::publish, [&] {
+      if (begin()) transport_->declare(block, false);
+    });
 }
 
 void Publisher::remove_block(std::string_view mesh_name, std::int64_t id) {
@@ -104,15 +108,17 @@ void Publisher::remove_block(std::string_view mesh_name, std::int64_t id) {
   auto& blocks = blocks_[static_cast<std::size_t>(on.id)];
   const auto found = blocks.find(id);
   if (found == blocks.end()) {
-    fail(Code::usage, "block {} of the mesh '{}' is removed but was not declared by this client; give the id of set_block",
-         id, mesh_name);
+    fail(Code::usage,
+         "block {} of the mesh '{}' is removed but was not declared by this client; give the id of set_block", id,
+         mesh_name);
   }
   for (const Variable& variable : metadata_.variables) {
     if (variable.mesh == on.id) slots_[static_cast<std::size_t>(variable.id)].erase(id);
   }
-  if (transport_) timed(&IterationTiming::publish, [&] {
-    if (begin()) transport_->declare(found->second, true);
-  });
+  if (transport_)
+    timed(&IterationTiming::publish, [&] {
+      if (begin()) transport_->declare(found->second, true);
+    });
   blocks.erase(found);
 }
 
@@ -130,8 +136,8 @@ void Publisher::set_allocated(std::string_view variable, std::int64_t id, const 
 Publisher::Found Publisher::find(std::string_view name, std::int64_t id, const char* call) {
   const auto number = variable_ids_.find(name);
   if (number == variable_ids_.end()) {
-    fail(Code::usage, "{}: the variable '{}' is not declared{}; declare it in the configuration or by a call", call, name,
-         near_to(name, names_of(metadata_.variables)));
+    fail(Code::usage, "{}: the variable '{}' is not declared{}; declare it in the configuration or by a call", call,
+         name, near_to(name, names_of(metadata_.variables)));
   }
   const Variable& variable = metadata_.variables[static_cast<std::size_t>(number->second)];
   Slots& slots = slots_[static_cast<std::size_t>(number->second)];
@@ -174,8 +180,10 @@ bool Publisher::begin() {
 
 void Publisher::check_first(const Found& found, const char* call) const {
   if (found.slot.published_in == account_.iterations) {
-    fail(Code::usage, "{}: block {} of '{}' was published already in iteration {}; publish each block once, then end the "
-         "iteration", call, found.block.id, found.variable.name, account_.iterations);
+    fail(Code::usage,
+         "{}: block {} of '{}' was published already in iteration {}; publish each block once, then end the "
+         "iteration",
+         call, found.block.id, found.variable.name, account_.iterations);
   }
   if (found.slot.state != Slot::State::none) {
     fail(Code::usage, "{}: block {} of '{}' is {} and was not cleared; call {} first", call, found.block.id,
@@ -203,13 +211,15 @@ void Publisher::handed_over(Found& found, std::uint64_t bytes) {
   account_.bytes_published += bytes;
 }
 
-Taken Publisher::publish(std::string_view name, std::int64_t id, const void* data, const std::array<Index, 4>* strides) {
+Taken Publisher::publish(std::string_view name, std::int64_t id, const void* data,
+                         const std::array<Index, 4>* strides) {
   return timed(&IterationTiming::publish, [&] {
     Found found = find(name, id, "publish");
     check_first(found, "publish");
     const BlockRecord record = record_of(found);
     if (!data && record.bytes > 0) {
-      fail(Code::usage, "publish: the data of '{}' on block {} is a null pointer; expected {} bytes", name, id, record.bytes);
+      fail(Code::usage, "publish: the data of '{}' on block {} is a null pointer; expected {} bytes", name, id,
+           record.bytes);
     }
     if (options_.off) return Taken::yes;
     if (!begin()) return Taken::refused;
@@ -219,7 +229,8 @@ Taken Publisher::publish(std::string_view name, std::int64_t id, const void* dat
       return Taken::refused;
     }
     if (strides) {
-      const ArrayView view{sizeof(ArrayView), data, record.type, MemorySpace::host, record.box, record.components, *strides};
+      const ArrayView view{sizeof(ArrayView), data,    record.type, MemorySpace::host, record.box,
+                           record.components, *strides};
       pack(view, record.box, record.order, {region->data, record.bytes});
     } else {
       shared_memory::copy_to_shared(region->data, data, record.bytes);
@@ -275,8 +286,10 @@ void Publisher::clear(std::string_view name, std::int64_t id) {
 void Publisher::signal(std::string_view event) {
   const auto found = std::find(events_.begin(), events_.end(), event);
   if (found == events_.end()) {
-    fail(Code::usage, "signal: the event '{}' is unknown{}; name it in the configuration, in `on:` of an analysis or under "
-         "`events:`", event, near_to(event, events_));
+    fail(Code::usage,
+         "signal: the event '{}' is unknown{}; name it in the configuration, in `on:` of an analysis or under "
+         "`events:`",
+         event, near_to(event, events_));
   }
   end_.events |= std::uint64_t{1} << (found - events_.begin());
 }
@@ -324,10 +337,17 @@ Taken Publisher::end(std::int64_t cycle, double time, const std::function<void()
 
 void Publisher::count(Outcome outcome) {
   switch (outcome) {
-    case Outcome::refused: ++account_.refused; break;
-    case Outcome::failed: ++account_.failed; [[fallthrough]];
-    case Outcome::delivered: ++account_.delivered; break;
-    case Outcome::pending: ++account_.unknown;
+    case Outcome::refused:
+      ++account_.refused;
+      break;
+    case Outcome::failed:
+      ++account_.failed;
+      [[fallthrough]];
+    case Outcome::delivered:
+      ++account_.delivered;
+      break;
+    case Outcome::pending:
+      ++account_.unknown;
   }
 }
 

@@ -32,15 +32,15 @@ struct BlockBytes {
   bool persistent = false;
 };
 
-/// One client's publications. Checks every call; a call that fails refuses its iteration, so that no server takes it for
-/// whole.
+/// One client's publications. Checks every call; a call that fails refuses its iteration, so that no server takes it
+/// for whole.
 class Publisher {
  public:
   struct Options {
-    bool off = false;            ///< publish nothing, only lend memory for alloc
+    bool off = false;  ///< publish nothing, only lend memory for alloc
     bool stop_on_error = false;
-    std::int32_t client = 0;     ///< rank among the clients
-    double origin = 0;           ///< now() at the session's start
+    std::int32_t client = 0;  ///< rank among the clients
+    double origin = 0;        ///< now() at the session's start
   };
   Publisher(const Metadata& metadata, const std::vector<std::string>& events, const Options& options);
 
@@ -70,10 +70,10 @@ class Publisher {
  private:
   /// One variable on one block.
   struct Slot {
-    Box box;                       ///< what its arrays cover
+    Box box;  ///< what its arrays cover
     bool box_given = false;
     std::int64_t published_in = -1;
-    Region region;                 ///< of alloc, until clear
+    Region region;  ///< of alloc, until clear
     enum class State { none, allocated, committed } state = State::none;
   };
   using Slots = std::unordered_map<std::int64_t, Slot>;

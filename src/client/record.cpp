@@ -34,8 +34,9 @@ void replace_file(const std::string& path, const std::string& text) {
     out << text;
     out.flush();
     if (!out) {
-      fail(Code::file, "cannot write '{}' ({}); make the output directory writable or choose another with output.directory",
-           path, std::strerror(errno));
+      fail(Code::file,
+           "cannot write '{}' ({}); make the output directory writable or choose another with output.directory", path,
+           std::strerror(errno));
     }
   }
   std::error_code error;
@@ -49,15 +50,16 @@ void refuse_earlier_run(const OpeningConfig& opening) {
   const auto record = std::filesystem::path(opening.directory) / record_name;
   std::error_code error;
   if (opening.existing != Existing::refuse || !std::filesystem::exists(record, error)) return;
-  fail(Code::file,
-       "the output directory '{}' holds an earlier run ({} is there); choose another with output.directory, or say what to "
-       "do with output.existing: replace or resume",
-       opening.directory, record_name);
+  fail(
+      Code::file,
+      "the output directory '{}' holds an earlier run ({} is there); choose another with output.directory, or say what to "
+      "do with output.existing: replace or resume",
+      opening.directory, record_name);
 }
 
 void write_record(const std::string& directory, const RunFacts& facts, const Account* account, const Ledger* ledger) {
-  std::string text = fmt::format("sidestream: {}\nplacement: {}\nclients: {}\nservers: {}\nnodes: {}\n", SIDESTREAM_VERSION,
-                                 facts.placement, facts.clients, facts.servers, facts.nodes);
+  std::string text = fmt::format("sidestream: {}\nplacement: {}\nclients: {}\nservers: {}\nnodes: {}\n",
+                                 SIDESTREAM_VERSION, facts.placement, facts.clients, facts.servers, facts.nodes);
   text += fmt::format("configuration_file: '{}'\nconfiguration: |\n{}", facts.file, indented(facts.text));
   if (account) {
     text += fmt::format("account:\n  iterations: {}\n  delivered: {}\n  refused: {}\n  failed: {}\n  unknown: {}\n",
@@ -66,8 +68,8 @@ void write_record(const std::string& directory, const RunFacts& facts, const Acc
   if (ledger && !ledger->failures().empty()) {
     text += "failures:\n";
     for (const Ledger::Failure& f : ledger->failures()) {
-      text += fmt::format("  - first_iteration: {}\n    count: {}\n    message: |\n      {}\n", f.first_iteration, f.count,
-                          f.message);
+      text += fmt::format("  - first_iteration: {}\n    count: {}\n    message: |\n      {}\n", f.first_iteration,
+                          f.count, f.message);
     }
   }
   replace_file((std::filesystem::path(directory) / record_name).string(), text);

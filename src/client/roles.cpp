@@ -34,13 +34,15 @@ bool dedicated(const MpiCommunicator& world, const MpiCommunicator& node, const 
       return node.rank() >= node.size() - placement.per_node;
     case PlacementMode::nodes:
       if (placement.servers >= world.size()) {
-        fail(Code::configuration,
-             "{}placement.servers is {}, but there are only {} ranks; leave at least one rank for the simulation or start "
-             "more ranks",
-             at(placement), placement.servers, world.size());
+        fail(
+            Code::configuration,
+            "{}placement.servers is {}, but there are only {} ranks; leave at least one rank for the simulation or start "
+            "more ranks",
+            at(placement), placement.servers, world.size());
       }
       return world.rank() >= world.size() - placement.servers;
-    default: return false;
+    default:
+      return false;
   }
 }
 

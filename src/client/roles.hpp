@@ -15,11 +15,11 @@ struct Roles {
   bool client = true;
   bool server = false;  ///< dedicated; with `inline` nobody is
   int nodes = 1;
-  int node = 0;                                    ///< this rank's node, counted by lowest rank
-  shared_memory::NodeRole on_node;                 ///< within the node
-  std::unique_ptr<MpiCommunicator> members;        ///< the clients, or the servers: whichever this rank is
-  std::unique_ptr<MpiCommunicator> node_members;   ///< everybody on this node
-  std::vector<int> client_ranks, server_ranks;     ///< in the session's communicator, ascending; inline: servers = clients
+  int node = 0;                                   ///< this rank's node, counted by lowest rank
+  shared_memory::NodeRole on_node;                ///< within the node
+  std::unique_ptr<MpiCommunicator> members;       ///< the clients, or the servers: whichever this rank is
+  std::unique_ptr<MpiCommunicator> node_members;  ///< everybody on this node
+  std::vector<int> client_ranks, server_ranks;  ///< in the session's communicator, ascending; inline: servers = clients
 };
 
 /// Collective over `world`. Throws the same Error(configuration) everywhere if the placement does not fit the ranks.

@@ -40,7 +40,9 @@ Account Session::close() {
   return ending->close();
 }
 
-void Session::set(const std::string& name, std::int64_t value) { implementation_->declarations("set").set(name, value); }
+void Session::set(const std::string& name, std::int64_t value) {
+  implementation_->declarations("set").set(name, value);
+}
 void Session::set(const std::string& name, double value) { implementation_->declarations("set").set(name, value); }
 
 namespace {
@@ -59,8 +61,8 @@ Box cells_of(const std::string& name, const std::vector<Index>& size) {
 
 }  // namespace
 
-void Session::add_uniform_mesh(const std::string& name, const std::vector<Index>& size, const std::vector<double>& origin,
-                               const std::vector<double>& spacing) {
+void Session::add_uniform_mesh(const std::string& name, const std::vector<Index>& size,
+                               const std::vector<double>& origin, const std::vector<double>& spacing) {
   Mesh mesh{-1, name, cells_of(name, size), static_cast<int>(size.size()), nullptr};
   if (origin.size() != size.size() || spacing.size() != size.size()) {
     fail(Code::usage, "the mesh '{}' has {} sizes, {} origins and {} spacings; give as many of each", name, size.size(),
@@ -68,7 +70,8 @@ void Session::add_uniform_mesh(const std::string& name, const std::vector<Index>
   }
   std::array<double, 3> at{0, 0, 0}, step{1, 1, 1};
   for (std::size_t a = 0; a < size.size(); ++a) {
-    if (!(spacing[a] > 0)) fail(Code::usage, "the mesh '{}' has spacing {} on axis {}, expected more than 0", name, spacing[a], a);
+    if (!(spacing[a] > 0))
+      fail(Code::usage, "the mesh '{}' has spacing {} on axis {}, expected more than 0", name, spacing[a], a);
     at[a] = origin[a];
     step[a] = spacing[a];
   }

@@ -16,8 +16,8 @@ namespace sidestream {
 
 namespace {
 
-/// SIGTERM is ignored while this lives: a server ends when its clients do, so that what they published is kept. Blocking it
-/// in this thread would not do, because MPI has threads of its own that would be given the signal.
+/// SIGTERM is ignored while this lives: a server ends when its clients do, so that what they published is kept.
+/// Blocking it in this thread would not do, because MPI has threads of its own that would be given the signal.
 class SigtermIgnored {
  public:
   SigtermIgnored() {
@@ -42,9 +42,10 @@ bool Session::Implementation::vote(Wish wish) {
   world_->maximum(std::span(&highest, 1));
   if (highest == static_cast<std::int64_t>(Wish::cancel)) return false;
   if (lowest == highest) return true;
-  fail(Code::usage,
-       "the session was closed on some ranks before it started, and started on others; call start, or publish, on every "
-       "client, and serve on every server");
+  fail(
+      Code::usage,
+      "the session was closed on some ranks before it started, and started on others; call start, or publish, on every "
+      "client, and serve on every server");
 }
 
 void Session::Implementation::begin_together() {
@@ -75,10 +76,11 @@ void Session::Implementation::agree_on_declarations() {
     if (roles_.server) {
       declarations_ = Declarations::decode(common);
     } else if (mine != common) {
-      fail(Code::usage,
-           "rank {} declares other parameters, meshes or variables than rank {}; make the same declarations on every client "
-           "(blocks alone may differ)",
-           world_->rank(), first);
+      fail(
+          Code::usage,
+          "rank {} declares other parameters, meshes or variables than rank {}; make the same declarations on every client "
+          "(blocks alone may differ)",
+          world_->rank(), first);
     }
   });
 }
@@ -138,8 +140,9 @@ void Session::Implementation::make_tasks() {
   if (serving) servers_ = std::make_unique<MpiCommunicator>(roles_.members->comm());
   together(*world_, [&] {
     if (!serving) return;
-    const std::string provenance = "Sidestream " SIDESTREAM_VERSION "; the configuration is in run.yaml beside the results";
-    directory_ = open_output_directory(opening_.directory, provenance);
+    const std::string provenance =
+        "Sidestream " SIDESTREAM_VERSION "; the configuration is in run.yaml beside the results";
+    directory_ = open_output_directory(opening_.directory, provenance, opening_.existing == Existing::resume);
     results_ = make_result_store(registry_, directory_, servers_->rank(), opening_.existing == Existing::resume);
     if (servers_->rank() != 0) return;
     const PlacementMode mode = opening_.placement.mode;

@@ -30,7 +30,8 @@ shared_memory::Extents extents_of(const std::vector<BlockBytes>& sizes) {
   return extents;
 }
 
-/// This client's share of the node's buffer: what it needs for one iteration, and an equal part of the rest. Collective.
+/// This client's share of the node's buffer: what it needs for one iteration, and an equal part of the rest.
+/// Collective.
 std::uint64_t share_of_buffer(MpiCommunicator& world, Roles& roles, const PlacementConfig& placement,
                               const std::vector<BlockBytes>& sizes) {
   const shared_memory::Extents extents = extents_of(sizes);
@@ -62,11 +63,13 @@ Wires make_cores(MpiCommunicator& world, Roles& roles, const PlacementConfig& pl
   std::shared_ptr<shared_memory::Node> node;
   // Each node fails by itself; `together` makes it a failure of all.
   together(world, [&] {
-    node = std::make_shared<shared_memory::Node>(*roles.node_members, roles.on_node, extents_of(sizes), placement.buffer);
+    node =
+        std::make_shared<shared_memory::Node>(*roles.node_members, roles.on_node, extents_of(sizes), placement.buffer);
   });
   if (roles.server) return {nullptr, std::make_shared<shared_memory::Server>(node)};
   const auto progress = [comm = roles.members->comm()] { mpi::progress(comm); };
-  return {std::make_shared<shared_memory::Client>(node, placement.when_full, placement.max_in_flight, progress), nullptr};
+  return {std::make_shared<shared_memory::Client>(node, placement.when_full, placement.max_in_flight, progress),
+          nullptr};
 }
 
 /// One block of the global list that the partitioner gets.
@@ -148,9 +151,12 @@ Wires make_nodes(MpiCommunicator& world, Roles& roles, const PlacementConfig& pl
 Wires make_wires(MpiCommunicator& world, Roles& roles, const PlacementConfig& placement, const Registry& registry,
                  const std::vector<BlockBytes>& sizes) {
   switch (placement.mode) {
-    case PlacementMode::cores: return make_cores(world, roles, placement, sizes);
-    case PlacementMode::nodes: return make_nodes(world, roles, placement, registry, sizes);
-    default: return make_inline(world, roles, placement, sizes);
+    case PlacementMode::cores:
+      return make_cores(world, roles, placement, sizes);
+    case PlacementMode::nodes:
+      return make_nodes(world, roles, placement, registry, sizes);
+    default:
+      return make_inline(world, roles, placement, sizes);
   }
 }
 

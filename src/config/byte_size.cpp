@@ -48,8 +48,7 @@ std::int64_t parse_byte_size(const std::string& text, const std::string& what, c
   }
   constexpr double limit = 9.2e18;  // below 2^63
   const double bytes = std::floor(amount * known->bytes);
-  if (bytes > limit)
-    fail_at(where, "found '{}' for {}, which does not fit in 64 bits; write less", text, what);
+  if (bytes > limit) fail_at(where, "found '{}' for {}, which does not fit in 64 bits; write less", text, what);
   return static_cast<std::int64_t>(bytes);
 }
 
@@ -57,8 +56,7 @@ std::string format_byte_size(std::int64_t bytes) {
   for (const std::string_view name : {"TiB", "GiB", "MiB", "KiB"}) {
     for (const Unit& unit : units) {
       const auto size = static_cast<std::int64_t>(unit.bytes);
-      if (unit.name == name && bytes >= size && bytes % size == 0)
-        return fmt::format("{} {}", bytes / size, name);
+      if (unit.name == name && bytes >= size && bytes % size == 0) return fmt::format("{} {}", bytes / size, name);
     }
   }
   return fmt::format("{} B", bytes);

@@ -10,8 +10,7 @@ namespace sidestream {
 
 /// Bytes that `text` states, fractions of a byte dropped. `what` and `where` as for evaluate(). Throws
 /// Error(configuration).
-[[nodiscard]] std::int64_t parse_byte_size(const std::string& text, const std::string& what,
-                                           const Location& where);
+[[nodiscard]] std::int64_t parse_byte_size(const std::string& text, const std::string& what, const Location& where);
 
 /// With the largest binary unit that keeps it whole: 536870912 is `512 MiB`.
 [[nodiscard]] std::string format_byte_size(std::int64_t bytes);

@@ -17,9 +17,8 @@ void check_partitioner(const Document& document, const PlacementConfig& placemen
   // A default needs no partitioner where none is used.
   if (given == nullptr && placement.mode != PlacementMode::nodes) return;
   const std::vector<std::string> known = keys_of(registry.partitioners());
-  fail_at(given ? given->value.where : placement.where,
-          "found the unknown partitioner '{}', expected one of {}; {}", placement.partitioner, listed(known),
-          suggestion(placement.partitioner, known, "write one of them"));
+  fail_at(given ? given->value.where : placement.where, "found the unknown partitioner '{}', expected one of {}; {}",
+          placement.partitioner, listed(known), suggestion(placement.partitioner, known, "write one of them"));
 }
 
 }  // namespace

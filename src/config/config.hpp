@@ -28,14 +28,14 @@ enum class PlacementMode { inline_, cores, nodes, off };
 
 struct PlacementConfig {
   PlacementMode mode = PlacementMode::inline_;
-  int per_node = 1;                    ///< cores: servers on each node
-  int servers = 1;                     ///< nodes: dedicated ranks in all
-  std::uint64_t buffer = 512ull << 20; ///< bytes per node
+  int per_node = 1;                     ///< cores: servers on each node
+  int servers = 1;                      ///< nodes: dedicated ranks in all
+  std::uint64_t buffer = 512ull << 20;  ///< bytes per node
   WhenFull when_full = WhenFull::wait;
-  int max_in_flight = 8;               ///< iterations published and not yet released, 1 to 64
-  int pretend_nodes = 0;               ///< testing: split this machine into so many nodes; 0: no
+  int max_in_flight = 8;  ///< iterations published and not yet released, 1 to 64
+  int pretend_nodes = 0;  ///< testing: split this machine into so many nodes; 0: no
   std::string partitioner = "block";
-  Location where;                      ///< of the placement entry
+  Location where;  ///< of the placement entry
 };
 
 /// What happens if the output directory holds an earlier run.
@@ -45,20 +45,21 @@ enum class Existing { refuse, replace, resume };
 struct OpeningConfig {
   PlacementConfig placement;
   std::vector<std::pair<std::string, Location>> plugins;  ///< paths of shared libraries
-  std::string directory = ".";      ///< output.directory: relative to the working directory
+  std::string directory = ".";                            ///< output.directory: relative to the working directory
   Existing existing = Existing::refuse;
-  bool stop_on_error = false;       ///< on_error: stop
-  double drain_limit = 60;          ///< seconds
-  bool timings = true;              ///< output.timings: leave timings.csv
+  bool stop_on_error = false;  ///< on_error: stop
+  double drain_limit = 60;     ///< seconds
+  bool timings = true;         ///< output.timings: leave timings.csv
 };
 
 /// When a task runs.
 struct Schedule {
   enum class Unit { iterations, cycles, time, wall, automatic };
   Unit unit = Unit::iterations;
-  double every = 1;                  ///< in the unit; iterations and cycles: whole
-  std::optional<double> start, end;  ///< inclusive bounds in the unit (automatic: iterations; wall: seconds since start)
-  std::string event;                 ///< `on`: only in iterations in which it was signalled; empty: always
+  double every = 1;  ///< in the unit; iterations and cycles: whole
+  std::optional<double> start,
+      end;            ///< inclusive bounds in the unit (automatic: iterations; wall: seconds since start)
+  std::string event;  ///< `on`: only in iterations in which it was signalled; empty: always
 };
 
 /// One entry under `analyses:` or `outputs:`.
@@ -72,9 +73,10 @@ struct TaskConfig {
 
 struct Config {
   OpeningConfig opening;
-  Metadata metadata;               ///< declared in the file and by calls, ids given
-  std::vector<TaskConfig> tasks;   ///< analyses, then outputs, in the file's order
-  std::vector<std::string> events; ///< names mentioned by `on:` and `events:`; at most 64; index = bit in EndRecord::events
+  Metadata metadata;              ///< declared in the file and by calls, ids given
+  std::vector<TaskConfig> tasks;  ///< analyses, then outputs, in the file's order
+  std::vector<std::string>
+      events;  ///< names mentioned by `on:` and `events:`; at most 64; index = bit in EndRecord::events
 };
 
 /// Values of $names.
@@ -83,7 +85,8 @@ using Parameters = std::map<std::string, std::variant<std::int64_t, double>, std
 [[nodiscard]] OpeningConfig read_opening(const Document& document);
 
 /// `declared` holds meshes and variables declared by calls; ids are given anew, those of the file first. A name that
-/// both declare is an error unless they agree. A declared mesh without geometry stands for one of the file. Throws Error(configuration).
+/// both declare is an error unless they agree. A declared mesh without geometry stands for one of the file. Throws
+/// Error(configuration).
 [[nodiscard]] Config read_config(const Document& document, const Registry& registry, const Parameters& parameters,
                                  const Metadata& declared);
 

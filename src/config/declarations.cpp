@@ -45,14 +45,13 @@ bool agree(const std::string& a, const std::string& b) { return a.empty() || b.e
 
 bool agree(const Variable& a, const Variable& b) {
   return a.mesh == b.mesh && a.type == b.type && a.centering == b.centering && a.components == b.components &&
-         a.order == b.order && a.time_varying == b.time_varying && agree(a.unit, b.unit) &&
-         agree(a.label, b.label) && agree(a.group, b.group);
+         a.order == b.order && a.time_varying == b.time_varying && agree(a.unit, b.unit) && agree(a.label, b.label) &&
+         agree(a.group, b.group);
 }
 
 template <class Declared>
 Declared* find(std::vector<Declared>& all, const std::string& name) {
-  const auto found =
-      std::find_if(all.begin(), all.end(), [&](const Declared& one) { return one.name == name; });
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Declared& one) { return one.name == name; });
   return found == all.end() ? nullptr : &*found;
 }
 
@@ -78,8 +77,7 @@ Location place_of(const Document& document, const std::string& section_name, con
           kind, name);
 }
 
-void read_meshes(Metadata& metadata, const Document& document, const ReadContext& context,
-                 const Metadata& declared) {
+void read_meshes(Metadata& metadata, const Document& document, const ReadContext& context, const Metadata& declared) {
   for (const Entry& entry : named_entries(document, "meshes")) {
     check_name(entry.key, "mesh", entry.where);
     const Settings settings = read_settings(entry.value, section("meshes").options,
@@ -91,10 +89,11 @@ void read_meshes(Metadata& metadata, const Document& document, const ReadContext
     const Mesh* known = find(metadata.meshes, mesh.name);
     if (mesh.geometry == nullptr) {  // only named: a variable declared by a call on a mesh of the file
       if (known != nullptr) continue;
-      fail(Code::configuration,
-           "the program declares a variable on the mesh '{}', which neither the configuration nor the program declares; "
-           "add it under meshes: or declare it first",
-           mesh.name);
+      fail(
+          Code::configuration,
+          "the program declares a variable on the mesh '{}', which neither the configuration nor the program declares; "
+          "add it under meshes: or declare it first",
+          mesh.name);
     }
     if (known == nullptr) {
       append(metadata.meshes, mesh);
@@ -105,8 +104,7 @@ void read_meshes(Metadata& metadata, const Document& document, const ReadContext
 }
 
 /// Adds a variable declared by a call, whose mesh id counts the meshes declared by calls.
-void merge_variable(Metadata& metadata, Variable variable, const Document& document,
-                    const Metadata& declared) {
+void merge_variable(Metadata& metadata, Variable variable, const Document& document, const Metadata& declared) {
   check_name(variable.name, "variable", {});
   variable.mesh = metadata.find_mesh(declared.meshes.at(static_cast<std::size_t>(variable.mesh)).name)->id;
   Variable* known = find(metadata.variables, variable.name);
@@ -119,16 +117,14 @@ void merge_variable(Metadata& metadata, Variable variable, const Document& docum
 
 }  // namespace
 
-Metadata read_declarations(const Document& document, const ExpressionContext& expressions,
-                           const Metadata& declared) {
+Metadata read_declarations(const Document& document, const ExpressionContext& expressions, const Metadata& declared) {
   Metadata metadata;
   const ReadContext context{expressions, &metadata};
   read_meshes(metadata, document, context, declared);
   for (const Entry& entry : named_entries(document, "variables")) {
     check_name(entry.key, "variable", entry.where);
-    const Settings settings =
-        read_settings(entry.value, section("variables").options, fmt::format("the variable '{}'", entry.key),
-                      entry.where, context);
+    const Settings settings = read_settings(entry.value, section("variables").options,
+                                            fmt::format("the variable '{}'", entry.key), entry.where, context);
     append(metadata.variables, make_variable(entry.key, settings, metadata));
   }
   for (const Variable& variable : declared.variables) merge_variable(metadata, variable, document, declared);

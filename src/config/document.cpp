@@ -53,8 +53,7 @@ class Places {
     const auto next = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
     const std::size_t start = *(next - 1);
     const auto before = std::string_view(text_).substr(start, offset - start);
-    return {file_, static_cast<int>(next - line_starts_.begin()),
-            static_cast<int>(count_code_points(before)) + 1};
+    return {file_, static_cast<int>(next - line_starts_.begin()), static_cast<int>(count_code_points(before)) + 1};
   }
 
   [[nodiscard]] Location at(const YAML::Mark& mark) const {
@@ -144,9 +143,7 @@ class TreeBuilder final : public YAML::EventHandler {
   void OnMapEnd() override { end(); }
 
   /// The place of the innermost list or map whose end has not come.
-  [[nodiscard]] const Location* innermost() const {
-    return open_.empty() ? nullptr : &open_.back().node.where;
-  }
+  [[nodiscard]] const Location* innermost() const { return open_.empty() ? nullptr : &open_.back().node.where; }
 
   Node root;
 
@@ -200,8 +197,7 @@ class TreeBuilder final : public YAML::EventHandler {
       fail_at(key.where, "found {} as a key, expected a name; put a name before the ':'", key.description());
     }
     if (const Entry* first = open_.back().node.find(key.text)) {
-      fail_at(key.where,
-              "found the key '{}' a second time (first in line {}), expected it once; remove one of the two",
+      fail_at(key.where, "found the key '{}' a second time (first in line {}), expected it once; remove one of the two",
               key.text, first->where.line);
     }
     open_.back().entry = Entry{key.text, key.where, {}};
@@ -211,9 +207,7 @@ class TreeBuilder final : public YAML::EventHandler {
   void count_nodes(const Node& node, const Location& where) {
     constexpr int limit = 100'000;
     if (++copied_ > limit) {
-      fail_at(where,
-              "found references (*) that expand to more than {} values, expected fewer; write them out",
-              limit);
+      fail_at(where, "found references (*) that expand to more than {} values, expected fewer; write them out", limit);
     }
     for (const Node& item : node.items) count_nodes(item, where);
     for (const Entry& entry : node.entries) count_nodes(entry.value, where);
@@ -227,16 +221,14 @@ class TreeBuilder final : public YAML::EventHandler {
 
 void check_characters(const std::string& text, const Places& places) {
   if (const auto bad = first_invalid_utf8(text)) {
-    fail_at(
-        places.at(*bad),
-        "found the byte 0x{:02x}, which is not UTF-8, expected UTF-8 text; save the file in that encoding",
-        static_cast<unsigned>(static_cast<unsigned char>(text[*bad])));
+    fail_at(places.at(*bad),
+            "found the byte 0x{:02x}, which is not UTF-8, expected UTF-8 text; save the file in that encoding",
+            static_cast<unsigned>(static_cast<unsigned char>(text[*bad])));
   }
   for (std::size_t n = 0; n < text.size(); ++n) {
     const auto c = static_cast<unsigned char>(text[n]);
     if (c < 0x20 && c != '\t' && c != '\n' && c != '\r') {
-      fail_at(places.at(n), "found the control character 0x{:02x}, expected text; remove it",
-              static_cast<unsigned>(c));
+      fail_at(places.at(n), "found the control character 0x{:02x}, expected text; remove it", static_cast<unsigned>(c));
     }
   }
 }
@@ -270,8 +262,7 @@ Node build(const std::string& text, const Places& places) {
       fail_at(places.at(*tab), "found a tab in the indentation, expected spaces; replace the tab by spaces");
     }
     // Of a bracket that is never closed, the beginning is more use than the end of the file.
-    const bool unclosed =
-        error.msg.find("flow not found") != std::string::npos && builder.innermost() != nullptr;
+    const bool unclosed = error.msg.find("flow not found") != std::string::npos && builder.innermost() != nullptr;
     fail_at(unclosed ? *builder.innermost() : places.at(end), "{}", syntax_message(error.msg));
   }
   return std::move(builder.root);

@@ -18,8 +18,7 @@ bool continues_name(char c) { return begins_name(c) || std::isdigit(static_cast<
 /// factor = number | $name | (sum) | (+|-) factor.
 class Evaluator {
  public:
-  Evaluator(const std::string& text, const ExpressionContext& context, const std::string& what,
-            const Location& where)
+  Evaluator(const std::string& text, const ExpressionContext& context, const std::string& what, const Location& where)
       : text_(text), context_(context), what_(what), where_(where) {}
 
   Number run() {
@@ -37,14 +36,12 @@ class Evaluator {
   }
 
   [[noreturn]] void not_understood() {
-    const std::string problem = at_ < text_.size()
-                                    ? fmt::format("where '{}' cannot be read", text_.substr(at_))
-                                    : std::string("which ends too early");
-    fail_at(
-        here(),
-        "found '{}' for {}, {}; expected a number or an expression of numbers and $names with + - * / and "
-        "parentheses",
-        text_, what_, problem);
+    const std::string problem = at_ < text_.size() ? fmt::format("where '{}' cannot be read", text_.substr(at_))
+                                                   : std::string("which ends too early");
+    fail_at(here(),
+            "found '{}' for {}, {}; expected a number or an expression of numbers and $names with + - * / and "
+            "parentheses",
+            text_, what_, problem);
   }
 
   void skip_blanks() {
@@ -88,8 +85,8 @@ class Evaluator {
     // Bounds the recursion: a text of a million parentheses must be an error, not a crash.
     constexpr int limit = 200;
     if (++depth_ > limit) {
-      fail_at(here(), "found more than {} nested parentheses or signs for {}, expected fewer; simplify it",
-              limit, what_);
+      fail_at(here(), "found more than {} nested parentheses or signs for {}, expected fewer; simplify it", limit,
+              what_);
     }
     Number result;
     if (take('-')) {
@@ -147,12 +144,10 @@ class Evaluator {
     const char* begin = text_.data() + at_;
     const char* end = text_.data() + text_.size();
     // from_chars also reads "inf" and "nan"; numbers begin with a digit or a point.
-    if (begin == end || (std::isdigit(static_cast<unsigned char>(*begin)) == 0 && *begin != '.'))
-      not_understood();
+    if (begin == end || (std::isdigit(static_cast<unsigned char>(*begin)) == 0 && *begin != '.')) not_understood();
     std::int64_t whole = 0;
     const auto as_whole = std::from_chars(begin, end, whole);
-    const bool goes_on =
-        as_whole.ptr != end && (*as_whole.ptr == '.' || *as_whole.ptr == 'e' || *as_whole.ptr == 'E');
+    const bool goes_on = as_whole.ptr != end && (*as_whole.ptr == '.' || *as_whole.ptr == 'e' || *as_whole.ptr == 'E');
     if (as_whole.ec == std::errc() && !goes_on) {
       at_ += static_cast<std::size_t>(as_whole.ptr - begin);
       return whole;
@@ -167,8 +162,7 @@ class Evaluator {
   }
 
   [[noreturn]] void too_large() {
-    fail_at(here(), "found '{}' for {}, whose value does not fit in 64 bits; write a smaller number", text_,
-            what_);
+    fail_at(here(), "found '{}' for {}, whose value does not fit in 64 bits; write a smaller number", text_, what_);
   }
 
   Number combine(char operation, const Number& a, const Number& b) {
@@ -177,10 +171,7 @@ class Evaluator {
     }
     const double x = as_real(a), y = as_real(b);
     if (operation == '/' && y == 0) division_by_zero();
-    const double result = operation == '+'   ? x + y
-                          : operation == '-' ? x - y
-                          : operation == '*' ? x * y
-                                             : x / y;
+    const double result = operation == '+' ? x + y : operation == '-' ? x - y : operation == '*' ? x * y : x / y;
     if (!std::isfinite(result)) too_large();
     return result;
   }

@@ -25,8 +25,8 @@ using Number = std::variant<std::int64_t, double>;
 /// Evaluates `text`: numbers, $names, + - * / and parentheses. Whole numbers stay whole (64 bits, overflow is
 /// an error); a quotient of whole numbers that does not come out even is real. `what` names the option in
 /// messages, `where` is the place of the text's first character. Throws Error(configuration).
-[[nodiscard]] Number evaluate(const std::string& text, const ExpressionContext& context,
-                              const std::string& what, const Location& where);
+[[nodiscard]] Number evaluate(const std::string& text, const ExpressionContext& context, const std::string& what,
+                              const Location& where);
 
 [[nodiscard]] double as_real(const Number& number) noexcept;
 

@@ -13,21 +13,18 @@ std::array<double, 3> per_axis(const Settings& settings, const std::string& opti
                                double filler) {
   const std::vector<double> values = settings.reals(option);
   if (values.size() != 1 && values.size() != dimensions) {
-    settings.fail(
-        option,
-        fmt::format("found {} entries for '{}' of a mesh whose 'size' has {}, expected as many, or one "
-                    "for all axes; make them equal",
-                    values.size(), option, dimensions));
+    settings.fail(option,
+                  fmt::format("found {} entries for '{}' of a mesh whose 'size' has {}, expected as many, or one "
+                              "for all axes; make them equal",
+                              values.size(), option, dimensions));
   }
   std::array<double, 3> result{filler, filler, filler};
-  for (std::size_t axis = 0; axis < dimensions; ++axis)
-    result[axis] = values.size() == 1 ? values[0] : values[axis];
+  for (std::size_t axis = 0; axis < dimensions; ++axis) result[axis] = values.size() == 1 ? values[0] : values[axis];
   return result;
 }
 
 /// The options of the other type of mesh would be ignored; say so instead.
-void refuse(const Settings& settings, const std::string& option, const std::string& type,
-            const std::string& remedy) {
+void refuse(const Settings& settings, const std::string& option, const std::string& type, const std::string& remedy) {
   if (!settings.given(option)) return;
   settings.fail(option, fmt::format("found '{}' for a {} mesh, expected none; {}", option, type, remedy));
 }
@@ -38,9 +35,8 @@ void check_count(const Mesh& mesh, const Settings& settings, const std::string& 
     for (auto& end : nodes.hi) end = end == INT64_MAX ? end : end + 1;
     static_cast<void>(nodes.count());
   } catch (const Error&) {
-    settings.fail(
-        option,
-        "found a mesh whose number of nodes does not fit in 64 bits, expected fewer; make it smaller");
+    settings.fail(option,
+                  "found a mesh whose number of nodes does not fit in 64 bits, expected fewer; make it smaller");
   }
 }
 
@@ -48,10 +44,9 @@ Mesh make_uniform(const Settings& settings) {
   refuse(settings, "coordinates", "uniform", "write 'type: rectilinear' or remove it");
   const std::vector<std::int64_t> size = settings.integers("size");
   if (size.empty()) {
-    settings.fail(
-        "size",
-        "found no 'size' for a uniform mesh, expected the number of cells along each axis; add 'size: "
-        "[..., ...]'");
+    settings.fail("size",
+                  "found no 'size' for a uniform mesh, expected the number of cells along each axis; add 'size: "
+                  "[..., ...]'");
   }
   Mesh mesh;
   mesh.dimensions = static_cast<int>(size.size());
@@ -61,8 +56,7 @@ Mesh make_uniform(const Settings& settings) {
   const auto spacing = per_axis(settings, "spacing", size.size(), 1);
   for (const double step : spacing) {
     if (!(step > 0)) {
-      settings.fail("spacing",
-                    fmt::format("found {} in 'spacing', expected numbers above 0; change it", step));
+      settings.fail("spacing", fmt::format("found {} in 'spacing', expected numbers above 0; change it", step));
     }
   }
   mesh.geometry = std::make_shared<UniformGeometry>(per_axis(settings, "origin", size.size(), 0), spacing);
@@ -73,10 +67,10 @@ std::vector<double> axis_nodes(const Settings& coordinates, const std::string& a
   const std::vector<double> nodes = coordinates.reals(axis);
   for (std::size_t n = 1; n < nodes.size(); ++n) {
     if (nodes[n] > nodes[n - 1]) continue;
-    coordinates.fail(
-        axis, fmt::format("found {} after {} in the coordinates '{}', expected increasing numbers; sort them "
-                          "and remove doubles",
-                          nodes[n], nodes[n - 1], axis));
+    coordinates.fail(axis,
+                     fmt::format("found {} after {} in the coordinates '{}', expected increasing numbers; sort them "
+                                 "and remove doubles",
+                                 nodes[n], nodes[n - 1], axis));
   }
   return nodes;
 }
@@ -92,8 +86,7 @@ Mesh make_rectilinear(const Settings& settings) {
   }
   const Settings coordinates = settings.map("coordinates");
   if (coordinates.given("z") && !coordinates.given("y")) {
-    coordinates.fail(
-        "z", "found coordinates along z without y, expected x, x and y, or all three; add 'y: [...]'");
+    coordinates.fail("z", "found coordinates along z without y, expected x, x and y, or all three; add 'y: [...]'");
   }
   Mesh mesh;
   std::array<std::vector<double>, 3> nodes;

@@ -43,18 +43,15 @@ void check_placement(const Settings& settings, PlacementMode mode) {
   const std::string& name = settings.text("mode");
   const char* cores_remedy =
       mode == PlacementMode::nodes ? "; write 'servers' for the number of servers in all" : "; remove it";
-  const char* nodes_remedy = mode == PlacementMode::cores
-                                 ? "; write 'per_node' for the number of servers on each node"
-                                 : "; remove it";
+  const char* nodes_remedy =
+      mode == PlacementMode::cores ? "; write 'per_node' for the number of servers on each node" : "; remove it";
   if (settings.given("per_node") && !counts_cores) {
-    settings.fail("per_node",
-                  fmt::format("found 'per_node' with the mode '{}', expected it with 'cores' only{}", name,
-                              cores_remedy));
+    settings.fail("per_node", fmt::format("found 'per_node' with the mode '{}', expected it with 'cores' only{}", name,
+                                          cores_remedy));
   }
   if (settings.given("servers") && !counts_nodes) {
-    settings.fail("servers",
-                  fmt::format("found 'servers' with the mode '{}', expected it with 'nodes' only{}", name,
-                              nodes_remedy));
+    settings.fail("servers", fmt::format("found 'servers' with the mode '{}', expected it with 'nodes' only{}", name,
+                                         nodes_remedy));
   }
 }
 
@@ -67,8 +64,8 @@ PlacementMode mode_named(const std::string& name) {
 PlacementConfig read_placement(const Document& document, const ReadContext& context) {
   const Entry* entry = document.root().find("placement");
   const Location where = entry ? entry->where : Location{document.file(), 0, 0};
-  const Settings settings = read_settings(placement_node(document), section("placement").options[0].options,
-                                          "'placement'", where, context);
+  const Settings settings =
+      read_settings(placement_node(document), section("placement").options[0].options, "'placement'", where, context);
   PlacementConfig placement;
   placement.mode = mode_named(settings.text("mode"));
   check_placement(settings, placement.mode);
@@ -87,8 +84,7 @@ void read_output(OpeningConfig& config, const Document& document, const ReadCont
   const Settings output = read_section(document, "output", context).map("output");
   config.directory = output.text("directory");
   if (config.directory.empty()) {
-    output.fail("directory",
-                "found an empty 'directory', expected a folder; write '.' for the working directory");
+    output.fail("directory", "found an empty 'directory', expected a folder; write '.' for the working directory");
   }
   const std::string& existing = output.text("existing");
   config.existing = existing == "resume"    ? Existing::resume

@@ -70,8 +70,7 @@ std::string type_text(const Option& option) {
 std::string range_text(const Option& option) {
   if (!option.range_text.empty()) return option.range_text;
   if (option.minimum && option.maximum) {
-    return fmt::format("from {} to {}", number_text(option, *option.minimum),
-                       number_text(option, *option.maximum));
+    return fmt::format("from {} to {}", number_text(option, *option.minimum), number_text(option, *option.maximum));
   }
   if (option.minimum) return fmt::format("at least {}", number_text(option, *option.minimum));
   if (option.maximum) return fmt::format("at most {}", number_text(option, *option.maximum));
@@ -80,8 +79,7 @@ std::string range_text(const Option& option) {
 
 std::string expected_text(const Option& option) {
   const std::string type = type_text(option), range = range_text(option);
-  const bool no_article =
-      !option.list && (option.type == OptionType::boolean || option.type == OptionType::choice);
+  const bool no_article = !option.list && (option.type == OptionType::boolean || option.type == OptionType::choice);
   const bool vowel = !option.list && option.type == OptionType::bytes;
   const char* article = no_article ? "" : vowel ? "an " : "a ";
   const char* each = option.list ? ", each " : " ";

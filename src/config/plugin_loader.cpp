@@ -11,8 +11,7 @@ namespace sidestream {
 
 namespace {
 
-const PluginHeader& checked_header(const PluginHeader* header, const std::string& path,
-                                   const Location& where) {
+const PluginHeader& checked_header(const PluginHeader* header, const std::string& path, const Location& where) {
   if (header == nullptr || header->magic != plugin_magic) {
     fail_at(where,
             "found '{}', whose sidestream_plugin() does not return a plug-in header; define it with "
@@ -20,11 +19,10 @@ const PluginHeader& checked_header(const PluginHeader* header, const std::string
             path);
   }
   if (header->version != plugin_version) {
-    fail_at(
-        where,
-        "found the plug-in '{}' for version {} of the plug-in interface, expected version {}; build it again "
-        "with the headers of Sidestream {}",
-        path, header->version, plugin_version, SIDESTREAM_VERSION);
+    fail_at(where,
+            "found the plug-in '{}' for version {} of the plug-in interface, expected version {}; build it again "
+            "with the headers of Sidestream {}",
+            path, header->version, plugin_version, SIDESTREAM_VERSION);
   }
   if (header->layout != plugin_layout()) {
     fail_at(where,
@@ -44,16 +42,14 @@ void load_plugin(const std::string& path, const Location& where, Registry& regis
   void* library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const char* reason = dlerror();
-    fail_at(where, "found the plug-in '{}', which cannot be loaded ({}); check the path and what it links to",
-            path, reason ? reason : "no reason given");
+    fail_at(where, "found the plug-in '{}', which cannot be loaded ({}); check the path and what it links to", path,
+            reason ? reason : "no reason given");
   }
   using EntryPoint = const PluginHeader* (*)();
   const auto entry = reinterpret_cast<EntryPoint>(dlsym(library, "sidestream_plugin"));
   if (entry == nullptr) {
-    fail_at(
-        where,
-        "found the library '{}', which has no function sidestream_plugin; define it with SIDESTREAM_PLUGIN",
-        path);
+    fail_at(where, "found the library '{}', which has no function sidestream_plugin; define it with SIDESTREAM_PLUGIN",
+            path);
   }
   const PluginHeader& header = checked_header(entry(), path, where);
   try {

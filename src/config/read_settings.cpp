@@ -24,8 +24,8 @@ SharedMap read_options(const Node& node, const std::vector<Option>& options, con
 std::string quoted(const Option& option) { return fmt::format("'{}'", option.name); }
 
 [[noreturn]] void wrong(const Node& node, const Option& option, const std::string& remedy) {
-  fail_at(node.where, "found {} for {}, expected {}; {}", node.description(), quoted(option),
-          expected_text(option), remedy);
+  fail_at(node.where, "found {} for {}, expected {}; {}", node.description(), quoted(option), expected_text(option),
+          remedy);
 }
 
 /// The place of a scalar's first character.
@@ -126,8 +126,7 @@ Content read_declared(const Node& node, const Option& option, const ReadContext&
 
 Content read_scalar(const Node& node, const Option& option, const ReadContext& context) {
   if (node.kind != Node::Kind::scalar) {
-    wrong(node, option,
-          node.kind == Node::Kind::null ? "write one or remove the line" : "write a single value");
+    wrong(node, option, node.kind == Node::Kind::null ? "write one or remove the line" : "write a single value");
   }
   switch (option.type) {
     case OptionType::boolean:
@@ -167,9 +166,9 @@ Content read_one_of(const Node& node, const Option& option, const ReadContext& c
   const bool bare = node.kind == Node::Kind::scalar;
   if (!bare && (node.kind != Node::Kind::map || node.entries.size() != 1)) {
     wrong(node, option,
-          node.entries.size() > 1 ? fmt::format("remove all but one, or indent the options of '{}' below it",
-                                                node.entries.front().key)
-                                  : std::string("write one of them, followed by its options"));
+          node.entries.size() > 1
+              ? fmt::format("remove all but one, or indent the options of '{}' below it", node.entries.front().key)
+              : std::string("write one of them, followed by its options"));
   }
   const std::string& key = bare ? node.text : node.entries.front().key;
   for (const Option& candidate : option.options) {
@@ -196,9 +195,7 @@ Content read_list(const Node& node, const Option& option, const ReadContext& con
   Option entry = option;
   entry.list = false;
   auto list = std::make_shared<Settings::List>();
-  const auto append = [&](const Node& item) {
-    list->push_back({item.where, read_entry(item, entry, context), true});
-  };
+  const auto append = [&](const Node& item) { list->push_back({item.where, read_entry(item, entry, context), true}); };
   if (node.kind == Node::Kind::list) {
     for (const Node& item : node.items) append(item);
   } else {
@@ -206,9 +203,8 @@ Content read_list(const Node& node, const Option& option, const ReadContext& con
   }
   const auto count = static_cast<int>(list->size());
   if (count < option.least_entries || (option.most_entries >= 0 && count > option.most_entries)) {
-    fail_at(node.where, "found {} {} for {}, expected {}; {}", count, count == 1 ? "entry" : "entries",
-            quoted(option), expected_text(option),
-            count < option.least_entries ? "add the missing ones" : "remove some");
+    fail_at(node.where, "found {} {} for {}, expected {}; {}", count, count == 1 ? "entry" : "entries", quoted(option),
+            expected_text(option), count < option.least_entries ? "add the missing ones" : "remove some");
   }
   return list;
 }
@@ -228,8 +224,8 @@ Settings::Value default_value(const Option& option, const ReadContext& context) 
     }
     value = read_value(node, option, context);
   } catch (const Error& error) {
-    fail(Code::internal, "the default '{}' of the option '{}' is wrong: {}", option.default_value,
-         option.name, error.what());
+    fail(Code::internal, "the default '{}' of the option '{}' is wrong: {}", option.default_value, option.name,
+         error.what());
   }
   value.given = false;
   value.location = {};
@@ -240,8 +236,8 @@ void check_keys(const Node& node, const std::vector<Option>& options, const std:
   const std::vector<std::string> known = names_of(options);
   for (const Entry& entry : node.entries) {
     if (std::find(known.begin(), known.end(), entry.key) != known.end()) continue;
-    fail_at(entry.where, "found the unknown option '{}' of {}, expected one of {}; {}", entry.key, owner,
-            listed(known), suggestion(entry.key, known, "correct or remove it"));
+    fail_at(entry.where, "found the unknown option '{}' of {}, expected one of {}; {}", entry.key, owner, listed(known),
+            suggestion(entry.key, known, "correct or remove it"));
   }
 }
 
@@ -256,11 +252,10 @@ SharedMap read_options(const Node& node, const std::vector<Option>& options, con
   for (const Option& option : options) {
     const Entry* entry = node.find(option.name);
     if (entry == nullptr && option.required) {
-      fail_at(where, "found no '{}' for {}, expected {}; add '{}: ...'", option.name, owner,
-              expected_text(option), option.name);
+      fail_at(where, "found no '{}' for {}, expected {}; add '{}: ...'", option.name, owner, expected_text(option),
+              option.name);
     }
-    values->emplace(option.name,
-                    entry ? read_value(entry->value, option, context) : default_value(option, context));
+    values->emplace(option.name, entry ? read_value(entry->value, option, context) : default_value(option, context));
   }
   return values;
 }

@@ -19,9 +19,8 @@ struct ReadContext {
 /// required option present, every value of its type and range; the others get their defaults. `owner` names
 /// the whole in messages (`the analysis 'histogram'`). `where` is the place of the resulting settings. Throws
 /// Error(configuration).
-[[nodiscard]] Settings read_settings(const Node& node, const std::vector<Option>& options,
-                                     const std::string& owner, const Location& where,
-                                     const ReadContext& context);
+[[nodiscard]] Settings read_settings(const Node& node, const std::vector<Option>& options, const std::string& owner,
+                                     const Location& where, const ReadContext& context);
 
 /// Reads the value of one option.
 [[nodiscard]] Settings::Value read_value(const Node& node, const Option& option, const ReadContext& context);

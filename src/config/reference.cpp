@@ -31,10 +31,9 @@ void add_rows(std::string& manual, const std::vector<Option>& options, const std
   for (const Option& option : options) {
     const bool one_of = option.type == OptionType::one_of;
     const std::string name = path + option.name;
-    manual += fmt::format("| `{}` | {} | {} | {} | {} |\n", name, cell(type_text(option)),
-                          cell(default_text(option)), cell(range_text(option)), cell(option.text));
-    if (option.type == OptionType::map || one_of)
-      add_rows(manual, option.options, name + (option.list ? "[]." : "."));
+    manual += fmt::format("| `{}` | {} | {} | {} | {} |\n", name, cell(type_text(option)), cell(default_text(option)),
+                          cell(range_text(option)), cell(option.text));
+    if (option.type == OptionType::map || one_of) add_rows(manual, option.options, name + (option.list ? "[]." : "."));
   }
 }
 
@@ -51,9 +50,9 @@ void add_table(std::string& manual, const std::vector<Option>& options) {
 void add_section(std::string& manual, const Section& section) {
   manual += fmt::format("## {}\n\n{}\n\n```yaml\n{}\n```\n\n", section.name, section.text, section.example);
   if (section.form == SectionForm::tasks) {
-    manual += fmt::format("The kinds are described under [{}](#{}).\n\n",
-                          section.name == "analyses" ? "Analyses" : "Outputs",
-                          section.name == "analyses" ? "kinds-of-analyses" : "kinds-of-outputs");
+    manual +=
+        fmt::format("The kinds are described under [{}](#{}).\n\n", section.name == "analyses" ? "Analyses" : "Outputs",
+                    section.name == "analyses" ? "kinds-of-analyses" : "kinds-of-outputs");
   } else if (section.form == SectionForm::named) {
     add_table(manual, section.options);
   } else if (!section.options.empty()) {

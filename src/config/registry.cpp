@@ -10,8 +10,7 @@ namespace {
 
 void check_new(bool known, const std::string& what, const std::string& name) {
   if (name.empty()) fail(Code::usage, "{} is registered without a name; give it one", what);
-  if (known)
-    fail(Code::usage, "{} '{}' is registered twice; register it once, or under another name", what, name);
+  if (known) fail(Code::usage, "{} '{}' is registered twice; register it once, or under another name", what, name);
 }
 
 /// A kind's options stand beside those of every task and must not hide them.
@@ -19,8 +18,8 @@ void check_options(const std::vector<Option>& options, const std::string& what, 
   for (const Option& option : options) {
     for (const Option& common : task_options()) {
       if (option.name == common.name) {
-        fail(Code::usage, "{} '{}' declares the option '{}', which every task has; give it another name",
-             what, name, option.name);
+        fail(Code::usage, "{} '{}' declares the option '{}', which every task has; give it another name", what, name,
+             option.name);
       }
     }
   }
@@ -43,8 +42,7 @@ void Registry::add(WriterKind kind) {
 void Registry::add(ResultFormat format) {
   check_new(formats_.contains(format.ending), "the result format", format.ending);
   if (format.ending.front() != '.') {
-    fail(Code::usage, "the result format '{}' does not begin with a point; write '.{}'", format.ending,
-         format.ending);
+    fail(Code::usage, "the result format '{}' does not begin with a point; write '.{}'", format.ending, format.ending);
   }
   formats_.emplace(format.ending, std::move(format));
 }

@@ -23,9 +23,7 @@ std::optional<Schedule::Unit> unit_named(const std::string& name) {
 
 /// Where the unit begins: at the letters at the end, unless they belong to a $name.
 std::size_t unit_position(const std::string& text) {
-  const auto is_letter = [&](std::size_t n) {
-    return std::isalpha(static_cast<unsigned char>(text[n])) != 0;
-  };
+  const auto is_letter = [&](std::size_t n) { return std::isalpha(static_cast<unsigned char>(text[n])) != 0; };
   const auto in_name = [&](std::size_t n) {
     return std::isalnum(static_cast<unsigned char>(text[n])) || text[n] == '_';
   };

@@ -10,8 +10,8 @@ namespace sidestream {
 
 /// The unit and the interval of a schedule; other fields are left at their defaults. `what` and `where` as
 /// for evaluate(). Throws Error(configuration).
-[[nodiscard]] Schedule parse_every(const std::string& text, const ExpressionContext& context,
-                                   const std::string& what, const Location& where);
+[[nodiscard]] Schedule parse_every(const std::string& text, const ExpressionContext& context, const std::string& what,
+                                   const Location& where);
 
 /// For people: `every 5 iterations from 10 to 100, on event 'dump'`.
 [[nodiscard]] std::string describe(const Schedule& schedule);

@@ -30,8 +30,7 @@ Section placement_section() {
       {.name = "servers",
        .type = OptionType::integer,
        .default_value = "1",
-       .text =
-           "With `nodes`: how many ranks of the job become servers. The job needs at least one rank more.",
+       .text = "With `nodes`: how many ranks of the job become servers. The job needs at least one rank more.",
        .minimum = 1,
        .maximum = 1 << 20},
       {.name = "buffer",
@@ -116,8 +115,7 @@ Section meshes_section() {
        .most_entries = 3},
       {.name = "coordinates",
        .type = OptionType::map,
-       .text =
-           "Positions of the nodes of a rectilinear mesh; the number of axes is the number of dimensions.",
+       .text = "Positions of the nodes of a rectilinear mesh; the number of axes is the number of dimensions.",
        .options = {along("x", true), along("y", false), along("z", false)}},
   };
   return {"meshes", SectionForm::named,
@@ -133,10 +131,7 @@ Section variables_section() {
   std::vector<std::string> types;
   for (int n = 0; n < type_count; ++n) types.emplace_back(name_of(static_cast<Type>(n)));
   std::vector<Option> options{
-      {.name = "mesh",
-       .type = OptionType::mesh,
-       .required = true,
-       .text = "The mesh whose points have values."},
+      {.name = "mesh", .type = OptionType::mesh, .required = true, .text = "The mesh whose points have values."},
       {.name = "type",
        .type = OptionType::choice,
        .default_value = "float64",
@@ -145,8 +140,7 @@ Section variables_section() {
       {.name = "centering",
        .type = OptionType::choice,
        .default_value = "cell",
-       .text =
-           "Whether the values belong to cells or to their corners, the nodes (one more along each axis).",
+       .text = "Whether the values belong to cells or to their corners, the nodes (one more along each axis).",
        .choices = {"cell", "node"}},
       {.name = "components",
        .type = OptionType::integer,
@@ -165,9 +159,7 @@ Section variables_section() {
       {.name = "label",
        .type = OptionType::text,
        .text = "Name for people, in captions; without it the variable's name."},
-      {.name = "group",
-       .type = OptionType::text,
-       .text = "Folder of the variable in files that have folders."},
+      {.name = "group", .type = OptionType::text, .text = "Folder of the variable in files that have folders."},
       {.name = "time_varying",
        .type = OptionType::boolean,
        .default_value = "true",
@@ -187,8 +179,7 @@ Section output_section() {
       {.name = "directory",
        .type = OptionType::text,
        .default_value = ".",
-       .text =
-           "Folder for everything this run writes, relative to the working directory; created if missing."},
+       .text = "Folder for everything this run writes, relative to the working directory; created if missing."},
       {.name = "existing",
        .type = OptionType::choice,
        .default_value = "refuse",
@@ -201,21 +192,17 @@ Section output_section() {
        .default_value = "true",
        .text = "Leave `timings.csv`: what each rank spent in each iteration."},
   };
-  return {"output",
-          SectionForm::option,
-          "Where results go.",
-          "output: {directory: results, existing: resume}",
-          {output}};
+  return {
+      "output", SectionForm::option, "Where results go.", "output: {directory: results, existing: resume}", {output}};
 }
 
 Section parameters_section() {
-  return {
-      "parameters",
-      SectionForm::option,
-      "Values of $names in the file, for those the program does not set; a value that the program sets wins. "
-      "Numbers in the file may be expressions of $names with + - * / and parentheses.",
-      "parameters: {nx: 128, h: 0.01}",
-      {}};
+  return {"parameters",
+          SectionForm::option,
+          "Values of $names in the file, for those the program does not set; a value that the program sets wins. "
+          "Numbers in the file may be expressions of $names with + - * / and parentheses.",
+          "parameters: {nx: 128, h: 0.01}",
+          {}};
 }
 
 std::vector<Section> all_sections() {
@@ -223,21 +210,19 @@ std::vector<Section> all_sections() {
                        .type = OptionType::text,
                        .list = true,
                        .text = "Paths relative to the working directory, or absolute."};
-  const Option events{
-      .name = "events",
-      .type = OptionType::text,
-      .list = true,
-      .text =
-          "Names that the program may signal, besides those that tasks mention with `on`. At most 64 "
-          "in all."};
-  const Option on_error{
-      .name = "on_error",
-      .type = OptionType::choice,
-      .default_value = "report",
-      .text =
-          "`report`: a failed analysis or output is reported and the run goes on. `stop`: the "
-          "simulation's next end of iteration returns the error.",
-      .choices = {"report", "stop"}};
+  const Option events{.name = "events",
+                      .type = OptionType::text,
+                      .list = true,
+                      .text =
+                          "Names that the program may signal, besides those that tasks mention with `on`. At most 64 "
+                          "in all."};
+  const Option on_error{.name = "on_error",
+                        .type = OptionType::choice,
+                        .default_value = "report",
+                        .text =
+                            "`report`: a failed analysis or output is reported and the run goes on. `stop`: the "
+                            "simulation's next end of iteration returns the error.",
+                        .choices = {"report", "stop"}};
   const Option drain_limit{.name = "drain_limit",
                            .type = OptionType::real,
                            .default_value = "60",
@@ -296,10 +281,9 @@ const std::vector<Option>& task_options() {
       {.name = "every",
        .type = OptionType::schedule,
        .default_value = "1",
-       .text =
-           "How often it runs: every so many iterations (`5`), cycles (`10 cycles`), units of simulated time "
-           "(`0.5 time`) or seconds (`30 s`). `auto`: every iteration while the servers keep up, else "
-           "fewer."},
+       .text = "How often it runs: every so many iterations (`5`), cycles (`10 cycles`), units of simulated time "
+               "(`0.5 time`) or seconds (`30 s`). `auto`: every iteration while the servers keep up, else "
+               "fewer."},
       {.name = "start",
        .type = OptionType::real,
        .text = "Not before this iteration, cycle, simulated time or second since the start; the unit is that "

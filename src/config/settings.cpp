@@ -22,8 +22,7 @@ template <class T>
 const T& content_as(const Content& content, std::string_view name, std::string_view wanted) {
   if (const T* value = std::get_if<T>(&content)) return *value;
   if (std::holds_alternative<std::monostate>(content)) {
-    fail(Code::internal, "the option '{}' is read as {} but has no value; ask Settings::has first", name,
-         wanted);
+    fail(Code::internal, "the option '{}' is read as {} but has no value; ask Settings::has first", name, wanted);
   }
   fail(Code::internal, "the option '{}' is read as {}, which is not how it is declared", name, wanted);
 }
@@ -41,8 +40,7 @@ Settings as_map(const Settings::Value& value, std::string_view name) {
 
 std::pair<std::string, Settings> as_one_of(const Settings::Value& value, std::string_view name) {
   const auto& map = *content_as<std::shared_ptr<Settings::Map>>(value.content, name, "one of several maps");
-  if (map.size() != 1)
-    fail(Code::internal, "the option '{}' is read as one_of, which is not how it is declared", name);
+  if (map.size() != 1) fail(Code::internal, "the option '{}' is read as one_of, which is not how it is declared", name);
   return {map.begin()->first, as_map(map.begin()->second, name)};
 }
 
@@ -51,29 +49,23 @@ std::pair<std::string, Settings> as_one_of(const Settings::Value& value, std::st
 const Settings::Value& Settings::value(std::string_view name) const {
   const auto found = values_->find(name);
   if (found == values_->end()) {
-    sidestream::fail(Code::internal,
-                     "the option '{}' is read but not declared; add it to the options of its kind", name);
+    sidestream::fail(Code::internal, "the option '{}' is read but not declared; add it to the options of its kind",
+                     name);
   }
   return found->second;
 }
 
-bool Settings::has(std::string_view name) const {
-  return !std::holds_alternative<std::monostate>(value(name).content);
-}
+bool Settings::has(std::string_view name) const { return !std::holds_alternative<std::monostate>(value(name).content); }
 
 bool Settings::given(std::string_view name) const { return value(name).given; }
 
-bool Settings::boolean(std::string_view name) const {
-  return content_as<bool>(value(name).content, name, "a boolean");
-}
+bool Settings::boolean(std::string_view name) const { return content_as<bool>(value(name).content, name, "a boolean"); }
 
 std::int64_t Settings::integer(std::string_view name) const {
   return content_as<std::int64_t>(value(name).content, name, "an integer");
 }
 
-double Settings::real(std::string_view name) const {
-  return content_as<double>(value(name).content, name, "a real");
-}
+double Settings::real(std::string_view name) const { return content_as<double>(value(name).content, name, "a real"); }
 
 const std::string& Settings::text(std::string_view name) const {
   static const std::string none;
@@ -114,9 +106,7 @@ std::vector<Settings> Settings::maps(std::string_view name) const {
   return maps;
 }
 
-std::pair<std::string, Settings> Settings::one_of(std::string_view name) const {
-  return as_one_of(value(name), name);
-}
+std::pair<std::string, Settings> Settings::one_of(std::string_view name) const { return as_one_of(value(name), name); }
 
 std::vector<std::pair<std::string, Settings>> Settings::ones_of(std::string_view name) const {
   std::vector<std::pair<std::string, Settings>> entries;
@@ -129,8 +119,6 @@ Location Settings::where(std::string_view name) const {
   return found.given ? found.location : location_;
 }
 
-void Settings::fail(std::string_view name, const std::string& message) const {
-  fail_at(where(name), "{}", message);
-}
+void Settings::fail(std::string_view name, const std::string& message) const { fail_at(where(name), "{}", message); }
 
 }  // namespace sidestream

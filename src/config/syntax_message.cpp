@@ -30,16 +30,14 @@ constexpr Pair sentences[] = {
     {"illegal document indicator in scalar", "found '---' or '...' inside quotes; close the quote before it"},
     {"unknown token",
      "found a character that cannot start a value (such as @ ` %), expected a value; put it in quotes"},
-    {"unknown escape character",
-     "found an unknown escape after '\\' in double quotes; use single quotes or '\\\\'"},
+    {"unknown escape character", "found an unknown escape after '\\' in double quotes; use single quotes or '\\\\'"},
     {"the referenced anchor is not defined",
      "found a reference (*name) to a value that no '&name' before it defines; "
      "define it first, or put a text that begins with '*' in quotes"},
     {"alias not found after *", "found a '*' without a name; put a text that begins with '*' in quotes"},
     {"anchor not found after &", "found an '&' without a name; put a text that begins with '&' in quotes"},
     {"illegal character found while scanning alias", "found a '*' at the start of a text; put it in quotes"},
-    {"illegal character found while scanning anchor",
-     "found an '&' at the start of a text; put it in quotes"},
+    {"illegal character found while scanning anchor", "found an '&' at the start of a text; put it in quotes"},
     {"unexpected character in block scalar", "found text after '|' or '>'; begin the text on the next line"},
     {"cannot assign multiple", "found two tags or anchors on one value; keep one"},
     {"bad file", "found lists or maps nested too deeply, expected a few levels; close their brackets"},
@@ -52,8 +50,7 @@ std::string syntax_message(const std::string& yaml_message) {
   for (const auto& [from, to] : sentences) {
     if (yaml_message.rfind(from, 0) == 0) return std::string(to);
   }
-  return fmt::format("found text that is not YAML ({}), expected 'name: value' lines; correct it",
-                     yaml_message);
+  return fmt::format("found text that is not YAML ({}), expected 'name: value' lines; correct it", yaml_message);
 }
 
 }  // namespace sidestream

@@ -21,8 +21,7 @@ void collect(std::vector<TaskFile>& files, const Settings& settings, const std::
       }
     };
     if (option.type == OptionType::file) {
-      const auto patterns =
-          option.list ? settings.texts(option.name) : std::vector{settings.text(option.name)};
+      const auto patterns = option.list ? settings.texts(option.name) : std::vector{settings.text(option.name)};
       for (const std::string& pattern : patterns) files.push_back({pattern, settings.where(option.name)});
     } else if (option.type == OptionType::map && option.list) {
       for (const Settings& one : settings.maps(option.name)) collect(files, one, option.options);
@@ -43,8 +42,8 @@ void check_ending(const TaskConfig& task, const TaskFile& file, const Registry& 
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   if (registry.formats().contains(ending)) return;
   const std::vector<std::string> known = keys_of(registry.formats());
-  fail_at(file.where, "found the file name '{}' with the ending '{}', expected one of {}; {}", file.pattern,
-          ending, listed(known), suggestion(ending, known, "change the ending"));
+  fail_at(file.where, "found the file name '{}' with the ending '{}', expected one of {}; {}", file.pattern, ending,
+          listed(known), suggestion(ending, known, "change the ending"));
 }
 
 }  // namespace
@@ -63,11 +62,10 @@ void check_task_files(const std::vector<TaskConfig>& tasks, const Registry& regi
       const std::string name = std::filesystem::path(file.pattern).lexically_normal().string();
       const auto [first, is_new] = writers.emplace(name, std::pair{&task, file.where});
       if (!is_new) {
-        fail_at(
-            file.where,
-            "found the file name '{}' of '{}', which '{}' in line {} writes too, expected different files; "
-            "give one of them another 'file'",
-            file.pattern, task.name, first->second.first->name, first->second.second.line);
+        fail_at(file.where,
+                "found the file name '{}' of '{}', which '{}' in line {} writes too, expected different files; "
+                "give one of them another 'file'",
+                file.pattern, task.name, first->second.first->name, first->second.second.line);
       }
       check_ending(task, file, registry);
     }

@@ -22,8 +22,7 @@ Entry task_entry(const Node& item, const std::string& section_name) {
     return entry;
   }
   if (item.kind != Node::Kind::map || item.entries.empty()) {
-    fail_at(item.where,
-            "found {} as an entry of '{}', expected a kind and its options; write '- KIND: {{...}}'",
+    fail_at(item.where, "found {} as an entry of '{}', expected a kind and its options; write '- KIND: {{...}}'",
             item.description(), section_name);
   }
   if (item.entries.size() > 1) {
@@ -43,21 +42,18 @@ const std::vector<Option>& kind_options(const Entry& entry, bool writer, const R
   if (!writer && analysis != registry.analyses().end()) return analysis->second.options;
   if (writer && output != registry.writers().end()) return output->second.options;
   if (writer && analysis != registry.analyses().end()) {
-    fail_at(entry.where,
-            "found the analysis '{}' under 'outputs:', expected an output; move it to 'analyses:'",
+    fail_at(entry.where, "found the analysis '{}' under 'outputs:', expected an output; move it to 'analyses:'",
             entry.key);
   }
   if (!writer && output != registry.writers().end()) {
-    fail_at(entry.where,
-            "found the output '{}' under 'analyses:', expected an analysis; move it to 'outputs:'",
+    fail_at(entry.where, "found the output '{}' under 'analyses:', expected an analysis; move it to 'outputs:'",
             entry.key);
   }
   const std::vector<std::string> known = writer ? keys_of(registry.writers()) : keys_of(registry.analyses());
   const char* what = writer ? "output" : "analysis";
-  fail_at(
-      entry.where, "found the unknown {} '{}', expected one of {}; {}", what, entry.key, listed(known),
-      suggestion(entry.key, known,
-                 std::string("name the library that has it under 'plugins:' or register it in the program")));
+  fail_at(entry.where, "found the unknown {} '{}', expected one of {}; {}", what, entry.key, listed(known),
+          suggestion(entry.key, known,
+                     std::string("name the library that has it under 'plugins:' or register it in the program")));
 }
 
 std::optional<double> read_bound(const Settings& settings, const char* name, Schedule::Unit unit) {
@@ -65,33 +61,29 @@ std::optional<double> read_bound(const Settings& settings, const char* name, Sch
   const double bound = settings.real(name);
   const bool counts = unit != Schedule::Unit::time && unit != Schedule::Unit::wall;
   if (counts && bound != std::floor(bound)) {
-    settings.fail(
-        name,
-        fmt::format("found {} for '{}', expected a whole number because 'every' counts {}; write one, or "
-                    "give 'every' in time or seconds",
-                    bound, name, unit == Schedule::Unit::cycles ? "cycles" : "iterations"));
+    settings.fail(name,
+                  fmt::format("found {} for '{}', expected a whole number because 'every' counts {}; write one, or "
+                              "give 'every' in time or seconds",
+                              bound, name, unit == Schedule::Unit::cycles ? "cycles" : "iterations"));
   }
   return bound;
 }
 
 Schedule read_schedule(const Settings& settings, const ReadContext& context) {
-  Schedule schedule =
-      parse_every(settings.text("every"), context.expressions, "'every'", settings.where("every"));
+  Schedule schedule = parse_every(settings.text("every"), context.expressions, "'every'", settings.where("every"));
   schedule.start = read_bound(settings, "start", schedule.unit);
   schedule.end = read_bound(settings, "end", schedule.unit);
   if (schedule.end && schedule.start && *schedule.end < *schedule.start) {
-    settings.fail(
-        "end",
-        fmt::format("found the end {} before the start {}, expected it after; exchange or correct them",
-                    *schedule.end, *schedule.start));
+    settings.fail("end",
+                  fmt::format("found the end {} before the start {}, expected it after; exchange or correct them",
+                              *schedule.end, *schedule.start));
   }
   const bool from_zero = schedule.unit != Schedule::Unit::time && schedule.unit != Schedule::Unit::cycles;
   if (from_zero && schedule.end && *schedule.end < 0) {
-    settings.fail(
-        "end",
-        fmt::format("found {} for 'end', expected at least 0; otherwise it never runs: correct or remove "
-                    "it",
-                    *schedule.end));
+    settings.fail("end",
+                  fmt::format("found {} for 'end', expected at least 0; otherwise it never runs: correct or remove "
+                              "it",
+                              *schedule.end));
   }
   schedule.event = settings.text("on");
   if (settings.given("on") && schedule.event.empty()) {
@@ -117,8 +109,8 @@ TaskConfig read_task(const Node& item, bool writer, const Registry& registry, co
   return task;
 }
 
-void read_section(std::vector<TaskConfig>& tasks, const Document& document, bool writer,
-                  const Registry& registry, const ReadContext& context) {
+void read_section(std::vector<TaskConfig>& tasks, const Document& document, bool writer, const Registry& registry,
+                  const ReadContext& context) {
   const std::string name = writer ? "outputs" : "analyses";
   const Entry* found = document.root().find(name);
   if (found == nullptr || found->value.kind == Node::Kind::null) return;
@@ -136,10 +128,9 @@ void give_names(std::vector<TaskConfig>& tasks) {
     if (task.name.empty()) continue;
     const auto [first, is_new] = taken.emplace(task.name, task.settings.where("name"));
     if (is_new) continue;
-    task.settings.fail("name",
-                       fmt::format("found the name '{}' a second time (first in line {}), expected different "
-                                   "names; rename one",
-                                   task.name, first->second.line));
+    task.settings.fail("name", fmt::format("found the name '{}' a second time (first in line {}), expected different "
+                                           "names; rename one",
+                                           task.name, first->second.line));
   }
   for (TaskConfig& task : tasks) {
     for (int number = 1; task.name.empty(); ++number) {
@@ -151,8 +142,7 @@ void give_names(std::vector<TaskConfig>& tasks) {
 
 }  // namespace
 
-std::vector<TaskConfig> read_tasks(const Document& document, const Registry& registry,
-                                   const ReadContext& context) {
+std::vector<TaskConfig> read_tasks(const Document& document, const Registry& registry, const ReadContext& context) {
   std::vector<TaskConfig> tasks;
   read_section(tasks, document, false, registry, context);
   read_section(tasks, document, true, registry, context);
@@ -170,8 +160,7 @@ std::vector<std::string> read_events(const Document& document, const std::vector
     if (std::find(events.begin(), events.end(), name) != events.end()) return;
     if (name.empty()) fail_at(where, "found an empty event name, expected a text; write one or remove it");
     if (events.size() == limit) {
-      fail_at(where, "found the event '{}' after {} others, expected at most {}; use fewer", name, limit,
-              limit);
+      fail_at(where, "found the event '{}' after {} others, expected at most {}; use fewer", name, limit, limit);
     }
     events.push_back(name);
   };

@@ -12,8 +12,7 @@ namespace sidestream {
                                                  const ReadContext& context);
 
 /// The events that `on:` and `events:` mention, each once, in the file's order.
-[[nodiscard]] std::vector<std::string> read_events(const Document& document,
-                                                   const std::vector<TaskConfig>& tasks,
+[[nodiscard]] std::vector<std::string> read_events(const Document& document, const std::vector<TaskConfig>& tasks,
                                                    const ReadContext& context);
 
 }  // namespace sidestream

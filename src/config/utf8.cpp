@@ -34,8 +34,8 @@ std::optional<std::size_t> first_invalid_utf8(std::string_view text) noexcept {
 }
 
 std::size_t count_code_points(std::string_view text) noexcept {
-  return static_cast<std::size_t>(std::count_if(
-      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
 }  // namespace sidestream

@@ -41,7 +41,8 @@ void pack_elements(const ArrayView& array, const Box& region, Order order, std::
   const auto address = [&](Index a, Index j, Index b) {
     const Index i = fast == 0 ? a : b, k = fast == 0 ? b : a;
     return base + ((i - array.box.lo[0]) * array.strides[0] + (j - array.box.lo[1]) * array.strides[1] +
-                   (k - array.box.lo[2]) * array.strides[2]) * static_cast<Index>(N);
+                   (k - array.box.lo[2]) * array.strides[2]) *
+                      static_cast<Index>(N);
   };
   const Index n = region.extent(fast), c = array.components;
   const Index step = array.strides[fast];
@@ -76,10 +77,14 @@ void pack(const ArrayView& array, const Box& region, Order order, std::span<std:
   const std::uint64_t needed = packed_bytes(region, array.components, array.type);
   if (out.size() < needed) fail(Code::internal, "pack: {} bytes given, {} needed", out.size(), needed);
   switch (size_of(array.type)) {
-    case 1: return pack_elements<1>(array, region, order, out.data());
-    case 2: return pack_elements<2>(array, region, order, out.data());
-    case 4: return pack_elements<4>(array, region, order, out.data());
-    default: return pack_elements<8>(array, region, order, out.data());
+    case 1:
+      return pack_elements<1>(array, region, order, out.data());
+    case 2:
+      return pack_elements<2>(array, region, order, out.data());
+    case 4:
+      return pack_elements<4>(array, region, order, out.data());
+    default:
+      return pack_elements<8>(array, region, order, out.data());
   }
 }
 

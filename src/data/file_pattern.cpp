@@ -114,8 +114,8 @@ std::string expand_pattern(const std::string& pattern, const Iteration& iteratio
         name += padded(server, piece.width);
         break;
       case Field::time:
-        name += piece.width < 0 ? fmt::format("{}", iteration.time)
-                                : fmt::format("{:.{}f}", iteration.time, piece.width);
+        name +=
+            piece.width < 0 ? fmt::format("{}", iteration.time) : fmt::format("{:.{}f}", iteration.time, piece.width);
     }
   }
   return name;

@@ -8,8 +8,8 @@
 namespace sidestream {
 
 /// Replaces {index}, {cycle}, {time} and {server}, each with an optional width as in {index:05} (zeros in front; for
-/// time digits after the point, as in {time:.4}). `{{` and `}}` stand for braces. Throws Error(configuration) naming the
-/// field and the known ones.
+/// time digits after the point, as in {time:.4}). `{{` and `}}` stand for braces. Throws Error(configuration) naming
+/// the field and the known ones.
 [[nodiscard]] std::string expand_pattern(const std::string& pattern, const Iteration& iteration, int server);
 
 /// Whether files of different iterations get different names.

@@ -5,7 +5,8 @@
 namespace sidestream {
 
 const Variable* Metadata::find_variable(std::string_view name) const noexcept {
-  const auto found = std::find_if(variables.begin(), variables.end(), [&](const Variable& v) { return v.name == name; });
+  const auto found =
+      std::find_if(variables.begin(), variables.end(), [&](const Variable& v) { return v.name == name; });
   return found == variables.end() ? nullptr : &*found;
 }
 

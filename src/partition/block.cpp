@@ -19,10 +19,11 @@ Plan plan_block(std::span<const PlannedBlock> blocks, int servers) {
 }  // namespace
 
 void register_partitioners(Registry& registry) {
-  registry.add(PartitionerKind{"block",
-                               "Contiguous equal shares of the blocks in the order of clients and ids; where the number "
-                               "does not divide evenly, the first servers get one block more.",
-                               plan_block});
+  registry.add(
+      PartitionerKind{"block",
+                      "Contiguous equal shares of the blocks in the order of clients and ids; where the number "
+                      "does not divide evenly, the first servers get one block more.",
+                      plan_block});
 }
 
 }  // namespace sidestream

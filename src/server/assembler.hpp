@@ -25,8 +25,8 @@ class Assembler {
   Assembler(const Metadata& metadata, Communicator& servers) : metadata_(metadata), servers_(servers) {}
 
   /// Collective, with the same `selection` everywhere. `changed`: some server's table changed since the last call.
-  [[nodiscard]] Assembled assemble(ServerTransport& transport, std::int64_t index, const std::vector<Selected>& selection,
-                                   bool changed);
+  [[nodiscard]] Assembled assemble(ServerTransport& transport, std::int64_t index,
+                                   const std::vector<Selected>& selection, bool changed);
 
  private:
   void gather_table(const ServerTransport& transport);

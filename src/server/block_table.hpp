@@ -22,7 +22,8 @@ class BlockTable {
   BlockTable() = default;
   explicit BlockTable(std::vector<PlacedBlock> blocks);
 
-  /// Blocks of `mesh` and `level` whose cells, grown by one, overlap `cells`: neighbours that may share nodes are found.
+  /// Blocks of `mesh` and `level` whose cells, grown by one, overlap `cells`: neighbours that may share nodes are
+  /// found.
   [[nodiscard]] std::vector<const PlacedBlock*> near(std::int32_t mesh, std::int32_t level, const Box& cells) const;
   /// The points of `variable` in the block's cells that no block of lower id has: disjoint boxes.
   [[nodiscard]] std::vector<Box> owned(const Variable& variable, const Block& block) const;

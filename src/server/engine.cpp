@@ -11,7 +11,13 @@ namespace sidestream {
 
 namespace {
 
-enum Flag : std::uint64_t { has_iteration = 1, closing_flag = 2, refused_flag = 4, lagging_flag = 8, changed_flag = 16 };
+enum Flag : std::uint64_t {
+  has_iteration = 1,
+  closing_flag = 2,
+  refused_flag = 4,
+  lagging_flag = 8,
+  changed_flag = 16
+};
 constexpr std::size_t header_words = 6;  // flags, events, cycle, time, and the complements of the last two
 constexpr std::chrono::microseconds sleep_limit{10'000};
 

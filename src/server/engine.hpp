@@ -26,8 +26,8 @@ struct EngineParts {
   double origin = 0;                     ///< now() at the session's start
 };
 
-/// Processes iterations in order. Each step is one agreement of all servers: an iteration is processed on all of them or
-/// on none.
+/// Processes iterations in order. Each step is one agreement of all servers: an iteration is processed on all of them
+/// or on none.
 class Engine {
  public:
   explicit Engine(EngineParts parts);

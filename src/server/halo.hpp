@@ -18,8 +18,8 @@ struct HaloRequest {
 
 /// Fills `halo` of every view with the points within `width` of its points that other blocks own and have delivered.
 /// Values come from the owner, never from published ghosts, so that they are the same however the mesh is divided.
-/// Collective over the servers; all servers give the same variables and widths. Pieces from other servers point into the
-/// returned memory, which must outlive the views.
+/// Collective over the servers; all servers give the same variables and widths. Pieces from other servers point into
+/// the returned memory, which must outlive the views.
 [[nodiscard]] std::vector<Bytes> exchange_halos(const BlockTable& table, const std::vector<HaloRequest>& requests,
                                                 Communicator& servers);
 

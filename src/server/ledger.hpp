@@ -11,7 +11,7 @@ namespace sidestream {
 struct WorkTiming {
   std::int64_t iteration = 0;
   std::int32_t task = 0;
-  double start = 0;    ///< seconds since the session's start
+  double start = 0;  ///< seconds since the session's start
   double seconds = 0;
 };
 

@@ -15,8 +15,8 @@ bool ScheduleState::wall_due(double seconds) const noexcept {
 bool ScheduleState::reached(double at) {
   const double origin = schedule_.start.value_or(0);
   if (schedule_.unit == Schedule::Unit::iterations) return std::fmod(at - origin, schedule_.every) == 0;
-  // Cycles and times may jump over a multiple of `every` or repeat: run once in each interval that is entered. A time that
-  // was computed by adding dt may miss its multiple by a rounding error.
+  // Cycles and times may jump over a multiple of `every` or repeat: run once in each interval that is entered. A time
+  // that was computed by adding dt may miss its multiple by a rounding error.
   const double slack = schedule_.unit == Schedule::Unit::time ? 1e-9 : 0;
   const auto cell = static_cast<std::int64_t>(std::floor((at - origin) / schedule_.every + slack));
   if (cell == last_cell_) return false;
@@ -38,7 +38,8 @@ bool ScheduleState::due(const Iteration& iteration, bool events_match, bool wall
       return inside(static_cast<double>(iteration.index)) && reached(static_cast<double>(iteration.index));
     case Schedule::Unit::cycles:
       return inside(static_cast<double>(iteration.cycle)) && reached(static_cast<double>(iteration.cycle));
-    case Schedule::Unit::time: break;
+    case Schedule::Unit::time:
+      break;
   }
   return inside(iteration.time) && reached(iteration.time);
 }

@@ -14,9 +14,11 @@ class ScheduleState {
  public:
   explicit ScheduleState(const Schedule& schedule) : schedule_(schedule) {}
 
-  /// For wall-clock schedules, asked on one server: whether `seconds` since the session's start is past the next due time.
+  /// For wall-clock schedules, asked on one server: whether `seconds` since the session's start is past the next due
+  /// time.
   [[nodiscard]] bool wall_due(double seconds) const noexcept;
-  /// Whether the task runs in this iteration; advances the state. `events_match`: its event was signalled (or it has none).
+  /// Whether the task runs in this iteration; advances the state. `events_match`: its event was signalled (or it has
+  /// none).
   [[nodiscard]] bool due(const Iteration& iteration, bool events_match, bool wall, bool lagging);
   /// Iterations that an `auto` schedule left out because a server lagged.
   [[nodiscard]] std::int64_t thinned() const noexcept { return thinned_; }

@@ -44,8 +44,8 @@ Bytes Task::combine(const CombineInput& input) {
 
 namespace {
 
-/// Runs `work` and returns the sentence of what it threw, with the task's name before it. Everything is caught: a plug-in
-/// may throw anything and must not take the server down.
+/// Runs `work` and returns the sentence of what it threw, with the task's name before it. Everything is caught: a
+/// plug-in may throw anything and must not take the server down.
 template <class Work>
 std::string message_of(const std::string& task, Work&& work) {
   try {

@@ -16,8 +16,8 @@ namespace sidestream {
 /// Collective.
 [[nodiscard]] std::string agree_on_failure(Communicator& communicator, const std::string& message);
 
-/// An analysis or a writer with its schedule and a communicator of its own, so that one that errs cannot take messages of
-/// another. Runs the passes: local everywhere, agreement, combine everywhere, agreement.
+/// An analysis or a writer with its schedule and a communicator of its own, so that one that errs cannot take messages
+/// of another. Runs the passes: local everywhere, agreement, combine everywhere, agreement.
 class Task {
  public:
   Task(const TaskConfig& config, std::unique_ptr<Analysis> analysis, std::unique_ptr<MpiCommunicator> communicator);
@@ -28,13 +28,13 @@ class Task {
   [[nodiscard]] ScheduleState& schedule() noexcept { return schedule_; }
   [[nodiscard]] MpiCommunicator& communicator() noexcept { return *communicator_; }
 
-  /// Collective over the servers. Returns what failed, the same on every server; empty if all went well. Never throws for
-  /// failures of the analysis.
+  /// Collective over the servers. Returns what failed, the same on every server; empty if all went well. Never throws
+  /// for failures of the analysis.
   [[nodiscard]] std::string run(const Iteration& iteration, const Metadata& metadata, const Assembled& assembled,
                                 Results& results);
 
-  std::int64_t runs = 0;         ///< iterations in which it ran
-  std::int64_t not_there = 0;    ///< iterations in which it was due and a variable of it was not published
+  std::int64_t runs = 0;       ///< iterations in which it ran
+  std::int64_t not_there = 0;  ///< iterations in which it was due and a variable of it was not published
 
  private:
   [[nodiscard]] std::string pass(const LocalInput& input, Results& results, Bytes& feedback);

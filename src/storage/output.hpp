@@ -12,7 +12,8 @@ namespace sidestream {
 /// The directory under `root` (created if missing). Not collective; call it on every server. `provenance`:
 /// see OutputDirectory.
 [[nodiscard]] std::shared_ptr<const OutputDirectory> open_output_directory(const std::string& root,
-                                                                           const std::string& provenance);
+                                                                           const std::string& provenance,
+                                                                           bool resumes = false);
 
 /// Makes the Results that `combine` gets. The formats are taken from the registry by the file's ending. On
 /// ranks other than 0 the results accept everything and keep nothing. With `resume`, tables and series that
@@ -24,7 +25,7 @@ class ResultStore {
   [[nodiscard]] virtual std::unique_ptr<Results> begin(const Iteration& iteration) = 0;
 };
 [[nodiscard]] std::unique_ptr<ResultStore> make_result_store(const Registry& registry,
-                                                             std::shared_ptr<const OutputDirectory> directory,
-                                                             int rank, bool resume);
+                                                             std::shared_ptr<const OutputDirectory> directory, int rank,
+                                                             bool resume);
 
 }  // namespace sidestream

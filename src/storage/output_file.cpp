@@ -85,8 +85,7 @@ void make_directory_of(const std::string& path) {
   std::filesystem::create_directories(directory, error);
   // A component that is a file is reported differently by different library versions; ask again for the one
   // answer.
-  if (!error && !std::filesystem::is_directory(directory))
-    error = std::make_error_code(std::errc::not_a_directory);
+  if (!error && !std::filesystem::is_directory(directory)) error = std::make_error_code(std::errc::not_a_directory);
   if (error) fail_file("make the directory", directory, error.value());
 }
 

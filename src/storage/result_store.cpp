@@ -24,10 +24,7 @@ class NoResults final : public Results {
 class FileStore final : public ResultStore {
  public:
   FileStore(const Registry& registry, std::shared_ptr<const OutputDirectory> directory, bool resume)
-      : formats_(registry.formats()),
-        directory_(directory),
-        series_(directory, resume),
-        tables_(directory, resume) {}
+      : formats_(registry.formats()), directory_(directory), series_(directory, resume), tables_(directory, resume) {}
 
   std::unique_ptr<Results> begin(const Iteration& iteration) override;
 
@@ -40,14 +37,12 @@ class FileStore final : public ResultStore {
   }
   void add(const std::string& file, const Iteration& iteration, const Image& image) {
     const ResultFormat& format = format_of(file, &ResultFormat::image, "images");
-    write(file, iteration,
-          [&](const std::string& path) { format.image(path, image, directory_->provenance()); });
+    write(file, iteration, [&](const std::string& path) { format.image(path, image, directory_->provenance()); });
   }
   void add(const std::string& file, const Iteration& iteration, const Surface& surface) {
     const ResultFormat& format = format_of(file, &ResultFormat::surface, "surfaces");
-    write(file, iteration, [&](const std::string& path) {
-      format.surface(path, surface, iteration, directory_->provenance());
-    });
+    write(file, iteration,
+          [&](const std::string& path) { format.surface(path, surface, iteration, directory_->provenance()); });
   }
 
  private:
@@ -59,8 +54,8 @@ class FileStore final : public ResultStore {
     for (const auto& [ending, format] : formats_) {
       if (format.*member) known += (known.empty() ? "" : ", ") + ending;
     }
-    fail(Code::configuration, "the file name '{}' has no ending that {} can be written to; use one of: {}",
-         file, what, known);
+    fail(Code::configuration, "the file name '{}' has no ending that {} can be written to; use one of: {}", file, what,
+         known);
   }
 
   /// Lets `put` write a temporary file and gives it its name, then enters it in its series.
@@ -72,9 +67,8 @@ class FileStore final : public ResultStore {
       series->check(iteration, path);
     } else if (const auto [last, is_new] = latest_.try_emplace(path, iteration.index);
                !is_new && std::exchange(last->second, iteration.index) == iteration.index) {
-      fail(Code::configuration,
-           "two results of iteration {} go to '{}'; give the analyses different file names", iteration.index,
-           path);
+      fail(Code::configuration, "two results of iteration {} go to '{}'; give the analyses different file names",
+           iteration.index, path);
     }
     replace_file(*directory_, path, put);
     if (series != nullptr) series->add(iteration, path);
@@ -84,9 +78,8 @@ class FileStore final : public ResultStore {
   std::shared_ptr<const OutputDirectory> directory_;
   SeriesSet series_;
   TableFiles tables_;
-  std::map<std::string, std::int64_t>
-      latest_;  ///< iteration last written to files that are overwritten each time
-  std::optional<std::int64_t> first_cycle_;  ///< of this run
+  std::map<std::string, std::int64_t> latest_;  ///< iteration last written to files that are overwritten each time
+  std::optional<std::int64_t> first_cycle_;     ///< of this run
 };
 
 class FileResults final : public Results {
@@ -94,9 +87,7 @@ class FileResults final : public Results {
   FileResults(FileStore& store, const Iteration& iteration) : store_(store), iteration_(iteration) {}
   void add(const std::string& file, const Table& table) override { store_.add(file, iteration_, table); }
   void add(const std::string& file, const Image& image) override { store_.add(file, iteration_, image); }
-  void add(const std::string& file, const Surface& surface) override {
-    store_.add(file, iteration_, surface);
-  }
+  void add(const std::string& file, const Surface& surface) override { store_.add(file, iteration_, surface); }
 
  private:
   FileStore& store_;

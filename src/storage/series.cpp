@@ -84,8 +84,7 @@ Series::Series(std::shared_ptr<const OutputDirectory> directory, std::string pat
   constexpr std::array vtk_endings{".vtp", ".vti", ".vtr", ".pvti", ".pvtr"};
   const std::string stem = directory_->path(series_stem(pattern_), {}, 0);
   json_path_ = stem + ending_ + ".series";
-  if (std::find(vtk_endings.begin(), vtk_endings.end(), ending_) != vtk_endings.end())
-    pvd_path_ = stem + ".pvd";
+  if (std::find(vtk_endings.begin(), vtk_endings.end(), ending_) != vtk_endings.end()) pvd_path_ = stem + ".pvd";
 }
 
 void Series::resume(std::int64_t cycle) {
@@ -123,14 +122,12 @@ void Series::check(const Iteration& iteration, const std::string& path) {
          path, entry.iteration.cycle, iteration.cycle, pattern_);
   }
   if (entry.iteration.index == iteration.index) {
-    fail(Code::configuration,
-         "two results of iteration {} go to '{}'; give the analyses different file names", iteration.index,
-         path);
+    fail(Code::configuration, "two results of iteration {} go to '{}'; give the analyses different file names",
+         iteration.index, path);
   }
   if (!warned_) {
-    log::warning(
-        "'{}' is overwritten: iterations {} and {} both are cycle {}; use {{index}} in the file name '{}'",
-        path, entry.iteration.index, iteration.index, iteration.cycle, pattern_);
+    log::warning("'{}' is overwritten: iterations {} and {} both are cycle {}; use {{index}} in the file name '{}'",
+                 path, entry.iteration.index, iteration.index, iteration.cycle, pattern_);
   }
   warned_ = true;
 }
@@ -169,8 +166,7 @@ std::string Series::as_json() const {
 std::string Series::as_pvd() const {
   std::string text = "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\">\n<Collection>\n";
   for (const Entry& entry : entries_) {
-    text += fmt::format("<DataSet timestep=\"{}\" file=\"{}\"/>\n", entry.iteration.time,
-                        xml_escaped(entry.name));
+    text += fmt::format("<DataSet timestep=\"{}\" file=\"{}\"/>\n", entry.iteration.time, xml_escaped(entry.name));
   }
   return text + "</Collection>\n</VTKFile>\n";
 }

@@ -42,10 +42,8 @@ void for_each_slab(const ArrayView& array, const Box& region, Order order, std::
   if (region.empty()) return;
   if (is_gapless(array, region, order)) {
     Index offset = 0;
-    for (int axis = 0; axis < 3; ++axis)
-      offset += (region.lo[axis] - array.box.lo[axis]) * array.strides[axis];
-    const auto* first =
-        static_cast<const std::byte*>(array.data) + offset * static_cast<Index>(size_of(array.type));
+    for (int axis = 0; axis < 3; ++axis) offset += (region.lo[axis] - array.box.lo[axis]) * array.strides[axis];
+    const auto* first = static_cast<const std::byte*>(array.data) + offset * static_cast<Index>(size_of(array.type));
     return f({first, packed_bytes(region, array.components, array.type)}, region);
   }
   const std::uint64_t point_bytes = size_of(array.type) * static_cast<std::uint64_t>(array.components);

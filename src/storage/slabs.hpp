@@ -12,8 +12,7 @@ namespace sidestream {
 
 /// The extents (i, j, k) of the largest part of `box` that is a run of whole lines, whole layers, or a part
 /// of one line in `order`, of at most `limit` bytes (at least one point) with `point_bytes` bytes a point.
-[[nodiscard]] Index3 slab_extents(const Box& box, std::uint64_t point_bytes, std::uint64_t limit,
-                                  Order order) noexcept;
+[[nodiscard]] Index3 slab_extents(const Box& box, std::uint64_t point_bytes, std::uint64_t limit, Order order) noexcept;
 
 /// Whether the values of `region` lie without gaps in `order` in the array's memory.
 [[nodiscard]] bool is_gapless(const ArrayView& array, const Box& region, Order order) noexcept;

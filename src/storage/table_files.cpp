@@ -63,9 +63,8 @@ void TableFiles::append(const ResultFormat& format, const std::string& file, con
 }
 
 void TableFiles::write_new(const ResultFormat& format, const std::string& path, const Table& table) const {
-  replace_file(*directory_, path, [&](const std::string& temporary) {
-    format.table(temporary, table, false, directory_->provenance());
-  });
+  replace_file(*directory_, path,
+               [&](const std::string& temporary) { format.table(temporary, table, false, directory_->provenance()); });
 }
 
 /// Cuts a file of an earlier run back to the rows before `first_cycle`. False if there is none. A format that

@@ -19,8 +19,8 @@ class TableFiles {
   /// Adds the rows of `table`, after the columns iteration, cycle and time, to `file`. The first call for a
   /// file starts it anew, or, when resuming, goes on after its rows of cycles before `first_cycle`. Throws
   /// Error(file), and Error(configuration) if the columns are not those of the file.
-  void append(const ResultFormat& format, const std::string& file, const Iteration& iteration,
-              const Table& table, std::int64_t first_cycle);
+  void append(const ResultFormat& format, const std::string& file, const Iteration& iteration, const Table& table,
+              std::int64_t first_cycle);
 
   /// Leaves `provenance.txt` beside the tables, which have no place for it in them. A run that is resumed
   /// with another configuration adds to it.

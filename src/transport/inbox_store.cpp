@@ -26,9 +26,9 @@ void InboxStore::end(int client, const EndRecord& record) {
     return;
   }
   // Bit patterns are compared, so that a time of NaN agrees with itself.
-  inbox.mismatch |= inbox.end.iteration.cycle != record.iteration.cycle ||
-                    std::bit_cast<std::uint64_t>(inbox.end.iteration.time) !=
-                        std::bit_cast<std::uint64_t>(record.iteration.time);
+  inbox.mismatch |=
+      inbox.end.iteration.cycle != record.iteration.cycle ||
+      std::bit_cast<std::uint64_t>(inbox.end.iteration.time) != std::bit_cast<std::uint64_t>(record.iteration.time);
   inbox.end.events |= record.events;
   inbox.end.absent += record.absent;
   inbox.end.refused |= record.refused;

@@ -46,8 +46,8 @@ class InboxStore {
   std::vector<std::int64_t> ended_;
   std::vector<bool> closed_;
   std::map<std::int64_t, Inbox> inboxes_;
-  std::multimap<std::int64_t, Declaration> declarations_;            ///< by iteration, not applied yet
-  std::multimap<std::int64_t, Arrival> new_persistent_;              ///< likewise
+  std::multimap<std::int64_t, Declaration> declarations_;  ///< by iteration, not applied yet
+  std::multimap<std::int64_t, Arrival> new_persistent_;    ///< likewise
   std::vector<Block> blocks_;
   std::vector<Arrival> persistent_;
   std::uint64_t bytes_ = 0;

@@ -9,8 +9,8 @@
 
 namespace sidestream {
 
-/// Regions are kept when given back and used again for blocks of the same size, so that pages stay warm. What is kept and
-/// what is used together never exceed the limit.
+/// Regions are kept when given back and used again for blocks of the same size, so that pages stay warm. What is kept
+/// and what is used together never exceed the limit.
 class RegionPool {
  public:
   explicit RegionPool(std::uint64_t limit) : limit_(limit) {}

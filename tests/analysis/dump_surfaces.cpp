@@ -26,8 +26,7 @@ double gyroid(const std::array<double, 3>& x, const Index3&, int) {
 template <class T>
 void write(const std::string& path, const std::vector<T>& values) {
   std::ofstream out(path, std::ios::binary);
-  out.write(reinterpret_cast<const char*>(values.data()),
-            static_cast<std::streamsize>(values.size() * sizeof(T)));
+  out.write(reinterpret_cast<const char*>(values.data()), static_cast<std::streamsize>(values.size() * sizeof(T)));
   if (!out) fail(Code::file, "cannot write '{}'", path);
 }
 
@@ -54,9 +53,8 @@ void dump(const std::string& directory) {
     const FakeDomain domain = fake_cube(cells, low, high, {{"a", gyroid, centering}});
     const Division division = random_division(domain.mesh().cells, 9, 4);
     write_field(stem + ".field", domain);
-    write(stem + ".surface", run_alone(isosurface_kind(), "{variable: a, values: 0.3}", domain, division)
-                                 .surfaces.begin()
-                                 ->second);
+    write(stem + ".surface",
+          run_alone(isosurface_kind(), "{variable: a, values: 0.3}", domain, division).surfaces.begin()->second);
     write(stem + ".slice",
           run_alone(slice_kind(), "{variable: a, normal: [1, -2, 0.7], origin: [2, 2, 2]}", domain, division)
               .surfaces.begin()

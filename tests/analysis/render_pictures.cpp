@@ -36,12 +36,10 @@ void write_pictures(const std::string& directory) {
   for (const std::string surface : {"sphere", "gyroid"}) {
     const std::string value = surface == "sphere" ? "0.8" : "0.3";
     for (const std::string projection : {"perspective", "parallel"}) {
-      const std::string yaml = "{isosurface: {variable: " + surface + ", values: " + value +
-                               ", colour: white}, " + view + ", projection: " + projection + "}" + plain +
-                               "}";
+      const std::string yaml = "{isosurface: {variable: " + surface + ", values: " + value + ", colour: white}, " +
+                               view + ", projection: " + projection + "}" + plain + "}";
       const Image image = run_alone(render_kind(), yaml, domain, blocks).images.begin()->second;
-      png_format().image(directory + "/" + surface + "-" + projection + ".png", image,
-                         "made by a test: \u00e4\u00b2");
+      png_format().image(directory + "/" + surface + "-" + projection + ".png", image, "made by a test: \u00e4\u00b2");
     }
   }
   Image alpha{2, 1, {10, 20, 30, 40, 250, 240, 230, 255}};

@@ -69,8 +69,7 @@ inline Edges edges_of(const Surface& s) {
 
 /// Vertices - edges + triangles.
 inline std::int64_t euler_characteristic(const Surface& s) {
-  return static_cast<std::int64_t>(s.points.size()) - edges_of(s).all +
-         static_cast<std::int64_t>(s.triangles.size());
+  return static_cast<std::int64_t>(s.points.size()) - edges_of(s).all + static_cast<std::int64_t>(s.triangles.size());
 }
 
 /// Number of connected parts.

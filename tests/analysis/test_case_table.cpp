@@ -23,9 +23,7 @@ std::array<double, 3> middle(int edge) {
   return x;
 }
 
-bool inside(int which, const std::array<int, 3>& at) {
-  return which >> (at[0] << 2 | at[1] | at[2] << 1) & 1;
-}
+bool inside(int which, const std::array<int, 3>& at) { return which >> (at[0] << 2 | at[1] | at[2] << 1) & 1; }
 
 bool crossed(int which, int edge) {
   auto high = low_end(edge);
@@ -84,8 +82,7 @@ TEST_CASE("what is open within a cell lies in its faces, and only that does") {
     }
     for (const auto& side : all) {
       bool lies_in_face = false;
-      for (int face = 0; face < 6; ++face)
-        lies_in_face |= in_face(side.first, side.second, face / 2, face % 2);
+      for (int face = 0; face < 6; ++face) lies_in_face |= in_face(side.first, side.second, face / 2, face % 2);
       CHECK(lies_in_face == (open.count(side) == 1));
     }
   }
@@ -131,8 +128,7 @@ TEST_CASE("triangles are counter-clockwise seen from outside") {
   for (int corner = 0; corner < 8; ++corner) {
     const CellCase& what = case_table.cases[1 << corner];
     REQUIRE(what.count == 1);
-    const auto a = middle(what.triangles[0][0]), b = middle(what.triangles[0][1]),
-               c = middle(what.triangles[0][2]);
+    const auto a = middle(what.triangles[0][0]), b = middle(what.triangles[0][1]), c = middle(what.triangles[0][2]);
     const auto at = corner_offset(corner);
     double u[3], v[3], away = 0;
     for (int x = 0; x < 3; ++x) {

@@ -17,8 +17,7 @@ double wave(const std::array<double, 3>& x, const Index3&, int c) {
   return std::sin(5 * x[0]) + std::cos(4 * x[1] * x[2]) + c;
 }
 
-Table alone(const FakeDomain& domain, const std::string& yaml, const Division& division,
-            const FakeRun& how = {}) {
+Table alone(const FakeDomain& domain, const std::string& yaml, const Division& division, const FakeRun& how = {}) {
   return run_alone(histogram_kind(), yaml, domain, division, how).tables.at("histogram.csv");
 }
 
@@ -52,8 +51,7 @@ TEST_CASE("counts are those of the intervals the table states") {
     const std::vector<double> values = all_values(domain);
     for (const std::string& yaml :
          {std::string("{variable: a, bins: 7}"), std::string("{variable: a, bins: 13, range: [0.3, 1.1]}")}) {
-      const Table table =
-          alone(domain, yaml, random_division(domain.mesh().cells, 6, 4), {.ghosts = 1, .partials = 2});
+      const Table table = alone(domain, yaml, random_division(domain.mesh().cells, 6, 4), {.ghosts = 1, .partials = 2});
       std::int64_t counted = 0;
       for (std::size_t r = 0; r < table.rows.size(); ++r) {
         const bool last = r + 1 == table.rows.size();
@@ -65,10 +63,8 @@ TEST_CASE("counts are those of the intervals the table states") {
         counted += expected;
       }
       const auto low = lower(table, 0), high = upper(table, table.rows.size() - 1);
-      CHECK(number(table, 0, 4) ==
-            std::count_if(values.begin(), values.end(), [&](double v) { return v < low; }));
-      CHECK(number(table, 0, 5) ==
-            std::count_if(values.begin(), values.end(), [&](double v) { return v > high; }));
+      CHECK(number(table, 0, 4) == std::count_if(values.begin(), values.end(), [&](double v) { return v < low; }));
+      CHECK(number(table, 0, 5) == std::count_if(values.begin(), values.end(), [&](double v) { return v > high; }));
       CHECK(counted + number(table, 0, 4) + number(table, 0, 5) == static_cast<std::int64_t>(values.size()));
     }
   }
@@ -144,8 +140,7 @@ TEST_CASE("nothing finite, nothing at all") {
 }
 
 TEST_CASE("edges and slots agree in extreme ranges") {
-  const double greatest = std::numeric_limits<double>::max(),
-               least = std::numeric_limits<double>::denorm_min();
+  const double greatest = std::numeric_limits<double>::max(), least = std::numeric_limits<double>::denorm_min();
   for (const auto& [low, high] : std::vector<std::pair<double, double>>{{-greatest, greatest},
                                                                         {0, 100 * least},
                                                                         {0, 1e-310},
@@ -171,8 +166,7 @@ TEST_CASE("edges and slots agree in extreme ranges") {
 TEST_CASE("a range the wrong way round is refused") {
   const FakeDomain domain = fake_cube(4, 0, 1, {{"a", wave}});
   CHECK_THROWS_WITH_AS(alone(domain, "{variable: a, range: [2, 1]}", {domain.mesh().cells}),
-                       doctest::Contains("the range [2, 1] is not two finite numbers in ascending order"),
-                       Error);
+                       doctest::Contains("the range [2, 1] is not two finite numbers in ascending order"), Error);
   const FakeDomain vectors = fake_cube(4, 0, 1, {{"a", wave, Centering::cell, 3}});
   CHECK_THROWS_WITH_AS(alone(vectors, "{variable: a}", {vectors.mesh().cells}),
                        doctest::Contains("'a' has 3 components; say which one"), Error);

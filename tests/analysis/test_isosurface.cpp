@@ -30,8 +30,7 @@ double noise(const std::array<double, 3>&, const Index3& p, int) {
   return static_cast<double>((h ^ h >> 29) * 0xbf58476d1ce4e5b9ull >> 62);
 }
 
-Surface alone(const FakeDomain& domain, const std::string& yaml, const Division& division,
-              const FakeRun& how = {}) {
+Surface alone(const FakeDomain& domain, const std::string& yaml, const Division& division, const FakeRun& how = {}) {
   return run_alone(isosurface_kind(), yaml, domain, division, how).surfaces.at("isosurface-{index:05}.vtp");
 }
 
@@ -47,8 +46,7 @@ const Surface::Array& data(const Surface& s, const std::string& name) {
 bool open_at_rim_only(const Surface& s, double low, double high) {
   for (const std::int64_t v : edges_of(s).rim_points) {
     const Vector& x = s.points[v];
-    if (std::none_of(x.begin(), x.end(), [&](double c) { return c <= low + 1e-12 || c >= high - 1e-12; }))
-      return false;
+    if (std::none_of(x.begin(), x.end(), [&](double c) { return c <= low + 1e-12 || c >= high - 1e-12; })) return false;
   }
   return true;
 }
@@ -73,9 +71,8 @@ TEST_CASE("a sphere: closed, one part, and area, volume, distance and normals co
         const Vector out = minus(s.points[v], {0.01, -0.02, 0});
         furthest = std::max(furthest, std::fabs(norm(out) - 0.7));
         const double* normal = &data(s, "normals").values[3 * v];
-        crooked =
-            std::max(crooked, norm(minus({normal[0], normal[1], normal[2]},
-                                         {out[0] / norm(out), out[1] / norm(out), out[2] / norm(out)})));
+        crooked = std::max(crooked, norm(minus({normal[0], normal[1], normal[2]},
+                                               {out[0] / norm(out), out[1] / norm(out), out[2] / norm(out)})));
       }
       CHECK(furthest < 0.5 * h * h);
       const double wrong_area = std::fabs(area(s) / (4 * pi * 0.49) - 1);
@@ -106,8 +103,7 @@ TEST_CASE("a periodic gyroid has the Euler characteristic of its genus") {
   // cells, so chi = -8) and repeated; opposite faces are glued by place.
   const Index n = 32;
   const FakeDomain domain = fake_cube(n, 0, 2 * pi, {{"a", gyroid, Centering::node}});
-  const Surface s =
-      alone(domain, "{variable: a, values: 0.05}", even_division(domain.mesh().cells, {2, 2, 2}));
+  const Surface s = alone(domain, "{variable: a, values: 0.05}", even_division(domain.mesh().cells, {2, 2, 2}));
   std::map<std::array<std::int64_t, 3>, std::int64_t> glued;
   Surface torus = s;
   torus.points.clear();
@@ -149,8 +145,7 @@ TEST_CASE("a level that goes exactly through points encloses what it should") {
   // |x| + |y| + |z| on whole numbers: an octahedron whose faces go through points.
   const FakeDomain domain = fake_cube(
       12, -6, 6,
-      {{"a",
-        [](const auto& x, auto&, int) { return 4 - std::fabs(x[0]) - std::fabs(x[1]) - std::fabs(x[2]); },
+      {{"a", [](const auto& x, auto&, int) { return 4 - std::fabs(x[0]) - std::fabs(x[1]) - std::fabs(x[2]); },
         Centering::node}});
   const Surface s = alone(domain, "{variable: a, values: 0}", even_division(domain.mesh().cells, {3, 2, 1}));
   CHECK(edges_of(s).sound);
@@ -161,9 +156,7 @@ TEST_CASE("a level that goes exactly through points encloses what it should") {
 
 TEST_CASE("the same bits for every division and number of servers") {
   MpiCommunicator world(MPI_COMM_WORLD);
-  const auto other = [](const std::array<double, 3>& x, const Index3&, int c) {
-    return std::exp(x[0]) + c * x[1];
-  };
+  const auto other = [](const std::array<double, 3>& x, const Index3&, int c) { return std::exp(x[0]) + c * x[1]; };
   for (const Centering centering : {Centering::cell, Centering::node}) {
     for (const Order order : {Order::column, Order::row}) {
       const FakeDomain domain = fake_cube(13, 0, 2 * pi,
@@ -190,8 +183,8 @@ TEST_CASE("fields and values at the vertices") {
   const auto linear = [](const std::array<double, 3>& x, const Index3&, int c) {
     return (c + 1) * x[0] - 2 * x[1] + 0.5 * x[2];
   };
-  const FakeDomain domain = fake_cube(
-      12, -1, 1, {{"a", ball}, {"cells", linear, Centering::cell, 2}, {"nodes", linear, Centering::node}});
+  const FakeDomain domain =
+      fake_cube(12, -1, 1, {{"a", ball}, {"cells", linear, Centering::cell, 2}, {"nodes", linear, Centering::node}});
   const Surface s = alone(domain, "{variable: a, values: [0, 0.2], fields: [cells, nodes]}",
                           random_division(domain.mesh().cells, 5, 9));
   std::size_t inner = 0;
@@ -201,8 +194,8 @@ TEST_CASE("fields and values at the vertices") {
     CHECK(std::fabs(radius - (0.7 - value)) < 0.02);
     inner += value == 0.2;
     for (int c = 0; c < 2; ++c) {
-      CHECK(std::fabs(data(s, "cells").values[2 * v + static_cast<std::size_t>(c)] -
-                      linear(s.points[v], {}, c)) < 1e-12);
+      CHECK(std::fabs(data(s, "cells").values[2 * v + static_cast<std::size_t>(c)] - linear(s.points[v], {}, c)) <
+            1e-12);
     }
     CHECK(std::fabs(data(s, "nodes").values[v] - linear(s.points[v], {}, 0)) < 1e-12);
   }
@@ -213,12 +206,10 @@ TEST_CASE("fields and values at the vertices") {
 TEST_CASE("a rectilinear mesh with uneven spacing that does not start at 0") {
   std::array<std::vector<double>, 3> nodes;
   for (int n = 0; n <= 40; ++n) {
-    for (int a = 0; a < 3; ++a)
-      nodes[a].push_back(std::sinh((n - 20) * 0.05 * (a + 1)) / std::sinh(1.0 * (a + 1)));
+    for (int a = 0; a < 3; ++a) nodes[a].push_back(std::sinh((n - 20) * 0.05 * (a + 1)) / std::sinh(1.0 * (a + 1)));
   }
   const Index3 first{100, -7, 3};
-  const FakeDomain domain({first, {140, 33, 43}}, std::make_shared<RectilinearGeometry>(first, nodes),
-                          {{"a", ball}});
+  const FakeDomain domain({first, {140, 33, 43}}, std::make_shared<RectilinearGeometry>(first, nodes), {{"a", ball}});
   const Surface s = alone(domain, "{variable: a, values: 0}", random_division(domain.mesh().cells, 6, 1));
   CHECK(edges_of(s).rim == 0);
   CHECK(euler_characteristic(s) == 2);
@@ -254,8 +245,7 @@ TEST_CASE("cells with NaN, infinities or undelivered corners are left out, and o
 TEST_CASE("nothing to see: constant field, value out of range, one cell, no block") {
   const FakeDomain constant = fake_cube(5, 0, 1, {{"a", [](auto&, auto&, int) { return 2.0; }}});
   for (const char* value : {"1", "2", "3"}) {
-    const Surface s =
-        alone(constant, std::string("{variable: a, values: ") + value + "}", {constant.mesh().cells});
+    const Surface s = alone(constant, std::string("{variable: a, values: ") + value + "}", {constant.mesh().cells});
     CHECK(s.points.empty());
     CHECK(s.triangles.empty());
     CHECK(s.point_data.size() == 2);

@@ -39,8 +39,7 @@ Image picture(const std::string& yaml, const FakeDomain& domain, const Division&
 
 std::string message_of(const std::string& yaml) {
   try {
-    static_cast<void>(
-        render_kind().create(fake_settings(render_kind(), yaml, hilly(4).metadata), hilly(4).metadata));
+    static_cast<void>(render_kind().create(fake_settings(render_kind(), yaml, hilly(4).metadata), hilly(4).metadata));
   } catch (const Error& error) {
     CHECK(error.code() == Code::configuration);
     return error.what();
@@ -72,8 +71,8 @@ TEST_CASE("the same bytes however blocks and servers are divided") {
   for (const std::string& yaml : scenes) {
     CAPTURE(yaml);
     const Image alone = picture(yaml, domain, {cells});
-    for (const Division& division : {Division{cells}, even_division(cells, {2, 3, 1}),
-                                     random_division(cells, 9, 5), random_division(cells, 2, 8)}) {
+    for (const Division& division : {Division{cells}, even_division(cells, {2, 3, 1}), random_division(cells, 9, 5),
+                                     random_division(cells, 2, 8)}) {
       for (const std::size_t partials : {1, 2}) {
         const CapturedResults results =
             run_analysis(render_kind(), yaml, domain, division, world, {.ghosts = 1, .partials = partials});
@@ -91,8 +90,7 @@ TEST_CASE("the same bytes however blocks and servers are divided") {
 TEST_CASE("a picture shows what was asked for") {
   const FakeDomain domain = hilly(12);
   const Division blocks = even_division(domain.mesh().cells, {2, 1, 2});
-  const std::string plain =
-      "outline: false, colour_bar: false, caption: none, background: white, size: [64, 64]";
+  const std::string plain = "outline: false, colour_bar: false, caption: none, background: white, size: [64, 64]";
   const auto pixel = [](const Image& image, int x, int y) {
     const std::uint8_t* p = &image.rgba[(static_cast<std::size_t>(y) * image.width + x) * 4];
     return std::array<int, 4>{p[0], p[1], p[2], p[3]};
@@ -128,8 +126,7 @@ TEST_CASE("a picture shows what was asked for") {
     const std::string scene =
         "{isosurface: {variable: hills, values: 0}, size: [200, 200], background: white, camera: "
         "{position: [6, -6, 4]}, ";
-    const Image all =
-        picture(scene + "outline: true, colour_bar: true, caption: 'time {time}'}", domain, blocks);
+    const Image all = picture(scene + "outline: true, colour_bar: true, caption: 'time {time}'}", domain, blocks);
     CHECK(different(all, picture(scene + "outline: false, caption: 'time {time}'}", domain, blocks)) > 200);
     const Image later =
         run_alone(render_kind(), scene + "caption: 'time {time}'}", domain, blocks, {.iteration = {1, 1, 5}})
@@ -146,25 +143,23 @@ TEST_CASE("what is odd still gives a picture") {
   const Image nothing = picture("{isosurface: {variable: hills, values: 77}" + small, domain, blocks);
   CHECK(nothing.rgba.size() == 80 * 60 * 4);
   // The outline is there all the same.
-  CHECK(different(nothing, picture("{isosurface: {variable: hills, values: 77}, outline: false" + small,
-                                   domain, blocks)) > 50);
+  CHECK(different(nothing,
+                  picture("{isosurface: {variable: hills, values: 77}, outline: false" + small, domain, blocks)) > 50);
   // Nothing to take a range from, and a single value.
-  CHECK(picture("{isosurface: {variable: hills, values: 77, colour_by: height}" + small, domain, blocks)
-            .rgba.size() == 80 * 60 * 4);
+  CHECK(picture("{isosurface: {variable: hills, values: 77, colour_by: height}" + small, domain, blocks).rgba.size() ==
+        80 * 60 * 4);
   const Image constant = picture("{slice: {variable: level, axis: z}" + small, domain, blocks);
-  CHECK(constant.rgba ==
-        picture("{slice: {variable: level, axis: z}, range: [3.6, 4.4]" + small, domain, blocks).rgba);
+  CHECK(constant.rgba == picture("{slice: {variable: level, axis: z}, range: [3.6, 4.4]" + small, domain, blocks).rgba);
   // Cells without a number leave a hole; nothing else happens.
   const Image whole = picture("{slice: {variable: hills, axis: z}, range: [-2, 2]" + small, domain, blocks);
   const Image torn = picture("{slice: {variable: holes, axis: z}, range: [-2, 2]" + small, domain, blocks);
   CHECK(different(whole, torn) > 50);
   // A block that was not delivered.
-  const Image lacking = run_alone(render_kind(), "{slice: {variable: hills, axis: z}, range: [-2, 2]" + small,
-                                  domain, blocks, {.absent = {1, 3}})
+  const Image lacking = run_alone(render_kind(), "{slice: {variable: hills, axis: z}, range: [-2, 2]" + small, domain,
+                                  blocks, {.absent = {1, 3}})
                             .images.at(name);
   CHECK(different(whole, lacking) > 50);
-  CHECK(picture("{isosurface: {variable: hills, values: [0, 1]}, size: [16, 16]}", domain, blocks)
-            .rgba.size() == 1024);
+  CHECK(picture("{isosurface: {variable: hills, values: [0, 1]}, size: [16, 16]}", domain, blocks).rgba.size() == 1024);
 }
 
 TEST_CASE("a wrong configuration gets a sentence") {
@@ -174,20 +169,19 @@ TEST_CASE("a wrong configuration gets a sentence") {
   CHECK(message_of("{isosurface: {variable: hills, values: 0, colour: pinkish}}").find("test.yaml:1:") == 0);
   CHECK(message_of("{isosurface: {variable: hills, values: 0, colour: pinkish}}").find("'#rrggbb'") !=
         std::string::npos);
-  CHECK(message_of("{isosurface: {variable: hills, values: 0, colour: red, colour_by: height}}")
-            .find("remove one") != std::string::npos);
+  CHECK(message_of("{isosurface: {variable: hills, values: 0, colour: red, colour_by: height}}").find("remove one") !=
+        std::string::npos);
   CHECK(message_of("{isosurface: {variable: hills, values: 0, colour_by: wind, colour_component: 3}}")
             .find("component 3 of 'wind'") != std::string::npos);
   CHECK(message_of("{slice: {variable: wind, axis: x}}").find("components") != std::string::npos);
   CHECK(message_of("{" + iso + ", range: [3, 1]}").find("lower one first") != std::string::npos);
   CHECK(message_of("{" + iso + ", caption: '{colour}'}").find("{label}") != std::string::npos);
-  CHECK(message_of("{" + iso + ", camera: {position: [0, 0, 9], view: [0, 0, 1]}}")
-            .find("both 'position' and 'view'") != std::string::npos);
-  CHECK(message_of("{" + iso + ", camera: {position: [0, 0, 0]}}").find("looks nowhere") !=
-        std::string::npos);
+  CHECK(
+      message_of("{" + iso + ", camera: {position: [0, 0, 9], view: [0, 0, 1]}}").find("both 'position' and 'view'") !=
+      std::string::npos);
+  CHECK(message_of("{" + iso + ", camera: {position: [0, 0, 0]}}").find("looks nowhere") != std::string::npos);
   CHECK(message_of("{" + iso + ", camera: {view: [0, 0, 1], up: [0, 0, 2]}}").find("across the view") !=
         std::string::npos);
-  CHECK(message_of("{isosurface: {variable: hills, values: 0, fields: height}}").find("fields") !=
-        std::string::npos);
+  CHECK(message_of("{isosurface: {variable: hills, values: 0, fields: height}}").find("fields") != std::string::npos);
   CHECK(message_of("{" + iso + "}") == "no error");
 }

@@ -18,8 +18,7 @@ namespace {
 /// CIE 1976 lightness, from the definition.
 double lightness(Colour c) {
   const auto linear = [](double s) { return s <= 0.04045 ? s / 12.92 : std::pow((s + 0.055) / 1.055, 2.4); };
-  const double y =
-      0.2126 * linear(c.red / 255.0) + 0.7152 * linear(c.green / 255.0) + 0.0722 * linear(c.blue / 255.0);
+  const double y = 0.2126 * linear(c.red / 255.0) + 0.7152 * linear(c.green / 255.0) + 0.0722 * linear(c.blue / 255.0);
   return y > 0.008856 ? 116 * std::cbrt(y) - 16 : 903.3 * y;
 }
 

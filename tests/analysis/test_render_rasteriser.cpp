@@ -80,15 +80,14 @@ Hit cast(const Soup& soup, const Ray& ray, double nearest) {
   Hit hit;
   for (std::size_t n = 0; n < soup.corners.size(); ++n) {
     const auto& c = soup.corners[n];
-    const Vec3 &a = soup.points[c[0]], e1 = subtract(soup.points[c[1]], a),
-               e2 = subtract(soup.points[c[2]], a);
+    const Vec3 &a = soup.points[c[0]], e1 = subtract(soup.points[c[1]], a), e2 = subtract(soup.points[c[2]], a);
     const Vec3 p = cross(ray.along, e2), s = subtract(ray.from, a), q = cross(s, e1);
     const double inverse = 1 / dot(e1, p);
     const double u = dot(s, p) * inverse, v = dot(ray.along, q) * inverse, t = dot(e2, q) * inverse;
     if (!(u >= 0 && v >= 0 && u + v <= 1) || t < nearest || t >= hit.ahead) continue;
-    hit = {static_cast<int>(n), t,
-           soup.values[c[0]] + u * (soup.values[c[1]] - soup.values[c[0]]) +
-               v * (soup.values[c[2]] - soup.values[c[0]])};
+    hit = {
+        static_cast<int>(n), t,
+        soup.values[c[0]] + u * (soup.values[c[1]] - soup.values[c[0]]) + v * (soup.values[c[2]] - soup.values[c[0]])};
   }
   return hit;
 }
@@ -111,8 +110,7 @@ Bounds cast_around(const Soup& soup, const Camera& camera, int x, int y) {
       if (hit.triangle < 0 || !bounds.certain) continue;
       const double depth = camera.project({0, 0, hit.ahead}).depth;
       bounds.depth[0] = std::min(bounds.depth[0], depth), bounds.depth[1] = std::max(bounds.depth[1], depth);
-      bounds.value[0] = std::min(bounds.value[0], hit.value),
-      bounds.value[1] = std::max(bounds.value[1], hit.value);
+      bounds.value[0] = std::min(bounds.value[0], hit.value), bounds.value[1] = std::max(bounds.value[1], hit.value);
     }
   }
   return bounds;

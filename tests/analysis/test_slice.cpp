@@ -11,12 +11,9 @@ using namespace sidestream::testing;
 
 namespace {
 
-double linear(const std::array<double, 3>& x, const Index3&, int c) {
-  return (c + 1) * x[0] - 2 * x[1] + 0.5 * x[2];
-}
+double linear(const std::array<double, 3>& x, const Index3&, int c) { return (c + 1) * x[0] - 2 * x[1] + 0.5 * x[2]; }
 
-Surface alone(const FakeDomain& domain, const std::string& yaml, const Division& division,
-              const FakeRun& how = {}) {
+Surface alone(const FakeDomain& domain, const std::string& yaml, const Division& division, const FakeRun& how = {}) {
   return run_alone(slice_kind(), yaml, domain, division, how).surfaces.at("slice-{index:05}.vtp");
 }
 
@@ -43,9 +40,8 @@ TEST_CASE("a plane across an axis covers the mesh once, inside, at inner faces a
     const Division division = random_division(domain.mesh().cells, 9, 3);
     for (int axis = 0; axis < 3; ++axis) {
       for (const double position : {-1.0, -0.875, -0.3, 0.0, 0.125, 0.25, 0.999, 1.0}) {
-        const Surface s =
-            alone(domain, fmt::format("{{variable: a, axis: {}, position: {}}}", "xyz"[axis], position),
-                  division, {.ghosts = 1, .partials = 2});
+        const Surface s = alone(domain, fmt::format("{{variable: a, axis: {}, position: {}}}", "xyz"[axis], position),
+                                division, {.ghosts = 1, .partials = 2});
         Vector normal{};
         normal[axis] = 1;
         check_layer(s, -1, 1, normal);
@@ -58,9 +54,9 @@ TEST_CASE("a plane across an axis covers the mesh once, inside, at inner faces a
 
 TEST_CASE("a position that is a rounding error outside means the face") {
   // 0.1 * 3 is not 0.3.
-  const FakeDomain domain(
-      {{0, 0, 0}, {3, 3, 3}},
-      std::make_shared<UniformGeometry>(std::array{0., 0., 0.}, std::array{0.1, 0.1, 0.1}), {{"a", linear}});
+  const FakeDomain domain({{0, 0, 0}, {3, 3, 3}},
+                          std::make_shared<UniformGeometry>(std::array{0., 0., 0.}, std::array{0.1, 0.1, 0.1}),
+                          {{"a", linear}});
   for (const char* where :
        {"{variable: a, axis: x, position: 0.3}", "{variable: a, axis: x, position: 0.30000000000001}",
         "{variable: a, normal: [-2, 0, 0], origin: [0.3, 5, 5]}"}) {
@@ -71,11 +67,9 @@ TEST_CASE("a position that is a rounding error outside means the face") {
 TEST_CASE("linear fields are met exactly on node-centred variables, and between cell centres") {
   for (const Centering centering : {Centering::cell, Centering::node}) {
     const FakeDomain domain = fake_cube(
-        10, -1, 1,
-        {{"a", linear, centering, 3}, {"n", linear, Centering::node}, {"c", linear, Centering::cell}});
-    const Surface s =
-        alone(domain, "{variable: a, fields: [n, c], normal: [1, 2, -0.7], origin: [0.1, 0.05, 0]}",
-              random_division(domain.mesh().cells, 8, 2));
+        10, -1, 1, {{"a", linear, centering, 3}, {"n", linear, Centering::node}, {"c", linear, Centering::cell}});
+    const Surface s = alone(domain, "{variable: a, fields: [n, c], normal: [1, 2, -0.7], origin: [0.1, 0.05, 0]}",
+                            random_division(domain.mesh().cells, 8, 2));
     REQUIRE(s.point_data.size() == 3);
     check_layer(s, -1, 1, {1, 2, -0.7});
     std::size_t inside = 0;
@@ -86,8 +80,7 @@ TEST_CASE("linear fields are met exactly on node-centred variables, and between 
       if (std::any_of(x.begin(), x.end(), [](double c) { return std::fabs(c) > 0.8; })) continue;
       ++inside;
       for (int c = 0; c < 3; ++c) {
-        CHECK(std::fabs(s.point_data[0].values[3 * v + static_cast<std::size_t>(c)] - linear(x, {}, c)) <
-              1e-13);
+        CHECK(std::fabs(s.point_data[0].values[3 * v + static_cast<std::size_t>(c)] - linear(x, {}, c)) < 1e-13);
       }
       for (std::size_t f : {1u, 2u}) CHECK(std::fabs(s.point_data[f].values[v] - linear(x, {}, 0)) < 1e-13);
     }

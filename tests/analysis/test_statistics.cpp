@@ -68,8 +68,7 @@ Expected brute_force(const FakeDomain& domain, int c) {
 TEST_CASE("cell- and node-centred fields with a mean far from zero") {
   for (const Centering centering : {Centering::cell, Centering::node}) {
     const FakeDomain domain = domain_of({"a", wild, centering, 3});
-    const Table table =
-        alone(domain, random_division(domain.mesh().cells, 9, 3), {.ghosts = 2, .partials = 3});
+    const Table table = alone(domain, random_division(domain.mesh().cells, 9, 3), {.ghosts = 2, .partials = 3});
     REQUIRE(table.rows.size() == 3);
     for (int c = 0; c < 3; ++c) {
       const Expected e = brute_force(domain, c);
@@ -78,8 +77,7 @@ TEST_CASE("cell- and node-centred fields with a mean far from zero") {
       CHECK(whole(table, row, "count") == e.count);
       CHECK(real(table, row, "minimum") == e.minimum);
       CHECK(real(table, row, "maximum") == e.maximum);
-      CHECK(std::fabs(real(table, row, "mean") - static_cast<double>(e.mean)) <=
-            1e-15 * static_cast<double>(e.mean));
+      CHECK(std::fabs(real(table, row, "mean") - static_cast<double>(e.mean)) <= 1e-15 * static_cast<double>(e.mean));
       CHECK(real(table, row, "variance") == doctest::Approx(static_cast<double>(e.variance)).epsilon(1e-9));
       CHECK(real(table, row, "standard_deviation") ==
             doctest::Approx(std::sqrt(static_cast<double>(e.variance))).epsilon(1e-9));
@@ -159,8 +157,8 @@ TEST_CASE("64-bit extremes are exact and every type works") {
   view.array.strides = packed_strides(view.points, 1, Order::column);
   field.type = Type::int64;
   const FakeDomain domain = domain_of(field);
-  const auto analysis = statistics_kind().create(
-      fake_settings(statistics_kind(), "{variable: a}", domain.metadata), domain.metadata);
+  const auto analysis =
+      statistics_kind().create(fake_settings(statistics_kind(), "{variable: a}", domain.metadata), domain.metadata);
   const std::vector<std::vector<BlockView>> views{{view}};
   const std::vector<Bytes> partials{analysis->local({{}, domain.metadata, views, 0, {}})};
   MpiCommunicator self(MPI_COMM_SELF);

@@ -105,41 +105,34 @@ TEST_CASE("wrong meshes and variables") {
   const std::vector<BadCase> cases{
       {"meshes: [grid]", "1:9", "found a list for 'meshes', expected a map from names",
        "write 'meshes: {NAME: {...}}'"},
-      {"meshes: {grid: 4}", "1:16", "found '4' for the mesh 'grid', expected a map of options",
-       "write 'name: value'"},
+      {"meshes: {grid: 4}", "1:16", "found '4' for the mesh 'grid', expected a map of options", "write 'name: value'"},
       {mesh(""), "1:10", "found no 'size' for a uniform mesh", "add 'size: [..., ...]'"},
-      {mesh("sizes: 4"), "1:17", "found the unknown option 'sizes' of the mesh 'grid'",
-       "did you mean 'size'?"},
-      {mesh("type: curvilinear"), "1:23", "expected one of uniform, rectilinear",
-       "write one of them"},
+      {mesh("sizes: 4"), "1:17", "found the unknown option 'sizes' of the mesh 'grid'", "did you mean 'size'?"},
+      {mesh("type: curvilinear"), "1:23", "expected one of uniform, rectilinear", "write one of them"},
       {mesh("size: [4, 0]"), "1:27", "found '0' for 'size', expected a whole number at least 1", "change it"},
       {mesh("size: [4, 4, 4, 4]"), "1:23", "found 4 entries for 'size'", "remove some"},
-      {mesh("size: [4, 4], spacing: [1, 1, 1]"), "1:40",
-       "found 3 entries for 'spacing' of a mesh whose 'size' has 2", "make them equal"},
+      {mesh("size: [4, 4], spacing: [1, 1, 1]"), "1:40", "found 3 entries for 'spacing' of a mesh whose 'size' has 2",
+       "make them equal"},
       {mesh("size: [4, 4, 4], origin: [1, 1]"), "1:42", "found 2 entries for 'origin'", "make them equal"},
       {mesh("size: 4, spacing: 0"), "1:35", "found 0 in 'spacing', expected numbers above 0", "change it"},
       {mesh("size: 4, spacing: -1"), "1:35", "found -1 in 'spacing'", "change it"},
       {mesh("size: [4e9, 4e9, 4e9]"), "1:23", "number of nodes does not fit in 64 bits", "make it smaller"},
-      {mesh("size: 9223372036854775807"), "1:23", "number of nodes does not fit in 64 bits",
-       "make it smaller"},
+      {mesh("size: 9223372036854775807"), "1:23", "number of nodes does not fit in 64 bits", "make it smaller"},
       {mesh("size: 4, coordinates: {x: [0, 1]}"), "1:39", "found 'coordinates' for a uniform mesh",
        "write 'type: rectilinear'"},
       {mesh("type: rectilinear"), "1:10", "found no 'coordinates'", "add 'coordinates:"},
-      {mesh("type: rectilinear, coordinates: {y: [0, 1]}"), "1:49", "found no 'x' for 'coordinates'",
-       "add 'x: ...'"},
-      {mesh("type: rectilinear, coordinates: {x: [0, 1], z: [0, 1]}"), "1:64",
-       "found coordinates along z without y", "add 'y: [...]'"},
-      {mesh("type: rectilinear, coordinates: {x: [0]}"), "1:53", "found 1 entry for 'x'",
-       "add the missing ones"},
-      {mesh("type: rectilinear, coordinates: {x: [0, 1, 1]}"), "1:53",
-       "found 1 after 1 in the coordinates 'x'", "sort them"},
-      {mesh("type: rectilinear, size: 4, coordinates: {x: [0, 1]}"), "1:42",
-       "found 'size' for a rectilinear mesh", "remove it"},
+      {mesh("type: rectilinear, coordinates: {y: [0, 1]}"), "1:49", "found no 'x' for 'coordinates'", "add 'x: ...'"},
+      {mesh("type: rectilinear, coordinates: {x: [0, 1], z: [0, 1]}"), "1:64", "found coordinates along z without y",
+       "add 'y: [...]'"},
+      {mesh("type: rectilinear, coordinates: {x: [0]}"), "1:53", "found 1 entry for 'x'", "add the missing ones"},
+      {mesh("type: rectilinear, coordinates: {x: [0, 1, 1]}"), "1:53", "found 1 after 1 in the coordinates 'x'",
+       "sort them"},
+      {mesh("type: rectilinear, size: 4, coordinates: {x: [0, 1]}"), "1:42", "found 'size' for a rectilinear mesh",
+       "remove it"},
       {"meshes: {a/b: {size: 4}}", "1:10", "found '/' in the mesh name 'a/b'", "rename it"},
       {"meshes: {'': {size: 4}}", "1:10", "found the mesh name ''", "rename it"},
       {"variables: {..: {mesh: a}}", "1:13", "found the variable name '..'", "rename it"},
-      {"variables: {t: {}}", "1:13", "found no 'mesh' for the variable 't', expected a mesh name",
-       "add 'mesh: ...'"},
+      {"variables: {t: {}}", "1:13", "found no 'mesh' for the variable 't', expected a mesh name", "add 'mesh: ...'"},
       {"variables: {t: {mesh: grid}}", "1:23", "found 'grid' for 'mesh', expected a declared mesh (none)",
        "declare it under 'meshes:'"},
       {variable(", type: double"), "2:35", "found 'double' for 'type', expected one of int8, int16",
@@ -154,8 +147,7 @@ TEST_CASE("wrong meshes and variables") {
 }
 
 TEST_CASE("what the program declares follows what the file declares") {
-  const Metadata metadata =
-      read("meshes: {other: {size: 3}}\nvariables: {v: {mesh: grid}}", program()).metadata;
+  const Metadata metadata = read("meshes: {other: {size: 3}}\nvariables: {v: {mesh: grid}}", program()).metadata;
   REQUIRE(metadata.meshes.size() == 2);
   CHECK(metadata.meshes[1].name == "grid");
   CHECK(metadata.meshes[1].id == 1);
@@ -168,8 +160,7 @@ TEST_CASE("what the program declares follows what the file declares") {
 
 TEST_CASE("declared in both places and the same") {
   const Metadata metadata =
-      read("meshes: {grid: {size: [8, 4], spacing: $h}}\nvariables: {t: {mesh: grid, label: Temperature}}",
-           program())
+      read("meshes: {grid: {size: [8, 4], spacing: $h}}\nvariables: {t: {mesh: grid, label: Temperature}}", program())
           .metadata;
   REQUIRE(metadata.meshes.size() == 1);
   REQUIRE(metadata.variables.size() == 1);
@@ -184,13 +175,12 @@ TEST_CASE("declared in both places and different") {
        "found the mesh 'grid', which the program declares differently", "remove the entry"},
       {"meshes: {grid: {size: [8, 4]}}", "1:10", "declares differently", "correct one"},
       {"meshes: {grid: {size: [8, 4, 1], spacing: 0.5}}", "1:10", "declares differently", "correct one"},
-      {"meshes: {grid: {type: rectilinear, coordinates: {x: [0, 1], y: [0, 1]}}}", "1:10",
-       "declares differently", "correct"},
+      {"meshes: {grid: {type: rectilinear, coordinates: {x: [0, 1], y: [0, 1]}}}", "1:10", "declares differently",
+       "correct"},
       {grid + "variables: {t: {mesh: grid, unit: C}}", "2:13", "found the variable 't', which the program",
        "correct one"},
       {grid + "variables: {t: {mesh: grid, components: 3}}", "2:13", "found the variable 't'", "correct one"},
-      {grid + "variables: {t: {mesh: grid, time_varying: false}}", "2:13", "found the variable 't'",
-       "correct one"},
+      {grid + "variables: {t: {mesh: grid, time_varying: false}}", "2:13", "found the variable 't'", "correct one"},
   };
   for (const BadCase& bad : cases) check_bad(bad, program());
   Metadata unnamed = program();

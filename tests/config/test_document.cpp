@@ -70,8 +70,7 @@ TEST_CASE("errors of syntax name the place and the remedy") {
       {"a: \"open\n", "1:4", "found a quote (\") that is never closed", "close it"},
       {"a: 'it''s\n", "1:4", "found a quote (') that is never closed", "close it"},
       {"placement:\n\tmode: cores\n", "2:1", "found a tab in the indentation", "replace the tab by spaces"},
-      {"placement:\n  mode: cores\n  \tper_node: 1\n", "3:3", "found a tab in the indentation",
-       "replace the tab"},
+      {"placement:\n  mode: cores\n  \tper_node: 1\n", "3:3", "found a tab in the indentation", "replace the tab"},
       {"a: *b\n", "1:4", "found a reference", "define it first"},
       {"a: &x [*x]\n", "1:8", "found a reference (*) to a value that contains it", "write the value out"},
       {"a: @x\n", "1:4", "found a character that cannot start a value", "put it in quotes"},
@@ -97,7 +96,6 @@ TEST_CASE("a small file that expands or nests without bound is an error") {
     for (int n = 0; n < 10; ++n) bomb += (n ? ",*" : "*") + std::string(1, before);
     bomb += "]\n";
   }
-  CHECK(error_of(bomb).find("found references (*) that expand to more than 100000 values") !=
-        std::string::npos);
+  CHECK(error_of(bomb).find("found references (*) that expand to more than 100000 values") != std::string::npos);
   CHECK(error_of("a: " + std::string(100000, '[')).find("nested too deeply") != std::string::npos);
 }

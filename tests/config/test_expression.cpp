@@ -94,8 +94,8 @@ TEST_CASE("expressions with a real number are real") {
 }
 
 TEST_CASE("errors in expressions name the character") {
-  CHECK(contains(error_in("5 s"),
-                 "run.yaml:3:12: found '5 s' for 'size', where 's' cannot be read; expected a number"));
+  CHECK(
+      contains(error_in("5 s"), "run.yaml:3:12: found '5 s' for 'size', where 's' cannot be read; expected a number"));
   CHECK(contains(error_in("2 *"), "run.yaml:3:13: found '2 *' for 'size', which ends too early"));
   CHECK(contains(error_in("(2 + 3"), "run.yaml:3:16: found '(2 + 3'"));
   CHECK(contains(error_in(""), "which ends too early"));
@@ -185,8 +185,7 @@ TEST_CASE("schedules") {
   CHECK(contains(schedule_error("0 s"), "expected an interval above 0"));
   CHECK(contains(schedule_error("5 cylces"), "did you mean 'cycles'?"));
   CHECK(contains(schedule_error("atuo"), "did you mean 'auto'?"));
-  CHECK(contains(schedule_error("often"),
-                 "expected a schedule such as 5, '10 cycles', '0.5 time', '30 s' or auto"));
+  CHECK(contains(schedule_error("often"), "expected a schedule such as 5, '10 cycles', '0.5 time', '30 s' or auto"));
   CHECK(contains(schedule_error("cycles"), "expected a schedule such as"));
   CHECK(contains(schedule_error(" cycles"), "expected a schedule such as"));
   CHECK(contains(schedule_error("$missing cycles"), "$missing has no value"));

@@ -93,19 +93,14 @@ TEST_CASE("wrong sections, placements and outputs") {
       {"placement: core", "1:12", "found 'core' for 'mode', expected one of inline, cores, nodes, off",
        "did you mean 'cores'?"},
       {"placement: true", "1:12", "found 'true' for 'mode'", "write one of them"},
-      {"placement: [cores]", "1:12", "found a list for 'placement', expected a map",
-       "write 'name: value' pairs"},
-      {"placement: {mod: cores}", "1:13", "found the unknown option 'mod' of 'placement'",
-       "did you mean 'mode'?"},
+      {"placement: [cores]", "1:12", "found a list for 'placement', expected a map", "write 'name: value' pairs"},
+      {"placement: {mod: cores}", "1:13", "found the unknown option 'mod' of 'placement'", "did you mean 'mode'?"},
       {"placement: {mode: [cores]}", "1:19", "found a list for 'mode'", "write a single value"},
       {"placement:\n  mode:\n", "2:3", "found nothing for 'mode'", "write one or remove the line"},
-      {"placement: {mode: nodes, per_node: 2}", "1:36", "found 'per_node' with the mode 'nodes'",
-       "write 'servers'"},
-      {"placement: {mode: cores, servers: 2}", "1:35", "found 'servers' with the mode 'cores'",
-       "write 'per_node'"},
+      {"placement: {mode: nodes, per_node: 2}", "1:36", "found 'per_node' with the mode 'nodes'", "write 'servers'"},
+      {"placement: {mode: cores, servers: 2}", "1:35", "found 'servers' with the mode 'cores'", "write 'per_node'"},
       {"placement: {servers: 2}", "1:22", "found 'servers' with the mode 'inline'", "remove it"},
-      {"placement: {mode: inline, per_node: 2}", "1:37", "found 'per_node' with the mode 'inline'",
-       "remove it"},
+      {"placement: {mode: inline, per_node: 2}", "1:37", "found 'per_node' with the mode 'inline'", "remove it"},
       {"placement: {mode: cores, per_node: 0}", "1:36",
        "found '0' for 'per_node', expected a whole number from 1 to 1024", "change it"},
       {"placement: {mode: cores, per_node: 1.5}", "1:36", "found '1.5' for 'per_node'", "without fraction"},
@@ -119,13 +114,10 @@ TEST_CASE("wrong sections, placements and outputs") {
       {"placement: {max_in_flight: 0}", "1:28", "expected a whole number from 1 to 64", "change it"},
       {"placement: {mode: nodes, partitioner: blok}", "1:39",
        "found the unknown partitioner 'blok', expected one of block", "did you mean 'block'?"},
-      {"output: results", "1:9", "found 'results' for 'output', expected a map",
-       "directory, existing, timings"},
+      {"output: results", "1:9", "found 'results' for 'output', expected a map", "directory, existing, timings"},
       {"output: {directory: ''}", "1:21", "found an empty 'directory'", "write '.'"},
-      {"output: {existing: overwrite}", "1:20", "expected one of refuse, replace, resume",
-       "write one of them"},
-      {"output: {timings: yes}", "1:19", "found 'yes' for 'timings', expected true or false",
-       "write true or false"},
+      {"output: {existing: overwrite}", "1:20", "expected one of refuse, replace, resume", "write one of them"},
+      {"output: {timings: yes}", "1:19", "found 'yes' for 'timings', expected true or false", "write true or false"},
       {"on_error: abort", "1:11", "expected one of report, stop", "write one of them"},
       {"drain_limit: -1", "1:14", "found '-1' for 'drain_limit', expected a number at least 0", "change it"},
       {"drain_limit: 60 s", "1:17", "where 's' cannot be read", "expected a number"},
@@ -136,19 +128,18 @@ TEST_CASE("wrong sections, placements and outputs") {
       {"parameters: {n: many}", "1:17", "found 'many' for the parameter 'n'", "expected a number"},
       {"parameters: {n: [1]}", "1:17", "found a list for the parameter 'n'", "write 'n: 64'"},
       {"parameters: {n-x: 1}", "1:14", "found '-' in the parameter name 'n-x'", "rename it"},
-      {"parameters: {2n: 1}", "1:14", "found the parameter name '2n', expected a letter or _ first",
-       "rename it"},
+      {"parameters: {2n: 1}", "1:14", "found the parameter name '2n', expected a letter or _ first", "rename it"},
   };
   for (const BadCase& bad : cases) check_bad(bad);
 }
 
 TEST_CASE("a split that leaves no client") {
   CHECK(split_error("{mode: cores, per_node: 1}", 4, 2) == "no error");
-  CHECK(split_error("{mode: cores, per_node: 2}", 4, 2)
-            .find("run.yaml:1:1: found per_node 2 and a node with 2 ranks") == 0);
+  CHECK(
+      split_error("{mode: cores, per_node: 2}", 4, 2).find("run.yaml:1:1: found per_node 2 and a node with 2 ranks") ==
+      0);
   CHECK(split_error("{mode: nodes, servers: 3}", 4, 2) == "no error");
-  CHECK(split_error("{mode: nodes, servers: 4}", 4, 2)
-            .find("run.yaml:1:1: found 4 servers and 4 ranks in all") == 0);
+  CHECK(split_error("{mode: nodes, servers: 4}", 4, 2).find("run.yaml:1:1: found 4 servers and 4 ranks in all") == 0);
   CHECK(split_error("inline", 1, 1) == "no error");
   CHECK(split_error("off", 1, 1) == "no error");
 }

@@ -34,12 +34,12 @@ TEST_CASE("options without value") {
 }
 
 TEST_CASE("values of every type") {
-  const Settings settings = first_task(probe(
-      "count: $n * 2, size: [1, $n, 1e2], level: $h, levels: [1, 2.5, -3e-1], tone: cold, memory: 1 MB, "
-      "variables: [pressure, temperature], camera: {direction: [1, 0, $h], up: \"x\"}, shape: {sphere: "
-      "{radius: 2}}, "
-      "shapes: [{plane: {offset: 1}}, plane, {sphere: {radius: 3}}, {plane: }], text: 12, flag: true, "
-      "file: 'a-{cycle:06}.csv', mesh: grid, again: 30 s"));
+  const Settings settings = first_task(
+      probe("count: $n * 2, size: [1, $n, 1e2], level: $h, levels: [1, 2.5, -3e-1], tone: cold, memory: 1 MB, "
+            "variables: [pressure, temperature], camera: {direction: [1, 0, $h], up: \"x\"}, shape: {sphere: "
+            "{radius: 2}}, "
+            "shapes: [{plane: {offset: 1}}, plane, {sphere: {radius: 3}}, {plane: }], text: 12, flag: true, "
+            "file: 'a-{cycle:06}.csv', mesh: grid, again: 30 s"));
   CHECK(settings.given("count"));
   CHECK(settings.integer("count") == 16);
   CHECK(settings.integers("size") == std::vector<std::int64_t>{1, 8, 100});
@@ -91,8 +91,7 @@ TEST_CASE("wrong values") {
       {probe("count: abc"), "4:20", "where 'abc' cannot be read", "expected a number"},
       {probe("count: 2.5"), "4:20", "found '2.5' for 'count', expected a whole number from 1 to 100",
        "write it without fraction"},
-      {probe("count: $half"), "4:20", "found '$half' for 'count', expected a whole number",
-       "its value is 2.5"},
+      {probe("count: $half"), "4:20", "found '$half' for 'count', expected a whole number", "its value is 2.5"},
       {probe("count: $n / 3"), "4:20", "found '$n / 3' for 'count'", "change it to come out whole"},
       {probe("count: 0"), "4:20", "expected a whole number from 1 to 100", "change it"},
       {probe("count: 101"), "4:20", "found '101' for 'count'", "change it"},
@@ -102,11 +101,9 @@ TEST_CASE("wrong values") {
       {probe("count: $m"), "4:20", "$m has no value for 'count' (set are: $h, $half, $n)", "--set m=VALUE"},
       {probe("count: '2 + $m'"), "4:25", "$m has no value", "let the program set it"},
       {probe("size: []"), "4:19",
-       "found 0 entries for 'size', expected a list of 1 to 3 whole numbers, each at least 0",
-       "add the missing ones"},
+       "found 0 entries for 'size', expected a list of 1 to 3 whole numbers, each at least 0", "add the missing ones"},
       {probe("size: [1, 2, 3, 4]"), "4:19", "found 4 entries for 'size'", "remove some"},
-      {probe("size: [1, -2]"), "4:23", "found '-2' for 'size', expected a whole number at least 0",
-       "change it"},
+      {probe("size: [1, -2]"), "4:23", "found '-2' for 'size', expected a whole number at least 0", "change it"},
       {probe("size: [1, [2]]"), "4:23", "found a list for 'size'", "write a single value"},
       {probe("level: -0.5"), "4:20", "expected a number at least 0", "change it"},
       {probe("level: .nan"), "4:20", "where '.nan' cannot be read", "expected a number"},
@@ -122,32 +119,27 @@ TEST_CASE("wrong values") {
       {probe("mesh: gird"), "4:19", "expected a declared mesh (grid)", "did you mean 'grid'?"},
       {probe("mesh: other"), "4:19", "expected a declared mesh (grid)", "declare it under 'meshes:'"},
       {probe("camera: [1]"), "4:21", "found a list for 'camera', expected a map of options", "direction, up"},
-      {probe("camera: {direction: [1, 0]}"), "4:33",
-       "found 2 entries for 'direction', expected a list of 3 numbers", "add the missing ones"},
+      {probe("camera: {direction: [1, 0]}"), "4:33", "found 2 entries for 'direction', expected a list of 3 numbers",
+       "add the missing ones"},
       {probe("camera: {upp: 1}"), "4:22", "found the unknown option 'upp' of 'camera'", "did you mean 'up'?"},
-      {probe("shape: {cube: {}}"), "4:21",
-       "found 'cube' for 'shape', expected a map with one key out of sphere, plane", "write one of them"},
-      {probe("shape: {sphere: {radius: 1}, plane: {}}"), "4:20", "found a map for 'shape'",
-       "remove all but one"},
+      {probe("shape: {cube: {}}"), "4:21", "found 'cube' for 'shape', expected a map with one key out of sphere, plane",
+       "write one of them"},
+      {probe("shape: {sphere: {radius: 1}, plane: {}}"), "4:20", "found a map for 'shape'", "remove all but one"},
       {probe("shape: []"), "4:20", "found a list for 'shape'", "write one of them"},
-      {probe("shape: {sphere: {}}"), "4:29", "found no 'radius' for 'sphere', expected a number",
-       "add 'radius: ...'"},
+      {probe("shape: {sphere: {}}"), "4:29", "found no 'radius' for 'sphere', expected a number", "add 'radius: ...'"},
       {probe("shape: shpere"), "4:20", "found 'shpere' for 'shape'", "did you mean 'sphere'?"},
       {probe("shapes: [plane, {plne: {}}]"), "4:30", "found 'plne' for 'shapes'", "did you mean 'plane'?"},
       {probe("flag: 1"), "4:19", "found '1' for 'flag', expected true or false", "write true or false"},
       {probe("text: [a]"), "4:19", "found a list for 'text', expected a text", "write a single value"},
-      {probe("file: 'a-{step}.csv'"), "4:19",
-       "found the file name 'a-{step}.csv', whose field '{step}' is not known",
+      {probe("file: 'a-{step}.csv'"), "4:19", "found the file name 'a-{step}.csv', whose field '{step}' is not known",
        "expected {index}, {cycle}, {time} or {server}"},
       {probe("file: 'a-{cycle.csv'"), "4:19", "in which a '{' is never closed", "write '{{' for a brace"},
       {probe("file: ''"), "4:19", "found an empty file name", "expected one such as 'image-{index:05}.png'"},
-      {probe("file: a.cvs"), "4:19",
-       "found the file name 'a.cvs' with the ending '.cvs', expected one of .csv, .vtp",
+      {probe("file: a.cvs"), "4:19", "found the file name 'a.cvs' with the ending '.cvs', expected one of .csv, .vtp",
        "did you mean '.csv'?"},
       {probe("file: a"), "4:19", "with the ending ''", "change the ending"},
       {probe("again: 0"), "4:20", "found '0' for 'again'", "write one"},
-      {probe("again: 5 furlongs"), "4:20", "expected a schedule such as 5, '10 cycles'",
-       "write one of these"},
+      {probe("again: 5 furlongs"), "4:20", "expected a schedule such as 5, '10 cycles'", "write one of these"},
   };
   for (const BadCase& bad : cases) check_bad(bad);
 }

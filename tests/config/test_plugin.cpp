@@ -7,9 +7,7 @@ using namespace sidestream::testing;
 
 namespace {
 
-std::string path_of(const std::string& plugin) {
-  return TEST_PLUGIN_DIRECTORY "/libtest_plugin_" + plugin + ".so";
-}
+std::string path_of(const std::string& plugin) { return TEST_PLUGIN_DIRECTORY "/libtest_plugin_" + plugin + ".so"; }
 
 std::string load_error(const std::string& path) {
   Registry registry;
@@ -42,11 +40,9 @@ TEST_CASE("a plug-in registers kinds that the configuration can use") {
 TEST_CASE("what is wrong with a plug-in is said with its place in the file") {
   CHECK(mentions(load_error("/nowhere/libx.so"), "'/nowhere/libx.so', which cannot be loaded"));
   CHECK(mentions(load_error("libx.so"), "./libx.so: cannot open shared object file"));
-  CHECK(mentions(load_error(path_of("no_entry")),
-                 "no function sidestream_plugin; define it with SIDESTREAM_PLUGIN"));
+  CHECK(mentions(load_error(path_of("no_entry")), "no function sidestream_plugin; define it with SIDESTREAM_PLUGIN"));
   CHECK(mentions(load_error(path_of("wrong_magic")), "does not return a plug-in header"));
-  CHECK(mentions(load_error(path_of("wrong_version")),
-                 "for version 2 of the plug-in interface, expected version 1"));
+  CHECK(mentions(load_error(path_of("wrong_version")), "for version 2 of the plug-in interface, expected version 1"));
   CHECK(mentions(load_error(path_of("wrong_layout")), "build it again with the headers"));
   CHECK(mentions(load_error(path_of("throwing")), "could not register itself: the licence has run out"));
 }

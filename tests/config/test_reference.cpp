@@ -51,8 +51,7 @@ TEST_CASE("every section and every option is in the manual") {
 
 TEST_CASE("types, defaults and ranges are in the manual") {
   const std::string manual = reference_manual(fake_registry());
-  CHECK(manual.find("| `count` | whole number | `4` | from 1 to 100 | For the tests. |") !=
-        std::string::npos);
+  CHECK(manual.find("| `count` | whole number | `4` | from 1 to 100 | For the tests. |") != std::string::npos);
   CHECK(manual.find("| `size` | list of 1 to 3 whole numbers | `[64, 32]` | at least 0 | For the tests. |") !=
         std::string::npos);
   CHECK(manual.find("| `memory` | amount of memory | `64 MiB` | at least 1 KiB |") != std::string::npos);
@@ -77,11 +76,9 @@ TEST_CASE("the examples in the manual are right") {
     std::string text = section.example + "\n";
     if (section.name == "plugins") continue;  // names a file
     if (section.name != "meshes") text += "meshes: {grid: {size: 4}}\n";
-    if (section.name != "meshes" && section.name != "variables")
-      text += "variables: {temperature: {mesh: grid}}\n";
+    if (section.name != "meshes" && section.name != "variables") text += "variables: {temperature: {mesh: grid}}\n";
     if (section.name == "analyses" || section.name == "outputs") continue;  // kinds of the real registry
-    const Parameters parameters{
-        {"nx", std::int64_t{4}}, {"ny", std::int64_t{4}}, {"nz", std::int64_t{4}}, {"h", 1.0}};
+    const Parameters parameters{{"nx", std::int64_t{4}}, {"ny", std::int64_t{4}}, {"nz", std::int64_t{4}}, {"h", 1.0}};
     CHECK_NOTHROW(static_cast<void>(read_config(*parse_document(text, "example"), registry, parameters, {})));
   }
 }

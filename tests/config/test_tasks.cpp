@@ -10,16 +10,14 @@ const std::string declarations = "meshes: {grid: {size: 4}}\nvariables: {t: {mes
 
 Config tasks(const std::string& analyses) { return read(declarations + analyses); }
 
-BadCase bad(const std::string& text, const std::string& place, const std::string& problem,
-            const std::string& remedy) {
+BadCase bad(const std::string& text, const std::string& place, const std::string& problem, const std::string& remedy) {
   return {declarations + text, place, problem, remedy};
 }
 
 }  // namespace
 
 TEST_CASE("analyses come before outputs, each in the file's order") {
-  const Config config =
-      tasks("outputs:\n  - hdf5: {every: 10}\nanalyses:\n  - volume\n  - histogram: {variable: t}\n");
+  const Config config = tasks("outputs:\n  - hdf5: {every: 10}\nanalyses:\n  - volume\n  - histogram: {variable: t}\n");
   REQUIRE(config.tasks.size() == 3);
   CHECK(config.tasks[0].kind == "volume");
   CHECK(!config.tasks[0].writer);
@@ -32,8 +30,7 @@ TEST_CASE("analyses come before outputs, each in the file's order") {
 }
 
 TEST_CASE("names are given, or made to differ") {
-  const Config config =
-      tasks("analyses: [volume, volume: {name: volume-2}, volume, volume: {name: mine}, volume]");
+  const Config config = tasks("analyses: [volume, volume: {name: volume-2}, volume, volume: {name: mine}, volume]");
   std::vector<std::string> names;
   for (const TaskConfig& task : config.tasks) names.push_back(task.name);
   CHECK(names == std::vector<std::string>{"volume", "volume-2", "volume-3", "mine", "volume-4"});
@@ -78,11 +75,10 @@ TEST_CASE("tasks that are wrong in themselves") {
       bad("analyses: {volume: {}}", "3:11", "found a map for 'analyses', expected a list",
           "begin each entry with '- '"),
       bad("analyses: volume", "3:11", "found 'volume' for 'analyses'", "begin each entry"),
-      bad("analyses:\n  -\n  - volume\n", "4:3", "found nothing as an entry of 'analyses'",
-          "write '- KIND: {...}'"),
+      bad("analyses:\n  -\n  - volume\n", "4:3", "found nothing as an entry of 'analyses'", "write '- KIND: {...}'"),
       bad("analyses: [[volume]]", "3:12", "found a list as an entry of 'analyses'", "write '- KIND"),
-      bad("analyses:\n  - histogram:\n    variable: t\n", "5:5",
-          "found 'variable' beside 'histogram' in one entry", "indent the options of 'histogram' below it"),
+      bad("analyses:\n  - histogram:\n    variable: t\n", "5:5", "found 'variable' beside 'histogram' in one entry",
+          "indent the options of 'histogram' below it"),
       bad("analyses:\n  - histgram: {variable: t}\n", "4:5",
           "found the unknown analysis 'histgram', expected one of histogram, probe, volume",
           "did you mean 'histogram'?"),
@@ -90,24 +86,19 @@ TEST_CASE("tasks that are wrong in themselves") {
           "name the library that has it under 'plugins:'"),
       bad("outputs: [hdf4: {}]", "3:11", "found the unknown output 'hdf4', expected one of hdf5",
           "did you mean 'hdf5'?"),
-      bad("outputs: [volume]", "3:11", "found the analysis 'volume' under 'outputs:'",
-          "move it to 'analyses:'"),
-      bad("analyses: [hdf5: {}]", "3:12", "found the output 'hdf5' under 'analyses:'",
-          "move it to 'outputs:'"),
+      bad("outputs: [volume]", "3:11", "found the analysis 'volume' under 'outputs:'", "move it to 'analyses:'"),
+      bad("analyses: [hdf5: {}]", "3:12", "found the output 'hdf5' under 'analyses:'", "move it to 'outputs:'"),
       bad("analyses: [histogram: {}]", "3:12", "found no 'variable' for the analysis 'histogram'",
           "add 'variable: ...'"),
-      bad("analyses: [histogram]", "3:12", "found no 'variable' for the analysis 'histogram'",
-          "add 'variable: ...'"),
+      bad("analyses: [histogram]", "3:12", "found no 'variable' for the analysis 'histogram'", "add 'variable: ...'"),
       bad("analyses: [histogram: 5]", "3:23", "found '5' for the analysis 'histogram', expected a map",
           "write 'name: value'"),
       bad("analyses: [volume: {every: 0}]", "3:28",
           "found '0' for 'every', expected a whole number of iterations, at least 1", "write one"),
       bad("analyses: [volume: {every: -5}]", "3:28", "expected a whole number of iterations", "write one"),
       bad("analyses: [volume: {every: 2.5}]", "3:28", "expected a whole number of iterations", "write one"),
-      bad("analyses: [volume: {every: 0.5 cycles}]", "3:28", "expected a whole number of cycles",
-          "write one"),
-      bad("analyses: [volume: {every: 5 cycels}]", "3:28", "expected a schedule such as 5",
-          "did you mean 'cycles'?"),
+      bad("analyses: [volume: {every: 0.5 cycles}]", "3:28", "expected a whole number of cycles", "write one"),
+      bad("analyses: [volume: {every: 5 cycels}]", "3:28", "expected a schedule such as 5", "did you mean 'cycles'?"),
       bad("analyses: [volume: {every: [5]}]", "3:28", "found a list for 'every'", "write a single value"),
       bad("analyses: [volume: {start: 10, end: 5}]", "3:37", "found the end 5 before the start 10",
           "exchange or correct"),
@@ -115,10 +106,8 @@ TEST_CASE("tasks that are wrong in themselves") {
           "found 0.5 for 'start', expected a whole number because 'every' counts "
           "iterations",
           "give 'every' in time or seconds"),
-      bad("analyses: [volume: {every: 2 cycles, end: 0.5}]", "3:43", "because 'every' counts cycles",
-          "write one"),
-      bad("analyses: [volume: {end: -1}]", "3:26", "found -1 for 'end', expected at least 0",
-          "correct or remove it"),
+      bad("analyses: [volume: {every: 2 cycles, end: 0.5}]", "3:43", "because 'every' counts cycles", "write one"),
+      bad("analyses: [volume: {end: -1}]", "3:26", "found -1 for 'end', expected at least 0", "correct or remove it"),
       bad("analyses: [volume: {start: soon}]", "3:28", "where 'soon' cannot be read", "expected a number"),
       bad("analyses: [volume: {on: ''}]", "3:25", "found an empty 'on'", "write one or remove it"),
       bad("analyses: [volume: {name: ''}]", "3:27", "found an empty 'name'", "write one or remove it"),
@@ -132,14 +121,13 @@ TEST_CASE("tasks that are wrong in each other's company") {
       bad("analyses:\n  - volume: {name: x}\n  - volume: {name: x}\n", "5:20",
           "found the name 'x' a second time (first in line 4)", "rename one"),
       bad(first + "  - histogram: {variable: t, file: a.csv}\n", "5:36",
-          "found the file name 'a.csv' of 'histogram-2', which 'histogram' in line 4 writes too",
-          "another 'file'"),
+          "found the file name 'a.csv' of 'histogram-2', which 'histogram' in line 4 writes too", "another 'file'"),
       bad(first + "  - histogram: {variable: t, file: ./b/../a.csv}\n", "5:36",
           "which 'histogram' in line 4 writes too", "another 'file'"),
       bad("analyses:\n  - histogram: {variable: t}\n  - histogram: {variable: t}\n", "5:5",
           "found the file name 'histogram.csv' of 'histogram-2'", "another 'file'"),
-      bad("outputs: [hdf5, hdf5: {name: more}]", "3:17",
-          "found the file name 'fields-{index:06}.h5' of 'more'", "another 'file'"),
+      bad("outputs: [hdf5, hdf5: {name: more}]", "3:17", "found the file name 'fields-{index:06}.h5' of 'more'",
+          "another 'file'"),
   };
   for (const BadCase& one : cases) check_bad(one);
 }
@@ -148,9 +136,7 @@ TEST_CASE("at most 64 events") {
   std::string events = "events: [e0";
   for (int n = 1; n < 64; ++n) events += ", e" + std::to_string(n);
   CHECK(read(events + ", e0, e63]").events.size() == 64);
-  CHECK(error_of(events + ", one_more]").find("found the event 'one_more' after 64 others") !=
-        std::string::npos);
-  CHECK(error_of(events + "]\nanalyses:\n  - volume: {on: late}\n")
-            .find("run.yaml:3:18: found the event 'late'") == 0);
+  CHECK(error_of(events + ", one_more]").find("found the event 'one_more' after 64 others") != std::string::npos);
+  CHECK(error_of(events + "]\nanalyses:\n  - volume: {on: late}\n").find("run.yaml:3:18: found the event 'late'") == 0);
   check_bad({"events: ['']", "1:10", "found an empty event name", "remove it"});
 }

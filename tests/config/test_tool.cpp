@@ -32,8 +32,7 @@ struct Folder {
   }
 
   Outcome run(const std::string& arguments) const {
-    const std::string command =
-        "cd '" + path + "' && '" SIDESTREAM_TOOL "' " + arguments + " >out 2>err </dev/null";
+    const std::string command = "cd '" + path + "' && '" SIDESTREAM_TOOL "' " + arguments + " >out 2>err </dev/null";
     const int status = std::system(command.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents(path + "/out"), contents(path + "/err")};
   }
@@ -60,10 +59,9 @@ TEST_CASE("version, help and wrong arguments") {
   CHECK(folder.run("--version").out == "sidestream 0.1.0\n");
   CHECK(contains(folder.run("--help").out, "check"));
   CHECK(contains(folder.run("check --help").out, "--ranks"));
-  for (const char* wrong :
-       {"", "chek", "check", "check run.yaml --ranks x", "check run.yaml --ranks 0",
-        "check run.yaml --set nx", "check run.yaml --set nx=many", "check run.yaml --mesh grid=4x",
-        "check run.yaml --variable t=grid", "reference extra", "--nonsense"}) {
+  for (const char* wrong : {"", "chek", "check", "check run.yaml --ranks x", "check run.yaml --ranks 0",
+                            "check run.yaml --set nx", "check run.yaml --set nx=many", "check run.yaml --mesh grid=4x",
+                            "check run.yaml --variable t=grid", "reference extra", "--nonsense"}) {
     CAPTURE(wrong);
     folder.file(good);
     const Outcome outcome = folder.run(wrong);
@@ -82,8 +80,7 @@ TEST_CASE("a correct file is summarised") {
   CHECK(contains(outcome.out, "run.yaml: correct"));
   CHECK(contains(outcome.out, "of 8 ranks on 2 nodes: 6 clients, 2 servers"));
   CHECK(contains(outcome.out, "grid: uniform, 64 x 64 x 128 cells"));
-  CHECK(contains(outcome.out,
-                 "temperature: 1 component of float64 on the cells of grid, in K; 4.0 MiB an iteration"));
+  CHECK(contains(outcome.out, "temperature: 1 component of float64 on the cells of grid, in K; 4.0 MiB an iteration"));
   CHECK(contains(outcome.out, "histogram: every 5 iterations"));
   CHECK(folder.run("check run.yaml --set nx=64 h=0.1").status == 0);
   CHECK(folder.run("check --set nx=64 --set h=0.1 run.yaml").status == 0);
@@ -108,12 +105,10 @@ TEST_CASE("a wrong file: one sentence on standard error, status 1") {
   };
   CHECK(fails(good, "", "sidestream: run.yaml:2:24: $nx has no value for 'size' (set are: none)"));
   CHECK(fails(good, "--set nx=4 h=1 --ranks 1", "run.yaml:1:1: found per_node 1 and a node with 1 rank"));
-  CHECK(fails(good, "--set nx=4 h=1 --ranks 3 --nodes 2",
-              "run.yaml:1:1: found per_node 1 and a node with 1 rank"));
-  CHECK(fails("placement: {mode: nodes, servers: 4}\n", "--ranks 4",
-              "run.yaml:1:1: found 4 servers and 4 ranks in all"));
-  CHECK(fails(good + "plugins: [./missing.so]\n", "--set nx=4 h=1",
-              "run.yaml:6:11: found the plug-in './missing.so'"));
+  CHECK(fails(good, "--set nx=4 h=1 --ranks 3 --nodes 2", "run.yaml:1:1: found per_node 1 and a node with 1 rank"));
+  CHECK(
+      fails("placement: {mode: nodes, servers: 4}\n", "--ranks 4", "run.yaml:1:1: found 4 servers and 4 ranks in all"));
+  CHECK(fails(good + "plugins: [./missing.so]\n", "--set nx=4 h=1", "run.yaml:6:11: found the plug-in './missing.so'"));
   CHECK(fails("a: [1\n", "", "run.yaml:1:4: found a '['"));
   CHECK(fails("", "", "run.yaml:1:1: found an empty configuration"));
 }

@@ -38,8 +38,7 @@ struct Field {
   static T value(Index i, Index j, Index k, int c) { return static_cast<T>(1 + i + 4 * j + 16 * k + 60 * c); }
 
   [[nodiscard]] std::size_t offset(Index i, Index j, Index k, int c) const {
-    return static_cast<std::size_t>((i - view.box.lo[0]) * view.strides[0] +
-                                    (j - view.box.lo[1]) * view.strides[1] +
+    return static_cast<std::size_t>((i - view.box.lo[0]) * view.strides[0] + (j - view.box.lo[1]) * view.strides[1] +
                                     (k - view.box.lo[2]) * view.strides[2] + c * view.strides[3]);
   }
 
@@ -56,8 +55,7 @@ struct Field {
 
   static Type type_of() {
     for (int n = 0; n < type_count; ++n) {
-      const bool same =
-          with_type(static_cast<Type>(n), [](auto zero) { return std::is_same_v<decltype(zero), T>; });
+      const bool same = with_type(static_cast<Type>(n), [](auto zero) { return std::is_same_v<decltype(zero), T>; });
       if (same) return static_cast<Type>(n);
     }
     return Type::float64;
@@ -78,8 +76,7 @@ void check_pack(int components, Order from, Order to, Index gap) {
   for (at[slow] = part.lo[slow]; at[slow] < part.hi[slow]; ++at[slow]) {
     for (at[1] = part.lo[1]; at[1] < part.hi[1]; ++at[1]) {
       for (at[fast] = part.lo[fast]; at[fast] < part.hi[fast]; ++at[fast]) {
-        for (int c = 0; c < components; ++c)
-          equal = equal && out[n++] == Field<T>::value(at[0], at[1], at[2], c);
+        for (int c = 0; c < components; ++c) equal = equal && out[n++] == Field<T>::value(at[0], at[1], at[2], c);
       }
     }
   }

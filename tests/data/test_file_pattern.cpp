@@ -50,9 +50,8 @@ TEST_CASE("whether iterations get files of their own") {
 }
 
 TEST_CASE("patterns that cannot be read") {
-  for (const char* bad :
-       {"{step}", "{}", "{index:x}", "{index:}", "{index:-1}", "{index:31}", "{index:.3}", "{time:3}",
-        "{time:.}", "{Index}", "a{", "a}", "{index", "index}", "{{index}", "{index:5 }"}) {
+  for (const char* bad : {"{step}", "{}", "{index:x}", "{index:}", "{index:-1}", "{index:31}", "{index:.3}", "{time:3}",
+                          "{time:.}", "{Index}", "a{", "a}", "{index", "index}", "{{index}", "{index:5 }"}) {
     CAPTURE(bad);
     const std::string message = error_of(bad);
     CHECK(message.find("found the file name '" + std::string(bad) + "'") == 0);

@@ -10,9 +10,7 @@ using namespace sidestream;
 
 namespace {
 
-double value(const Index3& p, int c) {
-  return static_cast<double>(p[0] + 100 * p[1] + 10000 * p[2]) + 0.5 * c;
-}
+double value(const Index3& p, int c) { return static_cast<double>(p[0] + 100 * p[1] + 10000 * p[2]) + 0.5 * c; }
 
 constexpr double wrong = -1;
 
@@ -79,8 +77,7 @@ TEST_CASE("points come from their owners, others are NaN and counted") {
     const std::vector<Box> owned{{{0, 0, 0}, {3, 4, 2}}, {{0, 0, 2}, {3, 4, 3}}};
     const Memory own(allocated, owned, 2, order);
     const Box right{{3, 0, 0}, {5, 4, 3}}, above{{0, 4, 0}, {3, 5, 3}};
-    const Memory right_memory(grown(right, 1), {right}, 2, Order::row),
-        above_memory(above, {above}, 2, Order::column);
+    const Memory right_memory(grown(right, 1), {right}, 2, Order::row), above_memory(above, {above}, 2, Order::column);
     BlockView block;
     block.points = points;
     block.owned = owned;

@@ -14,7 +14,8 @@ namespace {
 
 double value(Index i, Index j, Index k, int c) { return static_cast<double>(i + 100 * j + 10000 * k) + 0.25 * c; }
 
-/// Blocks of a 6 x 5 x 7 mesh in 3 x 2 x 3 pieces, round robin over the servers; block 4 is declared and never delivered.
+/// Blocks of a 6 x 5 x 7 mesh in 3 x 2 x 3 pieces, round robin over the servers; block 4 is declared and never
+/// delivered.
 struct World {
   static constexpr std::int64_t absent = 4;
   std::vector<PlacedBlock> blocks;
@@ -59,7 +60,12 @@ struct World {
     view.block = block;
     view.points = box;
     view.owned = table.owned(variable, block);
-    view.array = {sizeof(ArrayView), values.data(), Type::float64, MemorySpace::host, box, 2,
+    view.array = {sizeof(ArrayView),
+                  values.data(),
+                  Type::float64,
+                  MemorySpace::host,
+                  box,
+                  2,
                   packed_strides(box, 2, Order::column)};
     views.push_back(std::move(view));
   }

@@ -26,8 +26,7 @@ struct Fixture {
   /// Compares what `write` writes with the golden file of that name. With SIDESTREAM_WRITE_GOLDEN set it is
   /// made anew.
   void compare(const std::string& name, const std::function<void(const std::string& path)>& write) {
-    const std::string path =
-        std::getenv("SIDESTREAM_WRITE_GOLDEN") != nullptr ? golden + name : directory / name;
+    const std::string path = std::getenv("SIDESTREAM_WRITE_GOLDEN") != nullptr ? golden + name : directory / name;
     write(path);
     CHECK_MESSAGE(read_file(path) == read_file(golden + name), name, " differs from ", golden);
   }
@@ -55,26 +54,22 @@ TEST_CASE_FIXTURE(Fixture, "tables, surfaces and grids are the golden bytes") {
                               {std::string("x"), std::int64_t{1}, 1.0 / 3}}},
                        false, provenance);
   });
-  const Surface surface{
-      {{0, 0, 0.5}, {1, 0, 0.5}, {0, 1, 0.25}, {1, 1, 0.25}},
-      {{0, 1, 2}, {1, 3, 2}},
-      {{"temperature", 1, {300, 301, 302, 303.5}}, {"normal <x>", 3, std::vector<double>(12, 0.5)}}};
-  compare("surface.vtp",
-          [&](const std::string& path) { vtp_format().surface(path, surface, iteration, provenance); });
+  const Surface surface{{{0, 0, 0.5}, {1, 0, 0.5}, {0, 1, 0.25}, {1, 1, 0.25}},
+                        {{0, 1, 2}, {1, 3, 2}},
+                        {{"temperature", 1, {300, 301, 302, 303.5}}, {"normal <x>", 3, std::vector<double>(12, 0.5)}}};
+  compare("surface.vtp", [&](const std::string& path) { vtp_format().surface(path, surface, iteration, provenance); });
   compare("empty.vtp", [&](const std::string& path) { vtp_format().surface(path, {}, iteration, ""); });
 }
 
 TEST_CASE_FIXTURE(Fixture, "blocks and lists of blocks are the golden bytes") {
   const FakeDomain domain(
-      {{1, 0, 0}, {3, 1, 1}},
-      std::make_shared<UniformGeometry>(std::array{0.0, 0.1, -1.0}, std::array{0.1, 1.0, 2.0}),
+      {{1, 0, 0}, {3, 1, 1}}, std::make_shared<UniformGeometry>(std::array{0.0, 0.1, -1.0}, std::array{0.1, 1.0, 2.0}),
       {{"t", [](auto&, const Index3& p, int) { return 0.5 + static_cast<double>(p[0]); }},
-       {"n", [](auto&, const Index3& p, int c) { return static_cast<double>(p[0] + 10 * p[2] + c); },
-        Centering::node, 2, Type::int16, Order::row}});
+       {"n", [](auto&, const Index3& p, int c) { return static_cast<double>(p[0] + 10 * p[2] + c); }, Centering::node,
+        2, Type::int16, Order::row}});
   const FakeServer server(domain, {domain.mesh().cells}, {0}, {{{0, 0}, {1, 0}}}, 1);
   std::vector<GridArray> arrays;
-  for (std::size_t v = 0; v < 2; ++v)
-    arrays.push_back({&domain.metadata.variables[v], &server.views()[v][0]});
+  for (std::size_t v = 0; v < 2; ++v) arrays.push_back({&domain.metadata.variables[v], &server.views()[v][0]});
   // Uncompressed: what zlib makes of values depends on its version; test_read_files.py reads those.
   compare("block.vti", [&](const std::string& path) {
     write_vtk_block(path, domain.mesh(), domain.mesh().cells, arrays, iteration, provenance, {0});
@@ -99,8 +94,7 @@ TEST_CASE("base64 is that of RFC 4648, section 10") {
 TEST_CASE_FIXTURE(Fixture, "a base64 stream does not depend on the parts it gets") {
   std::string text;
   for (int n = 0; n < 1000000; ++n) text += static_cast<char>(n * 2654435761u >> 13);
-  for (const std::size_t part :
-       {std::size_t{1}, std::size_t{2}, std::size_t{7}, std::size_t{196608}, text.size()}) {
+  for (const std::size_t part : {std::size_t{1}, std::size_t{2}, std::size_t{7}, std::size_t{196608}, text.size()}) {
     OutputFile file(directory / "f");
     Base64Stream stream(file);
     for (std::size_t n = 0; n < text.size(); n += part) {
@@ -134,8 +128,7 @@ TEST_CASE("slabs make up the packed region, without copies where the memory is g
             found.insert(found.end(), bytes.begin(), bytes.end());
             ++calls;
             points += part.count();
-            if (ghosts == 0 && stored == wanted)
-              CHECK(static_cast<const void*>(bytes.data()) == values.data());
+            if (ghosts == 0 && stored == wanted) CHECK(static_cast<const void*>(bytes.data()) == values.data());
           });
           CHECK(found == expected);
           CHECK(points == region.count());

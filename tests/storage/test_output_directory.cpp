@@ -50,9 +50,7 @@ std::string message_of(const std::function<void()>& action, Code code = Code::fi
   return "nothing was thrown";
 }
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
@@ -77,8 +75,7 @@ TEST_CASE_FIXTURE(Fixture, "a file gets its name when it is complete") {
 
 TEST_CASE_FIXTURE(Fixture, "places that cannot be written to are named with the reason") {
   std::ofstream(directory / "file") << "";
-  CHECK(contains(message_of([&] { (void)open_output_directory(directory / "file/below", ""); }),
-                 "Not a directory"));
+  CHECK(contains(message_of([&] { (void)open_output_directory(directory / "file/below", ""); }), "Not a directory"));
   CHECK(contains(message_of([&] { (void)open_output_directory("/proc/sidestream-test", ""); }),
                  "cannot make the directory '/proc/sidestream-test'"));
   const auto output = open_output_directory(directory.path(), "");
@@ -99,14 +96,12 @@ TEST_CASE_FIXTURE(Fixture, "a directory of somebody else is refused when it is o
       return;
     }
     REQUIRE(::mount(nullptr, (directory / "disk").c_str(), nullptr, MS_REMOUNT | MS_RDONLY, nullptr) == 0);
-    CHECK(contains(message_of([&] { (void)open_output_directory(directory / "disk", ""); }),
-                   "Read-only file system"));
+    CHECK(contains(message_of([&] { (void)open_output_directory(directory / "disk", ""); }), "Read-only file system"));
     return;
   }
   std::filesystem::create_directory(directory / "closed");
   std::filesystem::permissions(directory / "closed", std::filesystem::perms::owner_read);
-  CHECK(contains(message_of([&] { (void)open_output_directory(directory / "closed", ""); }),
-                 "Permission denied"));
+  CHECK(contains(message_of([&] { (void)open_output_directory(directory / "closed", ""); }), "Permission denied"));
 }
 
 TEST_CASE_FIXTURE(Fixture, "parts of a file are patched and large texts pass through") {
@@ -153,7 +148,6 @@ TEST_CASE_FIXTURE(Fixture, "a full disk is an error, and what was there stays re
       failure = message_of([&] { write_iteration(*writer, sample, {index, index, 0}, self); });
     }
     CHECK_MESSAGE(contains(failure, "No space left on device; free space"), failure);
-    for (const std::string& name : files_under(directory / "disk"))
-      CHECK_MESSAGE(!contains(name, ".part"), name);
+    for (const std::string& name : files_under(directory / "disk")) CHECK_MESSAGE(!contains(name, ".part"), name);
   }
 }

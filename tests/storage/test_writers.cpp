@@ -36,9 +36,7 @@ std::string message_of(const std::function<void()>& action) {
   return "nothing was thrown";
 }
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
@@ -55,9 +53,8 @@ TEST_CASE_FIXTURE(Fixture, "nothing to write is written as nothing") {
   for (const WriterKind& kind : {hdf5_writer(), vtk_writer()}) {
     write_iteration(*writer(kind, "{variables: temperature}"), sample, {0, 0, 0}, world);
   }
-  CHECK(files() == std::vector<std::string>{"fields-00000.h5", "fields-00000.pvti",
-                                            "fields-00000/gap-000000.vti", "fields.h5.series", "fields.pvd",
-                                            "fields.pvti.series"});
+  CHECK(files() == std::vector<std::string>{"fields-00000.h5", "fields-00000.pvti", "fields-00000/gap-000000.vti",
+                                            "fields.h5.series", "fields.pvd", "fields.pvti.series"});
 }
 
 TEST_CASE_FIXTURE(Fixture, "discarding leaves no file") {
@@ -72,14 +69,12 @@ TEST_CASE_FIXTURE(Fixture, "discarding leaves no file") {
   CHECK(files().empty());
 }
 
-TEST_CASE_FIXTURE(Fixture,
-                  "a server that cannot name its file fails the iteration on all, without leftovers") {
+TEST_CASE_FIXTURE(Fixture, "a server that cannot name its file fails the iteration on all, without leftovers") {
   const std::string last = std::to_string(world.size() - 1);
   for (const WriterKind& kind : {hdf5_writer(), vtk_writer()}) {
     const bool is_hdf5 = kind.name == "hdf5";
     // A directory stands where the last server's file should be.
-    const std::string blocked =
-        is_hdf5 ? "fields-00001-00" + last + ".h5" : "fields-00001/block-00000" + last + ".vti";
+    const std::string blocked = is_hdf5 ? "fields-00001-00" + last + ".h5" : "fields-00001/block-00000" + last + ".vti";
     if (world.rank() == 0) std::filesystem::create_directories(directory / blocked);
     world.barrier();
     const auto made = writer(kind, is_hdf5 ? "{}" : "{variables: temperature}");
@@ -90,8 +85,7 @@ TEST_CASE_FIXTURE(Fixture,
     CHECK(contains(failure, blocked));
     CHECK(files() == before);
     write_iteration(*made, sample, {2, 2, 2}, world);
-    CHECK(files().size() ==
-          (is_hdf5 ? 2 : 1) * before.size() - (is_hdf5 ? 1 : 0) + (is_hdf5 ? 0 : before.size() - 2));
+    CHECK(files().size() == (is_hdf5 ? 2 : 1) * before.size() - (is_hdf5 ? 1 : 0) + (is_hdf5 ? 0 : before.size() - 2));
     world.barrier();
     if (world.rank() == 0) std::filesystem::remove_all(directory.path());
     world.barrier();
@@ -116,8 +110,7 @@ TEST_CASE_FIXTURE(Fixture, "an index that cannot be written fails the iteration 
 
 TEST_CASE_FIXTURE(Fixture, "leftovers of a crash are written over") {
   if (world.rank() == 0) {
-    for (const char* name :
-         {".fields-00000-000.h5.part", ".fields-00000.h5.part", ".fields.h5.series.part"}) {
+    for (const char* name : {".fields-00000-000.h5.part", ".fields-00000.h5.part", ".fields.h5.series.part"}) {
       OutputFile file(directory / name);
       file.write("half a file");
       file.close();
@@ -169,6 +162,5 @@ TEST_CASE_FIXTURE(Fixture, "the vtk writer refuses finer levels and foreign mesh
     std::string kind() const override { return "particles"; }
   };
   sample.metadata.meshes[0].geometry = std::make_shared<Foreign>();
-  CHECK(
-      contains(message_of([&] { (void)writer(vtk_writer(), "{}"); }), "on the mesh 'box' of type particles"));
+  CHECK(contains(message_of([&] { (void)writer(vtk_writer(), "{}"); }), "on the mesh 'box' of type particles"));
 }

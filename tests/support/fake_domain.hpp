@@ -98,8 +98,7 @@ inline Division random_division(const Box& cells, std::size_t count, unsigned se
     int axis = static_cast<int>(random() % 3);
     while (boxes[largest].extent(axis) < 2) axis = (axis + 1) % 3;
     Box rest = boxes[largest];
-    const Index cut =
-        rest.lo[axis] + 1 + static_cast<Index>(random() % static_cast<unsigned>(rest.extent(axis) - 1));
+    const Index cut = rest.lo[axis] + 1 + static_cast<Index>(random() % static_cast<unsigned>(rest.extent(axis) - 1));
     boxes[largest].hi[axis] = rest.lo[axis] = cut;
     boxes.push_back(rest);
   }
@@ -115,9 +114,7 @@ class FakeServer {
   FakeServer(const FakeDomain& domain, const Division& division, const std::vector<std::size_t>& mine,
              const Selection& selection, int ghosts, const std::vector<std::size_t>& absent = {})
       : views_(domain.metadata.variables.size()) {
-    const auto is_absent = [&](std::size_t id) {
-      return std::find(absent.begin(), absent.end(), id) != absent.end();
-    };
+    const auto is_absent = [&](std::size_t id) { return std::find(absent.begin(), absent.end(), id) != absent.end(); };
     for (const Selected& selected : selection.variables) {
       const auto v = static_cast<std::size_t>(selected.variable);
       const Variable& variable = domain.metadata.variables[v];
@@ -216,9 +213,8 @@ struct FakeRun {
 };
 
 /// Runs an analysis through all its passes on the members of `communicator`, blocks dealt out in turn.
-inline CapturedResults run_analysis(const AnalysisKind& kind, const std::string& yaml,
-                                    const FakeDomain& domain, const Division& division,
-                                    Communicator& communicator, const FakeRun& how = {}) {
+inline CapturedResults run_analysis(const AnalysisKind& kind, const std::string& yaml, const FakeDomain& domain,
+                                    const Division& division, Communicator& communicator, const FakeRun& how = {}) {
   const auto analysis = kind.create(fake_settings(kind, yaml, domain.metadata), domain.metadata);
   const auto servers = static_cast<std::size_t>(communicator.size()),
              me = static_cast<std::size_t>(communicator.rank());
@@ -257,8 +253,7 @@ bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
 inline bool same_bits(const Surface& a, const Surface& b) {
   if (a.point_data.size() != b.point_data.size()) return false;
   for (std::size_t n = 0; n < a.point_data.size(); ++n) {
-    if (a.point_data[n].name != b.point_data[n].name ||
-        a.point_data[n].components != b.point_data[n].components ||
+    if (a.point_data[n].name != b.point_data[n].name || a.point_data[n].components != b.point_data[n].components ||
         !same_bits(a.point_data[n].values, b.point_data[n].values)) {
       return false;
     }

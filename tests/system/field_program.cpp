@@ -178,16 +178,18 @@ void run(sidestream::Session& session, const Options& options) {
   Field field(options, session, rank, size);
   session.start();
   const long steps = options.number("steps", 3), pause = options.number("pause_ms", 0);
+  const long first = options.number("first", 0);  // cycle and time of the first step: a run that goes on
   const bool in_place = options.number("in_place", 0) != 0;
   long refused = 0;
   for (long step = 0; step < steps; ++step) {
-    field.compute(0.1 * static_cast<double>(step));
+    const double time = 0.1 * static_cast<double>(step + first);
+    field.compute(time);
     bool taken = true;
     for (Piece& piece : field.pieces) {
       if (in_place) {
         void* t = session.alloc("t", piece.id);
         if (t) {
-          field.fill(piece, static_cast<double*>(t), 0.1 * static_cast<double>(step));
+          field.fill(piece, static_cast<double*>(t), time);
           session.commit("t", piece.id);
           session.clear("t", piece.id);
         } else {
@@ -201,12 +203,12 @@ void run(sidestream::Session& session, const Options& options) {
     if (pause) usleep(static_cast<useconds_t>(pause * 1000));
     if (options.number("die_at", -1) == step && rank == 0) raise(SIGKILL);
     if (step == options.number("signal_at", -1)) session.signal("burst");
-    taken &= session.end_iteration(10 * step, 0.1 * static_cast<double>(step)) == sidestream::Taken::yes;
+    taken &= session.end_iteration(10 * (step + first), time) == sidestream::Taken::yes;
     refused += !taken;
   }
   const sidestream::Account a = session.close();
-  std::printf("account rank=%d iterations=%ld delivered=%ld refused=%ld failed=%ld unknown=%ld absent=%ld here=%ld\n", rank,
-              a.iterations, a.delivered, a.refused, a.failed, a.unknown, a.absent_blocks, refused);
+  std::printf("account rank=%d iterations=%ld delivered=%ld refused=%ld failed=%ld unknown=%ld absent=%ld here=%ld\n",
+              rank, a.iterations, a.delivered, a.refused, a.failed, a.unknown, a.absent_blocks, refused);
 }
 
 }  // namespace

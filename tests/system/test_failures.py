@@ -33,8 +33,14 @@ analyses:
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_on_error_stop_reaches_every_client(tmp_path, placement):
     tasks = "analyses:\n  - fail: {variable: t, at: 0}\n"
-    done = run(tmp_path, PLACEMENTS[placement], placement, tasks=tasks, options=["steps=50", "pause_ms=20"],
-               extra="on_error: stop\n")
+    done = run(
+        tmp_path,
+        PLACEMENTS[placement],
+        placement,
+        tasks=tasks,
+        options=["steps=50", "pause_ms=20"],
+        extra="on_error: stop\n",
+    )
     assert done.status != 0
     assert len(done.errors) == 2, done.text
     assert all("error 4" in line and "planned failure" in line for line in done.errors)
@@ -43,8 +49,13 @@ def test_on_error_stop_reaches_every_client(tmp_path, placement):
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_a_directory_that_cannot_be_made(tmp_path, placement):
     (tmp_path / "file").write_text("in the way")
-    done = run(tmp_path, PLACEMENTS[placement], placement, tasks="analyses:\n  - statistics: {variable: t}\n",
-               extra=f"output: {{directory: {tmp_path}/file/results}}\n")
+    done = run(
+        tmp_path,
+        PLACEMENTS[placement],
+        placement,
+        tasks="analyses:\n  - statistics: {variable: t}\n",
+        extra=f"output: {{directory: {tmp_path}/file/results}}\n",
+    )
     assert done.status != 0
     assert len(done.errors) == PLACEMENTS[placement], done.text
     assert len(set(done.errors)) == 1 and f"{tmp_path}/file" in done.errors[0]
@@ -58,8 +69,14 @@ def test_a_full_disk(tmp_path, placement):
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=700k", "tmpfs", str(disk)], check=True)
     try:
         tasks = "analyses:\n  - statistics: {variable: t}\noutputs:\n  - hdf5: {variables: [t]}\n"
-        done = run(tmp_path, PLACEMENTS[placement], placement, tasks=tasks, options=["steps=20"],
-                   extra=f"output: {{directory: {disk}/results}}\n")
+        done = run(
+            tmp_path,
+            PLACEMENTS[placement],
+            placement,
+            tasks=tasks,
+            options=["steps=20"],
+            extra=f"output: {{directory: {disk}/results}}\n",
+        )
         left = [path.name for path in (disk / "results").iterdir()]
     finally:
         subprocess.run(["umount", str(disk)], check=True)

@@ -36,13 +36,60 @@ def test_schedules(tmp_path, placement, schedule, expected):
 def test_an_earlier_run_is_not_overwritten(tmp_path):
     assert run(tmp_path, 2, "cores", tasks=STATISTICS).status == 0
     before = (tmp_path / "results/statistics.csv").read_bytes()
-    again = run(tmp_path, 2, "cores", tasks=STATISTICS, extra=f"output: {{directory: {tmp_path}/results, existing: refuse}}\n")
+    again = run(
+        tmp_path, 2, "cores", tasks=STATISTICS, extra=f"output: {{directory: {tmp_path}/results, existing: refuse}}\n"
+    )
     assert again.status != 0 and len(again.errors) == 2
     assert "earlier run" in again.errors[0] and "output.existing" in again.errors[0]
     assert (tmp_path / "results/statistics.csv").read_bytes() == before
-    replaced = run(tmp_path, 2, "cores", tasks=STATISTICS, options=["steps=2"],
-                   extra=f"output: {{directory: {tmp_path}/results, existing: replace}}\n")
+    replaced = run(
+        tmp_path,
+        2,
+        "cores",
+        tasks=STATISTICS,
+        options=["steps=2"],
+        extra=f"output: {{directory: {tmp_path}/results, existing: replace}}\n",
+    )
     assert replaced.status == 0 and iterations(replaced) == [0, 1]
+
+
+@pytest.mark.parametrize("placement", PLACEMENTS)
+def test_a_resumed_run_continues_tables_and_series(tmp_path, placement):
+    tasks = (
+        STATISTICS
+        + """\
+  - slice: {variable: t, axis: z, position: 0.5, file: "s-{cycle:03}.vtp"}
+outputs:
+  - hdf5: {variables: [t], file: "f-{cycle:03}.h5"}
+"""
+    )
+    ranks = PLACEMENTS[placement]
+    assert run(tmp_path, ranks, placement, tasks=tasks, options=["steps=3"]).status == 0
+    again = run(
+        tmp_path,
+        ranks,
+        placement,
+        tasks=tasks,
+        options=["steps=2", "first=3"],
+        extra=f"output: {{directory: {tmp_path}/results, existing: resume}}\n",
+    )
+    assert again.status == 0, again.text
+    rows = (again.results / "statistics.csv").read_text().splitlines()
+    assert [row.split(",")[1] for row in rows[1:]] == ["0", "10", "20", "30", "40"]
+    for series in ("s.vtp.series", "f.h5.series"):
+        names = [entry["name"] for entry in json.loads((again.results / series).read_text())["files"]]
+        assert [name.split(".")[0][2:] for name in names] == ["000", "010", "020", "030", "040"]
+    replaced = run(
+        tmp_path,
+        ranks,
+        placement,
+        tasks=tasks,
+        options=["steps=1"],
+        extra=f"output: {{directory: {tmp_path}/results, existing: replace}}\n",
+    )
+    assert replaced.status == 0, replaced.text
+    for series in ("s.vtp.series", "f.h5.series"):
+        assert len(json.loads((again.results / series).read_text())["files"]) == 1
 
 
 @pytest.mark.parametrize("placement", PLACEMENTS)
@@ -61,8 +108,10 @@ def test_timings_of_every_rank_and_iteration(tmp_path, placement):
 
 def test_the_environment_overrides_the_path(tmp_path):
     other = tmp_path / "other.yaml"
-    other.write_text("placement: off\n" + "meshes: {grid: {type: uniform, size: [$n, $n, $n]}}\n"
-                     "variables: {t: {mesh: grid}, p: {mesh: grid, centering: node}}\n")
+    other.write_text(
+        "placement: off\n" + "meshes: {grid: {type: uniform, size: [$n, $n, $n]}}\n"
+        "variables: {t: {mesh: grid}, p: {mesh: grid, centering: node}}\n"
+    )
     done = run(tmp_path, 2, "cores", tasks=STATISTICS, environment={"SIDESTREAM_CONFIG": str(other)})
     assert done.status == 0, done.text
     assert len(done.accounts) == 2 and not done.results.exists()
@@ -91,14 +140,20 @@ def test_bad_configurations_are_one_sentence_on_every_rank(tmp_path, placement, 
 
 
 def test_a_missing_file(tmp_path):
-    done = run(tmp_path, 3, "cores", tasks=STATISTICS, environment={"SIDESTREAM_CONFIG": f"{tmp_path}/nowhere.yaml"},
-               timeout=30)
+    done = run(
+        tmp_path,
+        3,
+        "cores",
+        tasks=STATISTICS,
+        environment={"SIDESTREAM_CONFIG": f"{tmp_path}/nowhere.yaml"},
+        timeout=30,
+    )
     assert done.status != 0 and len(done.errors) == 3 and len(set(done.errors)) == 1
     assert "nowhere.yaml" in done.errors[0]
 
 
 def test_series_list_every_extract(tmp_path):
-    tasks = "analyses:\n  - slice: {variable: t, axis: z, position: 0.5, file: \"s-{index:03}.vtp\", every: 2}\n"
+    tasks = 'analyses:\n  - slice: {variable: t, axis: z, position: 0.5, file: "s-{index:03}.vtp", every: 2}\n'
     done = run(tmp_path, 2, "cores", tasks=tasks, options=["steps=5"])
     series = json.loads((done.results / "s.vtp.series").read_text())
     assert [entry["name"] for entry in series["files"]] == ["s-000.vtp", "s-002.vtp", "s-004.vtp"]

@@ -35,8 +35,13 @@ def test_wait_delivers_everything(tmp_path, mode):
 @pytest.mark.parametrize("mode", ["mode: cores", "mode: nodes, servers: 1"])
 @pytest.mark.parametrize("limit", ["buffer: 400 KiB", "buffer: 64 MiB, max_in_flight: 2"])
 def test_skip_drops_whole_iterations_and_says_which(tmp_path, mode, limit):
-    done = run(tmp_path, 4 if "cores" in mode else 3, f"{{{mode}, {limit}, when_full: skip}}", tasks=SLOW,
-               options=["steps=30", "pause_ms=5"])
+    done = run(
+        tmp_path,
+        4 if "cores" in mode else 3,
+        f"{{{mode}, {limit}, when_full: skip}}",
+        tasks=SLOW,
+        options=["steps=30", "pause_ms=5"],
+    )
     assert done.status == 0, done.text
     first = done.accounts[0]
     assert first["iterations"] == 30
@@ -87,8 +92,15 @@ analyses:
 
 def test_drain_limit_ends_a_hopeless_wait(tmp_path):
     tasks = "analyses:\n  - sleep: {variable: t, seconds: 2}\n"
-    done = run(tmp_path, 2, "{mode: cores, buffer: 64 MiB}", tasks=tasks, options=["steps=8"],
-               extra="drain_limit: 1\n", timeout=30)
+    done = run(
+        tmp_path,
+        2,
+        "{mode: cores, buffer: 64 MiB}",
+        tasks=tasks,
+        options=["steps=8"],
+        extra="drain_limit: 1\n",
+        timeout=30,
+    )
     assert done.status == 0, done.text
     account = done.accounts[0]
     assert account["unknown"] > 0

@@ -39,15 +39,23 @@ def test_inline(tmp_path, reference, clients):
 
 @pytest.mark.parametrize(("clients", "servers"), [(1, 1), (2, 1), (3, 2), (5, 3), (8, 2), (1, 3)])
 def test_cores(tmp_path, reference, clients, servers):
-    done = run(tmp_path, clients + servers, f"{{mode: cores, per_node: {servers}, buffer: 8 MiB}}",
-               options=[f"steps={STEPS}", "ghosts=2"])
+    done = run(
+        tmp_path,
+        clients + servers,
+        f"{{mode: cores, per_node: {servers}, buffer: 8 MiB}}",
+        options=[f"steps={STEPS}", "ghosts=2"],
+    )
     check(done, clients, reference)
 
 
 @pytest.mark.parametrize(("clients", "servers"), [(1, 1), (2, 2), (3, 1), (5, 3), (8, 3), (1, 3)])
 def test_nodes(tmp_path, reference, clients, servers):
-    done = run(tmp_path, clients + servers, f"{{mode: nodes, servers: {servers}, buffer: 8 MiB}}",
-               options=[f"steps={STEPS}", "blocks=3", "ghosts=1"])
+    done = run(
+        tmp_path,
+        clients + servers,
+        f"{{mode: nodes, servers: {servers}, buffer: 8 MiB}}",
+        options=[f"steps={STEPS}", "blocks=3", "ghosts=1"],
+    )
     check(done, clients, reference)
 
 

@@ -20,8 +20,7 @@ namespace sidestream::test {
 class SharedMemory {
  public:
   explicit SharedMemory(std::uint64_t bytes) : bytes_(bytes) {
-    void* base =
-        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED) throw std::runtime_error("mmap failed");
     data_ = static_cast<std::byte*>(base);
   }

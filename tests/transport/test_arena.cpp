@@ -22,8 +22,7 @@ constexpr std::uint64_t kib = 1024, mib = 1024 * kib;
 /// An arena with `chunks` chunks of 64 KiB for `clients` clients without homes.
 struct Pool {
   explicit Pool(std::uint64_t chunks, int clients = 4)
-      : extents(static_cast<std::size_t>(clients)),
-        memory(Arena::minimum_bytes(extents) + chunks * 64 * kib) {
+      : extents(static_cast<std::size_t>(clients)), memory(Arena::minimum_bytes(extents) + chunks * 64 * kib) {
     Arena::create(memory.data(), Arena::minimum_bytes(extents) + chunks * 64 * kib, extents);
   }
   std::vector<Extents> extents;
@@ -94,8 +93,7 @@ TEST_CASE("a buffer of the least size is enough, one byte less is an error that 
     FAIL("expected an error");
   } catch (const Error& error) {
     CHECK(error.code() == Code::full);
-    CHECK(std::string(error.what()).find(std::to_string((least + 1023) / 1024) + " KiB") !=
-          std::string::npos);
+    CHECK(std::string(error.what()).find(std::to_string((least + 1023) / 1024) + " KiB") != std::string::npos);
   }
   CHECK_THROWS_AS(Arena(other.data()), Error);
 }
@@ -142,8 +140,7 @@ TEST_CASE("borrowing alone is first fit from the hint") {
       arena.give_back(static_cast<int>(client), first, count);
       std::fill_n(twin.owner.begin() + static_cast<std::ptrdiff_t>(first), count, 0);
     }
-    REQUIRE(arena.free_chunks() ==
-            static_cast<std::uint64_t>(std::count(twin.owner.begin(), twin.owner.end(), 0)));
+    REQUIRE(arena.free_chunks() == static_cast<std::uint64_t>(std::count(twin.owner.begin(), twin.owner.end(), 0)));
   }
   CHECK(failures > 100);
   CHECK_FALSE(arena.borrow(0, 0, 0));
@@ -175,8 +172,7 @@ TEST_CASE("threads never get the same chunk at the same time") {
       if (!first) continue;
       ++borrowed;
       // Plain stores: the thread sanitizer sees whether taking and giving back order them.
-      for (std::uint64_t c = *first; c < *first + count; ++c)
-        *reinterpret_cast<int*>(arena.chunk(c)) = client;
+      for (std::uint64_t c = *first; c < *first + count; ++c) *reinterpret_cast<int*>(arena.chunk(c)) = client;
       if (n % 16 == 0) std::this_thread::yield();
       for (std::uint64_t c = *first; c < *first + count; ++c) {
         overlaps += *reinterpret_cast<int*>(arena.chunk(c)) != client;
@@ -193,8 +189,7 @@ TEST_CASE("threads never get the same chunk at the same time") {
 }
 
 TEST_CASE("runs that collide are rolled back whole") {
-  constexpr std::uint64_t chunks =
-      4000;  // taking that many takes long enough for the others to come in between
+  constexpr std::uint64_t chunks = 4000;  // taking that many takes long enough for the others to come in between
   Pool pool(chunks);
   std::atomic<int> borrowed{0}, missed{0};
   const auto work = [&](int client) {
@@ -230,8 +225,7 @@ TEST_CASE("clients killed at any moment: the others go on, and all their chunks 
         std::this_thread::yield();
         continue;
       }
-      for (std::uint64_t c = *first; c < *first + count; ++c)
-        *reinterpret_cast<int*>(arena.chunk(c)) = client;
+      for (std::uint64_t c = *first; c < *first + count; ++c) *reinterpret_cast<int*>(arena.chunk(c)) = client;
       for (std::uint64_t c = *first; c < *first + count; ++c) {
         overlaps += *reinterpret_cast<int*>(arena.chunk(c)) != client;
       }

@@ -24,12 +24,10 @@ TEST_CASE("nothing in the control memory overlaps, whatever the counts") {
       SharedMemory memory(layout.bytes);
       std::vector<std::pair<std::byte*, std::uint64_t>> pieces;
       for (std::uint32_t n = 0; n < servers; ++n) {
-        pieces.emplace_back(reinterpret_cast<std::byte*>(&layout.server(memory.data(), n)),
-                            sizeof(ServerBox));
+        pieces.emplace_back(reinterpret_cast<std::byte*>(&layout.server(memory.data(), n)), sizeof(ServerBox));
       }
       for (std::uint32_t n = 0; n < clients; ++n) {
-        pieces.emplace_back(reinterpret_cast<std::byte*>(&layout.client(memory.data(), n)),
-                            sizeof(ClientBox));
+        pieces.emplace_back(reinterpret_cast<std::byte*>(&layout.client(memory.data(), n)), sizeof(ClientBox));
         pieces.emplace_back(layout.ring(memory.data(), n), sizeof(RingIndices) + 128 * 200);
       }
       std::sort(pieces.begin(), pieces.end());
@@ -59,8 +57,8 @@ TEST_CASE("a notice holds the last text, cut between characters") {
   Notice notice;
   CHECK(notice.read().empty());
   CHECK(notice.version() == 0);
-  for (const std::string& text : {std::string("short"), std::string("a longer one"), std::string(),
-                                  std::string(Notice::capacity, 'x')}) {
+  for (const std::string& text :
+       {std::string("short"), std::string("a longer one"), std::string(), std::string(Notice::capacity, 'x')}) {
     const auto before = notice.version();
     notice.post(text);
     CHECK(notice.read() == text);
@@ -161,8 +159,7 @@ TEST_CASE("outcomes are pending until announced, and kept for 64 iterations") {
   for (std::int64_t i = 0; i < 300; ++i) {
     CHECK(box.outcome(i) == Outcome::pending);
     box.announce(i, outcome_of(i));
-    for (std::int64_t j = std::max<std::int64_t>(0, i - slots + 1); j <= i; ++j)
-      CHECK(box.outcome(j) == outcome_of(j));
+    for (std::int64_t j = std::max<std::int64_t>(0, i - slots + 1); j <= i; ++j) CHECK(box.outcome(j) == outcome_of(j));
     CHECK(box.released.load() == i);
     box.release(i);
     CHECK(box.released.load() == i + 1);
@@ -172,9 +169,8 @@ TEST_CASE("outcomes are pending until announced, and kept for 64 iterations") {
 TEST_CASE("a client that waits for room is woken by the release") {
   SharedMemory memory(sizeof(ClientBox));
   auto& box = memory.as<ClientBox>();
-  Child client([&] {
-    return box.room.wait([&] { return box.released.load(std::memory_order_acquire) > 0; }, 20s) ? 0 : 1;
-  });
+  Child client(
+      [&] { return box.room.wait([&] { return box.released.load(std::memory_order_acquire) > 0; }, 20s) ? 0 : 1; });
   while (!box.room.asleep()) sleep_us(50);
   box.release(0);
   CHECK(client.wait() == 0);

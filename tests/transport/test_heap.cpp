@@ -22,8 +22,7 @@ constexpr std::uint64_t kib = 1024, page = 4096, chunk = 64 * kib;
 
 /// A buffer for clients with these extents and `chunks` chunks to share, and a heap for each.
 struct Node {
-  Node(std::vector<Extents> extents, std::uint64_t chunks)
-      : memory(Arena::minimum_bytes(extents) + chunks * chunk) {
+  Node(std::vector<Extents> extents, std::uint64_t chunks) : memory(Arena::minimum_bytes(extents) + chunks * chunk) {
     Arena::create(memory.data(), Arena::minimum_bytes(extents) + chunks * chunk, extents);
     arena = std::make_unique<Arena>(memory.data());
     for (std::size_t c = 0; c < extents.size(); ++c) {
@@ -44,8 +43,8 @@ class Twin {
     const std::uint64_t end = begin + block_footprint(bytes);
     const bool aligned = reinterpret_cast<std::uintptr_t>(region.data) % (bytes >= page ? page : 64) == 0;
     const auto next = live_.lower_bound(begin);
-    const bool free = (next == live_.end() || next->first >= end) &&
-                      (next == live_.begin() || std::prev(next)->second <= begin);
+    const bool free =
+        (next == live_.end() || next->first >= end) && (next == live_.begin() || std::prev(next)->second <= begin);
     live_[begin] = end;
     return aligned && free && end <= arena.bytes() && region.bytes == bytes;
   }
@@ -141,8 +140,7 @@ TEST_CASE("an iteration that finds the pool short goes on in its home when that 
   CHECK(region->data == node.arena->home(0, 0));
 }
 
-TEST_CASE(
-    "held arrays keep their extent, and two homes let an iteration be filled beside the one that is held") {
+TEST_CASE("held arrays keep their extent, and two homes let an iteration be filled beside the one that is held") {
   for (const std::uint32_t homes : {1u, 2u}) {
     Node node({Extents{2 * page, homes, 0, 0}}, 0);
     ClientHeap& heap = *node.heaps[0];
@@ -245,8 +243,7 @@ TEST_CASE("impossible requests and spent tickets") {
 
 TEST_CASE("blocks beyond 2^31 bytes") {
   const std::uint64_t big = (1ull << 31) + 5, huge = 1ull << 36;
-  Node node({Extents{home_footprint(std::vector<std::uint64_t>{big, huge, 7}), 1, 0, 0}},
-            16 * huge / chunk / 8);
+  Node node({Extents{home_footprint(std::vector<std::uint64_t>{big, huge, 7}), 1, 0, 0}}, 16 * huge / chunk / 8);
   ClientHeap& heap = *node.heaps[0];
   Twin twin;
   for (std::int64_t i = 0; i < 2; ++i) {

@@ -44,8 +44,7 @@ struct Options {
   std::int64_t in_flight = 8;
   bool holds = false;    ///< clients keep blocks until they have filled the next iteration
   bool give_up = false;  ///< clients sometimes give a block back without committing it
-  bool in_step =
-      false;  ///< the simulation itself keeps clients in step: none starts before all have ended the last
+  bool in_step = false;  ///< the simulation itself keeps clients in step: none starts before all have ended the last
 };
 
 class Run;
@@ -83,8 +82,7 @@ class Run {
  public:
   Run(const Options& chosen, unsigned seed) : options(chosen), random(seed) {
     std::vector<Extents> extents;
-    for (int c = 0; c < options.clients; ++c)
-      extents.push_back({random() % (40 * page), options.homes, 0, 0});
+    for (int c = 0; c < options.clients; ++c) extents.push_back({random() % (40 * page), options.homes, 0, 0});
     const std::uint64_t bytes = Arena::minimum_bytes(extents) + options.chunks * chunk;
     memory = std::make_unique<SharedMemory>(bytes);
     Arena::create(memory->data(), bytes, extents);
@@ -104,8 +102,7 @@ class Run {
       if (going.empty()) return true;
       std::shuffle(going.begin(), going.end(), random);
       if (random() % 20 == 0) release();
-      const bool moved =
-          std::any_of(going.begin(), going.end(), [](Client* client) { return client->step(); });
+      const bool moved = std::any_of(going.begin(), going.end(), [](Client* client) { return client->step(); });
       if (!moved && !release()) return false;
     }
   }
@@ -167,8 +164,7 @@ bool Client::step() {
     REQUIRE_FALSE(heap_->stuck());  // the promise: an iteration not larger than a home always has hope
     return false;
   }
-  Live block{*region, static_cast<std::uint8_t>(run_.random()), current_,
-             run_.options.holds && run_.random() % 2 == 0};
+  Live block{*region, static_cast<std::uint8_t>(run_.random()), current_, run_.options.holds && run_.random() % 2 == 0};
   block.fill();
   if (run_.options.give_up && run_.random() % 8 == 0) {
     heap_->clear(*region);

@@ -152,8 +152,7 @@ TEST_CASE("clients killed at any moment leave whole iterations and a buffer that
   CHECK(with_chunks > 0);
 }
 
-TEST_CASE(
-    "a server killed at any moment: the client's calls all return, and the next server finds the records") {
+TEST_CASE("a server killed at any moment: the client's calls all return, and the next server finds the records") {
   const Shared shared;
   std::mt19937 random(9);
   // The client lives through all of it; what a killed server had taken is lost with it, so that only whole

@@ -109,8 +109,7 @@ TEST_CASE("a segment moves, and an empty one is empty") {
 }
 
 TEST_CASE("wrong addresses are errors at once") {
-  CHECK(
-      contains(message_of([] { (void)Segment::attach("sidestream-nobody", layout, 5s); }), "nobody listens"));
+  CHECK(contains(message_of([] { (void)Segment::attach("sidestream-nobody", layout, 5s); }), "nobody listens"));
   CHECK(contains(message_of([] { (void)Segment::attach("", layout, 5s); }), "no address"));
   CHECK(contains(message_of([] { (void)Segment::attach(std::string(500, 'x'), layout, 5s); }), "no address"));
 }
@@ -154,15 +153,13 @@ TEST_CASE("what is no segment at all is turned down") {
     CHECK(child.wait() == 0);
   };
   attempt([](Descriptor& connection) { connection = Descriptor(); }, "closed the connection");
-  attempt([](Descriptor& connection) { CHECK(::send(connection.get(), "x", 1, 0) == 1); },
-          "no descriptor came");
+  attempt([](Descriptor& connection) { CHECK(::send(connection.get(), "x", 1, 0) == 1); }, "no descriptor came");
 }
 
 TEST_CASE("who waits for the other side waits no longer than the limit") {
   const Segment segment = Segment::create(4096, layout, "test");
   SegmentServer door(segment, 2);
-  CHECK(contains(message_of([&] { (void)Segment::attach(door.address(), layout, 50ms); }),
-                 "did not answer in time"));
+  CHECK(contains(message_of([&] { (void)Segment::attach(door.address(), layout, 50ms); }), "did not answer in time"));
   // That one's connection is still queued, closed: it took nothing and counts as failed or as never having
   // asked.
   SegmentServer fresh(segment, 2);
@@ -300,8 +297,7 @@ TEST_CASE("the memory that is left is the least that machine and control groups 
   write("proc/self/cgroup", "9:cpu:/x\n4:hugetlb,memory:/slurm\n0::/\n");
   write("sys/fs/cgroup/memory/slurm/memory.limit_in_bytes", "7000\n");
   write("sys/fs/cgroup/memory/slurm/memory.usage_in_bytes", "4000\n");
-  write("sys/fs/cgroup/memory/slurm/memory.stat",
-        "inactive_file 9\ntotal_inactive_file 100\ntotal_active_file 20\n");
+  write("sys/fs/cgroup/memory/slurm/memory.stat", "inactive_file 9\ntotal_inactive_file 100\ntotal_active_file 20\n");
   CHECK(memory_left(root).bytes == 3120);
   fs::remove_all(root);
   CHECK(memory_left().bytes > 0);

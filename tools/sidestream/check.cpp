@@ -34,8 +34,7 @@ std::string read_file(const std::string& path) {
 class DryDirectory final : public OutputDirectory {
  public:
   explicit DryDirectory(std::string root) : root_(std::move(root)) {}
-  [[nodiscard]] std::string path(const std::string& pattern, const Iteration& iteration,
-                                 int server) const override {
+  [[nodiscard]] std::string path(const std::string& pattern, const Iteration& iteration, int server) const override {
     return root_ + "/" + expand_pattern(pattern, iteration, server);
   }
   [[nodiscard]] std::string temporary(const std::string& path) const override { return path + ".partial"; }

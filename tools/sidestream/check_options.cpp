@@ -41,8 +41,7 @@ Mesh parse_mesh(const std::string& text) {
   std::string rest = assignment.value + "x";
   while (!rest.empty()) {
     const auto size = number<Index>(rest.substr(0, rest.find('x')));
-    if (!size || *size < 1 || mesh.dimensions == 3)
-      fail(Code::usage, "found '{}' for --mesh, expected {}", text, form);
+    if (!size || *size < 1 || mesh.dimensions == 3) fail(Code::usage, "found '{}' for --mesh, expected {}", text, form);
     mesh.cells.hi[mesh.dimensions++] = *size;
     rest.erase(0, rest.find('x') + 1);
   }
@@ -81,8 +80,7 @@ Metadata parse_declarations(const CheckOptions& options) {
     const Assignment assignment = split(text, "--variable", "NAME=MESH, such as temperature=grid");
     const Mesh* mesh = declared.find_mesh(assignment.value);
     if (mesh == nullptr) {
-      fail(Code::usage,
-           "found the mesh '{}' for --variable {}, expected one given by --mesh; add --mesh {}=NXxNYxNZ",
+      fail(Code::usage, "found the mesh '{}' for --variable {}, expected one given by --mesh; add --mesh {}=NXxNYxNZ",
            assignment.value, assignment.name, assignment.value);
     }
     Variable variable;

@@ -16,15 +16,12 @@ void add_check(CLI::App& app, sidestream::CheckOptions& options) {
   check->add_option("FILE", options.file, "The configuration, YAML")->required();
   check->add_option("--ranks", options.ranks, "Number of MPI ranks of the job; checks that clients remain")
       ->check(CLI::Range(1, 1 << 30));
-  check->add_option("--nodes", options.nodes, "Number of nodes they run on (default 1)")
-      ->check(CLI::Range(1, 1 << 30));
+  check->add_option("--nodes", options.nodes, "Number of nodes they run on (default 1)")->check(CLI::Range(1, 1 << 30));
   check->add_option("--set", options.values, "NAME=VALUE: what the program gives $NAME; may be repeated")
       ->allow_extra_args(false);
   check->add_option("--mesh", options.meshes, "NAME=NXxNYxNZ: a mesh that the program declares by a call")
       ->allow_extra_args(false);
-  check
-      ->add_option("--variable", options.variables,
-                   "NAME=MESH: a variable that the program declares by a call")
+  check->add_option("--variable", options.variables, "NAME=MESH: a variable that the program declares by a call")
       ->allow_extra_args(false);
   check->add_option("--function", options.functions, "NAME: an analysis that is a function of the program")
       ->allow_extra_args(false);

@@ -28,12 +28,11 @@ std::string rounded_bytes(double bytes) {
 
 std::string placement_text(const PlacementConfig& placement, int ranks, int nodes) {
   if (placement.mode == PlacementMode::off) return "off: every call of the program does nothing";
-  const bool cores = placement.mode == PlacementMode::cores,
-             in_line = placement.mode == PlacementMode::inline_;
+  const bool cores = placement.mode == PlacementMode::cores, in_line = placement.mode == PlacementMode::inline_;
   std::string text = in_line ? "inline: on the simulation's ranks"
                      : cores ? fmt::format("cores: {} on each node", counted(placement.per_node, "server"))
-                             : fmt::format("nodes: {}, blocks given by '{}'",
-                                           counted(placement.servers, "server"), placement.partitioner);
+                             : fmt::format("nodes: {}, blocks given by '{}'", counted(placement.servers, "server"),
+                                           placement.partitioner);
   if (ranks > 0 && !in_line) {
     const int servers = cores ? placement.per_node * nodes : placement.servers;
     text += fmt::format("; of {} on {}: {}, {}", counted(ranks, "rank"), counted(nodes, "node"),
@@ -54,9 +53,8 @@ std::string variable_text(const Variable& variable, const Metadata& metadata) {
   const Mesh& mesh = metadata.mesh_of(variable);
   const auto points = static_cast<double>(variable.points(mesh.cells).count());
   const double bytes = points * variable.components * static_cast<double>(size_of(variable.type));
-  return fmt::format("{}: {} of {} on the {}s of {}{}; {} {}", variable.name,
-                     counted(variable.components, "component"), name_of(variable.type),
-                     variable.centering == Centering::cell ? "cell" : "node", mesh.name,
+  return fmt::format("{}: {} of {} on the {}s of {}{}; {} {}", variable.name, counted(variable.components, "component"),
+                     name_of(variable.type), variable.centering == Centering::cell ? "cell" : "node", mesh.name,
                      variable.unit.empty() ? "" : ", in " + variable.unit, rounded_bytes(bytes),
                      variable.time_varying ? "an iteration" : "once");
 }
@@ -87,10 +85,8 @@ std::string summary(const CheckOptions& options, const Config& config, const Reg
   line("output", output_text(config.opening));
   for (const auto& [path, where] : config.opening.plugins) line("plug-in", path);
   for (const Mesh& mesh : config.metadata.meshes) line("mesh", mesh_text(mesh));
-  for (const Variable& variable : config.metadata.variables)
-    line("variable", variable_text(variable, config.metadata));
-  for (const TaskConfig& task : config.tasks)
-    line(task.writer ? "output" : "analysis", task_text(task, registry));
+  for (const Variable& variable : config.metadata.variables) line("variable", variable_text(variable, config.metadata));
+  for (const TaskConfig& task : config.tasks) line(task.writer ? "output" : "analysis", task_text(task, registry));
   if (!config.events.empty()) line("events", listed(config.events));
   return text;
 }

@@ -26,7 +26,7 @@ struct ArrayView {
   const void* data = nullptr;
   Type type = Type::float64;
   MemorySpace space = MemorySpace::host;
-  Box box;                                   ///< the indices the array covers
+  Box box;  ///< the indices the array covers
   std::int32_t components = 1;
   std::array<Index, 4> strides{1, 0, 0, 0};  ///< in elements: i, j, k, component
 

@@ -17,7 +17,7 @@ struct Block {
   std::int32_t level = 0;   ///< refinement level, 0 is the coarsest
   std::int32_t client = 0;  ///< rank of its client among the clients
   std::int32_t reserved = 0;
-  Box cells;                ///< the cells it owns, without ghosts
+  Box cells;  ///< the cells it owns, without ghosts
   constexpr bool operator==(const Block&) const noexcept = default;
 };
 
@@ -30,9 +30,9 @@ struct HaloPiece {
 /// One block of one variable, on a server, for the duration of one `local` call.
 struct BlockView {
   Block block;
-  Box points;               ///< all points of the variable in the block's cells, shared nodes included
-  std::vector<Box> owned;   ///< the points that count as this block's: disjoint; a shared point is in exactly one block
-  ArrayView array;          ///< values as published; covers `points` and perhaps ghosts, which are untrusted
+  Box points;              ///< all points of the variable in the block's cells, shared nodes included
+  std::vector<Box> owned;  ///< the points that count as this block's: disjoint; a shared point is in exactly one block
+  ArrayView array;         ///< values as published; covers `points` and perhaps ghosts, which are untrusted
   std::vector<HaloPiece> halo;  ///< values around the block; empty unless the selection asked for a halo
 
   /// Fills `out`, a gapless array over `region` with i fastest, with component `c` as doubles. Each point comes from

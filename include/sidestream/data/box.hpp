@@ -16,13 +16,9 @@ struct Box {
   Index3 lo{0, 0, 0};
   Index3 hi{0, 0, 0};
 
-  [[nodiscard]] constexpr bool empty() const noexcept {
-    return hi[0] <= lo[0] || hi[1] <= lo[1] || hi[2] <= lo[2];
-  }
+  [[nodiscard]] constexpr bool empty() const noexcept { return hi[0] <= lo[0] || hi[1] <= lo[1] || hi[2] <= lo[2]; }
   /// Number of indices on an axis; 0 where hi <= lo.
-  [[nodiscard]] constexpr Index extent(int axis) const noexcept {
-    return std::max<Index>(0, hi[axis] - lo[axis]);
-  }
+  [[nodiscard]] constexpr Index extent(int axis) const noexcept { return std::max<Index>(0, hi[axis] - lo[axis]); }
   /// Number of points in the box; 0 when empty. Throws Error if it exceeds 2^63 - 1.
   [[nodiscard]] Index count() const;
   [[nodiscard]] constexpr bool contains(const Index3& p) const noexcept {

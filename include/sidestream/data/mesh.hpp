@@ -30,9 +30,7 @@ class Axes {
   /// Position of node `index` on `axis`, for index in [lo, hi] of the mesh's box (nodes: one more than cells).
   [[nodiscard]] virtual double node(int axis, Index index) const = 0;
   /// Position of the centre of cell `index`: the middle of its nodes.
-  [[nodiscard]] double centre(int axis, Index index) const {
-    return 0.5 * (node(axis, index) + node(axis, index + 1));
-  }
+  [[nodiscard]] double centre(int axis, Index index) const { return 0.5 * (node(axis, index) + node(axis, index + 1)); }
   /// Position of a point of a variable of that centring.
   [[nodiscard]] double position(Centering centering, int axis, Index index) const {
     return centering == Centering::cell ? centre(axis, index) : node(axis, index);
@@ -42,8 +40,7 @@ class Axes {
 /// Equal spacing: node(axis, i) = origin + spacing * i, computed from the global index and so the same everywhere.
 class UniformGeometry final : public Geometry, public Axes {
  public:
-  UniformGeometry(std::array<double, 3> origin, std::array<double, 3> spacing)
-      : origin_(origin), spacing_(spacing) {}
+  UniformGeometry(std::array<double, 3> origin, std::array<double, 3> spacing) : origin_(origin), spacing_(spacing) {}
   [[nodiscard]] std::string kind() const override { return "uniform"; }
   [[nodiscard]] const Axes* axes() const noexcept override { return this; }
   [[nodiscard]] double node(int axis, Index index) const override {

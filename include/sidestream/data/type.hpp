@@ -50,16 +50,26 @@ inline constexpr int type_count = 10;
 template <class F>
 decltype(auto) with_type(Type type, F&& f) {
   switch (type) {
-    case Type::int8: return std::forward<F>(f)(std::int8_t{});
-    case Type::int16: return std::forward<F>(f)(std::int16_t{});
-    case Type::int32: return std::forward<F>(f)(std::int32_t{});
-    case Type::int64: return std::forward<F>(f)(std::int64_t{});
-    case Type::uint8: return std::forward<F>(f)(std::uint8_t{});
-    case Type::uint16: return std::forward<F>(f)(std::uint16_t{});
-    case Type::uint32: return std::forward<F>(f)(std::uint32_t{});
-    case Type::uint64: return std::forward<F>(f)(std::uint64_t{});
-    case Type::float32: return std::forward<F>(f)(float{});
-    case Type::float64: break;
+    case Type::int8:
+      return std::forward<F>(f)(std::int8_t{});
+    case Type::int16:
+      return std::forward<F>(f)(std::int16_t{});
+    case Type::int32:
+      return std::forward<F>(f)(std::int32_t{});
+    case Type::int64:
+      return std::forward<F>(f)(std::int64_t{});
+    case Type::uint8:
+      return std::forward<F>(f)(std::uint8_t{});
+    case Type::uint16:
+      return std::forward<F>(f)(std::uint16_t{});
+    case Type::uint32:
+      return std::forward<F>(f)(std::uint32_t{});
+    case Type::uint64:
+      return std::forward<F>(f)(std::uint64_t{});
+    case Type::float32:
+      return std::forward<F>(f)(float{});
+    case Type::float64:
+      break;
   }
   return std::forward<F>(f)(double{});
 }

@@ -77,7 +77,7 @@ class Analysis {
 /// A kind of analysis, as registered: its name and options in the configuration and how to make one.
 struct AnalysisKind {
   std::string name;
-  std::string text;  ///< for the reference manual
+  std::string text;             ///< for the reference manual
   std::vector<Option> options;  ///< besides those of every analysis (every, start, end, on, name)
   /// May throw Error(configuration) through Settings::fail. Called with the frozen declarations; never communicates.
   std::function<std::unique_ptr<Analysis>(const Settings&, const Metadata&)> create;

@@ -38,12 +38,12 @@ struct Option {
   bool list = false;            ///< a YAML list of such values; a single value counts as a list of one
   std::string default_value{};  ///< as it would be written in the file; empty: none
   bool required = false;
-  std::string text{};                   ///< one or two sentences for the manual
-  std::vector<std::string> choices{};   ///< for `choice`
+  std::string text{};                          ///< one or two sentences for the manual
+  std::vector<std::string> choices{};          ///< for `choice`
   std::optional<double> minimum{}, maximum{};  ///< inclusive, for numbers (each entry of a list)
   int least_entries = 0, most_entries = -1;    ///< for lists; -1: any number
-  std::vector<Option> options{};        ///< for `map` and `one_of`
-  std::string range_text{};  ///< how the manual states the range where `minimum` and `maximum` cannot
+  std::vector<Option> options{};               ///< for `map` and `one_of`
+  std::string range_text{};                    ///< how the manual states the range where `minimum` and `maximum` cannot
 };
 
 /// Line and column in a file, both from 1; file empty if the value is a default or was set by a call.
@@ -62,8 +62,7 @@ class Settings {
   using List = std::vector<Value>;
   struct Value {
     Location location;
-    std::variant<std::monostate, bool, std::int64_t, double, std::string, std::shared_ptr<List>,
-                 std::shared_ptr<Map>>
+    std::variant<std::monostate, bool, std::int64_t, double, std::string, std::shared_ptr<List>, std::shared_ptr<Map>>
         content;
     bool given = false;  ///< in the file, not a default
   };

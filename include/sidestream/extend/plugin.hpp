@@ -32,11 +32,11 @@ constexpr std::uint32_t plugin_layout() {
 }  // namespace sidestream
 
 /// Defines the entry point of a plug-in: `SIDESTREAM_PLUGIN(registry) { registry.add(...); }`
-#define SIDESTREAM_PLUGIN(registry)                                                                       \
-  static void sidestream_plugin_register(::sidestream::Registry& registry);                               \
-  extern "C" __attribute__((visibility("default"))) const ::sidestream::PluginHeader* sidestream_plugin() { \
-    static const ::sidestream::PluginHeader header{::sidestream::plugin_magic, ::sidestream::plugin_version, \
+#define SIDESTREAM_PLUGIN(registry)                                                                             \
+  static void sidestream_plugin_register(::sidestream::Registry& registry);                                     \
+  extern "C" __attribute__((visibility("default"))) const ::sidestream::PluginHeader* sidestream_plugin() {     \
+    static const ::sidestream::PluginHeader header{::sidestream::plugin_magic, ::sidestream::plugin_version,    \
                                                    ::sidestream::plugin_layout(), &sidestream_plugin_register}; \
-    return &header;                                                                                       \
-  }                                                                                                       \
+    return &header;                                                                                             \
+  }                                                                                                             \
   static void sidestream_plugin_register(::sidestream::Registry& registry)

@@ -43,17 +43,17 @@ struct BlockRecord {
 /// What a client says when it ends an iteration.
 struct EndRecord {
   Iteration iteration;
-  std::uint64_t events = 0;        ///< bit e: event number e was signalled
-  std::uint64_t absent = 0;        ///< blocks declared but not delivered, of variables published in this iteration
-  std::uint32_t refused = 0;       ///< 1: this client had no room or failed; nobody may use the iteration
+  std::uint64_t events = 0;   ///< bit e: event number e was signalled
+  std::uint64_t absent = 0;   ///< blocks declared but not delivered, of variables published in this iteration
+  std::uint32_t refused = 0;  ///< 1: this client had no room or failed; nobody may use the iteration
   std::uint32_t reserved = 0;
 };
 
 /// What became of an iteration, as the servers agreed.
 enum class Outcome : std::uint8_t { pending = 0, delivered = 1, refused = 2, failed = 3 };
 
-/// The client's end. One thread. No call is collective; none but `drain` waits for other clients. Iterations are counted
-/// by the calls of `end`: the first is 0.
+/// The client's end. One thread. No call is collective; none but `drain` waits for other clients. Iterations are
+/// counted by the calls of `end`: the first is 0.
 class ClientTransport {
  public:
   virtual ~ClientTransport() = default;
@@ -92,9 +92,9 @@ struct Arrival {
 /// What a server has received of one iteration from its own clients.
 struct Inbox {
   std::vector<Arrival> blocks;
-  EndRecord end;            ///< merged over the clients that ended it: events and absent added, refused if any
-  int ended = 0;            ///< clients that have ended it
-  bool mismatch = false;    ///< clients disagree about cycle or time
+  EndRecord end;          ///< merged over the clients that ended it: events and absent added, refused if any
+  int ended = 0;          ///< clients that have ended it
+  bool mismatch = false;  ///< clients disagree about cycle or time
 };
 
 /// The server's end. One thread. Iterations are processed in order: after `advance(index)` the tables are those of that

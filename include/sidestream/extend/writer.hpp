@@ -25,6 +25,8 @@ class OutputDirectory {
   virtual void discard(const std::string& path) const noexcept = 0;
   /// Name and version of the program, the configuration's text and the session's name, for the files' headers.
   [[nodiscard]] virtual const std::string& provenance() const noexcept = 0;
+  /// Whether the run continues an earlier one in this directory, so that indices go on where that left off.
+  [[nodiscard]] virtual bool resumes() const noexcept { return false; }
 };
 
 /// Writes blocks. Called like an analysis: on every server `write`, then agreement, then on every server `commit`.
@@ -46,7 +48,8 @@ struct WriterKind {
   std::string name;
   std::string text;
   std::vector<Option> options;
-  std::function<std::unique_ptr<Writer>(const Settings&, const Metadata&, std::shared_ptr<const OutputDirectory>)> create;
+  std::function<std::unique_ptr<Writer>(const Settings&, const Metadata&, std::shared_ptr<const OutputDirectory>)>
+      create;
 };
 
 /// Writes results into files of one ending. Functions not set are not supported and refused by name.

@@ -57,12 +57,11 @@ Camera::Camera(const CameraSettings& settings, const Domain& domain, const Viewp
 
 void Camera::orient(const CameraSettings& settings, const Domain& domain) {
   focus_ = settings.focus.value_or(domain.centre());
-  forward_ = unit(settings.position ? subtract(focus_, *settings.position)
-                                    : settings.view.value_or(default_view(domain)));
+  forward_ =
+      unit(settings.position ? subtract(focus_, *settings.position) : settings.view.value_or(default_view(domain)));
   Vec3 up = settings.up.value_or(flat_axis(domain) == 2 ? Vec3{0, 1, 0} : Vec3{0, 0, 1});
   // Looking straight up or down: keep y upwards, as on a map.
-  if (nearly_parallel(up, forward_))
-    up = nearly_parallel({0, 1, 0}, forward_) ? Vec3{0, 0, 1} : Vec3{0, 1, 0};
+  if (nearly_parallel(up, forward_)) up = nearly_parallel({0, 1, 0}, forward_) ? Vec3{0, 0, 1} : Vec3{0, 1, 0};
   right_ = unit(cross(forward_, up));
   up_ = cross(right_, forward_);
 }

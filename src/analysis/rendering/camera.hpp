@@ -66,8 +66,7 @@ class Camera {
       return {centre_x_ + focal_ * p.right, centre_y_ - focal_ * p.up, (p.ahead - near_) * depth_scale_, 1};
     }
     const double w = 1 / p.ahead;
-    return {centre_x_ + focal_ * p.right * w, centre_y_ - focal_ * p.up * w, (1 / near_ - w) * depth_scale_,
-            w};
+    return {centre_x_ + focal_ * p.right * w, centre_y_ - focal_ * p.up * w, (1 / near_ - w) * depth_scale_, w};
   }
   /// Unit vector in camera axes from a surface seen at a sample towards the camera.
   [[nodiscard]] Vec3 towards_eye(double x, double y) const noexcept {
@@ -75,9 +74,7 @@ class Camera {
     return unit({(centre_x_ - x) / focal_, (y - centre_y_) / focal_, -1});
   }
   /// A direction of the domain in camera axes.
-  [[nodiscard]] Vec3 turn(const Vec3& v) const noexcept {
-    return {dot(v, right_), dot(v, up_), dot(v, forward_)};
-  }
+  [[nodiscard]] Vec3 turn(const Vec3& v) const noexcept { return {dot(v, right_), dot(v, up_), dot(v, forward_)}; }
 
   [[nodiscard]] bool parallel() const noexcept { return parallel_; }
   [[nodiscard]] double near() const noexcept { return near_; }  ///< nothing nearer is drawn, unless parallel
@@ -86,9 +83,7 @@ class Camera {
   [[nodiscard]] const Vec3& up() const noexcept { return up_; }
   [[nodiscard]] const Vec3& forward() const noexcept { return forward_; }
   /// Length in the domain of one sample at that distance ahead.
-  [[nodiscard]] double sample_size(double ahead) const noexcept {
-    return parallel_ ? 1 / focal_ : ahead / focal_;
-  }
+  [[nodiscard]] double sample_size(double ahead) const noexcept { return parallel_ ? 1 / focal_ : ahead / focal_; }
 
  private:
   void orient(const CameraSettings& settings, const Domain& domain);

@@ -9,11 +9,10 @@ namespace sidestream::rendering {
 namespace {
 
 constexpr std::pair<std::string_view, Colour> named[] = {
-    {"white", {255, 255, 255}},  {"black", {0, 0, 0}},       {"grey", {128, 128, 128}},
-    {"silver", {192, 196, 202}}, {"red", {200, 52, 44}},     {"green", {62, 142, 78}},
-    {"blue", {44, 92, 178}},     {"orange", {230, 134, 46}}, {"gold", {222, 178, 60}},
-    {"teal", {38, 140, 138}},    {"purple", {126, 78, 160}}, {"steelblue", {92, 140, 190}},
-    {"coral", {228, 108, 82}},   {"ivory", {244, 238, 220}}, {"navy", {24, 38, 78}},
+    {"white", {255, 255, 255}}, {"black", {0, 0, 0}},       {"grey", {128, 128, 128}},  {"silver", {192, 196, 202}},
+    {"red", {200, 52, 44}},     {"green", {62, 142, 78}},   {"blue", {44, 92, 178}},    {"orange", {230, 134, 46}},
+    {"gold", {222, 178, 60}},   {"teal", {38, 140, 138}},   {"purple", {126, 78, 160}}, {"steelblue", {92, 140, 190}},
+    {"coral", {228, 108, 82}},  {"ivory", {244, 238, 220}}, {"navy", {24, 38, 78}},
 };
 
 int digit(char c) {
@@ -75,9 +74,7 @@ std::vector<std::string> colour_names() {
 
 std::uint16_t to_linear(std::uint8_t value) { return tables().linear[value]; }
 
-std::uint8_t to_srgb(std::uint32_t value) {
-  return tables().srgb[std::min<std::uint32_t>(value, 65535) >> 4];
-}
+std::uint8_t to_srgb(std::uint32_t value) { return tables().srgb[std::min<std::uint32_t>(value, 65535) >> 4]; }
 
 Colour mix(Colour a, Colour b, double t) {
   const auto channel = [t](std::uint8_t x, std::uint8_t y) {
@@ -88,8 +85,8 @@ Colour mix(Colour a, Colour b, double t) {
 }
 
 Colour ink_on(Colour background) {
-  const double light = 0.2126 * to_linear(background.red) + 0.7152 * to_linear(background.green) +
-                       0.0722 * to_linear(background.blue);
+  const double light =
+      0.2126 * to_linear(background.red) + 0.7152 * to_linear(background.green) + 0.0722 * to_linear(background.blue);
   // 18 % is where black and white text have about the same contrast.
   return light > 0.18 * 65535 ? Colour{34, 38, 44} : Colour{236, 238, 242};
 }

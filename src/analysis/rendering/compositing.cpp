@@ -9,8 +9,8 @@ Stripe stripe_of(std::int64_t height, std::int64_t unit, int rank, int size) {
   return {shares * rank / size * unit, shares * (rank + 1) / size * unit};
 }
 
-Framebuffer composite(std::span<const Bytes> partials, std::int64_t width, std::int64_t height,
-                      std::int64_t unit, Communicator& communicator) {
+Framebuffer composite(std::span<const Bytes> partials, std::int64_t width, std::int64_t height, std::int64_t unit,
+                      Communicator& communicator) {
   const int size = communicator.size();
   const Stripe mine = stripe_of(height, unit, communicator.rank(), size);
   Framebuffer stripe(width, mine.first_row, mine.end_row - mine.first_row);

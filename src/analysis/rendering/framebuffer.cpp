@@ -42,8 +42,7 @@ class RunReader {
 
  private:
   [[noreturn]] void broken() const {
-    fail(Code::internal, "a picture's runs end at byte {} of {} in the middle of a run", place_,
-         bytes_.size());
+    fail(Code::internal, "a picture's runs end at byte {} of {} in the middle of a run", place_, bytes_.size());
   }
   BytesView bytes_;
   std::size_t place_ = 0, start_ = 0;
@@ -90,9 +89,8 @@ void merge_runs(BytesView runs, Framebuffer& framebuffer) {
   while (const auto run = reader.next()) {
     if (run->row < framebuffer.first_row() || run->row >= framebuffer.end_row() ||
         std::int64_t{run->column} + run->count > framebuffer.width()) {
-      fail(Code::internal,
-           "a run of {} samples at row {}, column {} lies outside rows {} to {} of {} samples", run->count,
-           run->row, run->column, framebuffer.first_row(), framebuffer.end_row(), framebuffer.width());
+      fail(Code::internal, "a run of {} samples at row {}, column {} lies outside rows {} to {} of {} samples",
+           run->count, run->row, run->column, framebuffer.first_row(), framebuffer.end_row(), framebuffer.width());
     }
     Sample* row = framebuffer.row(run->row) + run->column;
     for (std::uint32_t x = 0; x < run->count; ++x) {

@@ -18,8 +18,8 @@ using Sample = std::uint64_t;
 inline constexpr Sample empty_sample = ~Sample{0};
 
 [[nodiscard]] constexpr Sample make_sample(std::uint32_t depth, std::uint8_t layer, Colour colour) noexcept {
-  return static_cast<Sample>(depth) << 32 | static_cast<Sample>(layer) << 24 |
-         static_cast<Sample>(colour.red) << 16 | static_cast<Sample>(colour.green) << 8 | colour.blue;
+  return static_cast<Sample>(depth) << 32 | static_cast<Sample>(layer) << 24 | static_cast<Sample>(colour.red) << 16 |
+         static_cast<Sample>(colour.green) << 8 | colour.blue;
 }
 [[nodiscard]] constexpr std::uint32_t depth_of(Sample sample) noexcept {
   return static_cast<std::uint32_t>(sample >> 32);
@@ -44,9 +44,7 @@ class Framebuffer {
   [[nodiscard]] std::int64_t end_row() const noexcept { return first_row_ + rows_; }
   /// Samples of row `y` of the picture, first_row() <= y < end_row().
   [[nodiscard]] Sample* row(std::int64_t y) noexcept { return samples_.data() + (y - first_row_) * width_; }
-  [[nodiscard]] const Sample* row(std::int64_t y) const noexcept {
-    return samples_.data() + (y - first_row_) * width_;
-  }
+  [[nodiscard]] const Sample* row(std::int64_t y) const noexcept { return samples_.data() + (y - first_row_) * width_; }
   void clear() { std::fill(samples_.begin(), samples_.end(), empty_sample); }
 
  private:

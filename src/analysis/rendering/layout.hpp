@@ -25,9 +25,7 @@ struct Layout {
     if (bars > 0) bar_column = std::min(10 * text, 0.5 * width / bars);
   }
   /// What is left for the domain.
-  [[nodiscard]] Viewport viewport() const {
-    return {0, caption_row, width - bars * bar_column, height - caption_row};
-  }
+  [[nodiscard]] Viewport viewport() const { return {0, caption_row, width - bars * bar_column, height - caption_row}; }
 };
 
 }  // namespace sidestream::rendering

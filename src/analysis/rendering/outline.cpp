@@ -47,8 +47,7 @@ void add_edge(Vec3 a, Vec3 b, const Camera& camera, double width, Ribbon& ribbon
 
 }  // namespace
 
-void draw_outline(const Domain& domain, const Camera& camera, double width, Colour colour,
-                  Rasteriser& rasteriser) {
+void draw_outline(const Domain& domain, const Camera& camera, double width, Colour colour, Rasteriser& rasteriser) {
   Ribbon ribbon;
   for (int corner = 0; corner < 8; ++corner) {
     for (int axis = 0; axis < 3; ++axis) {

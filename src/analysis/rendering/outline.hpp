@@ -8,7 +8,6 @@ namespace sidestream::rendering {
 
 /// Draws the twelve edges of the domain as lines `width` samples wide, hidden where something is in front of
 /// them.
-void draw_outline(const Domain& domain, const Camera& camera, double width, Colour colour,
-                  Rasteriser& rasteriser);
+void draw_outline(const Domain& domain, const Camera& camera, double width, Colour colour, Rasteriser& rasteriser);
 
 }  // namespace sidestream::rendering

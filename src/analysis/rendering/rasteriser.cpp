@@ -76,8 +76,7 @@ Rasteriser::SampleBox Rasteriser::box_of(const Corner& a, const Corner& b, const
   const auto [left, right] = std::minmax({a.x, b.x, c.x});
   const auto [top, bottom] = std::minmax({a.y, b.y, c.y});
   return {std::max<std::int64_t>(first_centre(left), 0), std::min(last_centre(right), target_.width() - 1),
-          std::max(first_centre(top), target_.first_row()),
-          std::min(last_centre(bottom), target_.end_row() - 1)};
+          std::max(first_centre(top), target_.first_row()), std::min(last_centre(bottom), target_.end_row() - 1)};
 }
 
 Attributes Rasteriser::attributes_at(const Triangles& triangles, std::int64_t point) const noexcept {
@@ -85,8 +84,7 @@ Attributes Rasteriser::attributes_at(const Triangles& triangles, std::int64_t po
 }
 
 Colour Rasteriser::colour_at(const Attributes& attributes, std::int64_t x, std::int64_t y) const noexcept {
-  const Colour base =
-      mapped_ ? material_.map->at(material_.range.fraction(attributes.value)) : material_.colour;
+  const Colour base = mapped_ ? material_.map->at(material_.range.fraction(attributes.value)) : material_.colour;
   if (!lit_) return base;
   return lights_.shade(base, camera_.turn(attributes.normal), camera_.towards_eye(x + 0.5, y + 0.5));
 }
@@ -94,9 +92,7 @@ Colour Rasteriser::colour_at(const Attributes& attributes, std::int64_t x, std::
 std::int64_t Rasteriser::arrange(std::array<const Corner*, 3>& p, std::array<const Attributes*, 3>& at) {
   // Begin with the topmost (then leftmost) corner and turn the same way round, so that rounding does not
   // depend on how the triangle was listed. Corners that coincide have no area.
-  const auto before = [&p](int i, int j) {
-    return std::pair(p[i]->y, p[i]->x) < std::pair(p[j]->y, p[j]->x);
-  };
+  const auto before = [&p](int i, int j) { return std::pair(p[i]->y, p[i]->x) < std::pair(p[j]->y, p[j]->x); };
   const int first = before(1, 0) ? (before(2, 1) ? 2 : 1) : (before(2, 0) ? 2 : 0);
   std::rotate(p.begin(), p.begin() + first, p.end());
   std::rotate(at.begin(), at.begin() + first, at.end());
@@ -115,9 +111,7 @@ void Rasteriser::fill(std::array<const Corner*, 3> p, std::array<const Attribute
   const Edge e0(*p[1], *p[2], box.left, box.top), e1(*p[2], *p[0], box.left, box.top),
       e2(*p[0], *p[1], box.left, box.top);
   const double inverse = 1 / static_cast<double>(area);
-  const auto between = [](double a, double b, double c, double s, double t) {
-    return a + s * (b - a) + t * (c - a);
-  };
+  const auto between = [](double a, double b, double c, double s, double t) { return a + s * (b - a) + t * (c - a); };
   for (std::int64_t y = box.top; y <= box.bottom; ++y) {
     Sample* row = target_.row(y);
     std::int64_t f0 = e0.at_row(y - box.top), f1 = e1.at_row(y - box.top), f2 = e2.at_row(y - box.top);

@@ -58,8 +58,7 @@ class Rasteriser {
 
   [[nodiscard]] Corner corner_at(const Seen& seen) const noexcept;
   /// Rearranges into the canonical order; returns twice the area in units of (1/256 sample)^2, perhaps 0.
-  static std::int64_t arrange(std::array<const Corner*, 3>& corners,
-                              std::array<const Attributes*, 3>& attributes);
+  static std::int64_t arrange(std::array<const Corner*, 3>& corners, std::array<const Attributes*, 3>& attributes);
   void fill(std::array<const Corner*, 3> corners, std::array<const Attributes*, 3> attributes);
   [[nodiscard]] SampleBox box_of(const Corner& a, const Corner& b, const Corner& c) const noexcept;
   void draw_clipped(const Triangles& triangles, const Three& three);

@@ -30,20 +30,18 @@ std::optional<Vec3> read_point(const Settings& settings, std::string_view name) 
 
 Colour read_colour(const Settings& settings, std::string_view name, const std::string& text) {
   if (const auto colour = parse_colour(text)) return *colour;
-  settings.fail(
-      name,
-      fmt::format("found '{}' for '{}', expected a colour; write it as '#rrggbb' (in quotes) or take one "
-                  "of {}",
-                  text, name, fmt::join(colour_names(), ", ")));
+  settings.fail(name,
+                fmt::format("found '{}' for '{}', expected a colour; write it as '#rrggbb' (in quotes) or take one "
+                            "of {}",
+                            text, name, fmt::join(colour_names(), ", ")));
 }
 
 std::optional<Range> read_range(const Settings& settings) {
   const std::vector<double> ends = settings.reals("range");
   if (ends.empty()) return std::nullopt;
   if (!(ends[0] < ends[1]) || !std::isfinite(ends[1] - ends[0])) {
-    settings.fail("range",
-                  fmt::format("found the range [{}, {}], expected two finite numbers, the lower one first",
-                              ends[0], ends[1]));
+    settings.fail("range", fmt::format("found the range [{}, {}], expected two finite numbers, the lower one first",
+                                       ends[0], ends[1]));
   }
   return Range{ends[0], ends[1]};
 }
@@ -66,16 +64,14 @@ class SceneReader {
 
   void read() {
     if (settings_.maps("isosurface").empty() && settings_.maps("slice").empty()) {
-      settings_.fail("isosurface",
-                     "found a render without 'isosurface' or 'slice', so nothing would be seen; add one");
+      settings_.fail("isosurface", "found a render without 'isosurface' or 'slice', so nothing would be seen; add one");
     }
     static_cast<void>(read_range(settings_));  // a mistake is one even if no layer uses the range
     for (const Settings& layer : settings_.maps("isosurface")) add_isosurface(layer);
     for (const Settings& layer : settings_.maps("slice")) add_slice(layer);
     if (scene_.layers.size() > most_layers) {
-      settings_.fail("isosurface",
-                     fmt::format("found {} layers in one picture, expected at most {}; make several",
-                                 scene_.layers.size(), most_layers));
+      settings_.fail("isosurface", fmt::format("found {} layers in one picture, expected at most {}; make several",
+                                               scene_.layers.size(), most_layers));
     }
   }
 
@@ -107,15 +103,14 @@ class SceneReader {
     const Variable& field = *metadata_.find_variable(settings.text("colour_by"));
     const std::int64_t component = settings.integer("colour_component");
     if (field.mesh != variable.mesh) {
-      settings.fail("colour_by",
-                    fmt::format("'{}' lies on mesh '{}', but '{}' on '{}'; name a variable of the same mesh",
-                                field.name, metadata_.mesh_of(field).name, variable.name,
-                                metadata_.mesh_of(variable).name));
+      settings.fail(
+          "colour_by",
+          fmt::format("'{}' lies on mesh '{}', but '{}' on '{}'; name a variable of the same mesh", field.name,
+                      metadata_.mesh_of(field).name, variable.name, metadata_.mesh_of(variable).name));
     }
     if (component >= field.components) {
-      settings.fail("colour_component",
-                    fmt::format("component {} of '{}' does not exist; it has {} (numbered from 0)", component,
-                                field.name, field.components));
+      settings.fail("colour_component", fmt::format("component {} of '{}' does not exist; it has {} (numbered from 0)",
+                                                    component, field.name, field.components));
     }
     query.fields = {field.id};
     layer.colouring = Layer::Colouring::by_field;
@@ -157,8 +152,7 @@ class SceneReader {
   /// Takes the variable into the caption's label and its mesh into the domain.
   void add(const Variable& variable, int component) {
     const std::string name = with_unit(variable, component_name(variable, component));
-    if (scene_.label.find(name) == std::string::npos)
-      scene_.label += (scene_.label.empty() ? "" : ", ") + name;
+    if (scene_.label.find(name) == std::string::npos) scene_.label += (scene_.label.empty() ? "" : ", ") + name;
     const Mesh& mesh = metadata_.mesh_of(variable);
     const Axes& axes = *mesh.geometry->axes();  // the readers of the queries have checked that there are some
     for (int a = 0; a < 3; ++a) {
@@ -186,20 +180,17 @@ CameraSettings read_camera(const Settings& settings, const Domain& domain) {
   camera.zoom = settings.real("zoom");
   camera.parallel = settings.text("projection") == "parallel";
   if (camera.position && camera.view) {
-    settings.fail("view",
-                  "found both 'position' and 'view' for the camera; keep 'position' (and 'focus') or 'view'");
+    settings.fail("view", "found both 'position' and 'view' for the camera; keep 'position' (and 'focus') or 'view'");
   }
   std::optional<Vec3> view = camera.view;
   if (camera.position) view = subtract(camera.focus.value_or(domain.centre()), *camera.position);
   if (view && !(length(*view) > 0)) {
     settings.fail(camera.position ? "position" : "view",
-                  camera.position
-                      ? "the camera's position is its focus, so it looks nowhere; move one of them"
-                      : "the camera's view is [0, 0, 0], which is no direction; change it");
+                  camera.position ? "the camera's position is its focus, so it looks nowhere; move one of them"
+                                  : "the camera's view is [0, 0, 0], which is no direction; change it");
   }
   if (camera.up && (!(length(*camera.up) > 0) || (view && nearly_parallel(*camera.up, *view)))) {
-    settings.fail("up",
-                  "the camera's 'up' is zero or the direction in which it looks; choose one across the view");
+    settings.fail("up", "the camera's 'up' is zero or the direction in which it looks; choose one across the view");
   }
   return camera;
 }

@@ -8,12 +8,7 @@ namespace sidestream::rendering {
 namespace {
 
 Option point_option(const std::string& name, const std::string& text) {
-  return {.name = name,
-          .type = OptionType::real,
-          .list = true,
-          .text = text,
-          .least_entries = 3,
-          .most_entries = 3};
+  return {.name = name, .type = OptionType::real, .list = true, .text = text, .least_entries = 3, .most_entries = 3};
 }
 
 Option colours_option(const std::string& default_value, const std::string& text) {
@@ -25,27 +20,20 @@ Option colours_option(const std::string& default_value, const std::string& text)
 }
 
 Option range_option(const std::string& text) {
-  return {.name = "range",
-          .type = OptionType::real,
-          .list = true,
-          .text = text,
-          .least_entries = 2,
-          .most_entries = 2};
+  return {.name = "range", .type = OptionType::real, .list = true, .text = text, .least_entries = 2, .most_entries = 2};
 }
 
 void add_layer_colours(std::vector<Option>& options) {
   options.push_back(colours_option("", "Colour map of this layer; default: that of the picture."));
-  options.push_back(
-      range_option("Values at the two ends of this layer's colour map; default: that of the picture."));
+  options.push_back(range_option("Values at the two ends of this layer's colour map; default: that of the picture."));
 }
 
 Option isosurface_layer() {
   std::vector<Option> options = isosurface_options(Purpose::picture);
-  options.push_back(
-      {.name = "colour",
-       .text = fmt::format("One colour for the whole layer: `#rrggbb` or one of {}. Default: a colour of "
-                           "its own for a single value, the colour map for several.",
-                           fmt::join(colour_names(), ", "))});
+  options.push_back({.name = "colour",
+                     .text = fmt::format("One colour for the whole layer: `#rrggbb` or one of {}. Default: a colour of "
+                                         "its own for a single value, the colour map for several.",
+                                         fmt::join(colour_names(), ", "))});
   options.push_back({.name = "colour_by",
                      .type = OptionType::variable,
                      .text = "Colours the surface by the values of this variable of the same mesh."});
@@ -74,21 +62,18 @@ Option slice_layer() {
 }
 
 Option camera_option() {
-  Option camera{
-      .name = "camera",
-      .type = OptionType::map,
-      .text =
-          "Where the picture is taken from. The default shows the whole domain obliquely from above. It "
-          "depends on the domain only, so frames can be compared."};
+  Option camera{.name = "camera",
+                .type = OptionType::map,
+                .text =
+                    "Where the picture is taken from. The default shows the whole domain obliquely from above. It "
+                    "depends on the domain only, so frames can be compared."};
   camera.options = {
       point_option("position", "Where the camera is. Default: as far away as shows the whole domain."),
-      point_option(
-          "focus",
-          "The point in the middle of the picture. Default: the domain's centre, or without `position` what "
-          "puts the whole domain in the middle."),
+      point_option("focus",
+                   "The point in the middle of the picture. Default: the domain's centre, or without `position` what "
+                   "puts the whole domain in the middle."),
       point_option("view", "The direction in which the camera looks; instead of `position`."),
-      point_option(
-          "up", "The direction that is up in the picture. Default: z; y for a domain that is flat along z."),
+      point_option("up", "The direction that is up in the picture. Default: z; y for a domain that is flat along z."),
       {.name = "angle",
        .type = OptionType::real,
        .default_value = "30",
@@ -126,11 +111,9 @@ std::vector<Option> scene_options() {
        .least_entries = 2,
        .most_entries = 2},
       camera_option(),
-      colours_option("viridis",
-                     "Colour map; all but coolwarm are perceptually even, so equal steps look equal."),
-      range_option(
-          "Values at the two ends of the colour map. Default: the smallest and largest value shown in this "
-          "iteration."),
+      colours_option("viridis", "Colour map; all but coolwarm are perceptually even, so equal steps look equal."),
+      range_option("Values at the two ends of the colour map. Default: the smallest and largest value shown in this "
+                   "iteration."),
       {.name = "background",
        .list = true,
        .default_value = "['#ffffff', '#dfe6ee']",

@@ -23,19 +23,17 @@ class Lights {
       n = scale(n, -1);
       facing = -facing;
     }
-    const double diffuse = 0.16 + 0.07 * n[1] + 0.30 * facing + 0.60 * std::max(0.0, dot(n, key_)) +
-                           0.10 * std::max(0.0, dot(n, fill_));
+    const double diffuse =
+        0.16 + 0.07 * n[1] + 0.30 * facing + 0.60 * std::max(0.0, dot(n, key_)) + 0.10 * std::max(0.0, dot(n, fill_));
     const double gloss = std::max(0.0, dot(n, unit(add(key_, eye))));
     const double g4 = gloss * gloss * gloss * gloss, g16 = g4 * g4 * g4 * g4;
     const double highlight = 0.16 * 65535 * g16 * g16;
-    return {lit(base.red, diffuse, highlight), lit(base.green, diffuse, highlight),
-            lit(base.blue, diffuse, highlight)};
+    return {lit(base.red, diffuse, highlight), lit(base.green, diffuse, highlight), lit(base.blue, diffuse, highlight)};
   }
 
  private:
   static std::uint8_t lit(std::uint8_t base, double diffuse, double highlight) noexcept {
-    return to_srgb(
-        static_cast<std::uint32_t>(std::clamp(to_linear(base) * diffuse + highlight, 0.0, 65535.0)));
+    return to_srgb(static_cast<std::uint32_t>(std::clamp(to_linear(base) * diffuse + highlight, 0.0, 65535.0)));
   }
   Vec3 key_ = unit({-0.5, 0.75, -1.0}), fill_ = unit({0.9, -0.1, -0.5});
 };

@@ -93,11 +93,7 @@ class Pen {
 char32_t take_character(std::string_view& text) {
   const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
   const unsigned lead = byte(0);
-  const std::size_t length = lead < 0x80       ? 1
-                             : lead >> 5 == 6  ? 2
-                             : lead >> 4 == 14 ? 3
-                             : lead >> 3 == 30 ? 4
-                                               : 0;
+  const std::size_t length = lead < 0x80 ? 1 : lead >> 5 == 6 ? 2 : lead >> 4 == 14 ? 3 : lead >> 3 == 30 ? 4 : 0;
   char32_t code = length == 1 ? lead : lead & (0x7fu >> length);
   bool good = length > 0 && length <= text.size();
   for (std::size_t i = 1; good && i < length; ++i) {
@@ -110,8 +106,8 @@ char32_t take_character(std::string_view& text) {
 
 const Glyph& glyph_of(char32_t code) {
   const auto all = glyphs();
-  const auto found = std::lower_bound(
-      all.begin(), all.end(), code, [](const Glyph& glyph, char32_t wanted) { return glyph.code < wanted; });
+  const auto found = std::lower_bound(all.begin(), all.end(), code,
+                                      [](const Glyph& glyph, char32_t wanted) { return glyph.code < wanted; });
   return found != all.end() && found->code == code ? *found : missing_glyph();
 }
 
@@ -160,8 +156,7 @@ double text_width(std::string_view text, double size) {
   return units * size / capital;
 }
 
-void draw_text(Image& image, std::string_view text, double left, double baseline, double size,
-               Colour colour) {
+void draw_text(Image& image, std::string_view text, double left, double baseline, double size, Colour colour) {
   const double unit = size / capital;
   const double radius = std::max(0.5, 0.5 * pen * size);
   while (!text.empty()) {

@@ -14,9 +14,7 @@ using Vec3 = std::array<double, 3>;
 [[nodiscard]] constexpr Vec3 subtract(const Vec3& a, const Vec3& b) noexcept {
   return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
 }
-[[nodiscard]] constexpr Vec3 scale(const Vec3& a, double s) noexcept {
-  return {a[0] * s, a[1] * s, a[2] * s};
-}
+[[nodiscard]] constexpr Vec3 scale(const Vec3& a, double s) noexcept { return {a[0] * s, a[1] * s, a[2] * s}; }
 [[nodiscard]] constexpr double dot(const Vec3& a, const Vec3& b) noexcept {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }

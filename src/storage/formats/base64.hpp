@@ -12,9 +12,7 @@
 namespace sidestream {
 
 /// Number of characters that `bytes` bytes become.
-[[nodiscard]] constexpr std::uint64_t base64_size(std::uint64_t bytes) noexcept {
-  return (bytes + 2) / 3 * 4;
-}
+[[nodiscard]] constexpr std::uint64_t base64_size(std::uint64_t bytes) noexcept { return (bytes + 2) / 3 * 4; }
 
 /// Encodes all of `bytes` into base64_size(bytes.size()) characters at `out`.
 void base64_encode(std::span<const std::byte> bytes, char* out) noexcept;

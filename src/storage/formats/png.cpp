@@ -50,8 +50,8 @@ bool encode(png_structp png, png_infop info, const Image& image, bool alpha, con
   const auto width = static_cast<png_uint_32>(image.width), height = static_cast<png_uint_32>(image.height);
   // libpng refuses more than a million rows or columns to protect readers; we write only.
   png_set_user_limits(png, 0x7fffffff, 0x7fffffff);
-  png_set_IHDR(png, info, width, height, 8, alpha ? PNG_COLOR_TYPE_RGB_ALPHA : PNG_COLOR_TYPE_RGB,
-               PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+  png_set_IHDR(png, info, width, height, 8, alpha ? PNG_COLOR_TYPE_RGB_ALPHA : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
+               PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
   png_set_sRGB(png, info, PNG_sRGB_INTENT_PERCEPTUAL);
   // A render is written every few steps: level 4 costs a third of the default's time for a few percent more
   // bytes.

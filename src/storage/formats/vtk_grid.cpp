@@ -17,9 +17,7 @@ const UniformGeometry* uniform_of(const Mesh& mesh) noexcept {
   return dynamic_cast<const UniformGeometry*>(mesh.geometry.get());
 }
 
-std::string grid_name(const Mesh& mesh) {
-  return uniform_of(mesh) != nullptr ? "ImageData" : "RectilinearGrid";
-}
+std::string grid_name(const Mesh& mesh) { return uniform_of(mesh) != nullptr ? "ImageData" : "RectilinearGrid"; }
 
 /// Attributes of the grid element: extent and, for uniform meshes, where it is.
 std::string grid_attributes(const Mesh& mesh, const Box& cells) {
@@ -63,8 +61,7 @@ void write_coordinates(OutputFile& file, const Mesh& mesh, const Box& cells, Vtk
   file.write("<Coordinates>\n");
   for (int axis = 0; axis < 3; ++axis) {
     std::vector<double> nodes;
-    for (Index n = cells.lo[axis]; n <= cells.hi[axis]; ++n)
-      nodes.push_back(mesh.geometry->axes()->node(axis, n));
+    for (Index n = cells.lo[axis]; n <= cells.hi[axis]; ++n) nodes.push_back(mesh.geometry->axes()->node(axis, n));
     write_vtk_array(file, names[axis], Type::float64, 1, std::span<const double>(nodes), compression);
   }
   file.write("</Coordinates>\n");
@@ -80,17 +77,15 @@ void for_centerings(F f) {
 }  // namespace
 
 bool has_vtk_grid(const Mesh& mesh) noexcept {
-  return uniform_of(mesh) != nullptr ||
-         dynamic_cast<const RectilinearGeometry*>(mesh.geometry.get()) != nullptr;
+  return uniform_of(mesh) != nullptr || dynamic_cast<const RectilinearGeometry*>(mesh.geometry.get()) != nullptr;
 }
 
 std::string vtk_grid_ending(const Mesh& mesh, bool parallel) {
   return std::string(parallel ? ".p" : ".") + (uniform_of(mesh) != nullptr ? "vti" : "vtr");
 }
 
-void write_vtk_block(const std::string& path, const Mesh& mesh, const Box& cells,
-                     const std::vector<GridArray>& arrays, const Iteration& iteration,
-                     const std::string& provenance, VtkCompression compression) {
+void write_vtk_block(const std::string& path, const Mesh& mesh, const Box& cells, const std::vector<GridArray>& arrays,
+                     const Iteration& iteration, const std::string& provenance, VtkCompression compression) {
   OutputFile file(path);
   const std::string grid = grid_name(mesh);
   write_vtk_head(file, grid, provenance, compression);
@@ -111,8 +106,7 @@ void write_vtk_block(const std::string& path, const Mesh& mesh, const Box& cells
 }
 
 void write_vtk_grid(const std::string& path, const Mesh& mesh, const std::vector<const Variable*>& variables,
-                    const std::vector<GridPiece>& pieces, const Iteration& iteration,
-                    const std::string& provenance) {
+                    const std::vector<GridPiece>& pieces, const Iteration& iteration, const std::string& provenance) {
   OutputFile file(path);
   const std::string grid = "P" + grid_name(mesh);
   write_vtk_head(file, grid, provenance);
@@ -123,8 +117,7 @@ void write_vtk_grid(const std::string& path, const Mesh& mesh, const std::vector
     for (const Variable* variable : variables) {
       if (variable->centering != centering) continue;
       file.write(fmt::format("<PDataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\"/>\n",
-                             vtk_type_name(variable->type), xml_escaped(variable->name),
-                             variable->components));
+                             vtk_type_name(variable->type), xml_escaped(variable->name), variable->components));
     }
     file.write(fmt::format("</P{}>\n", element));
   });
@@ -136,8 +129,8 @@ void write_vtk_grid(const std::string& path, const Mesh& mesh, const std::vector
     file.write("</PCoordinates>\n");
   }
   for (const GridPiece& piece : pieces) {
-    file.write(fmt::format("<Piece Extent=\"{}\" Source=\"{}\"/>\n", vtk_extent(piece.cells),
-                           xml_escaped(piece.source)));
+    file.write(
+        fmt::format("<Piece Extent=\"{}\" Source=\"{}\"/>\n", vtk_extent(piece.cells), xml_escaped(piece.source)));
   }
   file.write(fmt::format("</{}>\n", grid));
   write_vtk_tail(file);

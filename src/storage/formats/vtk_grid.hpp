@@ -23,9 +23,8 @@ struct GridArray {
 };
 
 /// Writes one block with cells `cells` of `mesh`. Values are in VTK's order, i fastest, whatever their own.
-void write_vtk_block(const std::string& path, const Mesh& mesh, const Box& cells,
-                     const std::vector<GridArray>& arrays, const Iteration& iteration,
-                     const std::string& provenance, VtkCompression compression);
+void write_vtk_block(const std::string& path, const Mesh& mesh, const Box& cells, const std::vector<GridArray>& arrays,
+                     const Iteration& iteration, const std::string& provenance, VtkCompression compression);
 
 /// One block in the file that lists them.
 struct GridPiece {
@@ -35,7 +34,6 @@ struct GridPiece {
 
 /// Writes the list. Readers show the mesh as a whole.
 void write_vtk_grid(const std::string& path, const Mesh& mesh, const std::vector<const Variable*>& variables,
-                    const std::vector<GridPiece>& pieces, const Iteration& iteration,
-                    const std::string& provenance);
+                    const std::vector<GridPiece>& pieces, const Iteration& iteration, const std::string& provenance);
 
 }  // namespace sidestream

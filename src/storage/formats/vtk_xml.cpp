@@ -62,16 +62,15 @@ std::string xml_escaped(std::string_view text) {
 }
 
 std::string vtk_extent(const Box& cells) {
-  return fmt::format("{} {} {} {} {} {}", cells.lo[0], cells.hi[0], cells.lo[1], cells.hi[1], cells.lo[2],
-                     cells.hi[2]);
+  return fmt::format("{} {} {} {} {} {}", cells.lo[0], cells.hi[0], cells.lo[1], cells.hi[1], cells.lo[2], cells.hi[2]);
 }
 
 void write_vtk_head(OutputFile& file, std::string_view kind, const std::string& provenance,
                     VtkCompression compression) {
   file.write("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
   if (!provenance.empty()) file.write(fmt::format("<!--\n{}\n-->\n", as_comment(provenance)));
-  file.write(fmt::format("<VTKFile type=\"{}\" version=\"1.0\" byte_order=\"{}\" header_type=\"UInt64\"{}>\n",
-                         kind, std::endian::native == std::endian::little ? "LittleEndian" : "BigEndian",
+  file.write(fmt::format("<VTKFile type=\"{}\" version=\"1.0\" byte_order=\"{}\" header_type=\"UInt64\"{}>\n", kind,
+                         std::endian::native == std::endian::little ? "LittleEndian" : "BigEndian",
                          compression.level > 0 ? " compressor=\"vtkZLibDataCompressor\"" : ""));
 }
 
@@ -80,9 +79,8 @@ void write_vtk_tail(OutputFile& file) { file.write("</VTKFile>\n"); }
 void write_vtk_iteration(OutputFile& file, const Iteration& iteration) {
   // In decimal: a person looks here first. Shortest form that reads back to the same double.
   const auto field = [&](std::string_view name, std::string_view type, const std::string& value) {
-    file.write(fmt::format(
-        "<DataArray type=\"{}\" Name=\"{}\" NumberOfTuples=\"1\" format=\"ascii\">{}</DataArray>\n", type,
-        name, value));
+    file.write(fmt::format("<DataArray type=\"{}\" Name=\"{}\" NumberOfTuples=\"1\" format=\"ascii\">{}</DataArray>\n",
+                           type, name, value));
   };
   file.write("<FieldData>\n");
   field("TimeValue", "Float64", fmt::format("{}", iteration.time));
@@ -124,11 +122,9 @@ void VtkArray::append(std::span<const std::byte> bytes) {
 void VtkArray::compress_block() {
   packed_.resize(::compressBound(plain_.size()));
   uLongf size = packed_.size();
-  const int status =
-      ::compress2(reinterpret_cast<Bytef*>(packed_.data()), &size,
-                  reinterpret_cast<const Bytef*>(plain_.data()), plain_.size(), compression_.level);
-  if (status != Z_OK)
-    fail(Code::system, "zlib could not compress {} bytes (status {})", plain_.size(), status);
+  const int status = ::compress2(reinterpret_cast<Bytef*>(packed_.data()), &size,
+                                 reinterpret_cast<const Bytef*>(plain_.data()), plain_.size(), compression_.level);
+  if (status != Z_OK) fail(Code::system, "zlib could not compress {} bytes (status {})", plain_.size(), status);
   if (3 + block_ >= header_.size()) fail(Code::internal, "a VTK array got more values than announced");
   header_[3 + block_++] = size;
   text_.append(std::span(packed_).first(size));

@@ -57,16 +57,15 @@ class VtkArray {
   Base64Stream text_;
   VtkCompression compression_;
   std::uint64_t header_at_ = 0;
-  std::vector<std::uint64_t>
-      header_;  ///< blocks, block size, size of the last one if partial, compressed sizes
+  std::vector<std::uint64_t> header_;  ///< blocks, block size, size of the last one if partial, compressed sizes
   std::size_t block_ = 0;
   std::vector<std::byte> plain_, packed_;
 };
 
 /// A whole array at once.
 template <class T>
-void write_vtk_array(OutputFile& file, std::string_view name, Type type, int components,
-                     std::span<const T> values, VtkCompression compression = {}) {
+void write_vtk_array(OutputFile& file, std::string_view name, Type type, int components, std::span<const T> values,
+                     VtkCompression compression = {}) {
   VtkArray array(file, name, type, components, values.size_bytes(), compression);
   array.append(std::as_bytes(values));
   array.finish();

@@ -13,8 +13,7 @@ namespace {
 
 void check(const std::string& path, const Surface& surface) {
   for (const Surface::Array& array : surface.point_data) {
-    const std::size_t expected =
-        surface.points.size() * static_cast<std::size_t>(std::max(array.components, 0));
+    const std::size_t expected = surface.points.size() * static_cast<std::size_t>(std::max(array.components, 0));
     if (array.components < 1 || array.values.size() != expected) {
       fail(Code::analysis,
            "the surface for '{}' has {} points, but its array '{}' of {} components has {} values; the "

@@ -7,8 +7,8 @@ namespace sidestream::hdf5 {
 void Object::set_attribute(const std::string& name, hid_t type, const Extents& extents, const void* values) {
   const std::string action = fmt::format("write the attribute '{}' in", name);
   const Handle space = dataspace(extents, path_);
-  Handle attribute(H5Acreate2(handle_.id(), name.c_str(), type, space.id(), H5P_DEFAULT, H5P_DEFAULT),
-                   H5Aclose, action, path_);
+  Handle attribute(H5Acreate2(handle_.id(), name.c_str(), type, space.id(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose, action,
+                   path_);
   // HDF5 1.10 refuses to write nothing from nowhere.
   if (values != nullptr) check(H5Awrite(attribute.id(), type, values), action, path_);
   attribute.close(action, path_);
@@ -18,9 +18,7 @@ void Object::set(const std::string& name, std::int64_t value) {
   set_attribute(name, native_type(Type::int64), {}, &value);
 }
 
-void Object::set(const std::string& name, double value) {
-  set_attribute(name, native_type(Type::float64), {}, &value);
-}
+void Object::set(const std::string& name, double value) { set_attribute(name, native_type(Type::float64), {}, &value); }
 
 void Object::set(const std::string& name, const std::string& value) {
   const char* text = value.c_str();

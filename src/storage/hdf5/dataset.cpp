@@ -17,8 +17,7 @@ void apply(const Layout& layout, const Handle& creation, const std::string& path
   if (layout.deflate > 0) {
     // Bytes of the same significance next to each other: this is what makes real numbers compressible.
     check(H5Pset_shuffle(creation.id()), "set up compression in", path);
-    check(H5Pset_deflate(creation.id(), static_cast<unsigned>(layout.deflate)), "set up compression in",
-          path);
+    check(H5Pset_deflate(creation.id(), static_cast<unsigned>(layout.deflate)), "set up compression in", path);
   }
   if (layout.checksum) check(H5Pset_fletcher32(creation.id()), "set up checksums in", path);
 }
@@ -31,11 +30,10 @@ void set_fill(const Handle& creation, Type type, const std::string& path) {
   });
 }
 
-Handle create(const Handle& parent, const std::string& name, Type type, const Extents& extents,
-              const Handle& creation, const std::string& path) {
+Handle create(const Handle& parent, const std::string& name, Type type, const Extents& extents, const Handle& creation,
+              const std::string& path) {
   const Handle space = dataspace(extents, path);
-  return {H5Dcreate2(parent.id(), name.c_str(), native_type(type), space.id(), H5P_DEFAULT, creation.id(),
-                     H5P_DEFAULT),
+  return {H5Dcreate2(parent.id(), name.c_str(), native_type(type), space.id(), H5P_DEFAULT, creation.id(), H5P_DEFAULT),
           H5Dclose, fmt::format("create the array '{}' in", name), path};
 }
 
@@ -66,8 +64,8 @@ void Dataset::write(Type type, const Part& part, std::span<const std::byte> valu
   const Handle memory = dataspace(part.size, path_);
   const Handle file(H5Dget_space(handle_.id()), H5Sclose, "ask for the extents of an array in", path_);
   select(file, part, path_);
-  check(H5Dwrite(handle_.id(), native_type(type), memory.id(), file.id(), H5P_DEFAULT, values.data()),
-        "write to", path_);
+  check(H5Dwrite(handle_.id(), native_type(type), memory.id(), file.id(), H5P_DEFAULT, values.data()), "write to",
+        path_);
 }
 
 }  // namespace sidestream::hdf5

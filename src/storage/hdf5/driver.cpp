@@ -64,9 +64,8 @@ static herr_t close_file(H5FD_t* file) {
 
 static herr_t query_features(const H5FD_t*, unsigned long* flags) {
   // As for HDF5's own driver of plain files: small writes are gathered.
-  *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA_WRITE |
-           H5FD_FEAT_ACCUMULATE_METADATA_READ | H5FD_FEAT_DATA_SIEVE | H5FD_FEAT_AGGREGATE_SMALLDATA |
-           H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
+  *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA_WRITE | H5FD_FEAT_ACCUMULATE_METADATA_READ |
+           H5FD_FEAT_DATA_SIEVE | H5FD_FEAT_AGGREGATE_SMALLDATA | H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
   return 0;
 }
 

@@ -10,8 +10,8 @@ namespace sidestream::hdf5 {
 namespace {
 
 Handle open_group(const Handle& parent, const std::string& name, const std::string& path) {
-  return {H5Gopen2(parent.id(), name.c_str(), H5P_DEFAULT), H5Gclose,
-          fmt::format("open the group '{}' of", name), path};
+  return {H5Gopen2(parent.id(), name.c_str(), H5P_DEFAULT), H5Gclose, fmt::format("open the group '{}' of", name),
+          path};
 }
 
 /// Opens the group, or creates it if it is not there.
@@ -21,8 +21,7 @@ Handle need_group(const Handle& parent, const std::string& name, const std::stri
   check(exists, action, path);
   if (exists > 0) return open_group(parent, name, path);
   const Handle creation = property_list(H5P_GROUP_CREATE, path);
-  return {H5Gcreate2(parent.id(), name.c_str(), H5P_DEFAULT, creation.id(), H5P_DEFAULT), H5Gclose, action,
-          path};
+  return {H5Gcreate2(parent.id(), name.c_str(), H5P_DEFAULT, creation.id(), H5P_DEFAULT), H5Gclose, action, path};
 }
 
 }  // namespace
@@ -41,8 +40,7 @@ Handle File::create() {
   check(H5Pset_fclose_degree(access.id(), H5F_CLOSE_STRONG), "set up", path_);
   driver_.use(access, path_);
   const hid_t file = H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, creation.id(), access.id());
-  if (file < 0 && driver_.failure().error_number != 0)
-    fail_file("create", path_, driver_.failure().error_number);
+  if (file < 0 && driver_.failure().error_number != 0) fail_file("create", path_, driver_.failure().error_number);
   return {file, H5Fclose, "create", path_};
 }
 

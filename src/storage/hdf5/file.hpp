@@ -74,8 +74,7 @@ class Group : public Object {
   using Object::Object;
   /// The group of that name, created if it is missing. Slashes lead to groups within groups.
   [[nodiscard]] Group group(const std::string& name);
-  [[nodiscard]] Dataset dataset(const std::string& name, Type type, const Extents& extents,
-                                const Layout& layout);
+  [[nodiscard]] Dataset dataset(const std::string& name, Type type, const Extents& extents, const Layout& layout);
   /// Where no part covers it, it reads as `fill`: not a number for reals, 0 for whole numbers.
   [[nodiscard]] Dataset virtual_dataset(const std::string& name, Type type, const Extents& extents,
                                         std::span<const VirtualPart> parts);

@@ -19,8 +19,7 @@ void fail_hdf5(const std::string& action, const std::string& path) {
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, keep_last, &reason);
   H5Eclear2(H5E_DEFAULT);
   if (reason.empty()) reason = "no reason";
-  fail(Code::file, "cannot {} '{}': HDF5 says '{}'; report this with the configuration", action, path,
-       reason);
+  fail(Code::file, "cannot {} '{}': HDF5 says '{}'; report this with the configuration", action, path, reason);
 }
 
 QuietErrors::QuietErrors() {
@@ -30,8 +29,7 @@ QuietErrors::QuietErrors() {
 
 QuietErrors::~QuietErrors() { H5Eset_auto2(H5E_DEFAULT, function_, data_); }
 
-Handle::Handle(hid_t id, Close closer, const std::string& action, const std::string& path)
-    : id_(id), close_(closer) {
+Handle::Handle(hid_t id, Close closer, const std::string& action, const std::string& path) : id_(id), close_(closer) {
   if (id_ < 0) fail_hdf5(action, path);
 }
 

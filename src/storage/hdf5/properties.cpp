@@ -21,9 +21,8 @@ Handle dataspace(const Extents& extents, const std::string& path) {
 }
 
 void select(const Handle& space, const Part& part, const std::string& path) {
-  check(
-      H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, part.start.data(), nullptr, part.size.data(), nullptr),
-      "choose a part of an array in", path);
+  check(H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, part.start.data(), nullptr, part.size.data(), nullptr),
+        "choose a part of an array in", path);
 }
 
 hid_t native_type(Type type) {

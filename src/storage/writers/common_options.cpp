@@ -48,17 +48,15 @@ void check_file_option(const Settings& settings, const std::vector<std::string>&
     settings.fail("file", fmt::format("the file name '{}' must end in {}", file, fmt::join(endings, " or ")));
   }
   if (!names_iteration(file)) {
-    settings.fail(
-        "file", fmt::format("the file name '{}' is the same in every iteration, so that each would overwrite "
-                            "the one before; add {{index:05}}, {{cycle:06}} or {{time:.4}}",
-                            file));
+    settings.fail("file", fmt::format("the file name '{}' is the same in every iteration, so that each would overwrite "
+                                      "the one before; add {{index:05}}, {{cycle:06}} or {{time:.4}}",
+                                      file));
   }
   if (file.find("{server") != std::string::npos) {
-    settings.fail(
-        "file",
-        fmt::format("the file name '{}' names {{server}}; leave it out: this file is for all servers, "
-                    "and the servers' own files are named after it",
-                    file));
+    settings.fail("file",
+                  fmt::format("the file name '{}' names {{server}}; leave it out: this file is for all servers, "
+                              "and the servers' own files are named after it",
+                              file));
   }
 }
 

@@ -39,14 +39,12 @@ std::string block_name(std::int64_t id, std::int32_t level) {
 }
 
 std::string variable_path(const Variable& variable) {
-  return variable.group.empty() ? "variables/" + variable.name
-                                : "variables/" + variable.group + "/" + variable.name;
+  return variable.group.empty() ? "variables/" + variable.name : "variables/" + variable.group + "/" + variable.name;
 }
 
 hdf5::Extents extents_of(const Variable& variable, const Index3& extents) {
   hdf5::Extents out;
-  for (const int axis : axes_slowest_first(variable.order))
-    out.push_back(static_cast<hsize_t>(extents[axis]));
+  for (const int axis : axes_slowest_first(variable.order)) out.push_back(static_cast<hsize_t>(extents[axis]));
   if (variable.components > 1) out.push_back(static_cast<hsize_t>(variable.components));
   return out;
 }
@@ -75,8 +73,7 @@ void describe_file(hdf5::Group& root, const std::string& kind, const Iteration& 
   root.set("provenance", provenance);
 }
 
-void describe_meshes(hdf5::Group& root, const Metadata& metadata,
-                     const std::vector<std::int32_t>& variables) {
+void describe_meshes(hdf5::Group& root, const Metadata& metadata, const std::vector<std::int32_t>& variables) {
   hdf5::Group meshes = root.group("meshes");
   std::set<std::int32_t> done;
   for (const std::int32_t id : variables) {

@@ -39,8 +39,7 @@ Mapping map_variable(const Variable& variable, const Box& whole, const std::vect
       if (block.variable == variable.id && block.level == 0) blocks.emplace_back(&server, &block);
     }
   }
-  std::sort(blocks.begin(), blocks.end(),
-            [](const auto& a, const auto& b) { return a.second->id < b.second->id; });
+  std::sort(blocks.begin(), blocks.end(), [](const auto& a, const auto& b) { return a.second->id < b.second->id; });
   Mapping mapping;
   for (const auto& [server, block] : blocks) {
     const Box& stored = block->stored;
@@ -49,8 +48,8 @@ Mapping map_variable(const Variable& variable, const Box& whole, const std::vect
       if (shown.empty()) continue;
       const std::string dataset = "/" + variable_path(variable) + "/" + block_name(block->id, block->level);
       const Index3 extents{stored.extent(0), stored.extent(1), stored.extent(2)};
-      mapping.parts.push_back({part_of(variable, shown, whole), server->file, dataset,
-                               extents_of(variable, extents), part_of(variable, shown, stored)});
+      mapping.parts.push_back({part_of(variable, shown, whole), server->file, dataset, extents_of(variable, extents),
+                               part_of(variable, shown, stored)});
       mapping.points += shown.count();
     }
   }
@@ -66,8 +65,8 @@ void show_variable(hdf5::Group& root, const Variable& variable, const Metadata& 
   const std::size_t slash = path.rfind('/');
   hdf5::Group group = root.group(path.substr(0, slash));
   const Index3 extents{whole.extent(0), whole.extent(1), whole.extent(2)};
-  hdf5::Dataset dataset = group.virtual_dataset(path.substr(slash + 1), variable.type,
-                                                extents_of(variable, extents), mapping.parts);
+  hdf5::Dataset dataset =
+      group.virtual_dataset(path.substr(slash + 1), variable.type, extents_of(variable, extents), mapping.parts);
   describe_variable(dataset, variable, metadata);
   describe_axes(dataset, variable);
   describe_box(dataset, whole);

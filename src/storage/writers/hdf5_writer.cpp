@@ -24,18 +24,16 @@ constexpr std::uint64_t copy_bytes = 8u << 20;   ///< memory for putting values 
 /// "fields-00003.h5" on server 2 -> "fields-00003-002.h5"
 std::string server_path(const std::string& path, int server) {
   const std::filesystem::path whole(path);
-  const std::string name =
-      fmt::format("{}-{:03}{}", whole.stem().string(), server, whole.extension().string());
+  const std::string name = fmt::format("{}-{:03}{}", whole.stem().string(), server, whole.extension().string());
   return (whole.parent_path() / name).string();
 }
 
 class Hdf5Writer final : public Writer {
  public:
-  Hdf5Writer(const Settings& settings, const Metadata& metadata,
-             std::shared_ptr<const OutputDirectory> directory)
+  Hdf5Writer(const Settings& settings, const Metadata& metadata, std::shared_ptr<const OutputDirectory> directory)
       : directory_(directory),
         pending_(directory),
-        series_(directory, true),
+        series_(directory, directory->resumes()),
         variables_(chosen_variables(settings, metadata)),
         file_(settings.text("file")),
         ghosts_(settings.boolean("ghosts")),
@@ -131,8 +129,8 @@ void Hdf5Writer::write_block(hdf5::Group& group, const Variable& variable, const
                              const Box& box) const {
   const Index3 extents{box.extent(0), box.extent(1), box.extent(2)};
   const hdf5::Layout layout = layout_of(variable, box);
-  hdf5::Dataset dataset = group.dataset(block_name(view.block.id, view.block.level), variable.type,
-                                        extents_of(variable, extents), layout);
+  hdf5::Dataset dataset =
+      group.dataset(block_name(view.block.id, view.block.level), variable.type, extents_of(variable, extents), layout);
   describe_axes(dataset, variable);
   describe_box(dataset, box);
   if (ghosts_) describe_box(dataset, view.points, "points");
@@ -146,23 +144,20 @@ void Hdf5Writer::write_block(hdf5::Group& group, const Variable& variable, const
   }
   dataset.set("owned", owned, 6);
   const std::uint64_t limit = layout.chunk.empty() ? copy_bytes : chunk_bytes;
-  for_each_slab(view.array, box, variable.order, limit,
-                [&](std::span<const std::byte> values, const Box& slab) {
-                  dataset.write(variable.type, part_of(variable, slab, box), values);
-                });
+  for_each_slab(view.array, box, variable.order, limit, [&](std::span<const std::byte> values, const Box& slab) {
+    dataset.write(variable.type, part_of(variable, slab, box), values);
+  });
 }
 
 hdf5::Layout Hdf5Writer::layout_of(const Variable& variable, const Box& box) const {
   if (deflate_ == 0 && !checksum_) return {};
   const std::uint64_t point_bytes = size_of(variable.type) * static_cast<std::uint64_t>(variable.components);
-  return {extents_of(variable, slab_extents(box, point_bytes, chunk_bytes, variable.order)), deflate_,
-          checksum_};
+  return {extents_of(variable, slab_extents(box, point_bytes, chunk_bytes, variable.order)), deflate_, checksum_};
 }
 
 std::vector<Option> options() {
   Option file{.name = "file", .type = OptionType::file, .default_value = "fields-{index:05}.h5"};
-  file.text =
-      "Name of the file that shows everything; a server's own file gets its number before the ending.";
+  file.text = "Name of the file that shows everything; a server's own file gets its number before the ending.";
   Option compression{.name = "compression", .type = OptionType::choice, .default_value = "none"};
   compression.choices = {"none", "deflate"};
   compression.text = "Lossless compression (shuffle and zlib) that every HDF5 can read.";
@@ -171,8 +166,7 @@ std::vector<Option> options() {
   level.maximum = 9;
   level.text = "Level of the compression: 1 is fast, 9 is small.";
   Option checksum{.name = "checksum", .type = OptionType::boolean, .default_value = "false"};
-  checksum.text =
-      "Whether to store a checksum (Fletcher-32) with each chunk, which HDF5 verifies when it reads.";
+  checksum.text = "Whether to store a checksum (Fletcher-32) with each chunk, which HDF5 verifies when it reads.";
   Option ghosts{.name = "ghosts", .type = OptionType::boolean, .default_value = "false"};
   ghosts.text = "Whether the servers' files keep the ghost points that the simulation published.";
   return {variables_option(), file, compression, level, checksum, ghosts};

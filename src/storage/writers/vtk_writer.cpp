@@ -75,23 +75,20 @@ std::string relative_to(const std::string& path, const std::string& file) {
 
 class VtkWriter final : public Writer {
  public:
-  VtkWriter(const Settings& settings, const Metadata& metadata,
-            std::shared_ptr<const OutputDirectory> directory)
+  VtkWriter(const Settings& settings, const Metadata& metadata, std::shared_ptr<const OutputDirectory> directory)
       : directory_(directory),
         pending_(directory),
-        series_(directory, true),
+        series_(directory, directory->resumes()),
         variables_(chosen_variables(settings, metadata)),
-        compression_{settings.text("compression") == "zlib" ? static_cast<int>(settings.integer("level"))
-                                                            : 0} {
+        compression_{settings.text("compression") == "zlib" ? static_cast<int>(settings.integer("level")) : 0} {
     check_file_option(settings, {".pvti", ".pvtr"});
     for (const std::int32_t id : variables_) {
       const Mesh& mesh = metadata.mesh_of(metadata.variables[id]);
       if (has_vtk_grid(mesh)) continue;
-      settings.fail("variables",
-                    fmt::format("the variable '{}' is on the mesh '{}' of type {}, but this output writes "
-                                "uniform and rectilinear meshes; name the variables on those",
-                                metadata.variables[id].name, mesh.name,
-                                mesh.geometry ? mesh.geometry->kind() : "unknown"));
+      settings.fail("variables", fmt::format("the variable '{}' is on the mesh '{}' of type {}, but this output writes "
+                                             "uniform and rectilinear meshes; name the variables on those",
+                                             metadata.variables[id].name, mesh.name,
+                                             mesh.geometry ? mesh.geometry->kind() : "unknown"));
     }
     outputs_ = outputs_of(settings.text("file"), variables_, metadata);
   }
@@ -118,11 +115,9 @@ class VtkWriter final : public Writer {
  private:
   void write_mesh(const LocalInput& input, const MeshOutput& output, ByteSink& written);
   void list_blocks(const CombineInput& input, const std::vector<Bytes>& partials);
-  void list_mesh(const CombineInput& input, const MeshOutput& output,
-                 const std::vector<WrittenBlock>& blocks);
+  void list_mesh(const CombineInput& input, const MeshOutput& output, const std::vector<WrittenBlock>& blocks);
   [[nodiscard]] std::vector<GridPiece> fill_gaps(const CombineInput& input, const MeshOutput& output,
-                                                 const std::string& path,
-                                                 const std::vector<WrittenBlock>& blocks);
+                                                 const std::string& path, const std::vector<WrittenBlock>& blocks);
   void report(const Mesh& mesh, const Iteration& iteration, Index missing_cells, Index missing_arrays);
 
   std::shared_ptr<const OutputDirectory> directory_;
@@ -162,8 +157,8 @@ void VtkWriter::write_mesh(const LocalInput& input, const MeshOutput& output, By
     for (std::size_t n = 0; n < output.variables.size(); ++n) {
       arrays.push_back({&input.metadata.variables[output.variables[n]], block.values[n]});
     }
-    write_vtk_block(pending_.begin(piece_path(path, "block", id, mesh)), mesh, block.cells, arrays,
-                    input.iteration, directory_->provenance(), compression_);
+    write_vtk_block(pending_.begin(piece_path(path, "block", id, mesh)), mesh, block.cells, arrays, input.iteration,
+                    directory_->provenance(), compression_);
     const auto absent = std::count(block.values.begin(), block.values.end(), nullptr);
     written.put(WrittenBlock{output.mesh, static_cast<std::int32_t>(absent), id, block.cells});
   }
@@ -213,8 +208,7 @@ void VtkWriter::list_mesh(const CombineInput& input, const MeshOutput& output,
 /// VTK's readers refuse a list that leaves a gap in the mesh, so that gaps are filled with values that say
 /// nothing. Compressed always: they are all alike.
 std::vector<GridPiece> VtkWriter::fill_gaps(const CombineInput& input, const MeshOutput& output,
-                                            const std::string& path,
-                                            const std::vector<WrittenBlock>& blocks) {
+                                            const std::string& path, const std::vector<WrittenBlock>& blocks) {
   const Mesh& mesh = input.metadata.meshes[output.mesh];
   std::vector<Box> gaps{mesh.cells};
   for (const WrittenBlock& block : blocks) gaps = difference(gaps, block.cells);
@@ -231,8 +225,7 @@ std::vector<GridPiece> VtkWriter::fill_gaps(const CombineInput& input, const Mes
 }
 
 /// Says what is not in the files, when that changes.
-void VtkWriter::report(const Mesh& mesh, const Iteration& iteration, Index missing_cells,
-                       Index missing_arrays) {
+void VtkWriter::report(const Mesh& mesh, const Iteration& iteration, Index missing_cells, Index missing_arrays) {
   Index& last = reported_[mesh.id];
   if (missing_cells + missing_arrays != last && missing_cells + missing_arrays > 0) {
     log::warning(

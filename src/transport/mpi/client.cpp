@@ -79,10 +79,11 @@ std::optional<Region> Client::reserve(std::uint64_t bytes, bool) {
     if (std::byte* data = uses_.reserve(bytes)) return Region{data, bytes, 0};
     const bool never = bytes > uses_.pool().limit() || (when_full_ == WhenFull::wait && flights_.empty());
     if (never) {
-      fail(Code::full,
-           "no room for a block of {} bytes and there never will be: this rank's share of placement.buffer, {} bytes, is "
-           "smaller than one iteration; raise placement.buffer",
-           bytes, uses_.pool().limit());
+      fail(
+          Code::full,
+          "no room for a block of {} bytes and there never will be: this rank's share of placement.buffer, {} bytes, is "
+          "smaller than one iteration; raise placement.buffer",
+          bytes, uses_.pool().limit());
     }
     if (when_full_ == WhenFull::skip) return std::nullopt;
     pause();

@@ -15,7 +15,8 @@ namespace sidestream::mpi {
 class Client final : public ClientTransport {
  public:
   /// `comm`: clients and servers, for this transport alone. `limit`: bytes of the staging buffer.
-  Client(std::shared_ptr<MpiCommunicator> comm, Routes routes, std::uint64_t limit, WhenFull when_full, int max_in_flight);
+  Client(std::shared_ptr<MpiCommunicator> comm, Routes routes, std::uint64_t limit, WhenFull when_full,
+         int max_in_flight);
 
   [[nodiscard]] bool begin() override;
   [[nodiscard]] std::optional<Region> reserve(std::uint64_t bytes, bool persistent) override;
@@ -47,13 +48,13 @@ class Client final : public ClientTransport {
   RegionUses uses_;
   WhenFull when_full_;
   int max_in_flight_;
-  std::map<int, std::vector<Message>> manifests_;           ///< of the current iteration, by server
+  std::map<int, std::vector<Message>> manifests_;  ///< of the current iteration, by server
   struct Value {
     int server, tag;
     std::byte* data;
     std::uint64_t bytes;
   };
-  std::vector<Value> values_;                               ///< of the current iteration
+  std::vector<Value> values_;  ///< of the current iteration
   std::map<std::int64_t, Flight> flights_;
   std::map<std::int64_t, Outcome> outcomes_;
   Outbox outbox_;

@@ -24,8 +24,9 @@ std::vector<Message> decode_manifest(BytesView bytes) {
   std::memcpy(&header, bytes.data(), sizeof header);
   if (header.magic != expected.magic || header.record_bytes != expected.record_bytes ||
       bytes.size() != sizeof header + std::uint64_t{header.count} * sizeof(Message)) {
-    fail(Code::system,
-         "a client sent a manifest that this version of Sidestream does not know; start all ranks with the same library");
+    fail(
+        Code::system,
+        "a client sent a manifest that this version of Sidestream does not know; start all ranks with the same library");
   }
   std::vector<Message> messages(header.count);
   if (header.count) std::memcpy(messages.data(), bytes.data() + sizeof header, header.count * sizeof(Message));

@@ -71,11 +71,9 @@ void Arena::create(std::byte* memory, std::uint64_t bytes, std::span<const Exten
          "the buffer of {:.1f} MiB is smaller than one iteration of the {} clients of this node, {:.1f} MiB; "
          "set "
          "placement.buffer to at least {} KiB",
-         static_cast<double>(bytes) / mib, clients.size(), static_cast<double>(least) / mib,
-         (least + 1023) / 1024);
+         static_cast<double>(bytes) / mib, clients.size(), static_cast<double>(least) / mib, (least + 1023) / 1024);
   }
-  if (clients.size() > 65534)
-    fail(Code::usage, "{} clients on one node; at most 65534 are possible", clients.size());
+  if (clients.size() > 65534) fail(Code::usage, "{} clients on one node; at most 65534 are possible", clients.size());
   Table& header = table(memory);
   header.bytes = bytes;
   header.clients = clients.size();
@@ -95,8 +93,8 @@ void Arena::create(std::byte* memory, std::uint64_t bytes, std::span<const Exten
 Arena::Arena(std::byte* memory) : memory_(memory) {
   const Table& header = table(memory);
   if (header.magic != arena_magic) {
-    fail(Code::system, "the shared buffer starts with {:016x}, expected {:016x}: it was not laid out",
-         header.magic, arena_magic);
+    fail(Code::system, "the shared buffer starts with {:016x}, expected {:016x}: it was not laid out", header.magic,
+         arena_magic);
   }
   bytes_ = header.bytes;
   pool_ = memory + header.pool_at;
@@ -110,8 +108,7 @@ bool Arena::take(int client, std::uint64_t first, std::uint64_t chunks, std::uin
   for (std::uint64_t n = first; n < first + chunks; ++n) {
     std::uint16_t nobody = 0;
     // Acquire: what the last owner's server read must be done before we write.
-    if (owners_[n].compare_exchange_strong(nobody, name, std::memory_order_acquire,
-                                           std::memory_order_relaxed))
+    if (owners_[n].compare_exchange_strong(nobody, name, std::memory_order_acquire, std::memory_order_relaxed))
       continue;
     give_back(client, first, n - first);
     blocked = n;
@@ -120,8 +117,8 @@ bool Arena::take(int client, std::uint64_t first, std::uint64_t chunks, std::uin
   return true;
 }
 
-std::optional<std::uint64_t> Arena::scan(int client, std::uint64_t chunks, std::uint64_t from,
-                                         std::uint64_t to, bool& disturbed) noexcept {
+std::optional<std::uint64_t> Arena::scan(int client, std::uint64_t chunks, std::uint64_t from, std::uint64_t to,
+                                         bool& disturbed) noexcept {
   std::uint64_t run = 0;
   for (std::uint64_t n = from; n < to; ++n) {
     run = owners_[n].load(std::memory_order_relaxed) == 0 ? run + 1 : 0;
@@ -159,8 +156,7 @@ std::uint64_t Arena::reclaim(int client) noexcept {
   std::uint64_t count = 0;
   for (std::uint64_t n = 0; n < chunks_; ++n) {
     std::uint16_t theirs = name;
-    count +=
-        owners_[n].compare_exchange_strong(theirs, 0, std::memory_order_acq_rel, std::memory_order_relaxed);
+    count += owners_[n].compare_exchange_strong(theirs, 0, std::memory_order_acq_rel, std::memory_order_relaxed);
   }
   return count;
 }

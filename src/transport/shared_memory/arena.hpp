@@ -18,9 +18,8 @@ namespace sidestream::shared_memory {
 
 /// What one client has to itself, in bytes; each is rounded up to whole pages.
 struct Extents {
-  std::uint64_t home = 0;  ///< one home: all that the client publishes in one iteration (see block_footprint)
-  std::uint32_t homes =
-      1;  ///< how many such; 2 if the client keeps arrays of one iteration while it fills the next
+  std::uint64_t home = 0;   ///< one home: all that the client publishes in one iteration (see block_footprint)
+  std::uint32_t homes = 1;  ///< how many such; 2 if the client keeps arrays of one iteration while it fills the next
   std::uint32_t reserved = 0;
   std::uint64_t keep = 0;  ///< for arrays that outlive iterations; twice their size if they are ever replaced
 };
@@ -50,8 +49,7 @@ class Arena {
   /// Takes `chunks` neighbouring chunks for `client`: the first free run at or after `hint`, else from the
   /// start. Nothing if there is no such run. While others take chunks in the same place it may miss a run
   /// that comes free meanwhile.
-  [[nodiscard]] std::optional<std::uint64_t> borrow(int client, std::uint64_t chunks,
-                                                    std::uint64_t hint) noexcept;
+  [[nodiscard]] std::optional<std::uint64_t> borrow(int client, std::uint64_t chunks, std::uint64_t hint) noexcept;
   /// Gives back chunks that `client` borrowed. Chunks that are not its own are left alone.
   void give_back(int client, std::uint64_t first, std::uint64_t chunks) noexcept;
   /// Takes back all that a client which no longer runs had borrowed; nobody may be reading it any more.

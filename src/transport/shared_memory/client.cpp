@@ -18,8 +18,8 @@ std::uint32_t clients_of(int server, const NodeRole& role) {
 Client::Client(std::shared_ptr<Node> node, WhenFull when_full, int max_in_flight, std::function<void()> progress)
     : node_(std::move(node)),
       box_(node_->layout().client(node_->control(), static_cast<std::uint32_t>(node_->role().number))),
-      server_(node_->layout().server(
-          node_->control(), static_cast<std::uint32_t>(server_of(node_->role().number, node_->role())))),
+      server_(node_->layout().server(node_->control(),
+                                     static_cast<std::uint32_t>(server_of(node_->role().number, node_->role())))),
       server_clients_(clients_of(server_of(node_->role().number, node_->role()), node_->role())),
       heap_(node_->arena(), node_->role().number),
       ring_(node_->layout().ring(node_->control(), static_cast<std::uint32_t>(node_->role().number)),
@@ -82,8 +82,8 @@ Outcome Client::outcome(std::int64_t index) {
 }
 
 bool Client::try_push(const Message& message) {
-  // Not more than 64 undecided iterations may be on their way: that is how many outcomes fit in shared memory. Under skip
-  // a client may be any number of refused iterations ahead; their records wait here.
+  // Not more than 64 undecided iterations may be on their way: that is how many outcomes fit in shared memory. Under
+  // skip a client may be any number of refused iterations ahead; their records wait here.
   const bool ends = message.kind == MessageKind::end;
   if (ends && sent_ - polled_ >= slots) {
     poll_outcomes();

@@ -49,9 +49,9 @@ class Client final : public ClientTransport {
   std::function<void()> progress_;
   std::deque<Message> backlog_;  ///< under skip: what found the ring full
   std::map<std::pair<std::int32_t, std::int64_t>, Region> persistent_;
-  std::int64_t current_ = 0;     ///< iterations ended
-  std::int64_t sent_ = 0;        ///< end records in the ring so far
-  std::int64_t polled_ = 0;      ///< outcomes read so far; shared memory keeps the last 64 only
+  std::int64_t current_ = 0;  ///< iterations ended
+  std::int64_t sent_ = 0;     ///< end records in the ring so far
+  std::int64_t polled_ = 0;   ///< outcomes read so far; shared memory keeps the last 64 only
   std::map<std::int64_t, Outcome> outcomes_;
   std::int64_t seen_released_ = 0;
   std::uint32_t failure_seen_ = 0;

@@ -46,10 +46,8 @@ constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t value) noexcept {
 void Notice::post(const std::string& text) noexcept {
   std::size_t length = std::min(text.size(), capacity);
   // Not in the middle of a character: continuation bytes of UTF-8 are 10xxxxxx.
-  while (length < text.size() && length > 0 && (static_cast<unsigned char>(text[length]) & 0xc0) == 0x80)
-    --length;
-  const std::uint32_t before =
-      sequence_.load(std::memory_order_relaxed) | 1;  // odd already: a writer died here
+  while (length < text.size() && length > 0 && (static_cast<unsigned char>(text[length]) & 0xc0) == 0x80) --length;
+  const std::uint32_t before = sequence_.load(std::memory_order_relaxed) | 1;  // odd already: a writer died here
   sequence_.store(before, std::memory_order_relaxed);
   // Release stores: who sees one of these words also sees the odd number, and drops what it read.
   length_.store(static_cast<std::uint32_t>(length), std::memory_order_release);

@@ -49,11 +49,10 @@ struct alignas(64) Heartbeat {
 
 /// One server's part.
 struct alignas(128) ServerBox {
-  Doorbell bell;  ///< the server sleeps, its clients ring
-  alignas(
-      128) std::atomic<std::uint64_t> ended[slots]{};  ///< clients: (iteration + 1) << 16 | how many ended it
-  alignas(128) Heartbeat heart;                        ///< server
-  alignas(64) Notice failure;                          ///< server: sticky status, read by clients
+  Doorbell bell;                                           ///< the server sleeps, its clients ring
+  alignas(128) std::atomic<std::uint64_t> ended[slots]{};  ///< clients: (iteration + 1) << 16 | how many ended it
+  alignas(128) Heartbeat heart;                            ///< server
+  alignas(64) Notice failure;                              ///< server: sticky status, read by clients
 
   /// Client: counts itself for iteration `index`; rings if it was the last of `clients` (the server's, at
   /// most 65535) and returns true if the server slept. Call after the end record is in the ring. The count
@@ -67,8 +66,8 @@ struct alignas(128) ClientBox {
   // Written by the server.
   alignas(128) std::atomic<std::int64_t> released{0};  ///< iterations below this are released
   std::atomic<std::int64_t> decided{0};                ///< outcomes of iterations below this are known
-  std::atomic<std::uint8_t> outcomes[slots]{};  ///< of iteration index mod 64, valid if decided > index
-  alignas(128) Doorbell room;                   ///< the client sleeps until released or decided moves
+  std::atomic<std::uint8_t> outcomes[slots]{};         ///< of iteration index mod 64, valid if decided > index
+  alignas(128) Doorbell room;                          ///< the client sleeps until released or decided moves
   // Written by the client.
   alignas(128) Heartbeat heart;
 
@@ -101,8 +100,7 @@ struct ControlLayout {
 };
 
 /// `ring_capacity` is rounded up to a power of two. `arena_bytes` goes into the hash alone.
-[[nodiscard]] ControlLayout control_layout(std::uint32_t clients, std::uint32_t servers,
-                                           std::uint64_t ring_capacity, std::uint64_t record_bytes,
-                                           std::uint64_t arena_bytes) noexcept;
+[[nodiscard]] ControlLayout control_layout(std::uint32_t clients, std::uint32_t servers, std::uint64_t ring_capacity,
+                                           std::uint64_t record_bytes, std::uint64_t arena_bytes) noexcept;
 
 }  // namespace sidestream::shared_memory

@@ -15,15 +15,13 @@ namespace {
 
 constexpr std::uint64_t line = 64;
 
-__attribute__((target("avx512f"))) void stream_512(std::byte* to, const std::byte* from,
-                                                   std::uint64_t lines) noexcept {
+__attribute__((target("avx512f"))) void stream_512(std::byte* to, const std::byte* from, std::uint64_t lines) noexcept {
   for (std::uint64_t n = 0; n < lines; ++n) {
     _mm512_stream_si512(reinterpret_cast<__m512i*>(to + n * line), _mm512_loadu_si512(from + n * line));
   }
 }
 
-__attribute__((target("avx"))) void stream_256(std::byte* to, const std::byte* from,
-                                               std::uint64_t lines) noexcept {
+__attribute__((target("avx"))) void stream_256(std::byte* to, const std::byte* from, std::uint64_t lines) noexcept {
   for (std::uint64_t n = 0; n < 2 * lines; ++n) {
     const __m256i half = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + n * 32));
     _mm256_stream_si256(reinterpret_cast<__m256i*>(to + n * 32), half);
@@ -51,8 +49,7 @@ void stream_to_shared(void* to, const void* from, std::uint64_t bytes) noexcept 
   static const Stream stream = fastest();
   auto* target = static_cast<std::byte*>(to);
   const auto* source = static_cast<const std::byte*>(from);
-  const std::uint64_t head =
-      std::min<std::uint64_t>(bytes, -reinterpret_cast<std::uintptr_t>(target) & (line - 1));
+  const std::uint64_t head = std::min<std::uint64_t>(bytes, -reinterpret_cast<std::uintptr_t>(target) & (line - 1));
   const std::uint64_t lines = (bytes - head) / line;
   const std::uint64_t tail = bytes - head - lines * line;
   std::memcpy(target, source, head);
@@ -63,9 +60,7 @@ void stream_to_shared(void* to, const void* from, std::uint64_t bytes) noexcept 
 
 #else
 
-void stream_to_shared(void* to, const void* from, std::uint64_t bytes) noexcept {
-  std::memcpy(to, from, bytes);
-}
+void stream_to_shared(void* to, const void* from, std::uint64_t bytes) noexcept { std::memcpy(to, from, bytes); }
 
 #endif
 

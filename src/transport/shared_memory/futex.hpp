@@ -13,8 +13,7 @@ static_assert(sizeof(std::atomic<std::uint32_t>) == 4 && std::atomic<std::uint32
 /// Sleeps until somebody calls futex_wake on `word`, unless `word` no longer holds `expected`; at most
 /// `limit`. May return early for no reason: look again at what you wait for. Never throws, never hangs beyond
 /// `limit`.
-void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
-                std::chrono::microseconds limit) noexcept;
+void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected, std::chrono::microseconds limit) noexcept;
 
 /// Wakes up to `sleepers` sleepers. Returns how many there were.
 int futex_wake(std::atomic<std::uint32_t>& word, int sleepers = 1) noexcept;

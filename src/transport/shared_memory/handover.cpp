@@ -51,7 +51,8 @@ Handover::Handover(const std::string& address, std::chrono::milliseconds limit)
     }
     // EAGAIN: the queue of the listener is full, and poll cannot wait for that.
     if (deadline_.milliseconds_left() == 0) {
-      fail(Code::system, "cannot attach the shared memory '{}': its creator did not take the connection in time", address);
+      fail(Code::system, "cannot attach the shared memory '{}': its creator did not take the connection in time",
+           address);
     }
     const timespec pause{0, 1'000'000};
     nanosleep(&pause, nullptr);

@@ -44,8 +44,8 @@ void lower_by_group(MemoryLeft& left, const std::string& mount, std::string grou
     const auto limit = read_number(folder + files.limit);
     const auto used = read_number(folder + files.used);
     if (limit && used) {
-      const std::uint64_t cache = read_entry(folder + "memory.stat", files.inactive) +
-                                  read_entry(folder + "memory.stat", files.active);
+      const std::uint64_t cache =
+          read_entry(folder + "memory.stat", files.inactive) + read_entry(folder + "memory.stat", files.active);
       const std::uint64_t needed = *used > cache ? *used - cache : 0;
       lower(left, *limit > needed ? *limit - needed : 0, folder + files.limit);
     }

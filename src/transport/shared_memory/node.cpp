@@ -53,10 +53,11 @@ Node::Node(Communicator& node, const NodeRole& role, const Extents& mine, std::u
 void Node::create(const std::vector<Extents>& extents, std::uint64_t buffer) {
   const std::uint64_t least = Arena::minimum_bytes(extents);
   if (least > buffer) {
-    fail(Code::full,
-         "placement.buffer is {} bytes, but one iteration of the {} clients of this node takes {} bytes; raise "
-         "placement.buffer to at least that (twice as much lets the servers work while the next iteration is published)",
-         buffer, extents.size(), least);
+    fail(
+        Code::full,
+        "placement.buffer is {} bytes, but one iteration of the {} clients of this node takes {} bytes; raise "
+        "placement.buffer to at least that (twice as much lets the servers work while the next iteration is published)",
+        buffer, extents.size(), least);
   }
   control_ = Segment::create(layout_.bytes, layout_.hash, "sidestream-control");
   buffer_ = Segment::create(buffer, layout_.hash, "sidestream-buffer");

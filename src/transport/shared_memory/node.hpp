@@ -31,8 +31,8 @@ class Node {
   static constexpr std::uint64_t ring_capacity = 4096;
 
   /// Collective over the node's processes. `mine`: a client's own extents, ignored on servers. Server 0 creates the
-  /// segments. Throws the same Error on every process: full if the extents don't fit in `buffer` bytes, system if memory
-  /// is short or the segments can't be handed over.
+  /// segments. Throws the same Error on every process: full if the extents don't fit in `buffer` bytes, system if
+  /// memory is short or the segments can't be handed over.
   Node(Communicator& node, const NodeRole& role, const Extents& mine, std::uint64_t buffer);
 
   [[nodiscard]] const NodeRole& role() const noexcept { return role_; }

@@ -48,9 +48,7 @@ class RingEnd {
   }
 
  protected:
-  [[nodiscard]] std::byte* slot(std::uint64_t n) const noexcept {
-    return slots_ + (n & (capacity_ - 1)) * sizeof(T);
-  }
+  [[nodiscard]] std::byte* slot(std::uint64_t n) const noexcept { return slots_ + (n & (capacity_ - 1)) * sizeof(T); }
 
   RingIndices* shared_;
   std::byte* slots_;

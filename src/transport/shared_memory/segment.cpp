@@ -48,7 +48,8 @@ void check_room(std::uint64_t bytes) {
 }
 
 void reserve_pages(int descriptor, std::uint64_t bytes) {
-  // In pieces: an interrupted call gives back all it had reserved, and a profiler's timer could interrupt every long one.
+  // In pieces: an interrupted call gives back all it had reserved, and a profiler's timer could interrupt every long
+  // one.
   constexpr std::uint64_t piece = 64ull << 20;
   for (std::uint64_t at = 0; at < bytes; at += piece) {
     const auto length = static_cast<off_t>(std::min(piece, bytes - at));
@@ -108,8 +109,9 @@ Segment Segment::attach(const std::string& address, std::uint64_t layout, std::c
   Segment segment(file.release(), base, whole);
   const SegmentHeader& header = segment.header();
   if (header.magic != segment_magic) {
-    fail(Code::system, "what '{}' handed over is no shared memory of Sidestream: it starts with {:016x}, expected {:016x}",
-         address, header.magic, segment_magic);
+    fail(Code::system,
+         "what '{}' handed over is no shared memory of Sidestream: it starts with {:016x}, expected {:016x}", address,
+         header.magic, segment_magic);
   }
   if (header.version != segment_version || header.layout != layout || header.bytes != whole) {
     fail(Code::system,

@@ -46,9 +46,7 @@ class Segment {
   [[nodiscard]] std::uint64_t bytes() const noexcept { return base_ ? mapped_ - header_bytes : 0; }
   /// The memfd, owned by the segment.
   [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
-  [[nodiscard]] const SegmentHeader& header() const noexcept {
-    return *reinterpret_cast<const SegmentHeader*>(base_);
-  }
+  [[nodiscard]] const SegmentHeader& header() const noexcept { return *reinterpret_cast<const SegmentHeader*>(base_); }
 
   /// Enters [offset, offset + bytes) of the usable part into this process' page tables, so that the first
   /// publish takes no page fault. Values do not change, others may be writing. `create` has done it for its

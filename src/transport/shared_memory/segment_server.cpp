@@ -119,8 +119,8 @@ void SegmentServer::serve(std::chrono::milliseconds limit) {
   for (int served = 0; served < attachers_;) {
     if (!callers.wait(deadline)) {
       fail(Code::system,
-           "{} of {} processes attached the shared memory within {:.1f} s; the others have ended or never asked", served,
-           attachers_, static_cast<double>(limit.count()) / 1000);
+           "{} of {} processes attached the shared memory within {:.1f} s; the others have ended or never asked",
+           served, attachers_, static_cast<double>(limit.count()) / 1000);
     }
     served += callers.take_answers();
     callers.take_new();

@@ -13,7 +13,6 @@ int main(void) {
   const double time = 0;
   int step;
   MPI_Init(NULL, NULL);
-@BLOCK@
-  MPI_Finalize();
+  @BLOCK @MPI_Finalize();
   return 0;
 }

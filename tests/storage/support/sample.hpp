@@ -88,10 +88,9 @@ struct Sample {
       if (s.variable < first) of_box.variables.push_back(s);
       if (s.variable >= first) of_stretched.variables.push_back({s.variable - first, s.halo});
     }
-    Held held{
-        {box, box_blocks, dealt(box_blocks.size(), rank, size), of_box, ghosts, absent},
-        {stretched, stretched_blocks, dealt(stretched_blocks.size(), rank, size), of_stretched, ghosts, {}},
-        {}};
+    Held held{{box, box_blocks, dealt(box_blocks.size(), rank, size), of_box, ghosts, absent},
+              {stretched, stretched_blocks, dealt(stretched_blocks.size(), rank, size), of_stretched, ghosts, {}},
+              {}};
     held.views = held.box.views();
     for (std::size_t v = 0; shared_nodes_agree && v < held.views.size(); ++v) {
       for (const BlockView& view : held.views[v]) fill(view, box, v);
@@ -143,13 +142,12 @@ struct Sample {
     const auto place = [this](const std::array<double, 3>&, const Index3& p, int c) {
       return static_cast<double>(p[0] + 100 * p[1] + 10000 * p[2] + c + step);
     };
-    return FakeDomain(
-        {{2, -1, 3}, {15, 6, 8}},
-        std::make_shared<UniformGeometry>(std::array{0.5, -1.0, 2.0}, std::array{0.1, 0.25, 0.5}),
-        {{"temperature", place, Centering::cell, 1, Type::float64, Order::column},
-         {"velocity", place, Centering::cell, 3, Type::float32, Order::column},
-         {"marker", place, Centering::node, 1, Type::int32, Order::column},
-         {"flux", place, Centering::node, 2, Type::float64, Order::row}});
+    return FakeDomain({{2, -1, 3}, {15, 6, 8}},
+                      std::make_shared<UniformGeometry>(std::array{0.5, -1.0, 2.0}, std::array{0.1, 0.25, 0.5}),
+                      {{"temperature", place, Centering::cell, 1, Type::float64, Order::column},
+                       {"velocity", place, Centering::cell, 3, Type::float32, Order::column},
+                       {"marker", place, Centering::node, 1, Type::int32, Order::column},
+                       {"flux", place, Centering::node, 2, Type::float64, Order::row}});
   }
   FakeDomain make_stretched() {
     const auto place = [this](const std::array<double, 3>&, const Index3& p, int) {
@@ -176,8 +174,7 @@ inline Settings writer_settings(const WriterKind& kind, const std::string& yaml,
 
 /// One iteration through a writer on all members; throws what it throws.
 inline void write_iteration(Writer& writer, const Sample& sample, const Iteration& iteration,
-                            Communicator& communicator, int ghosts = 0,
-                            const std::vector<std::size_t>& absent = {}) {
+                            Communicator& communicator, int ghosts = 0, const std::vector<std::size_t>& absent = {}) {
   const auto held = sample.held(communicator.rank(), communicator.size(), writer.selection(), ghosts, absent);
   const LocalInput local{iteration, sample.metadata, held.views, 0, {}};
   const std::vector<Bytes> partials{writer.write(local, communicator.rank(), communicator.size())};
