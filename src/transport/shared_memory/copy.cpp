@@ -1,7 +1,6 @@
 #include "transport/shared_memory/copy.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 
 #if defined(__x86_64__)
@@ -10,32 +9,63 @@
 
 namespace sidestream::shared_memory {
 
+// Measured on a Xeon with 2 MiB of second-level cache, array and target larger than it or evicted before, GB/s:
+//
+//   MiB                              1     4     8    16    64   128   512
+//   memcpy (glibc 2.36)           18.8  13.0  12.6   6.8   5.1   5.2   7.6
+//   streaming, page after page    15.7  11.8  11.7   9.1   6.3   6.8   6.4
+//   streaming, four pages abreast 15.5  12.1  12.3  11.0   8.2   8.4   8.1
+//
+// Streaming stores don't read the line they replace, which saves a third of the traffic once that comes from main
+// memory. Four pages abreast keep more of its banks busy.
+
 #if defined(__x86_64__)
 namespace {
 
-constexpr std::uint64_t line = 64;
+constexpr std::uint64_t line = 64, page = 4096, abreast = 4;
 
-__attribute__((target("avx512f"))) void stream_512(std::byte* to, const std::byte* from, std::uint64_t lines) noexcept {
-  for (std::uint64_t n = 0; n < lines; ++n) {
-    _mm512_stream_si512(reinterpret_cast<__m512i*>(to + n * line), _mm512_loadu_si512(from + n * line));
+__attribute__((target("avx512f"))) inline void four_lines_512(std::byte* to, const std::byte* from) noexcept {
+  for (std::uint64_t at = 0; at < 4 * line; at += 64) {
+    _mm512_stream_si512(reinterpret_cast<__m512i*>(to + at), _mm512_loadu_si512(from + at));
   }
 }
 
-__attribute__((target("avx"))) void stream_256(std::byte* to, const std::byte* from, std::uint64_t lines) noexcept {
-  for (std::uint64_t n = 0; n < 2 * lines; ++n) {
-    const __m256i half = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + n * 32));
-    _mm256_stream_si256(reinterpret_cast<__m256i*>(to + n * 32), half);
+__attribute__((target("avx"))) inline void four_lines_256(std::byte* to, const std::byte* from) noexcept {
+  for (std::uint64_t at = 0; at < 4 * line; at += 32) {
+    const __m256i part = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + at));
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(to + at), part);
   }
 }
 
-void stream_128(std::byte* to, const std::byte* from, std::uint64_t lines) noexcept {
-  for (std::uint64_t n = 0; n < 4 * lines; ++n) {
-    const __m128i quarter = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + n * 16));
-    _mm_stream_si128(reinterpret_cast<__m128i*>(to + n * 16), quarter);
+inline void four_lines_128(std::byte* to, const std::byte* from) noexcept {
+  for (std::uint64_t at = 0; at < 4 * line; at += 16) {
+    const __m128i part = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + at));
+    _mm_stream_si128(reinterpret_cast<__m128i*>(to + at), part);
   }
 }
 
-using Stream = void (*)(std::byte*, const std::byte*, std::uint64_t);
+// The three below are one loop; a template cannot carry a target attribute through to what it inlines.
+#define SIDESTREAM_STREAM(four_lines)                                                                   \
+  for (; units >= abreast * page; units -= abreast * page) {                                            \
+    for (std::uint64_t at = 0; at < page; at += 4 * line) {                                             \
+      for (std::uint64_t n = 0; n < abreast; ++n) four_lines(to + n * page + at, from + n * page + at); \
+    }                                                                                                   \
+    to += abreast * page;                                                                               \
+    from += abreast * page;                                                                             \
+  }                                                                                                     \
+  for (; units > 0; units -= 4 * line, to += 4 * line, from += 4 * line) four_lines(to, from);
+
+/// `to` is aligned to a line; `units` are bytes, a multiple of four lines.
+using Stream = void (*)(std::byte* to, const std::byte* from, std::uint64_t units) noexcept;
+
+__attribute__((target("avx512f"))) void stream_512(std::byte* to, const std::byte* from, std::uint64_t units) noexcept {
+  SIDESTREAM_STREAM(four_lines_512)
+}
+__attribute__((target("avx"))) void stream_256(std::byte* to, const std::byte* from, std::uint64_t units) noexcept {
+  SIDESTREAM_STREAM(four_lines_256)
+}
+void stream_128(std::byte* to, const std::byte* from, std::uint64_t units) noexcept {SIDESTREAM_STREAM(four_lines_128)}
+#undef SIDESTREAM_STREAM
 
 Stream fastest() noexcept {
   if (__builtin_cpu_supports("avx512f")) return stream_512;
@@ -47,28 +77,31 @@ Stream fastest() noexcept {
 
 void stream_to_shared(void* to, const void* from, std::uint64_t bytes) noexcept {
   static const Stream stream = fastest();
+  if (bytes == 0) return;
   auto* target = static_cast<std::byte*>(to);
   const auto* source = static_cast<const std::byte*>(from);
   const std::uint64_t head = std::min<std::uint64_t>(bytes, -reinterpret_cast<std::uintptr_t>(target) & (line - 1));
-  const std::uint64_t lines = (bytes - head) / line;
-  const std::uint64_t tail = bytes - head - lines * line;
+  const std::uint64_t units = (bytes - head) / (4 * line) * (4 * line);
+  const std::uint64_t tail = bytes - head - units;
   std::memcpy(target, source, head);
-  stream(target + head, source + head, lines);
+  stream(target + head, source + head, units);
   std::memcpy(target + bytes - tail, source + bytes - tail, tail);
   _mm_sfence();  // streaming stores are not ordered by the release store that will announce them
 }
 
 #else
 
-void stream_to_shared(void* to, const void* from, std::uint64_t bytes) noexcept { std::memcpy(to, from, bytes); }
+void stream_to_shared(void* to, const void* from, std::uint64_t bytes) noexcept {
+  if (bytes > 0) std::memcpy(to, from, bytes);
+}
 
 #endif
 
 void copy_to_shared(void* to, const void* from, std::uint64_t bytes) noexcept {
-  if (bytes < streamed_from || bytes > streamed_to) {
-    if (bytes > 0) std::memcpy(to, from, bytes);
-  } else {
+  if (bytes >= streamed_from) {
     stream_to_shared(to, from, bytes);
+  } else if (bytes > 0) {
+    std::memcpy(to, from, bytes);
   }
 }
 

@@ -13,8 +13,7 @@ void copy_to_shared(void* to, const void* from, std::uint64_t bytes) noexcept;
 /// The same with streaming stores whatever the size; plain memcpy on processors other than x86-64.
 void stream_to_shared(void* to, const void* from, std::uint64_t bytes) noexcept;
 
-/// copy_to_shared streams blocks of at least this many bytes, and at most that many.
-inline constexpr std::uint64_t streamed_from = 2ull << 20;
-inline constexpr std::uint64_t streamed_to = 128ull << 20;
+/// copy_to_shared streams blocks of at least this many bytes.
+inline constexpr std::uint64_t streamed_from = 12ull << 20;
 
 }  // namespace sidestream::shared_memory

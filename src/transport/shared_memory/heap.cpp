@@ -213,6 +213,7 @@ void ClientHeap::free_if_unused(std::uint32_t place) {
     if (home_ == place) home_ = none;
   } else {
     arena_.give_back(client_, extent.first_chunk, bytes / arena_.chunk_bytes());
+    hint_ = extent.first_chunk;
     extent.kind = Extent::Kind::none;
     idle_.push_back(place);
     if (extent.iteration == current_) std::erase(runs_, place);

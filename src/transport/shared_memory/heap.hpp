@@ -120,7 +120,7 @@ class ClientHeap {
   std::int64_t current_ = 0, released_ = 0;
   std::uint64_t footprint_ = 0;  ///< cut in the current iteration
   std::uint64_t expected_ = 0;   ///< footprint of the last iteration that used memory
-  std::uint64_t hint_ = 0;       ///< chunk at which the last run was found: its pages are in our tables
+  std::uint64_t hint_ = 0;       ///< chunk of the run freed last: borrowed next, its pages are the warmest
   std::uint64_t used_ = 0, peak_ = 0;
 };
 
