@@ -1,4 +1,4 @@
-"""Promise 1: the same results, bitwise, in every placement, for every number of clients and servers and every division."""
+"""Promise 1: the same results, bitwise, in every placement, for all numbers of clients, servers and blocks."""
 
 import pytest
 from support import results_of, run
