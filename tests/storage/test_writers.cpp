@@ -12,8 +12,8 @@ using namespace sidestream::testing;
 namespace {
 
 struct Fixture {
-  std::unique_ptr<Writer> writer(const WriterKind& kind, const std::string& yaml) {
-    const auto output = open_output_directory(directory.path(), "test");
+  std::unique_ptr<Writer> writer(const WriterKind& kind, const std::string& yaml, bool resumes = false) {
+    const auto output = open_output_directory(directory.path(), "test", resumes);
     return kind.create(writer_settings(kind, yaml, sample.metadata), sample.metadata, output);
   }
   std::vector<std::string> files() {
@@ -125,7 +125,7 @@ TEST_CASE_FIXTURE(Fixture, "a run that goes on keeps the series and refuses to o
   for (const WriterKind& kind : {hdf5_writer(), vtk_writer()}) {
     const auto first = writer(kind, "{variables: temperature}");
     for (int n = 0; n < 3; ++n) write_iteration(*first, sample, {n, 10 * n, 0}, world);
-    const auto second = writer(kind, "{variables: temperature}");
+    const auto second = writer(kind, "{variables: temperature}", true);
     const std::string failure = message_of([&] { write_iteration(*second, sample, {0, 20, 0}, world); });
     CHECK(contains(failure, "holds cycle 0 of the run that is resumed"));
     write_iteration(*second, sample, {5, 30, 0}, world);
@@ -134,6 +134,16 @@ TEST_CASE_FIXTURE(Fixture, "a run that goes on keeps the series and refuses to o
   const std::string series = read_file(directory / "fields.h5.series");
   for (const char* name : {"00000.h5", "00001.h5", "00005.h5"}) CHECK(contains(series, name));
   CHECK_FALSE(contains(series, "00002.h5"));
+}
+
+TEST_CASE_FIXTURE(Fixture, "a run that replaces an earlier one begins its series anew") {
+  const auto first = writer(hdf5_writer(), "{variables: temperature}");
+  for (int n = 0; n < 3; ++n) write_iteration(*first, sample, {n, 10 * n, 0}, world);
+  write_iteration(*writer(hdf5_writer(), "{variables: temperature}"), sample, {0, 0, 0}, world);
+  world.barrier();
+  const std::string series = read_file(directory / "fields.h5.series");
+  CHECK(contains(series, "00000.h5"));
+  CHECK_FALSE(contains(series, "00001.h5"));
 }
 
 TEST_CASE_FIXTURE(Fixture, "settings that cannot work are refused with their place") {

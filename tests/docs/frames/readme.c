@@ -13,6 +13,7 @@ int main(void) {
   const double time = 0;
   int step;
   MPI_Init(NULL, NULL);
-  @BLOCK @MPI_Finalize();
+  /* @BLOCK@ */
+  MPI_Finalize();
   return 0;
 }
