@@ -29,6 +29,18 @@ def loss_table(runs):
     return [line(header), "  " + "-" * (sum(widths) + 2 * len(widths) - 2), *map(line, rows)]
 
 
+def disturbance(runs):
+    """A sentence if something else took the cores while the demo ran, so that its times say little; otherwise empty."""
+    medians = [timings.per_step("compute") for timings in runs.values()]
+    longest = max(step.compute for timings in runs.values() for step in timings.steps)
+    if max(medians) < 1.25 * min(medians) and longest < 3 * min(medians):
+        return ""
+    return (
+        f"The same computing took between {min(medians):.2f} and {longest:.2f} s a step: this machine was busy with "
+        "something else, or has fewer than two cores to give. Run the demo again when it is not."
+    )
+
+
 def difference(one, other):
     """Names of results that are not the same in two directories: tables byte by byte, pictures pixel by pixel."""
     one, other = Path(one), Path(other)

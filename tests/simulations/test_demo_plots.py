@@ -88,6 +88,12 @@ def test_table_of_losses(runs):
     assert len(set(map(len, lines))) == 1
 
 
+def test_a_busy_machine_is_noticed(runs):
+    assert report.disturbance(runs) == ""
+    runs["inline"].steps[4].compute = 1.5
+    assert "between 0.40 and 1.50 s a step" in report.disturbance(runs)
+
+
 def colours_of(file):
     with Image.open(file) as picture:
         pixels = np.asarray(picture.convert("RGB")).reshape(-1, 3)
