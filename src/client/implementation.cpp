@@ -47,6 +47,18 @@ Taken Session::Implementation::end_iteration(std::int64_t cycle, double time) {
   return mine.end(cycle, time, [this] { engine_->step(); });
 }
 
+RunFacts Session::Implementation::facts() const {
+  const PlacementMode mode = opening_.placement.mode;
+  return {file_,
+          text_,
+          mode == PlacementMode::inline_ ? "inline"
+          : mode == PlacementMode::cores ? "cores"
+                                         : "nodes",
+          static_cast<int>(roles_.client_ranks.size()),
+          static_cast<int>(roles_.server_ranks.size()),
+          roles_.nodes};
+}
+
 /// Collective: everybody's rows go to the first server, which writes the file.
 void Session::Implementation::write_timings() {
   const int root = roles_.server_ranks.front();
@@ -67,12 +79,7 @@ void Session::Implementation::write_timings() {
     std::vector<std::string> texts;
     for (const Bytes& part : all) texts.emplace_back(reinterpret_cast<const char*>(part.data()), part.size());
     if (config_.opening.timings) write_timings_file(opening_.directory, texts, opening_.existing == Existing::resume);
-    const PlacementMode mode = opening_.placement.mode;
-    const char* name = mode == PlacementMode::inline_ ? "inline" : mode == PlacementMode::cores ? "cores" : "nodes";
-    write_record(opening_.directory,
-                 {file_, text_, name, static_cast<int>(roles_.client_ranks.size()),
-                  static_cast<int>(roles_.server_ranks.size()), roles_.nodes},
-                 &account, engine_ ? &engine_->ledger() : nullptr);
+    write_record(opening_.directory, facts(), &account, engine_ ? &engine_->ledger() : nullptr);
   });
 }
 

@@ -9,6 +9,7 @@
 #include "base/communicator.hpp"
 #include "client/declarations.hpp"
 #include "client/publisher.hpp"
+#include "client/record.hpp"
 #include "client/roles.hpp"
 #include "client/wiring.hpp"
 #include "config/config.hpp"
@@ -62,6 +63,7 @@ class Session::Implementation {
   void make_tasks();
   void make_engine();
   // implementation.cpp
+  [[nodiscard]] RunFacts facts() const;
   void write_timings();
   void free_everything();
 

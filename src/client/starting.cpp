@@ -62,7 +62,10 @@ void Session::Implementation::begin_together() {
   wires_ = make_wires(*world_, roles_, config_.opening.placement, registry_,
                       publisher_ ? publisher_->sizes() : std::vector<BlockBytes>{});
   make_engine();
-  world_->barrier();
+  // Only now is it a run that a later one must not overwrite.
+  together(*world_, [&] {
+    if (servers_ && servers_->rank() == 0) write_record(opening_.directory, facts(), nullptr, nullptr);
+  });
   if (publisher_) publisher_->attach(*wires_.client);
 }
 
@@ -144,13 +147,6 @@ void Session::Implementation::make_tasks() {
         "Sidestream " SIDESTREAM_VERSION "; the configuration is in run.yaml beside the results";
     directory_ = open_output_directory(opening_.directory, provenance, opening_.existing == Existing::resume);
     results_ = make_result_store(registry_, directory_, servers_->rank(), opening_.existing == Existing::resume);
-    if (servers_->rank() != 0) return;
-    const PlacementMode mode = opening_.placement.mode;
-    const char* name = mode == PlacementMode::inline_ ? "inline" : mode == PlacementMode::cores ? "cores" : "nodes";
-    write_record(opening_.directory,
-                 {file_, text_, name, static_cast<int>(roles_.client_ranks.size()),
-                  static_cast<int>(roles_.server_ranks.size()), roles_.nodes},
-                 nullptr, nullptr);
   });
   std::vector<std::unique_ptr<Analysis>> analyses(config_.tasks.size());
   std::vector<std::unique_ptr<Writer>> writers(config_.tasks.size());

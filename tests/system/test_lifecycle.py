@@ -53,6 +53,14 @@ def test_an_earlier_run_is_not_overwritten(tmp_path):
     assert replaced.status == 0 and iterations(replaced) == [0, 1]
 
 
+def test_a_run_that_fails_to_start_does_not_count_as_an_earlier_run(tmp_path):
+    extra = f"output: {{directory: {tmp_path}/results}}\n"
+    failed = run(tmp_path, 2, "{mode: cores, buffer: 64 KiB}", tasks=STATISTICS, extra=extra)
+    assert failed.status != 0 and "placement.buffer" in failed.errors[0]
+    mended = run(tmp_path, 2, "cores", tasks=STATISTICS, extra=extra + "# existing: nothing to replace\n")
+    assert mended.status == 0, mended.text
+
+
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_a_resumed_run_continues_tables_and_series(tmp_path, placement):
     tasks = (
