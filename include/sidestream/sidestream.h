@@ -98,13 +98,14 @@ typedef struct {
   int64_t refused;          /* dropped everywhere */
   int64_t failed;           /* delivered, but an analysis or a writer failed */
   int64_t unknown;          /* outcome not known: the servers did not answer within drain_limit */
-  int64_t absent_blocks;    /* declared but not delivered in iterations that published their variable */
+  int64_t absent_blocks;    /* declared and not published in iterations in which others published the variable: after
+                               close of all clients, before it of this client's variables */
   uint64_t bytes_published; /* by this client */
 } sidestream_account;
 
-/* Waits for the outcome of everything published (at most `drain_limit`), frees the session and sets *session to NULL,
- * also when it fails. Collective over the communicator of sidestream_open. `account` may be NULL. Before it,
- * sidestream_account_so_far gives what is known. */
+/* Waits for the outcome of everything published (at most `drain_limit`, then for the one analysis that is running; what
+ * has not begun is dropped), frees the session and sets *session to NULL, also when it fails. Collective over the
+ * communicator of sidestream_open. `account` may be NULL. Before it, sidestream_account_so_far gives what is known. */
 int sidestream_close(sidestream_session** session);
 int sidestream_close_with_account(sidestream_session** session, sidestream_account* account);
 int sidestream_account_so_far(const sidestream_session* session, sidestream_account* account);
@@ -136,7 +137,8 @@ int sidestream_set_variable_attribute(sidestream_session* session, const char* v
 
 /* Declares a block of this client or changes it from the current iteration on: the cells [lo, hi) of `mesh` it owns.
  * Ids are unique over all clients of a mesh. lo and hi have 3 entries; on unused axes [0, 1). May be called before or
- * after start, but not between the publications of one iteration that concern the block. */
+ * after start, but not between the publications of one iteration that concern the block. Changing a block drops its
+ * arrays that do not vary in time and resets its allocated boxes: call sidestream_set_allocated after it. */
 int sidestream_set_block(sidestream_session* session, const char* mesh, int64_t block, const int64_t* lo,
                          const int64_t* hi);
 int sidestream_remove_block(sidestream_session* session, const char* mesh, int64_t block);

@@ -1,6 +1,7 @@
 #include "base/agree.hpp"
 
 #include <cstring>
+#include <new>
 #include <string>
 
 namespace sidestream {
@@ -13,8 +14,14 @@ void together(Communicator& members, const std::function<void()>& work) {
   } catch (const Error& e) {
     message = e.what();
     code = static_cast<std::int64_t>(e.code());
+  } catch (const std::bad_alloc&) {
+    message = "out of memory";
+    code = static_cast<std::int64_t>(Code::system);
   } catch (const std::exception& e) {
     message = e.what();
+    code = static_cast<std::int64_t>(Code::internal);
+  } catch (...) {  // a plug-in may throw anything
+    message = "an exception that is not a std::exception";
     code = static_cast<std::int64_t>(Code::internal);
   }
   if (members.size() == 1) {

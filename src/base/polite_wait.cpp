@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <exception>
 
 #include "base/fail.hpp"
 
@@ -21,11 +22,18 @@ void polite_wait(MPI_Request& request, const std::function<void()>& meanwhile) {
   constexpr int spins = 200;
   constexpr long longest_ns = 100'000;
   long pause_ns = 2'000;
+  // The request writes to memory of the caller: whatever `meanwhile` throws has to wait until it is complete.
+  std::exception_ptr thrown;
   for (int tries = 0;; ++tries) {
     int done = 0;
     check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    if (done && thrown) std::rethrow_exception(thrown);
     if (done) return;
-    if (meanwhile) meanwhile();
+    try {
+      if (meanwhile && !thrown) meanwhile();
+    } catch (...) {
+      thrown = std::current_exception();
+    }
     if (tries < spins) continue;
     const timespec pause{0, pause_ns};
     nanosleep(&pause, nullptr);

@@ -3,7 +3,10 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstring>
 
 #include "base/fail.hpp"
 #include "client/c_session.hpp"
@@ -57,9 +60,16 @@ extern "C" int sidestream_register_function(sidestream_session* session, const s
   return sidestream::guarded(session, "register_function", [&](sidestream::Session& s) {
     using namespace sidestream;
     need(function, "register_function", "function");
+    if (function->struct_size < offsetof(sidestream_function, combine)) {
+      fail(Code::usage, "register_function: struct_size is {}; set it to sizeof(sidestream_function)",
+           function->struct_size);
+    }
     need(function->name, "register_function", "name");
     if (!function->local)
       fail(Code::usage, "register_function: local of '{}' is NULL; expected a function", function->name);
+    // A caller built with an older header has a shorter struct.
+    sidestream_function own{};
+    std::memcpy(&own, function, std::min(function->struct_size, sizeof own));
     AnalysisKind kind;
     kind.name = function->name;
     kind.text = "A function of the program.";
@@ -68,12 +78,12 @@ extern "C" int sidestream_register_function(sidestream_session* session, const s
     variables.least_entries = 1;
     variables.text = "Variables that the function reads.";
     kind.options = {variables};
-    kind.create = [copy = *function](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Analysis> {
+    kind.create = [own](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Analysis> {
       Selection selection;
       for (const std::string& name : settings.texts("variables")) {
         selection.variables.push_back({metadata.find_variable(name)->id, 0});
       }
-      return std::make_unique<FunctionAnalysis>(copy, std::move(selection));
+      return std::make_unique<FunctionAnalysis>(own, std::move(selection));
     };
     s.registry().add(std::move(kind));
   });

@@ -4,6 +4,7 @@
 
 #include "base/agree.hpp"
 #include "base/fail.hpp"
+#include "base/log.hpp"
 #include "client/record.hpp"
 
 namespace sidestream {
@@ -68,6 +69,9 @@ void Session::Implementation::write_timings() {
     if (engine_) rows += server_rows(world_->rank(), engine_->ledger());
   }
   const std::vector<Bytes> all = world_->gather(std::as_bytes(std::span(rows)), root);
+  std::int64_t absent = engine_ ? engine_->ledger().absent_blocks : 0;
+  world_->sum(std::span(&absent, 1));
+  if (publisher_) publisher_->close_account(absent);
   Account account = this->account();
   Bytes from_client(sizeof account);
   std::memcpy(from_client.data(), &account, sizeof account);
@@ -76,6 +80,10 @@ void Session::Implementation::write_timings() {
   together(*world_, [&] {
     if (engine_) engine_->report();
     if (world_->rank() != root) return;
+    if (absent > 0) {
+      log::warning("{} blocks were declared and not published, in iterations in which others published their variable",
+                   absent);
+    }
     std::vector<std::string> texts;
     for (const Bytes& part : all) texts.emplace_back(reinterpret_cast<const char*>(part.data()), part.size());
     if (config_.opening.timings) write_timings_file(opening_.directory, texts, opening_.existing == Existing::resume);

@@ -69,20 +69,34 @@ Session::Implementation::Implementation(MPI_Comm comm, const std::string& file,
     fail(Code::usage, "open: MPI is {}; open sessions between MPI_Init and MPI_Finalize",
          finalized ? "finalized" : "not initialized");
   }
+  // All placements so far call MPI from the caller's thread alone: MPI_THREAD_FUNNELED and its main thread, or any
+  // thread at a higher level.
+  int level = MPI_THREAD_SINGLE, is_main = 1;
+  MPI_Query_thread(&level);
+  MPI_Is_thread_main(&is_main);
+  if (level < MPI_THREAD_SERIALIZED && !is_main) {
+    fail(Code::usage,
+         "open: this is not the thread that initialised MPI; open and use sessions there, or ask MPI_Init_thread for "
+         "MPI_THREAD_SERIALIZED");
+  }
   if (comm == MPI_COMM_NULL) fail(Code::usage, "open: the communicator is MPI_COMM_NULL; give the simulation's");
   world_ = std::make_unique<MpiCommunicator>(comm);
   read_configuration(file, text);
   together(*world_, [&] {
     document_ = parse_document(text_, file_);
     opening_ = read_opening(*document_);
-    opening_.placement.pretend_nodes = pretended_nodes(opening_.placement.pretend_nodes);
+    // The environment may differ between ranks; rank 0's counts, below.
+    if (world_->rank() == 0) opening_.placement.pretend_nodes = pretended_nodes(opening_.placement.pretend_nodes);
   });
+  std::string nodes = std::to_string(opening_.placement.pretend_nodes);
+  share(*world_, nodes);
+  opening_.placement.pretend_nodes = std::stoi(nodes);
   roles_ = assign_roles(*world_, opening_.placement);
   together(*world_, [&] {
     register_analyses(registry_);
     register_storage(registry_);
     register_partitioners(registry_);
-    if (is_off()) return;
+    if (is_off()) return;  // tasks are not read either
     for (const auto& [path, where] : opening_.plugins) load_plugin(path, where, registry_);
   });
   check_directory();

@@ -4,31 +4,11 @@
 
 #include "base/checked.hpp"
 #include "base/timer.hpp"
-#include "config/config.hpp"
+#include "client/publisher_timed.hpp"
+#include "client/sentences.hpp"
 #include "transport/shared_memory/copy.hpp"
 
 namespace sidestream {
-
-namespace {
-
-std::string text_of(const Box& box) {
-  return fmt::format("[{}, {}) x [{}, {}) x [{}, {})", box.lo[0], box.hi[0], box.lo[1], box.hi[1], box.lo[2],
-                     box.hi[2]);
-}
-
-std::string near_to(std::string_view name, const std::vector<std::string>& known) {
-  const std::string guess = did_you_mean(std::string(name), known);
-  return guess.empty() ? "" : fmt::format(" (did you mean '{}'?)", guess);
-}
-
-template <class Named>
-std::vector<std::string> names_of(const std::vector<Named>& all) {
-  std::vector<std::string> names;
-  for (const Named& one : all) names.push_back(one.name);
-  return names;
-}
-
-}  // namespace
 
 Publisher::Publisher(const Metadata& metadata, const std::vector<std::string>& events, const Options& options)
     : metadata_(metadata),
@@ -39,98 +19,6 @@ Publisher::Publisher(const Metadata& metadata, const std::vector<std::string>& e
       published_(metadata.variables.size(), 0),
       iteration_start_(options.origin) {
   for (const Variable& variable : metadata.variables) variable_ids_.emplace(variable.name, variable.id);
-}
-
-/// Runs `work` and adds its time, less what it waited, to one entry of the iteration's timing. If it throws, the
-/// iteration is refused: a client cannot tell how much of it is in place.
-template <class Work>
-auto Publisher::timed(double IterationTiming::*entry, Work&& work) {
-  const double start = now();
-  const double waited = transport_ ? transport_->waited() : 0;
-  const auto finish = [&] {
-    const double wait = (transport_ ? transport_->waited() : 0) - waited;
-    timing_.wait += wait;
-    timing_.*entry += now() - start - wait;
-  };
-  try {
-    if constexpr (std::is_void_v<decltype(work())>) {
-      work();
-      finish();
-    } else {
-      auto result = work();
-      finish();
-      return result;
-    }
-  } catch (...) {
-    refused_ = true;
-    finish();
-    throw;
-  }
-}
-
-const Mesh& Publisher::mesh(std::string_view name) const {
-  const Mesh* found = metadata_.find_mesh(name);
-  if (!found) {
-    fail(Code::usage, "the mesh '{}' is not declared{}; declare it in the configuration or by a call", name,
-         near_to(name, names_of(metadata_.meshes)));
-  }
-  return *found;
-}
-
-void Publisher::set_block(std::string_view mesh_name, std::int64_t id, const Box& cells) {
-  const Mesh& on = mesh(mesh_name);
-  if (!on.cells.contains(cells)) {
-    fail(Code::usage, "block {} of the mesh '{}' is {}, expected a box inside the mesh, {}; correct lo and hi", id,
-         mesh_name, text_of(cells), text_of(on.cells));
-  }
-  const Block block{id, on.id, 0, options_.client, 0, cells};
-  for (const Variable& variable : metadata_.variables) {
-    if (variable.mesh != on.id) continue;
-    Slot& slot = slots_[static_cast<std::size_t>(variable.id)][id];
-    if (slot.published_in == account_.iterations) {
-      fail(Code::usage,
-           "block {} of the mesh '{}' is changed after '{}' was published on it in this iteration; change it "
-           "before the first publication",
-           id, mesh_name, variable.name);
-    }
-    slot.box = variable.points(cells);
-    slot.box_given = false;
-  }
-  blocks_[static_cast<std::size_t>(on.id)][id] = block;
-  if (transport_)
-    timed(&IterationTiming::publish, [&] {
-      if (begin()) transport_->declare(block, false);
-    });
-}
-
-void Publisher::remove_block(std::string_view mesh_name, std::int64_t id) {
-  const Mesh& on = mesh(mesh_name);
-  auto& blocks = blocks_[static_cast<std::size_t>(on.id)];
-  const auto found = blocks.find(id);
-  if (found == blocks.end()) {
-    fail(Code::usage,
-         "block {} of the mesh '{}' is removed but was not declared by this client; give the id of set_block", id,
-         mesh_name);
-  }
-  for (const Variable& variable : metadata_.variables) {
-    if (variable.mesh == on.id) slots_[static_cast<std::size_t>(variable.id)].erase(id);
-  }
-  if (transport_)
-    timed(&IterationTiming::publish, [&] {
-      if (begin()) transport_->declare(found->second, true);
-    });
-  blocks.erase(found);
-}
-
-void Publisher::set_allocated(std::string_view variable, std::int64_t id, const Box& box) {
-  const Found found = find(variable, id, "set_allocated");
-  const Box points = found.variable.points(found.block.cells);
-  if (!box.contains(points)) {
-    fail(Code::usage, "the allocated box of '{}' on block {} is {}, expected one that contains the block's points, {}",
-         variable, id, text_of(box), text_of(points));
-  }
-  found.slot.box = box;
-  found.slot.box_given = true;
 }
 
 Publisher::Found Publisher::find(std::string_view name, std::int64_t id, const char* call) {
@@ -265,7 +153,8 @@ void Publisher::commit(std::string_view name, std::int64_t id) {
       fail(Code::usage, "commit: block {} of '{}' is not allocated; call alloc first", id, name);
     }
     found.slot.state = Slot::State::committed;
-    if (options_.off) return;
+    // The values belong to the current iteration, also if the memory was allocated in an earlier one.
+    if (options_.off || !begin()) return;
     const BlockRecord record = record_of(found);
     transport_->commit(record, found.slot.region, true);
     handed_over(found, record.bytes);
@@ -284,6 +173,7 @@ void Publisher::clear(std::string_view name, std::int64_t id) {
 }
 
 void Publisher::signal(std::string_view event) {
+  if (options_.off) return;
   const auto found = std::find(events_.begin(), events_.end(), event);
   if (found == events_.end()) {
     fail(Code::usage,
@@ -299,36 +189,49 @@ std::uint64_t Publisher::count_absent() const {
   std::uint64_t absent = 0;
   for (const Variable& variable : metadata_.variables) {
     const auto n = static_cast<std::size_t>(variable.id);
-    if (!variable.time_varying || published_[n] == 0) continue;
+    const bool all = published_[n] == static_cast<std::int64_t>(slots_[n].size());
+    if (!variable.time_varying || published_[n] == 0 || all) continue;
     for (const auto& [id, slot] : slots_[n]) absent += !slot.box.empty() && slot.published_in != account_.iterations;
   }
   return absent;
 }
 
-Taken Publisher::end(std::int64_t cycle, double time, const std::function<void()>& inline_step) {
-  const double start = now();
-  const bool refused = timed(&IterationTiming::end, [&] {
-    if (!options_.off) {
-      refused_ |= !begin();
-      end_.iteration = {account_.iterations, cycle, time};
-      end_.absent = count_absent();
-      end_.refused = refused_;
-      transport_->end(end_);
-      account_.absent_blocks += static_cast<std::int64_t>(end_.absent);
-      if (inline_step) inline_step();
-      settle();
-    }
-    return refused_;
-  });
+/// Closes the books of the iteration, whether it could be handed over or not: the transport has counted it too.
+void Publisher::next_iteration(double end_began) {
   timing_.iteration = account_.iterations++;
   timing_.start = iteration_start_ - options_.origin;
-  timing_.compute = std::max(0.0, start - iteration_start_ - timing_.publish - timing_.wait);
-  if (!options_.off) timings_.push_back(timing_);
+  timing_.compute = std::max(0.0, end_began - iteration_start_ - timing_.publish - timing_.wait);
+  if (options_.timings) timings_.push_back(timing_);
   timing_ = {};
   iteration_start_ = now();
   std::fill(published_.begin(), published_.end(), 0);
+  if (!options_.off) in_doubt_.push_back(refused_);
   end_ = {};
   begun_ = refused_ = false;
+}
+
+Taken Publisher::end(std::int64_t cycle, double time, const std::function<void()>& inline_step) {
+  const double start = now();
+  const auto hand_over = [&] {
+    if (options_.off) return false;
+    refused_ |= !begin();
+    end_.iteration = {account_.iterations, cycle, time};
+    end_.absent = count_absent();
+    end_.refused = refused_;
+    transport_->end(end_);
+    account_.absent_blocks += static_cast<std::int64_t>(end_.absent);
+    if (inline_step) inline_step();
+    settle();
+    return refused_;
+  };
+  bool refused = false;
+  try {
+    refused = timed(&IterationTiming::end, hand_over);
+  } catch (...) {
+    next_iteration(start);
+    throw;
+  }
+  next_iteration(start);
   if (options_.off) return Taken::yes;
   const std::string failure = transport_->failure();
   if (!failure.empty() && options_.stop_on_error) throw Error(Code::analysis, failure);
@@ -351,11 +254,21 @@ void Publisher::count(Outcome outcome) {
   }
 }
 
+void Publisher::close_account(std::int64_t absent_blocks) {
+  if (!options_.off && transport_) settle();
+  // What this client refused nobody can have taken, whether the servers have said so or not.
+  const auto refused = std::count(in_doubt_.begin(), in_doubt_.end(), true);
+  account_.refused += refused;
+  account_.unknown = options_.off ? 0 : static_cast<std::int64_t>(in_doubt_.size()) - refused;
+  account_.absent_blocks = absent_blocks;
+}
+
 void Publisher::settle() {
   for (;; ++settled_) {
     const Outcome outcome = transport_->outcome(settled_);
     if (outcome == Outcome::pending) return;
     count(outcome);
+    in_doubt_.pop_front();
   }
 }
 
@@ -363,7 +276,6 @@ void Publisher::drain(double limit_seconds) {
   if (options_.off || !transport_) return;
   transport_->drain(std::chrono::milliseconds(static_cast<std::int64_t>(limit_seconds * 1000)));
   settle();
-  account_.unknown = account_.iterations - settled_;
 }
 
 }  // namespace sidestream

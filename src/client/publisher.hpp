@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <string>
@@ -37,7 +38,8 @@ struct BlockBytes {
 class Publisher {
  public:
   struct Options {
-    bool off = false;  ///< publish nothing, only lend memory for alloc
+    bool off = false;     ///< publish nothing, only lend memory for alloc
+    bool timings = true;  ///< keep what `timings` returns
     bool stop_on_error = false;
     std::int32_t client = 0;  ///< rank among the clients
     double origin = 0;        ///< now() at the session's start
@@ -59,8 +61,10 @@ class Publisher {
   void signal(std::string_view event);
   /// `inline_step` runs after the iteration is handed over and counts as part of the end.
   Taken end(std::int64_t cycle, double time, const std::function<void()>& inline_step);
-  /// At most `limit_seconds`; the account is complete afterwards.
+  /// Waits for outcomes, at most `limit_seconds`.
   void drain(double limit_seconds);
+  /// What is still not known now never will be. `absent_blocks`: of all clients, as the servers counted.
+  void close_account(std::int64_t absent_blocks);
   /// Reads outcomes that have become known.
   void settle();
 
@@ -71,7 +75,6 @@ class Publisher {
   /// One variable on one block.
   struct Slot {
     Box box;  ///< what its arrays cover
-    bool box_given = false;
     std::int64_t published_in = -1;
     Region region;  ///< of alloc, until clear
     enum class State { none, allocated, committed } state = State::none;
@@ -84,6 +87,10 @@ class Publisher {
   };
   [[nodiscard]] const Mesh& mesh(std::string_view name) const;
   [[nodiscard]] Found find(std::string_view variable, std::int64_t id, const char* call);
+  void check_unused(const Mesh& on, std::int64_t id, const char* call) const;
+  void check_unused(const Variable& variable, std::int64_t id, const Slot& slot, const char* call) const;
+  void tell(const Block& block, bool removed);
+  void next_iteration(double end_began);
   [[nodiscard]] BlockRecord record_of(const Found& found) const;
   void check_first(const Found& found, const char* call) const;
   void handed_over(Found& found, std::uint64_t bytes);
@@ -104,6 +111,7 @@ class Publisher {
   EndRecord end_;
   bool begun_ = false, refused_ = false;
   std::int64_t settled_ = 0;
+  std::deque<bool> in_doubt_;  ///< of each iteration not settled: whether this client refused it
   Account account_;
   IterationTiming timing_;
   double iteration_start_ = 0;

@@ -62,8 +62,10 @@ void write_record(const std::string& directory, const RunFacts& facts, const Acc
                                  SIDESTREAM_VERSION, facts.placement, facts.clients, facts.servers, facts.nodes);
   text += fmt::format("configuration_file: '{}'\nconfiguration: |\n{}", facts.file, indented(facts.text));
   if (account) {
-    text += fmt::format("account:\n  iterations: {}\n  delivered: {}\n  refused: {}\n  failed: {}\n  unknown: {}\n",
-                        account->iterations, account->delivered, account->refused, account->failed, account->unknown);
+    text += fmt::format(
+        "account:\n  iterations: {}\n  delivered: {}\n  refused: {}\n  failed: {}\n  unknown: {}\n  absent_blocks: {}\n",
+        account->iterations, account->delivered, account->refused, account->failed, account->unknown,
+        account->absent_blocks);
   }
   if (ledger && !ledger->failures().empty()) {
     text += "failures:\n";

@@ -9,7 +9,14 @@ namespace sidestream {
 
 Session::Session(std::unique_ptr<Implementation> implementation) : implementation_(std::move(implementation)) {}
 Session::Session(Session&&) noexcept = default;
-Session& Session::operator=(Session&&) noexcept = default;
+Session& Session::operator=(Session&& other) noexcept {
+  // The session that was here is closed, as its destructor would.
+  if (this != &other) {
+    const Session before(std::move(*this));
+    implementation_ = std::move(other.implementation_);
+  }
+  return *this;
+}
 
 Session::~Session() {
   if (!implementation_) return;

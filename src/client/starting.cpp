@@ -51,7 +51,10 @@ bool Session::Implementation::vote(Wish wish) {
 void Session::Implementation::begin_together() {
   agree_on_declarations();
   configure();
-  if (!roles_.server) together(*roles_.members, [&] { make_publisher(); });
+  // Over all ranks: servers must not go on to the next collective step if a client's blocks are wrong.
+  together(*world_, [&] {
+    if (!roles_.server) make_publisher();
+  });
   check_blocks();
   if (is_off()) {
     wires_ = make_wires(*world_, roles_, opening_.placement, registry_, {});
@@ -100,9 +103,10 @@ void Session::Implementation::configure() {
 }
 
 void Session::Implementation::make_publisher() {
-  publisher_ = std::make_unique<Publisher>(
-      config_.metadata, config_.events,
-      Publisher::Options{is_off(), config_.opening.stop_on_error, roles_.members->rank(), origin_});
+  publisher_ =
+      std::make_unique<Publisher>(config_.metadata, config_.events,
+                                  Publisher::Options{is_off(), config_.opening.timings && !is_off(),
+                                                     config_.opening.stop_on_error, roles_.members->rank(), origin_});
   for (const auto& block : declarations_.blocks) {
     if (block.removed) {
       publisher_->remove_block(block.mesh, block.id);
@@ -148,36 +152,28 @@ void Session::Implementation::make_tasks() {
     directory_ = open_output_directory(opening_.directory, provenance, opening_.existing == Existing::resume);
     results_ = make_result_store(registry_, directory_, servers_->rank(), opening_.existing == Existing::resume);
   });
-  std::vector<std::unique_ptr<Analysis>> analyses(config_.tasks.size());
-  std::vector<std::unique_ptr<Writer>> writers(config_.tasks.size());
   together(*world_, [&] {
     if (!serving) return;
-    for (std::size_t t = 0; t < config_.tasks.size(); ++t) {
-      const TaskConfig& task = config_.tasks[t];
+    for (const TaskConfig& task : config_.tasks) {
       if (task.writer) {
-        writers[t] = registry_.writers().at(task.kind).create(task.settings, config_.metadata, directory_);
+        tasks_.emplace_back(task, nullptr,
+                            registry_.writers().at(task.kind).create(task.settings, config_.metadata, directory_));
       } else {
-        analyses[t] = registry_.analyses().at(task.kind).create(task.settings, config_.metadata);
+        tasks_.emplace_back(task, registry_.analyses().at(task.kind).create(task.settings, config_.metadata), nullptr);
       }
     }
   });
-  for (std::size_t t = 0; serving && t < config_.tasks.size(); ++t) {
-    auto communicator = std::make_unique<MpiCommunicator>(servers_->comm());
-    if (writers[t]) {
-      tasks_.emplace_back(config_.tasks[t], std::move(writers[t]), std::move(communicator));
-    } else {
-      tasks_.emplace_back(config_.tasks[t], std::move(analyses[t]), std::move(communicator));
-    }
-  }
+  for (Task& task : tasks_) task.set_communicator(std::make_unique<MpiCommunicator>(servers_->comm()));
 }
 
 void Session::Implementation::make_engine() {
   if (!servers_) return;
   std::vector<std::string> task_events;
   for (const TaskConfig& task : config_.tasks) task_events.push_back(task.schedule.event);
-  engine_ = std::make_unique<Engine>(EngineParts{
-      config_.metadata, config_.events, *wires_.server, *servers_, tasks_,
-      [this](const Iteration& iteration) { return results_->begin(iteration); }, std::move(task_events), origin_});
+  engine_ =
+      std::make_unique<Engine>(EngineParts{config_.metadata, config_.events, *wires_.server, *servers_, tasks_,
+                                           [this](const Iteration& iteration) { return results_->begin(iteration); },
+                                           std::move(task_events), origin_, config_.opening.timings});
 }
 
 void Session::Implementation::start() {

@@ -54,7 +54,7 @@ Wires make_inline(MpiCommunicator& world, Roles& roles, const PlacementConfig& p
                   const std::vector<BlockBytes>& sizes) {
   const std::uint64_t limit = placement.mode == PlacementMode::off ? std::numeric_limits<std::uint64_t>::max()
                                                                    : share_of_buffer(world, roles, placement, sizes);
-  auto both = std::make_shared<InProcessTransport>(limit);
+  auto both = std::make_shared<InProcessTransport>(limit, placement.when_full);
   return {both, both};
 }
 

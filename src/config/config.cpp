@@ -33,6 +33,8 @@ Config read_config(const Document& document, const Registry& registry, const Par
   const ExpressionContext expressions{all, Stage::start};
   config.metadata = read_declarations(document, expressions, declared);
   const ReadContext context{expressions, &config.metadata};
+  // With `off` nothing runs, and kinds of plug-ins, which are not loaded then, are not known.
+  if (config.opening.placement.mode == PlacementMode::off) return config;
   config.tasks = read_tasks(document, registry, context);
   config.events = read_events(document, config.tasks, context);
   return config;

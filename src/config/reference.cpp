@@ -49,12 +49,12 @@ void add_table(std::string& manual, const std::vector<Option>& options) {
 
 void add_section(std::string& manual, const Section& section) {
   // The comment tells the test of the documentation how to run the example; readers do not see it.
-  const std::string how = section.name == "plugins"
-                              ? "not run: there is no such library"
-                              : fmt::format("run: part-of=reference-{}.yaml ranks=4 set=nx=8 set=ny=8 set=nz=8 set=h=1",
-                                            section.name);
-  manual += fmt::format("## {}\n\n{}\n\n<!-- {} -->\n```yaml\n{}\n```\n\n", section.name, section.text, how,
-                        section.example);
+  const std::string how =
+      section.name == "plugins"
+          ? "not run: there is no such library"
+          : fmt::format("run: part-of=reference-{}.yaml ranks=4 set=nx=8 set=ny=8 set=nz=8 set=h=1", section.name);
+  manual +=
+      fmt::format("## {}\n\n{}\n\n<!-- {} -->\n```yaml\n{}\n```\n\n", section.name, section.text, how, section.example);
   if (section.form == SectionForm::tasks) {
     manual +=
         fmt::format("The kinds are described under [{}](#{}).\n\n", section.name == "analyses" ? "Analyses" : "Outputs",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 
 #include "base/float_environment.hpp"
 #include "base/log.hpp"
@@ -35,7 +36,9 @@ bool get_bit(const std::uint64_t* words, std::size_t bit) { return (words[bit / 
 }  // namespace
 
 Engine::Engine(EngineParts parts)
-    : parts_(std::move(parts)), assembler_(parts_.metadata, parts_.servers), ledger_(ledger_names(parts_.tasks)) {
+    : parts_(std::move(parts)),
+      assembler_(parts_.metadata, parts_.servers),
+      ledger_(ledger_names(parts_.tasks), parts_.timings) {
   // While a server waits for the others it goes on taking in what its clients send, so that they needn't wait too.
   const auto take_in = [&transport = parts_.transport] { transport.receive(std::chrono::microseconds(0)); };
   parts_.servers.set_meanwhile(take_in);
@@ -74,7 +77,6 @@ std::vector<std::uint64_t> Engine::my_words() {
     words[5] = inbox.mismatch ? ~std::uint64_t{0} : ~words[3];
     if (inbox.mismatch) words[3] = ~std::uint64_t{0};
     for (const Arrival& arrival : inbox.blocks) set_bit(&words[header_words], arrival.record.variable);
-    ledger_.absent_blocks += static_cast<std::int64_t>(inbox.end.absent);
   }
   for (const Arrival& arrival : parts_.transport.persistent()) set_bit(&words[header_words], arrival.record.variable);
   if (parts_.servers.rank() == 0) {
@@ -101,9 +103,10 @@ Engine::Agreement Engine::agree() {
   // A bit that is set both in a word and in its complement was given differently by two servers: all servers see it.
   if ((agreement.words[2] & agreement.words[4]) != 0 || (agreement.words[3] & agreement.words[5]) != 0) {
     agreement.refused = true;
-    complain(next_, fmt::format("the clients ended iteration {} with different cycles or times; it was refused. Give "
-                                "end_iteration the same cycle and time on every rank",
-                                next_));
+    complain(
+        next_,
+        "the clients ended the iteration with different cycles or times; it was refused. Give end_iteration the same "
+        "cycle and time on every rank");
   }
   table_changed_ |= agreement.changed;
   i_changed_ = false;
@@ -151,6 +154,30 @@ void Engine::run_task(std::size_t number, const Iteration& iteration, const Asse
   complain(iteration.index, failure);
 }
 
+/// Counts blocks of this server's clients that were declared and not delivered, of variables that somebody published.
+void Engine::count_absent(const Agreement& agreement) {
+  std::map<std::int32_t, std::int64_t> blocks, arrived;
+  for (const Block& block : parts_.transport.blocks()) blocks[block.mesh] += !block.cells.empty();
+  for (const Arrival& arrival : parts_.transport.inbox(next_).blocks) {
+    arrived[arrival.record.variable] += !arrival.record.block.cells.empty();
+  }
+  for (const Variable& variable : parts_.metadata.variables) {
+    if (!variable.time_varying || !get_bit(&agreement.words[header_words], variable.id)) continue;
+    ledger_.absent_blocks += blocks[variable.mesh] - arrived[variable.id];
+  }
+}
+
+/// Makes the values addressable on every server. What failed on one of them, for want of memory say, is known to all.
+std::string Engine::fetch() {
+  std::string failure;
+  try {
+    parts_.transport.fetch(next_);
+  } catch (const std::exception& e) {
+    failure = e.what();
+  }
+  return agree_on_failure(parts_.servers, failure);
+}
+
 Outcome Engine::process(const Agreement& agreement) {
   const std::vector<std::size_t> due = due_tasks(agreement);
   if (due.empty()) return Outcome::delivered;
@@ -167,7 +194,11 @@ Outcome Engine::process(const Agreement& agreement) {
     }
   }
   const double start = now();
-  parts_.transport.fetch(next_);
+  const std::string failure = fetch();
+  if (!failure.empty()) {
+    complain(next_, failure);
+    return Outcome::refused;
+  }
   const Assembled assembled =
       assembler_.assemble(parts_.transport, next_, selection, std::exchange(table_changed_, false));
   ledger_.work(next_, assembly, start - parts_.origin, now() - start);
@@ -183,6 +214,7 @@ bool Engine::step() {
   const Agreement agreement = agree();
   if (!agreement.iteration) return !agreement.closing;
   if (parts_.servers.size() > 1) ledger_.work(next_, agreement_wait, start - parts_.origin, now() - start);
+  if (!agreement.refused) count_absent(agreement);
   const Outcome outcome = agreement.refused ? Outcome::refused : process(agreement);
   ++(outcome == Outcome::refused ? ledger_.refused : ledger_.delivered);
   if (outcome == Outcome::failed) ++ledger_.failed;

@@ -24,6 +24,7 @@ struct EngineParts {
   std::function<std::unique_ptr<Results>(const Iteration&)> results;
   std::vector<std::string> task_events;  ///< of each task: the event of `on`, or empty
   double origin = 0;                     ///< now() at the session's start
+  bool timings = true;                   ///< keep what the ledger writes out
 };
 
 /// Processes iterations in order. Each step is one agreement of all servers: an iteration is processed on all of them
@@ -54,6 +55,8 @@ class Engine {
   [[nodiscard]] std::uint64_t my_flags();
   [[nodiscard]] std::vector<std::size_t> due_tasks(const Agreement& agreement);
   [[nodiscard]] bool all_there(const Task& task, const Agreement& agreement) const;
+  void count_absent(const Agreement& agreement);
+  [[nodiscard]] std::string fetch();
   [[nodiscard]] Outcome process(const Agreement& agreement);
   void run_task(std::size_t number, const Iteration& iteration, const Assembled& assembled, Results& results,
                 bool& failed);

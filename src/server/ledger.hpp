@@ -18,10 +18,11 @@ struct WorkTiming {
 /// Kept by each server, written out at close.
 class Ledger {
  public:
-  explicit Ledger(std::vector<std::string> names) : names_(std::move(names)) {}
+  /// Without `timings`, only counts and failures are kept.
+  Ledger(std::vector<std::string> names, bool timings) : names_(std::move(names)), keeps_timings_(timings) {}
 
   void work(std::int64_t iteration, std::int32_t task, double start, double seconds) {
-    timings_.push_back({iteration, task, start, seconds});
+    if (keeps_timings_) timings_.push_back({iteration, task, start, seconds});
   }
   /// Remembers the first of each message; thousands of iterations that fail alike are one line. True for the first.
   bool failure(std::int64_t iteration, const std::string& message);
@@ -39,6 +40,7 @@ class Ledger {
 
  private:
   std::vector<std::string> names_;
+  bool keeps_timings_;
   std::vector<WorkTiming> timings_;
   std::vector<Failure> failures_;
 };

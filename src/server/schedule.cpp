@@ -8,8 +8,11 @@ bool ScheduleState::inside(double at) const noexcept {
   return (!schedule_.start || at >= *schedule_.start) && (!schedule_.end || at <= *schedule_.end);
 }
 
-bool ScheduleState::wall_due(double seconds) const noexcept {
-  return schedule_.unit == Schedule::Unit::wall && inside(seconds) && seconds >= wall_next_;
+bool ScheduleState::wall_due(double seconds) noexcept {
+  if (schedule_.unit != Schedule::Unit::wall || !inside(seconds) || seconds < wall_next_) return false;
+  // The next multiple after now: times that were missed are not made up for.
+  wall_next_ = (std::floor(seconds / schedule_.every) + 1) * schedule_.every;
+  return true;
 }
 
 bool ScheduleState::reached(double at) {
@@ -28,7 +31,6 @@ bool ScheduleState::due(const Iteration& iteration, bool events_match, bool wall
   if (!events_match) return false;
   switch (schedule_.unit) {
     case Schedule::Unit::wall:
-      if (wall) wall_next_ += schedule_.every;
       return wall;
     case Schedule::Unit::automatic:
       if (!inside(static_cast<double>(iteration.index))) return false;

@@ -14,9 +14,9 @@ class ScheduleState {
  public:
   explicit ScheduleState(const Schedule& schedule) : schedule_(schedule) {}
 
-  /// For wall-clock schedules, asked on one server: whether `seconds` since the session's start is past the next due
-  /// time.
-  [[nodiscard]] bool wall_due(double seconds) const noexcept;
+  /// For wall-clock schedules, asked on one server, once an iteration: whether `seconds` since the session's start is
+  /// past the next due time, which then advances.
+  [[nodiscard]] bool wall_due(double seconds) noexcept;
   /// Whether the task runs in this iteration; advances the state. `events_match`: its event was signalled (or it has
   /// none).
   [[nodiscard]] bool due(const Iteration& iteration, bool events_match, bool wall, bool lagging);

@@ -17,19 +17,12 @@ std::string agree_on_failure(Communicator& communicator, const std::string& mess
   return {};
 }
 
-Task::Task(const TaskConfig& config, std::unique_ptr<Analysis> analysis, std::unique_ptr<MpiCommunicator> communicator)
+Task::Task(const TaskConfig& config, std::unique_ptr<Analysis> analysis, std::unique_ptr<Writer> writer)
     : name_(config.name),
       schedule_(config.schedule),
       analysis_(std::move(analysis)),
-      communicator_(std::move(communicator)),
-      selection_(analysis_->selection()) {}
-
-Task::Task(const TaskConfig& config, std::unique_ptr<Writer> writer, std::unique_ptr<MpiCommunicator> communicator)
-    : name_(config.name),
-      schedule_(config.schedule),
       writer_(std::move(writer)),
-      communicator_(std::move(communicator)),
-      selection_(writer_->selection()) {}
+      selection_(analysis_ ? analysis_->selection() : writer_->selection()) {}
 
 Bytes Task::local(const LocalInput& input) {
   if (analysis_) return analysis_->local(input);

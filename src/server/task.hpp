@@ -20,8 +20,10 @@ namespace sidestream {
 /// of another. Runs the passes: local everywhere, agreement, combine everywhere, agreement.
 class Task {
  public:
-  Task(const TaskConfig& config, std::unique_ptr<Analysis> analysis, std::unique_ptr<MpiCommunicator> communicator);
-  Task(const TaskConfig& config, std::unique_ptr<Writer> writer, std::unique_ptr<MpiCommunicator> communicator);
+  /// One of `analysis` and `writer` is null. Asks for the selection, which may throw.
+  Task(const TaskConfig& config, std::unique_ptr<Analysis> analysis, std::unique_ptr<Writer> writer);
+  /// Before the first run.
+  void set_communicator(std::unique_ptr<MpiCommunicator> communicator) { communicator_ = std::move(communicator); }
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] const Selection& selection() const noexcept { return selection_; }

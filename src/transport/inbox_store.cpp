@@ -46,10 +46,29 @@ int InboxStore::pending(std::int64_t index) const noexcept {
 
 void InboxStore::apply(const Declaration& declaration) {
   const Block& block = declaration.block;
-  const auto found = std::find_if(blocks_.begin(), blocks_.end(),
-                                  [&](const Block& b) { return b.mesh == block.mesh && b.id == block.id; });
-  if (found != blocks_.end()) blocks_.erase(found);
-  if (!declaration.removed) blocks_.push_back(block);
+  const std::pair key(block.mesh, block.id);
+  const auto found = places_.find(key);
+  // A block may move to another client, whose declaration may come before the removal by the old one.
+  const bool moved = found != places_.end() && blocks_[found->second].client != block.client;
+  if (declaration.removed && (found == places_.end() || moved)) return;
+  std::erase_if(persistent_, [&](const Arrival& arrival) {
+    const Block& of = arrival.record.block;
+    return of.mesh == block.mesh && of.id == block.id && (declaration.removed || !(of == block));
+  });
+  if (!declaration.removed) {
+    const auto place = places_.try_emplace(key, blocks_.size()).first->second;
+    if (place == blocks_.size()) {
+      blocks_.push_back(block);
+    } else {
+      blocks_[place] = block;
+    }
+    return;
+  }
+  const std::size_t place = found->second;
+  blocks_[place] = blocks_.back();
+  places_[{blocks_[place].mesh, blocks_[place].id}] = place;
+  blocks_.pop_back();
+  places_.erase(key);
 }
 
 void InboxStore::replace(const Arrival& arrival) {

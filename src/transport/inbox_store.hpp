@@ -49,6 +49,7 @@ class InboxStore {
   std::multimap<std::int64_t, Declaration> declarations_;  ///< by iteration, not applied yet
   std::multimap<std::int64_t, Arrival> new_persistent_;    ///< likewise
   std::vector<Block> blocks_;
+  std::map<std::pair<std::int32_t, std::int64_t>, std::size_t> places_;  ///< in blocks_, by mesh and block id
   std::vector<Arrival> persistent_;
   std::uint64_t bytes_ = 0;
 };

@@ -19,8 +19,8 @@ std::byte* RegionPool::take(std::uint64_t bytes) {
     free_.erase(found);
     kept_ -= size;
   } else {
-    // Sizes that no longer occur must not add up beyond the limit.
-    while (!free_.empty() && used_ + kept_ + size > limit_) {
+    // Sizes that no longer occur must not add up beyond what was ever in use at once.
+    while (!free_.empty() && used_ + kept_ + size > std::min(limit_, std::max(peak_, used_ + size))) {
       kept_ -= free_.begin()->first;
       free_.erase(free_.begin());
     }
@@ -30,6 +30,7 @@ std::byte* RegionPool::take(std::uint64_t bytes) {
   std::byte* data = memory.get();
   taken_.emplace(data, std::make_pair(size, std::move(memory)));
   used_ += size;
+  peak_ = std::max(peak_, used_);
   return data;
 }
 

@@ -10,7 +10,7 @@
 namespace sidestream {
 
 /// Regions are kept when given back and used again for blocks of the same size, so that pages stay warm. What is kept
-/// and what is used together never exceed the limit.
+/// and what is used together never exceed the limit, nor what was ever in use at once.
 class RegionPool {
  public:
   explicit RegionPool(std::uint64_t limit) : limit_(limit) {}
@@ -25,7 +25,7 @@ class RegionPool {
     void operator()(std::byte* p) const noexcept;
   };
   using Memory = std::unique_ptr<std::byte, Free>;
-  std::uint64_t limit_, used_ = 0, kept_ = 0;
+  std::uint64_t limit_, used_ = 0, kept_ = 0, peak_ = 0;
   std::multimap<std::uint64_t, Memory> free_;
   std::unordered_map<std::byte*, std::pair<std::uint64_t, Memory>> taken_;
 };

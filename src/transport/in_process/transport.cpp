@@ -8,6 +8,7 @@ namespace sidestream {
 
 std::optional<Region> InProcessTransport::reserve(std::uint64_t bytes, bool) {
   std::byte* data = uses_.reserve(bytes);
+  if (!data && when_full_ == WhenFull::skip && bytes <= uses_.pool().limit()) return std::nullopt;
   if (!data) {
     fail(Code::full,
          "a block of {} bytes does not fit: this rank's share of placement.buffer, {} bytes, is smaller than one "

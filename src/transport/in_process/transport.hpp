@@ -17,7 +17,7 @@ namespace sidestream {
 class InProcessTransport final : public ClientTransport, public ServerTransport {
  public:
   /// `limit`: bytes of values that may be held.
-  explicit InProcessTransport(std::uint64_t limit) : uses_(limit), store_(1) {}
+  InProcessTransport(std::uint64_t limit, WhenFull when_full) : uses_(limit), store_(1), when_full_(when_full) {}
 
   [[nodiscard]] bool begin() override { return true; }
   [[nodiscard]] std::optional<Region> reserve(std::uint64_t bytes, bool persistent) override;
@@ -51,6 +51,7 @@ class InProcessTransport final : public ClientTransport, public ServerTransport 
   std::vector<std::byte*> replaced_;  ///< persistent regions to free with the next release
   std::map<std::int64_t, Outcome> outcomes_;
   std::string failure_;
+  WhenFull when_full_;
 };
 
 }  // namespace sidestream

@@ -45,10 +45,8 @@ void Client::move() {
   for (auto it = flights_.begin(); it != flights_.end();) {
     Flight& flight = it->second;
     const bool sent = test_all(flight.requests);
-    if (!sent || flight.verdicts < routes_.servers.size()) {
-      ++it;
-      continue;
-    }
+    // Servers answer in the order of iterations: later ones cannot be settled before this one.
+    if (!sent || flight.verdicts < routes_.servers.size()) break;
     for (std::byte* data : flight.regions) uses_.release(data);
     outcomes_[it->first] = flight.outcome;
     it = flights_.erase(it);

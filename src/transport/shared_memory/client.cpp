@@ -126,10 +126,11 @@ void Client::commit(const BlockRecord& record, const Region& region, bool hold) 
   message.offset = heap_.offset(region);
   heap_.commit(region, hold);
   if (record.persistent) {
-    auto [old, fresh] = persistent_.try_emplace({record.variable, record.block.id}, region);
+    const std::pair entry(record.block.mesh, region);
+    auto [old, fresh] = persistent_.try_emplace({record.variable, record.block.id}, entry);
     if (!fresh) {
-      heap_.retire(old->second);
-      old->second = region;
+      heap_.retire(old->second.second);
+      old->second = entry;
     }
   }
   push(message);
@@ -140,6 +141,16 @@ void Client::declare(const Block& block, bool removed) {
   message.kind = removed ? MessageKind::remove : MessageKind::declare;
   message.block.block = block;
   push(message);
+  forget_persistent(block);
+}
+
+/// A block that is declared anew or removed takes its persistent arrays with it.
+void Client::forget_persistent(const Block& block) {
+  for (auto it = persistent_.begin(); it != persistent_.end();) {
+    const bool same = it->second.first == block.mesh && it->first.second == block.id;
+    if (same) heap_.retire(it->second.second);
+    it = same ? persistent_.erase(it) : std::next(it);
+  }
 }
 
 void Client::end(const EndRecord& record) {
@@ -153,9 +164,24 @@ void Client::end(const EndRecord& record) {
 
 std::string Client::failure() {
   const std::uint32_t version = server_.failure.version();
-  if (version == failure_seen_) return {};
+  if (version == failure_seen_ || version % 2 == 1) return {};  // odd: being written, seen next time
   failure_seen_ = version;
   return server_.failure.read();
+}
+
+/// Tells the server past everything that still waits here. What it never hears of is refused; the account says unknown.
+void Client::give_up() {
+  backlog_.clear();
+  for (const MessageKind kind : {MessageKind::close, MessageKind::abandon}) {
+    Message message;
+    message.kind = kind;
+    while (!ring_.try_push(message)) {
+      server_.bell.ring();
+      box_.room.wait([&] { return ring_.size() < ring_.capacity(); }, slice);
+      if (progress_) progress_();
+    }
+  }
+  server_.bell.ring();
 }
 
 bool Client::drain(std::chrono::milliseconds limit) {
@@ -169,9 +195,7 @@ bool Client::drain(std::chrono::milliseconds limit) {
     box_.room.wait(settled, slice);
     if (progress_) progress_();
     if (Clock::now() < deadline) continue;
-    message.kind = MessageKind::abandon;
-    push(message);
-    server_.bell.ring();
+    give_up();
     return settled();
   }
   server_.bell.ring();

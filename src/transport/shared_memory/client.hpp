@@ -35,7 +35,9 @@ class Client final : public ClientTransport {
   [[nodiscard]] bool flush();
   [[nodiscard]] bool try_push(const Message& message);
   void poll_outcomes();
+  void forget_persistent(const Block& block);
   void wait_for_release();
+  void give_up();
   [[nodiscard]] std::int64_t released() const noexcept { return box_.released.load(std::memory_order_acquire); }
 
   std::shared_ptr<Node> node_;
@@ -48,7 +50,8 @@ class Client final : public ClientTransport {
   int max_in_flight_;
   std::function<void()> progress_;
   std::deque<Message> backlog_;  ///< under skip: what found the ring full
-  std::map<std::pair<std::int32_t, std::int64_t>, Region> persistent_;
+  /// By variable and block: the mesh and the region.
+  std::map<std::pair<std::int32_t, std::int64_t>, std::pair<std::int32_t, Region>> persistent_;
   std::int64_t current_ = 0;  ///< iterations ended
   std::int64_t sent_ = 0;     ///< end records in the ring so far
   std::int64_t polled_ = 0;   ///< outcomes read so far; shared memory keeps the last 64 only

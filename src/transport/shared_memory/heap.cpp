@@ -177,8 +177,7 @@ std::optional<std::uint32_t> ClientHeap::take_run(std::uint64_t bytes) {
   const auto first = arena_.borrow(client_, chunks, hint_);
   if (!first) return std::nullopt;
   hint_ = *first;
-  const std::uint32_t run =
-      new_extent(arena_.chunk(*first), chunks * arena_.chunk_bytes(), Extent::Kind::run);
+  const std::uint32_t run = new_extent(arena_.chunk(*first), chunks * arena_.chunk_bytes(), Extent::Kind::run);
   extents_[run].first_chunk = *first;
   used_ += chunks * arena_.chunk_bytes();
   peak_ = std::max(peak_, used_);
@@ -272,8 +271,8 @@ void ClientHeap::put_back(Extent& extent, std::byte* begin, std::byte* end) {
 // ---- Tickets
 // --------------------------------------------------------------------------------------------------------
 
-Region ClientHeap::new_slot(std::byte* begin, std::uint64_t bytes, std::uint64_t footprint,
-                            std::uint32_t extent, bool persistent) {
+Region ClientHeap::new_slot(std::byte* begin, std::uint64_t bytes, std::uint64_t footprint, std::uint32_t extent,
+                            bool persistent) {
   if (idle_slots_.empty()) {
     idle_slots_.push_back(static_cast<std::uint32_t>(slots_.size()));
     slots_.emplace_back();
@@ -288,8 +287,7 @@ Region ClientHeap::new_slot(std::byte* begin, std::uint64_t bytes, std::uint64_t
 ClientHeap::Slot& ClientHeap::slot_of(const Region& region) {
   const std::uint64_t n = region.ticket & UINT32_MAX;
   if (n >= slots_.size() || !slots_[n].used || slots_[n].generation != region.ticket >> 32) {
-    fail(Code::internal, "the ticket {:x} names no region of this client, or one that was given back",
-         region.ticket);
+    fail(Code::internal, "the ticket {:x} names no region of this client, or one that was given back", region.ticket);
   }
   return slots_[n];
 }

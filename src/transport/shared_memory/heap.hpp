@@ -98,8 +98,8 @@ class ClientHeap {
   [[nodiscard]] std::optional<std::uint32_t> take_run(std::uint64_t bytes);
   [[nodiscard]] std::uint32_t new_extent(std::byte* begin, std::uint64_t bytes, Extent::Kind kind);
   void free_if_unused(std::uint32_t extent);
-  [[nodiscard]] Region new_slot(std::byte* begin, std::uint64_t bytes, std::uint64_t footprint,
-                                std::uint32_t extent, bool persistent);
+  [[nodiscard]] Region new_slot(std::byte* begin, std::uint64_t bytes, std::uint64_t footprint, std::uint32_t extent,
+                                bool persistent);
   [[nodiscard]] Slot& slot_of(const Region& region);
   void free_slot(Slot& slot);
   void free_persistent_if_unused(Slot& slot);

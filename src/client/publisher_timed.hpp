@@ -1,0 +1,38 @@
+// Publisher::timed, for the files that implement the publisher.
+#pragma once
+
+#include <type_traits>
+
+#include "base/timer.hpp"
+#include "client/publisher.hpp"
+
+namespace sidestream {
+
+/// Runs `work` and adds its time, less what it waited, to one entry of the iteration's timing. If it throws, the
+/// iteration is refused: a client cannot tell how much of it is in place.
+template <class Work>
+auto Publisher::timed(double IterationTiming::*entry, Work&& work) {
+  const double start = now();
+  const double waited = transport_ ? transport_->waited() : 0;
+  const auto finish = [&] {
+    const double wait = (transport_ ? transport_->waited() : 0) - waited;
+    timing_.wait += wait;
+    timing_.*entry += now() - start - wait;
+  };
+  try {
+    if constexpr (std::is_void_v<decltype(work())>) {
+      work();
+      finish();
+    } else {
+      auto result = work();
+      finish();
+      return result;
+    }
+  } catch (...) {
+    refused_ = true;
+    finish();
+    throw;
+  }
+}
+
+}  // namespace sidestream
