@@ -34,7 +34,7 @@ Publisher::Found Publisher::find(std::string_view name, std::int64_t id, const c
     fail(Code::usage, "{}: block {} of the mesh '{}' is not declared on this client; call set_block first", call, id,
          metadata_.mesh_of(variable).name);
   }
-  return {variable, blocks_[static_cast<std::size_t>(variable.mesh)].at(id), slot->second};
+  return {variable, *slot->second.block, slot->second};
 }
 
 std::vector<BlockBytes> Publisher::sizes() const {

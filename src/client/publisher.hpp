@@ -74,7 +74,8 @@ class Publisher {
  private:
   /// One variable on one block.
   struct Slot {
-    Box box;  ///< what its arrays cover
+    Box box;                       ///< what its arrays cover
+    const Block* block = nullptr;  ///< in blocks_, so that publishing does not look it up
     std::int64_t published_in = -1;
     Region region;  ///< of alloc, until clear
     enum class State { none, allocated, committed } state = State::none;

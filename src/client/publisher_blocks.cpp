@@ -53,13 +53,14 @@ void Publisher::set_block(std::string_view mesh_name, std::int64_t id, const Box
          mesh_name, text_of(cells), text_of(on.cells));
   }
   check_unused(on, id, "set_block");
+  Block& block = blocks_[static_cast<std::size_t>(on.id)][id];
+  block = Block{id, on.id, 0, options_.client, 0, cells};
   for (const Variable& variable : metadata_.variables) {
     if (variable.mesh != on.id) continue;
     Slot& slot = slots_[static_cast<std::size_t>(variable.id)][id];
     slot.box = variable.points(cells);
+    slot.block = &block;
   }
-  const Block block{id, on.id, 0, options_.client, 0, cells};
-  blocks_[static_cast<std::size_t>(on.id)][id] = block;
   tell(block, false);
 }
 
