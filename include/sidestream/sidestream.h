@@ -1,28 +1,33 @@
+/* clang-format off */
 /* Sidestream for C programs.
  *
  * Order of calls on every rank of the communicator:
  *
- *   sidestream_open(comm, file, &s)                                              collective over comm
- *   if (sidestream_is_server(s)) sidestream_serve(s);                            returns when all clients have closed
+ *   sidestream_open(comm, file, &s)                            collective over comm
+ *   if (sidestream_is_server(s)) sidestream_serve(s);          returns when all clients have closed
  *   else {
- *     comm = sidestream_comm(s);                                                 the ranks that run the simulation
- *     sidestream_set_int ... sidestream_add_mesh ... sidestream_set_block ...    declare, in any order
- *     sidestream_start(s);                                                       collective; freezes the declarations
- *     for each iteration { sidestream_publish ...; sidestream_end_iteration; }   not collective, never communicates
- *   }                                                                            (`inline`: see
- * sidestream_end_iteration) sidestream_close(&s)                                                         collective
- * over comm
+ *     comm = sidestream_comm(s);                               the ranks that run the simulation
+ *     sidestream_set_int, _add_uniform_mesh, _set_block ...    declare, in any order
+ *     sidestream_start(s);                                     collective; freezes the declarations
+ *     for each iteration {
+ *       sidestream_publish ...;                                never communicates
+ *       sidestream_end_iteration;                              never communicates (`inline`: see there)
+ *     }
+ *   }
+ *   sidestream_close(&s)                                       collective over comm
  *
  * Without sidestream_start, the first publish, alloc, signal or end_iteration does its work and is then collective
  * over the clients: call sidestream_start if some ranks may have nothing to publish while others wait for them.
  *
  * Every function returns SIDESTREAM_OK or an error code; sidestream_message gives the sentence. Collective functions
  * return the same on every rank. Nothing here ends the process or prints to standard output. A session is used by one
- * thread at a time; several sessions may be open. MPI must be initialised (MPI_THREAD_FUNNELED suffices) and not yet
- * finalised when a session closes.
+ * thread at a time; several sessions may be open. A rank that is a server serves one session at a time: sessions whose
+ * servers share ranks have to be started and closed one after the other. MPI must be initialised (MPI_THREAD_FUNNELED
+ * suffices) and not yet finalised when a session closes.
  *
  * Index boxes are half-open, lo <= index < hi, in (i, j, k) whatever the storage order. Strings are copied.
  */
+/* clang-format on */
 #ifndef SIDESTREAM_H
 #define SIDESTREAM_H
 
@@ -46,7 +51,7 @@ enum {
   SIDESTREAM_ERROR_ANALYSIS = 4,      /* an analysis or writer failed on a server (`on_error: stop`) */
   SIDESTREAM_ERROR_FILE = 5,
   SIDESTREAM_ERROR_SYSTEM = 6,  /* the operating system or MPI refused something */
-  SIDESTREAM_REFUSED = 7,       /* not an error: this iteration is dropped (`when_full: skip`) */
+  SIDESTREAM_REFUSED = 7,       /* this iteration is dropped: no room (`when_full: skip`), or a call in it failed */
   SIDESTREAM_ERROR_INTERNAL = 8 /* a bug in Sidestream */
 };
 

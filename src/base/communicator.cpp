@@ -26,10 +26,14 @@ void MpiCommunicator::set_up() {
   check_mpi(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
 }
 
-MpiCommunicator::~MpiCommunicator() {
+bool mpi_is_finalized() {
   int finalized = 0;
   MPI_Finalized(&finalized);
-  if (comm_ != MPI_COMM_NULL && !finalized) MPI_Comm_free(&comm_);
+  return finalized != 0;
+}
+
+MpiCommunicator::~MpiCommunicator() {
+  if (comm_ != MPI_COMM_NULL && !mpi_is_finalized()) MPI_Comm_free(&comm_);
 }
 
 std::unique_ptr<MpiCommunicator> MpiCommunicator::split(int color) const {

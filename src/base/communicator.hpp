@@ -10,6 +10,9 @@
 
 namespace sidestream {
 
+/// Whether MPI_Finalize has been called.
+[[nodiscard]] bool mpi_is_finalized();
+
 /// A communicator of ours. Owns a duplicate of what it is made from and frees it; MPI errors come back as
 /// Error(system). The destructor is collective over the members, as MPI_Comm_free is.
 class MpiCommunicator final : public Communicator {

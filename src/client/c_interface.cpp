@@ -26,6 +26,14 @@ Box box_of(const char* call, const std::int64_t* lo, const std::int64_t* hi) {
 
 int code_of(Taken taken) { return taken == Taken::refused ? SIDESTREAM_REFUSED : SIDESTREAM_OK; }
 
+/// The sentence of a refusal.
+void explain_refusal(sidestream_session* session, int code, const char* call) {
+  if (code != SIDESTREAM_REFUSED) return;
+  session->message =
+      std::string(call) +
+      ": this iteration is dropped: the buffer had no room and when_full is skip, or a call in it failed";
+}
+
 template <class Open>
 int open_with(sidestream_session** session, Open&& open) {
   std::string& message = message_without_session();
@@ -217,28 +225,34 @@ int sidestream_start(sidestream_session* session) {
 }
 
 int sidestream_publish(sidestream_session* session, const char* variable, int64_t block, const void* data) {
-  return guarded(session, "publish", [&](Session& s) {
+  const int code = guarded(session, "publish", [&](Session& s) {
     need(variable, "publish", "variable");
     return sidestream::code_of(s.publish(variable, block, data));
   });
+  if (session) sidestream::explain_refusal(session, code, "publish");
+  return code;
 }
 
 int sidestream_publish_strided(sidestream_session* session, const char* variable, int64_t block, const void* data,
                                const int64_t strides[4]) {
-  return guarded(session, "publish_strided", [&](Session& s) {
+  const int code = guarded(session, "publish_strided", [&](Session& s) {
     need(variable, "publish_strided", "variable");
     need(strides, "publish_strided", "strides");
     return sidestream::code_of(s.publish(variable, block, data, {strides[0], strides[1], strides[2], strides[3]}));
   });
+  if (session) sidestream::explain_refusal(session, code, "publish_strided");
+  return code;
 }
 
 int sidestream_alloc(sidestream_session* session, const char* variable, int64_t block, void** data) {
-  return guarded(session, "alloc", [&](Session& s) {
+  const int code = guarded(session, "alloc", [&](Session& s) {
     need(variable, "alloc", "variable");
     need(data, "alloc", "data");
     *data = s.alloc(variable, block);
     return *data ? SIDESTREAM_OK : SIDESTREAM_REFUSED;
   });
+  if (session) sidestream::explain_refusal(session, code, "alloc");
+  return code;
 }
 
 int sidestream_commit(sidestream_session* session, const char* variable, int64_t block) {
@@ -263,8 +277,10 @@ int sidestream_signal(sidestream_session* session, const char* event) {
 }
 
 int sidestream_end_iteration(sidestream_session* session, int64_t cycle, double time) {
-  return guarded(session, "end_iteration",
-                 [&](Session& s) { return sidestream::code_of(s.end_iteration(cycle, time)); });
+  const int code =
+      guarded(session, "end_iteration", [&](Session& s) { return sidestream::code_of(s.end_iteration(cycle, time)); });
+  if (session) sidestream::explain_refusal(session, code, "end_iteration");
+  return code;
 }
 
 }  // extern "C"

@@ -1,8 +1,10 @@
 #include "client/publisher.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/checked.hpp"
+#include "base/fail.hpp"
 #include "base/timer.hpp"
 #include "client/publisher_timed.hpp"
 #include "client/sentences.hpp"
@@ -205,13 +207,15 @@ void Publisher::next_iteration(double end_began) {
   timing_ = {};
   iteration_start_ = now();
   std::fill(published_.begin(), published_.end(), 0);
-  if (!options_.off) in_doubt_.push_back(refused_);
   end_ = {};
   begun_ = refused_ = false;
 }
 
 Taken Publisher::end(std::int64_t cycle, double time, const std::function<void()>& inline_step) {
   const double start = now();
+  if (!std::isfinite(time)) {
+    fail(Code::usage, "end_iteration: the time is {}, expected a finite number; the iteration is not ended", time);
+  }
   const auto hand_over = [&] {
     if (options_.off) return false;
     refused_ |= !begin();
@@ -219,6 +223,7 @@ Taken Publisher::end(std::int64_t cycle, double time, const std::function<void()
     end_.absent = count_absent();
     end_.refused = refused_;
     transport_->end(end_);
+    in_doubt_.push_back(refused_);
     account_.absent_blocks += static_cast<std::int64_t>(end_.absent);
     if (inline_step) inline_step();
     settle();
@@ -263,12 +268,14 @@ void Publisher::close_account(std::int64_t absent_blocks) {
   account_.absent_blocks = absent_blocks;
 }
 
+/// Asks for outcomes of its own iterations only: other clients may have ended more.
 void Publisher::settle() {
-  for (;; ++settled_) {
+  while (!in_doubt_.empty()) {
     const Outcome outcome = transport_->outcome(settled_);
     if (outcome == Outcome::pending) return;
     count(outcome);
     in_doubt_.pop_front();
+    ++settled_;
   }
 }
 

@@ -52,6 +52,11 @@ void Publisher::set_block(std::string_view mesh_name, std::int64_t id, const Box
     fail(Code::usage, "block {} of the mesh '{}' is {}, expected a box inside the mesh, {}; correct lo and hi", id,
          mesh_name, text_of(cells), text_of(on.cells));
   }
+  for (int a = 0; a < 3; ++a) {
+    if (cells.hi[a] >= cells.lo[a]) continue;
+    fail(Code::usage, "block {} of the mesh '{}' is {}, which ends before it begins; an empty block has hi equal to lo",
+         id, mesh_name, text_of(cells));
+  }
   check_unused(on, id, "set_block");
   Block& block = blocks_[static_cast<std::size_t>(on.id)][id];
   block = Block{id, on.id, 0, options_.client, 0, cells};

@@ -197,6 +197,7 @@ void Session::Implementation::serve() {
 }
 
 Account Session::Implementation::close() {
+  if (mpi_is_finalized()) fail(Code::usage, "close: MPI is finalized already; close sessions before MPI_Finalize");
   if (state_ == State::open) {
     // Nobody waits for ever: whoever starts or serves learns that this rank does not.
     state_ = State::ended;

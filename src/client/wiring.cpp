@@ -60,6 +60,7 @@ Wires make_inline(MpiCommunicator& world, Roles& roles, const PlacementConfig& p
 
 Wires make_cores(MpiCommunicator& world, Roles& roles, const PlacementConfig& placement,
                  const std::vector<BlockBytes>& sizes) {
+  static_cast<void>(share_of_buffer(world, roles, placement, sizes));  // for its error, which names the place
   std::shared_ptr<shared_memory::Node> node;
   // Each node fails by itself; `together` makes it a failure of all.
   together(world, [&] {

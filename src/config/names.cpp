@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <numeric>
 
 #include "config/config.hpp"
@@ -53,6 +54,13 @@ std::string did_you_mean(const std::string& unknown, const std::vector<std::stri
     }
   }
   if (!best.empty()) return best;
+  // What these types are called in C and Fortran.
+  static const std::map<std::string, std::string> aliases{{"double", "float64"}, {"float", "float32"},
+                                                          {"real", "float64"},   {"int", "int32"},
+                                                          {"long", "int64"},     {"char", "int8"}};
+  const auto alias = aliases.find(wanted);
+  if (alias != aliases.end() && std::find(known.begin(), known.end(), alias->second) != known.end())
+    return alias->second;
   // `var` for `variable`, `isosurfaces` for `isosurface`: one is the beginning of the other.
   for (const std::string& name : known) {
     const std::string candidate = lower(name);

@@ -55,6 +55,19 @@ std::vector<TaskFile> files_of(const TaskConfig& task, const Registry& registry)
   return files;
 }
 
+namespace {
+
+/// Names of what a session itself leaves in the output directory.
+void check_not_ours(const TaskFile& file) {
+  for (const char* name : {"run.yaml", "timings.csv", "provenance.txt"}) {
+    if (std::filesystem::path(file.pattern).lexically_normal() != name) continue;
+    fail_at(file.where, "found the file name '{}', which Sidestream itself uses, expected another; choose one",
+            file.pattern);
+  }
+}
+
+}  // namespace
+
 void check_task_files(const std::vector<TaskConfig>& tasks, const Registry& registry) {
   std::map<std::string, std::pair<const TaskConfig*, Location>> writers;
   for (const TaskConfig& task : tasks) {
@@ -68,6 +81,7 @@ void check_task_files(const std::vector<TaskConfig>& tasks, const Registry& regi
                 file.pattern, task.name, first->second.first->name, first->second.second.line);
       }
       check_ending(task, file, registry);
+      check_not_ours(file);
     }
   }
 }

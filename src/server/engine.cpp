@@ -17,7 +17,8 @@ enum Flag : std::uint64_t {
   closing_flag = 2,
   refused_flag = 4,
   lagging_flag = 8,
-  changed_flag = 16
+  changed_flag = 16,
+  left_flag = 32
 };
 constexpr std::size_t header_words = 6;  // flags, events, cycle, time, and the complements of the last two
 constexpr std::chrono::microseconds sleep_limit{10'000};
@@ -55,6 +56,7 @@ std::uint64_t Engine::my_flags() {
   if (ended == 0) flags |= closing_flag;
   if (ended > 0) {
     const Inbox& inbox = transport.inbox(next_);
+    if (ended < clients) flags |= left_flag;
     if (ended < clients || inbox.end.refused || transport.abandoned()) flags |= refused_flag;
   }
   if (transport.ended(next_ + 1) == clients) flags |= lagging_flag;
@@ -107,6 +109,11 @@ Engine::Agreement Engine::agree() {
         next_,
         "the clients ended the iteration with different cycles or times; it was refused. Give end_iteration the same "
         "cycle and time on every rank");
+  }
+  if ((flags & left_flag) || (agreement.iteration && agreement.closing)) {
+    complain(next_,
+             "some clients closed before they ended the iteration; it was refused. Every client must end every "
+             "iteration");
   }
   table_changed_ |= agreement.changed;
   i_changed_ = false;

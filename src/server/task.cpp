@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <exception>
+#include <new>
 
 namespace sidestream {
 
@@ -44,6 +45,8 @@ std::string message_of(const std::string& task, Work&& work) {
   try {
     work();
     return {};
+  } catch (const std::bad_alloc&) {
+    return task + ": a server is out of memory; ask for less (smaller images, fewer samples) or give the servers more";
   } catch (const std::exception& e) {
     return task + ": " + (*e.what() ? e.what() : "an exception without text");
   } catch (...) {

@@ -212,6 +212,18 @@ TEST_CASE("different cycles on different ranks refuse the iteration everywhere")
   CHECK(account.delivered == (f.size == 1 ? 3 : 1));
 }
 
+TEST_CASE("a time that is no number, a box that ends before it begins") {
+  Fixture f;
+  CHECK(sidestream_end_iteration(f.session, 0, 0.0 / 0.0) == SIDESTREAM_ERROR_USAGE);
+  CHECK(f.says("finite"));
+  CHECK(f.declare(f.rank, 4 * f.rank + 2, 4 * f.rank + 1) == SIDESTREAM_ERROR_USAGE);
+  CHECK(f.says("ends before it begins"));
+  CHECK(sidestream_publish(f.session, "t", 99, f.values.data()) == SIDESTREAM_ERROR_USAGE);
+  // The failed publish refuses its iteration, which is ended only now.
+  CHECK(sidestream_end_iteration(f.session, 0, 0) == SIDESTREAM_REFUSED);
+  CHECK(f.says("dropped"));
+}
+
 TEST_CASE("an account with an older, shorter struct is filled as far as it goes") {
   Fixture f;
   sidestream_end_iteration(f.session, 0, 0);
