@@ -70,9 +70,7 @@ void with_session(std::int64_t blocks, std::int64_t cells, bool busy, Client&& c
   check(nullptr, sidestream_close(&session), "close");
 }
 
-void end(sidestream_session* session) {
-  check(session, sidestream_end_iteration(session, 0, 0), "end_iteration");
-}
+void end(sidestream_session* session) { check(session, sidestream_end_iteration(session, 0, 0), "end_iteration"); }
 
 void pause_ms(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
 
@@ -116,8 +114,8 @@ void publish_by_copy(sidestream_session* session, std::size_t bytes, std::vector
     if (step == 0) copies.clear(), publications.clear();  // the first is a warm-up for both
   }
   const double copy = median(copies), publication = median(publications);
-  std::printf("publish %3zu MiB      %10.1f us, memcpy %10.1f us; 99th percentile %10.1f and %10.1f us\n",
-              bytes / mib, publication, copy, quantile(publications, 0.99), quantile(copies, 0.99));
+  std::printf("publish %3zu MiB      %10.1f us, memcpy %10.1f us; 99th percentile %10.1f and %10.1f us\n", bytes / mib,
+              publication, copy, quantile(publications, 0.99), quantile(copies, 0.99));
   ratios.push_back({"memcpy / publish, " + std::to_string(bytes / mib) + " MiB", copy / publication, 0.95});
 }
 
@@ -161,8 +159,7 @@ void small_blocks(sidestream_session* session, std::int64_t blocks) {
             microseconds([&] { check(session, sidestream_publish(session, "a", b, values), "publish"); }));
         continue;
       }
-      allocations.push_back(
-          microseconds([&] { check(session, sidestream_alloc(session, "a", b, &data), "alloc"); }));
+      allocations.push_back(microseconds([&] { check(session, sidestream_alloc(session, "a", b, &data), "alloc"); }));
       std::memcpy(data, values, sizeof values);
       commits.push_back(microseconds([&] { check(session, sidestream_commit(session, "a", b), "commit"); }));
     }
@@ -173,8 +170,8 @@ void small_blocks(sidestream_session* session, std::int64_t blocks) {
     if (step == 1) publications.clear(), allocations.clear(), commits.clear(), clears.clear();
   }
   const auto line = [](const char* name, const std::vector<double>& samples, const char* wanted) {
-    std::printf("%-20s %10.2f us, 99th percentile %10.2f us%s\n", name, median(samples),
-                quantile(samples, 0.99), wanted);
+    std::printf("%-20s %10.2f us, 99th percentile %10.2f us%s\n", name, median(samples), quantile(samples, 0.99),
+                wanted);
   };
   line("publish   1 KiB", publications, "   (wanted: 0.8 and 10)");
   line("alloc     1 KiB", allocations, "");
@@ -193,10 +190,9 @@ void ends_of_iterations(sidestream_session* session) {
     for (int n = 0; n < 3; ++n) awake.push_back(microseconds([&] { end(session); }));
     pause_ms(15);
   }
-  std::printf("end_iteration        %10.2f us, 99th percentile %10.2f us   (server awake; wanted: 2)\n",
-              median(awake), quantile(awake, 0.99));
-  std::printf("  and wakes          %10.2f us, 99th percentile %10.2f us\n", median(woken),
-              quantile(woken, 0.99));
+  std::printf("end_iteration        %10.2f us, 99th percentile %10.2f us   (server awake; wanted: 2)\n", median(awake),
+              quantile(awake, 0.99));
+  std::printf("  and wakes          %10.2f us, 99th percentile %10.2f us\n", median(woken), quantile(woken, 0.99));
 }
 
 }  // namespace
@@ -220,8 +216,7 @@ int main(int argc, char** argv) {
   with_session(1, 128, true, [&](sidestream_session* s) { ends_of_iterations(s); });
   std::fflush(stdout);
   for (const Ratio& ratio : ratios) {
-    std::printf("ratio %-36s %.3f   (wanted: at least %.2f)\n", ratio.name.c_str(), ratio.value,
-                ratio.wanted);
+    std::printf("ratio %-36s %.3f   (wanted: at least %.2f)\n", ratio.name.c_str(), ratio.value, ratio.wanted);
   }
   MPI_Finalize();
   return 0;
