@@ -7,6 +7,9 @@ set(SIDESTREAM_TEST_ENVIRONMENT
   OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
   OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none)
 
+# The programs that need no mpirun: what the address sanitizer is built for.
+add_custom_target(unit_tests)
+
 function(sidestream_run_test name ranks timeout)
   add_test(NAME ${name} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${SIDESTREAM_MPIRUN_FLAGS} ${ARGN})
   set_tests_properties(${name} PROPERTIES TIMEOUT ${timeout} ENVIRONMENT "${SIDESTREAM_TEST_ENVIRONMENT}" PROCESSORS 2)
@@ -26,8 +29,9 @@ function(sidestream_test)
       set_tests_properties(${T_NAME}.${ranks} PROPERTIES LABELS "mpi;${T_LABELS}")
     endforeach()
   else()
+    add_dependencies(unit_tests test_${T_NAME})
     add_test(NAME ${T_NAME} COMMAND test_${T_NAME})
-    set_tests_properties(${T_NAME} PROPERTIES TIMEOUT ${T_TIMEOUT} LABELS "unit;${T_LABELS}"
+    set_tests_properties(${T_NAME} PROPERTIES TIMEOUT ${T_TIMEOUT} LABELS "unit;cpp-unit;${T_LABELS}"
       ENVIRONMENT "${SIDESTREAM_TEST_ENVIRONMENT}")
   endif()
 endfunction()
