@@ -217,6 +217,8 @@ Outcome Engine::process(const Agreement& agreement) {
 
 bool Engine::step() {
   const FloatEnvironment environment;
+  // A client may have given up meanwhile, or sent more: a server with iterations in store would not look otherwise.
+  parts_.transport.receive(std::chrono::microseconds(0));
   const double start = now();
   const Agreement agreement = agree();
   if (!agreement.iteration) return !agreement.closing;

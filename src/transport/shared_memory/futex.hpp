@@ -39,22 +39,18 @@ class alignas(64) Doorbell {
     return true;
   }
 
-  /// Sleeper: returns true as soon as ready() does, false after `limit`. `ready` reads shared memory, has no
+  /// Sleeper: returns true as soon as ready() does, false after `limit` or when rung for something that
+  /// ready() does not see, or saw before. `ready` reads shared memory, has no
   /// side effects that must happen once, and is called twice or more.
   template <class Ready>
   bool wait(Ready&& ready, std::chrono::microseconds limit) {
     if (ready()) return true;
-    const auto deadline = std::chrono::steady_clock::now() + limit;
-    // A ring for something that was seen already wakes too: sleep again for the rest of the time.
-    for (auto left = limit; left.count() > 0;
-         left = std::chrono::duration_cast<std::chrono::microseconds>(deadline - std::chrono::steady_clock::now())) {
-      const std::uint32_t seen = word_.load(std::memory_order_acquire);
-      asleep_.exchange(1, std::memory_order_acq_rel);
-      if (!ready()) futex_wait(word_, seen, left);
-      asleep_.exchange(0, std::memory_order_acq_rel);
-      if (ready()) return true;
-    }
-    return false;
+    const std::uint32_t seen = word_.load(std::memory_order_acquire);
+    asleep_.exchange(1, std::memory_order_acq_rel);
+    const bool already = ready();
+    if (!already) futex_wait(word_, seen, limit);
+    asleep_.exchange(0, std::memory_order_acq_rel);
+    return already || ready();
   }
 
   /// Whether the sleeper has declared itself asleep; for reports.
