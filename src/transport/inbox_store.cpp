@@ -5,6 +5,29 @@
 
 namespace sidestream {
 
+bool InboxStore::take(int client, const Message& message) {
+  switch (message.kind) {
+    case MessageKind::block:
+      return false;
+    case MessageKind::declare:
+      declare(client, message.block.block, false);
+      break;
+    case MessageKind::remove:
+      declare(client, message.block.block, true);
+      break;
+    case MessageKind::end:
+      end(client, message.end);
+      break;
+    case MessageKind::close:
+      close(client);
+      break;
+    case MessageKind::abandon:
+      abandoned_ = true;
+      break;
+  }
+  return true;
+}
+
 void InboxStore::add(int client, const Arrival& arrival) {
   const std::int64_t iteration = current(client);
   bytes_ += arrival.record.bytes;

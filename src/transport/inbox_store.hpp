@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sidestream/extend/transport.hpp"
+#include "transport/message.hpp"
 
 namespace sidestream {
 
@@ -17,6 +18,9 @@ class InboxStore {
   explicit InboxStore(int clients)
       : ended_(static_cast<std::size_t>(clients), 0), closed_(static_cast<std::size_t>(clients), false) {}
 
+  /// Applies a message that means the same over every transport. False for a block, whose values each transport finds
+  /// in its own way: see `add`.
+  bool take(int client, const Message& message);
   void add(int client, const Arrival& arrival);
   void declare(int client, const Block& block, bool removed);
   void end(int client, const EndRecord& record);
@@ -27,6 +31,8 @@ class InboxStore {
   [[nodiscard]] std::int64_t current(int client) const { return ended_.at(static_cast<std::size_t>(client)); }
   [[nodiscard]] int ended(std::int64_t index) const noexcept;
   [[nodiscard]] int pending(std::int64_t index) const noexcept;
+  /// A client has given up waiting for what has not begun.
+  [[nodiscard]] bool abandoned() const noexcept { return abandoned_; }
   [[nodiscard]] Inbox& inbox(std::int64_t index) { return inboxes_[index]; }
   bool advance(std::int64_t index);
   [[nodiscard]] const std::vector<Block>& blocks() const noexcept { return blocks_; }
@@ -45,6 +51,7 @@ class InboxStore {
 
   std::vector<std::int64_t> ended_;
   std::vector<bool> closed_;
+  bool abandoned_ = false;
   std::map<std::int64_t, Inbox> inboxes_;
   std::multimap<std::int64_t, Declaration> declarations_;  ///< by iteration, not applied yet
   std::multimap<std::int64_t, Arrival> new_persistent_;    ///< likewise

@@ -33,20 +33,7 @@ void Server::take_block(int client, const BlockRecord& record) {
 }
 
 void Server::take(int client, const Message& message) {
-  switch (message.kind) {
-    case MessageKind::block:
-      return take_block(client, message.block);
-    case MessageKind::declare:
-      return store_.declare(client, message.block.block, false);
-    case MessageKind::remove:
-      return store_.declare(client, message.block.block, true);
-    case MessageKind::end:
-      return store_.end(client, message.end);
-    case MessageKind::close:
-      return store_.close(client);
-    case MessageKind::abandon:
-      abandoned_ = true;
-  }
+  if (!store_.take(client, message)) take_block(client, message.block);
 }
 
 bool Server::take_manifests() {

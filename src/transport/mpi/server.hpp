@@ -23,7 +23,7 @@ class Server final : public ServerTransport {
   [[nodiscard]] const Inbox& inbox(std::int64_t index) override { return store_.inbox(index); }
   [[nodiscard]] int ended(std::int64_t index) const override { return store_.ended(index); }
   [[nodiscard]] int pending(std::int64_t index) const override { return store_.pending(index); }
-  [[nodiscard]] bool abandoned() const override { return abandoned_; }
+  [[nodiscard]] bool abandoned() const override { return store_.abandoned(); }
   bool advance(std::int64_t index) override;
   [[nodiscard]] const std::vector<Block>& blocks() const override { return store_.blocks(); }
   [[nodiscard]] const std::vector<Arrival>& persistent() const override { return store_.persistent(); }
@@ -52,7 +52,6 @@ class Server final : public ServerTransport {
   std::map<std::pair<std::int32_t, std::int64_t>, std::byte*> persistent_data_;
   std::multimap<std::int64_t, std::byte*> replaced_;  ///< persistent memory to free with that iteration
   Outbox outbox_;
-  bool abandoned_ = false;
 };
 
 }  // namespace sidestream::mpi

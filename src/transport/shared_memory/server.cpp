@@ -26,20 +26,7 @@ Server::Server(std::shared_ptr<Node> node)
 }
 
 void Server::take(int client, const Message& message) {
-  switch (message.kind) {
-    case MessageKind::block:
-      return store_.add(client, Arrival{message.block, node_->buffer() + message.offset});
-    case MessageKind::declare:
-      return store_.declare(client, message.block.block, false);
-    case MessageKind::remove:
-      return store_.declare(client, message.block.block, true);
-    case MessageKind::end:
-      return store_.end(client, message.end);
-    case MessageKind::close:
-      return store_.close(client);
-    case MessageKind::abandon:
-      abandoned_ = true;
-  }
+  if (!store_.take(client, message)) store_.add(client, Arrival{message.block, node_->buffer() + message.offset});
 }
 
 bool Server::receive(std::chrono::microseconds limit) {

@@ -19,7 +19,7 @@ class Server final : public ServerTransport {
   [[nodiscard]] const Inbox& inbox(std::int64_t index) override { return store_.inbox(index); }
   [[nodiscard]] int ended(std::int64_t index) const override { return store_.ended(index); }
   [[nodiscard]] int pending(std::int64_t index) const override { return store_.pending(index); }
-  [[nodiscard]] bool abandoned() const override { return abandoned_; }
+  [[nodiscard]] bool abandoned() const override { return store_.abandoned(); }
   bool advance(std::int64_t index) override { return store_.advance(index); }
   [[nodiscard]] const std::vector<Block>& blocks() const override { return store_.blocks(); }
   [[nodiscard]] const std::vector<Arrival>& persistent() const override { return store_.persistent(); }
@@ -36,7 +36,6 @@ class Server final : public ServerTransport {
   int first_client_ = 0;
   std::vector<RingConsumer<Message>> rings_;
   InboxStore store_;
-  bool abandoned_ = false;
 };
 
 }  // namespace sidestream::shared_memory
