@@ -223,7 +223,11 @@ TEST_CASE("a creator that is killed while others wait is an error there, not a h
   }
 }
 
-TEST_CASE("another user gets nothing and is not counted" * doctest::skip(geteuid() != 0)) {
+TEST_CASE("another user gets nothing and is not counted") {
+  if (geteuid() != 0) {
+    MESSAGE("NOT TESTED: this process may not become another user (it needs root)");
+    return;
+  }
   const Segment segment = Segment::create(4096, layout, "test");
   SegmentServer door(segment, 1);
   Child stranger([&] {
