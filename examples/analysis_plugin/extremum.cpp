@@ -35,7 +35,7 @@ class Extremum final : public Analysis {
   Extremum(const Variable& variable, bool maximum, std::string file)
       : variable_(variable.id), sign_(maximum ? 1 : -1), file_(std::move(file)) {}
 
-  Selection selection() const override { return {{{.variable = variable_, .halo = 0}}}; }
+  Selection selection() const override { return {{{variable_}}}; }
 
   Bytes local(const LocalInput& input) override {
     Candidate best;

@@ -23,24 +23,24 @@ using namespace rendering;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Smallest and largest value of each scale; low > high where there is none.
-using Ranges = std::vector<Range>;
+using Ranges = std::vector<ColourRange>;
 
 Bytes ranges_to_bytes(const Ranges& ranges) {
-  Bytes bytes(ranges.size() * sizeof(Range));
+  Bytes bytes(ranges.size() * sizeof(ColourRange));
   if (!bytes.empty()) std::memcpy(bytes.data(), ranges.data(), bytes.size());
   return bytes;
 }
 
 Ranges to_ranges(BytesView bytes, std::size_t count) {
-  if (bytes.size() != count * sizeof(Range)) {
-    fail(Code::internal, "render got {} bytes of ranges, expected {}", bytes.size(), count * sizeof(Range));
+  if (bytes.size() != count * sizeof(ColourRange)) {
+    fail(Code::internal, "render got {} bytes of ranges, expected {}", bytes.size(), count * sizeof(ColourRange));
   }
   Ranges ranges(count);
   if (count > 0) std::memcpy(ranges.data(), bytes.data(), bytes.size());
   return ranges;
 }
 
-void include(Range& range, double value) {
+void include(ColourRange& range, double value) {
   if (!std::isfinite(value)) return;
   range.low = std::min(range.low, value);
   range.high = std::max(range.high, value);
@@ -161,7 +161,7 @@ class Render final : public Analysis {
     return all;
   }
 
-  [[nodiscard]] static Range final_range(const ColourScale& scale, Range found) {
+  [[nodiscard]] static ColourRange final_range(const ColourScale& scale, ColourRange found) {
     if (scale.fixed) return *scale.fixed;
     for (const double value : scale.values) include(found, value);
     return usable_range(found.low, found.high);

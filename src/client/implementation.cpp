@@ -52,9 +52,7 @@ RunFacts Session::Implementation::facts() const {
   const PlacementMode mode = opening_.placement.mode;
   return {file_,
           text_,
-          mode == PlacementMode::inline_ ? "inline"
-          : mode == PlacementMode::cores ? "cores"
-                                         : "nodes",
+          name_of(mode),
           static_cast<int>(roles_.client_ranks.size()),
           static_cast<int>(roles_.server_ranks.size()),
           roles_.nodes};

@@ -92,6 +92,7 @@ BlockRecord Publisher::record_of(const Found& found) const {
   record.box = found.slot.box;
   record.bytes = packed_bytes(record.box, record.components, record.type);
   record.persistent = found.variable.time_varying ? 0 : 1;
+  record.centering = found.variable.centering;
   return record;
 }
 

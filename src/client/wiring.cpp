@@ -104,14 +104,15 @@ std::vector<ListedBlock> list_blocks(MpiCommunicator& world, const std::vector<B
 /// Every client's routes, by rank; the same on every rank, because the partitioner is a pure function.
 std::map<int, mpi::Routes> plan_routes(const std::vector<ListedBlock>& blocks, const Roles& roles,
                                        const PartitionerKind& partitioner) {
+  const Metadata none;
   std::vector<PlannedBlock> planned;
   for (const ListedBlock& listed : blocks) planned.push_back(listed.planned);
   const int servers = static_cast<int>(roles.server_ranks.size());
-  const Plan plan = partitioner.plan(planned, servers);
+  const Plan plan = partitioner.plan({none, planned, servers}, {});
   std::map<int, mpi::Routes> routes;
-  for (std::size_t b = 0; b < blocks.size(); ++b) {
-    if (plan.server.at(b) < 0) continue;
-    const int server = roles.server_ranks[static_cast<std::size_t>(plan.server[b])];
+  for (const PlanPiece& piece : plan.pieces) {
+    const auto b = static_cast<std::size_t>(piece.block);
+    const int server = roles.server_ranks[static_cast<std::size_t>(piece.server)];
     mpi::Routes& mine = routes[blocks[b].rank];
     mine.block_server[{blocks[b].planned.block.mesh, blocks[b].planned.block.id}] = server;
     mine.servers.push_back(server);

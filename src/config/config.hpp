@@ -24,18 +24,33 @@ class Document;
 /// Parses `text`; `file` names it in messages. Throws Error(configuration) with file:line:column.
 [[nodiscard]] std::shared_ptr<const Document> parse_document(const std::string& text, const std::string& file);
 
-enum class PlacementMode { inline_, cores, nodes, off };
+enum class PlacementMode { inline_, cores, nodes, sidecar, off };
+/// Its name as in configurations.
+[[nodiscard]] const char* name_of(PlacementMode mode) noexcept;
+
+/// What stands between clients and servers of `nodes`.
+enum class Forward { none, blocks, partials };
+/// What moves data while a client computes.
+enum class Progress { automatic, thread, calls };
 
 struct PlacementConfig {
   PlacementMode mode = PlacementMode::inline_;
-  int per_node = 1;                     ///< cores: servers on each node
+  int per_node = 1;                     ///< cores, sidecar: servers on each node; nodes: forwarders on each
   int servers = 1;                      ///< nodes: dedicated ranks in all
+  int whole_nodes = 0;                  ///< nodes: all ranks of so many; 0: not given
+  std::vector<int> ranks;               ///< nodes: these ranks; empty: not given
+  std::vector<int> bind;                ///< CPU cores for servers and forwarders; empty: as they are
   std::uint64_t buffer = 512ull << 20;  ///< bytes per node
   WhenFull when_full = WhenFull::wait;
   int max_in_flight = 8;  ///< iterations published and not yet released, 1 to 64
   int pretend_nodes = 0;  ///< testing: split this machine into so many nodes; 0: no
   std::string partitioner = "block";
-  Location where;  ///< of the placement entry
+  bool move_all = false;  ///< nodes: blocks that nobody needs too
+  Forward forward = Forward::none;
+  Progress progress = Progress::automatic;
+  std::string session = "default";  ///< sidecar
+  double attach_limit = 60;         ///< sidecar: seconds
+  Location where;                   ///< of the placement entry
 };
 
 /// What happens if the output directory holds an earlier run.

@@ -38,16 +38,31 @@ Node placement_node(const Document& document) {
 /// A server count that the mode does not use says that something else was meant. `off` is exempt: it is
 /// switched on and off by one word.
 void check_placement(const Settings& settings, PlacementMode mode) {
-  const bool counts_cores = mode == PlacementMode::cores || mode == PlacementMode::off;
+  const bool counts_cores =
+      mode == PlacementMode::cores || mode == PlacementMode::sidecar || mode == PlacementMode::off;
   const bool counts_nodes = mode == PlacementMode::nodes || mode == PlacementMode::off;
   const std::string& name = settings.text("mode");
   const char* cores_remedy =
       mode == PlacementMode::nodes ? "; write 'servers' for the number of servers in all" : "; remove it";
   const char* nodes_remedy =
       mode == PlacementMode::cores ? "; write 'per_node' for the number of servers on each node" : "; remove it";
-  if (settings.given("per_node") && !counts_cores) {
-    settings.fail("per_node", fmt::format("found 'per_node' with the mode '{}', expected it with 'cores' only{}", name,
-                                          cores_remedy));
+  const bool forwards = settings.text("forward") != "none";
+  if (settings.given("per_node") && !counts_cores && !(mode == PlacementMode::nodes && forwards)) {
+    settings.fail("per_node",
+                  fmt::format("found 'per_node' with the mode '{}', expected it with 'cores' and 'sidecar', "
+                              "or with 'nodes' and 'forward', only{}",
+                              name, cores_remedy));
+  }
+  for (const char* option : {"whole_nodes", "ranks", "forward", "move", "progress"}) {
+    if (!settings.given(option) || counts_nodes) continue;
+    settings.fail(option,
+                  fmt::format("found '{}' with the mode '{}', expected it with 'nodes' only; remove it", option, name));
+  }
+  const int ways = settings.given("servers") + settings.given("whole_nodes") + settings.given("ranks");
+  if (ways > 1) {
+    settings.fail(
+        settings.given("ranks") ? "ranks" : "whole_nodes",
+        "found more than one of 'servers', 'whole_nodes' and 'ranks', expected one of them; remove the others");
   }
   if (settings.given("servers") && !counts_nodes) {
     settings.fail("servers", fmt::format("found 'servers' with the mode '{}', expected it with 'nodes' only{}", name,
@@ -55,9 +70,30 @@ void check_placement(const Settings& settings, PlacementMode mode) {
   }
 }
 
+}  // namespace
+
+const char* name_of(PlacementMode mode) noexcept {
+  switch (mode) {
+    case PlacementMode::inline_:
+      return "inline";
+    case PlacementMode::cores:
+      return "cores";
+    case PlacementMode::nodes:
+      return "nodes";
+    case PlacementMode::sidecar:
+      return "sidecar";
+    case PlacementMode::off:
+      break;
+  }
+  return "off";
+}
+
+namespace {
+
 PlacementMode mode_named(const std::string& name) {
   if (name == "cores") return PlacementMode::cores;
   if (name == "nodes") return PlacementMode::nodes;
+  if (name == "sidecar") return PlacementMode::sidecar;
   return name == "off" ? PlacementMode::off : PlacementMode::inline_;
 }
 
@@ -76,6 +112,19 @@ PlacementConfig read_placement(const Document& document, const ReadContext& cont
   placement.max_in_flight = static_cast<int>(settings.integer("max_in_flight"));
   placement.pretend_nodes = static_cast<int>(settings.integer("pretend_nodes"));
   placement.partitioner = settings.text("partitioner");
+  if (settings.has("whole_nodes")) placement.whole_nodes = static_cast<int>(settings.integer("whole_nodes"));
+  for (const std::int64_t rank : settings.integers("ranks")) placement.ranks.push_back(static_cast<int>(rank));
+  for (const std::int64_t core : settings.integers("bind")) placement.bind.push_back(static_cast<int>(core));
+  if (!placement.ranks.empty()) placement.servers = static_cast<int>(placement.ranks.size());
+  placement.move_all = settings.text("move") == "all";
+  const std::string& forward = settings.text("forward");
+  placement.forward = forward == "blocks" ? Forward::blocks : forward == "partials" ? Forward::partials : Forward::none;
+  const std::string& progress = settings.text("progress");
+  placement.progress = progress == "thread"  ? Progress::thread
+                       : progress == "calls" ? Progress::calls
+                                             : Progress::automatic;
+  placement.session = settings.text("session");
+  placement.attach_limit = settings.real("attach_limit");
   placement.where = where;
   return placement;
 }

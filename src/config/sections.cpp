@@ -2,77 +2,11 @@
 
 #include "base/fail.hpp"
 #include "config/config.hpp"
+#include "config/placement_section.hpp"
 
 namespace sidestream {
 
 namespace {
-
-Section placement_section() {
-  Option placement{.name = "placement", .type = OptionType::map, .default_value = "inline"};
-  placement.text = "Where analyses and outputs run. The mode alone may stand for the map: `placement: off`.";
-  placement.options = {
-      {.name = "mode",
-       .type = OptionType::choice,
-       .default_value = "inline",
-       .text = "`inline`: on the simulation's own ranks, which wait meanwhile. `cores`: on dedicated ranks "
-               "of each "
-               "node, which read from shared memory. `nodes`: on dedicated ranks anywhere, which get "
-               "messages. `off`: "
-               "nowhere, every call does nothing.",
-       .choices = {"inline", "cores", "nodes", "off"}},
-      {.name = "per_node",
-       .type = OptionType::integer,
-       .default_value = "1",
-       .text = "With `cores`: how many ranks of each node become servers. Each node needs at least one rank "
-               "more.",
-       .minimum = 1,
-       .maximum = 1024},
-      {.name = "servers",
-       .type = OptionType::integer,
-       .default_value = "1",
-       .text = "With `nodes`: how many ranks of the job become servers. The job needs at least one rank more.",
-       .minimum = 1,
-       .maximum = 1 << 20},
-      {.name = "buffer",
-       .type = OptionType::bytes,
-       .default_value = "512 MiB",
-       .text = "Memory on each node for what was published and not yet used. It must hold at least one "
-               "iteration of "
-               "the node's ranks.",
-       .minimum = 1 << 16},
-      {.name = "when_full",
-       .type = OptionType::choice,
-       .default_value = "wait",
-       .text = "What a rank does that finds no room in the buffer. `wait`: for the servers, so that nothing "
-               "is lost. "
-               "`skip`: it drops the iteration, on all ranks and servers, and goes on.",
-       .choices = {"wait", "skip"}},
-      {.name = "max_in_flight",
-       .type = OptionType::integer,
-       .default_value = "8",
-       .text = "How many iterations may be published and not yet released by the servers.",
-       .minimum = 1,
-       .maximum = 64},
-      {.name = "partitioner",
-       .type = OptionType::text,
-       .default_value = "block",
-       .text = "With `nodes`: which server gets which block. One of the partitioners below."},
-      {.name = "pretend_nodes",
-       .type = OptionType::integer,
-       .default_value = "0",
-       .text = "For testing: treat the ranks of one machine as if they ran on so many nodes. 0 takes the "
-               "nodes as they "
-               "are.",
-       .minimum = 0,
-       .maximum = 1 << 20},
-  };
-  return {"placement",
-          SectionForm::option,
-          "Where analyses and outputs run. Changing this line moves the work; nothing "
-          "else in the file or in the program changes.",
-          "placement: {mode: cores, per_node: 1, buffer: 512 MiB, when_full: wait}",
-          {placement}};
-}
 
 Section meshes_section() {
   const Option axis{.name = "", .type = OptionType::real, .list = true, .least_entries = 2};

@@ -178,7 +178,7 @@ void Engine::count_absent(const Agreement& agreement) {
 std::string Engine::fetch() {
   std::string failure;
   try {
-    parts_.transport.fetch(next_);
+    static_cast<void>(parts_.transport.fetch(next_, {}));
   } catch (const std::exception& e) {
     failure = e.what();
   }

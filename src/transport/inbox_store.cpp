@@ -106,6 +106,22 @@ void InboxStore::replace(const Arrival& arrival) {
   }
 }
 
+std::vector<BlockRange> InboxStore::ranges(std::int64_t index, std::span<const RangeRequest> requests) {
+  std::vector<BlockRange> result;
+  const auto measure = [&](const Arrival& arrival) {
+    for (const RangeRequest& request : requests) {
+      if (request.variable != arrival.record.variable || arrival.record.block.cells.empty()) continue;
+      BlockRange& range = result.emplace_back();
+      range.block = arrival.record.block.id;
+      range.variable = request.variable;
+      measure_range(arrival.record.view(arrival.data), arrival.record.points(), request.component, range);
+    }
+  };
+  for (const Arrival& arrival : inboxes_[index].blocks) measure(arrival);
+  for (const Arrival& arrival : persistent_) measure(arrival);
+  return result;
+}
+
 bool InboxStore::advance(std::int64_t index) {
   const auto last = declarations_.upper_bound(index);
   const bool changed = last != declarations_.begin();

@@ -37,6 +37,8 @@ class InboxStore {
   bool advance(std::int64_t index);
   [[nodiscard]] const std::vector<Block>& blocks() const noexcept { return blocks_; }
   [[nodiscard]] const std::vector<Arrival>& persistent() const noexcept { return persistent_; }
+  /// Ranges of the iteration's blocks and of those that outlive iterations, whose values must be at hand.
+  [[nodiscard]] std::vector<BlockRange> ranges(std::int64_t index, std::span<const RangeRequest> requests);
   void drop(std::int64_t index) { inboxes_.erase(index); }
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
 

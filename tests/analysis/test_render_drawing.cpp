@@ -76,7 +76,7 @@ TEST_CASE("values outside a range take the end's colour, no number a grey") {
 TEST_CASE("a usable range has room between its ends") {
   for (const auto& [low, high] : std::vector<std::array<double, 2>>{
            {1, 2}, {3, 3}, {0, 0}, {-5, -5}, {1e300, 1e300}, {-1.7e308, 1.7e308}, {5, -5}, {1, 1 + 1e-16}}) {
-    const Range range = usable_range(low, high);
+    const ColourRange range = usable_range(low, high);
     CHECK(range.low < range.high);
     CHECK(std::isfinite(range.high - range.low));
     CHECK(!make_ticks(range, 6).ticks.empty());
@@ -87,7 +87,7 @@ TEST_CASE("ticks are round, within the range and neither few nor many") {
   for (double power = -12; power <= 12; ++power) {
     for (const double low : {-3.7, 0.0, 1.0, 99.5}) {
       for (const double width : {0.9, 1.0, 2.3, 4.6, 9.9}) {
-        const Range range{low * std::pow(10, power), (low + width) * std::pow(10, power)};
+        const ColourRange range{low * std::pow(10, power), (low + width) * std::pow(10, power)};
         const Ticks made = make_ticks(range, 6);
         CAPTURE(range.low);
         CAPTURE(range.high);

@@ -121,7 +121,7 @@ struct Comparison {
 };
 
 Comparison compare(const Soup& soup, const Camera& camera, const Framebuffer& drawn, const ColourMap& map,
-                   const Range& range) {
+                   const ColourRange& range) {
   Comparison result;
   for (int y = 0; y < size; ++y) {
     for (int x = 0; x < size; ++x) {

@@ -1,20 +1,99 @@
 // What an analysis needs of an iteration.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <functional>
+#include <utility>
 #include <vector>
+
+#include "sidestream/data/block.hpp"
+#include "sidestream/data/range.hpp"
 
 namespace sidestream {
 
-/// One variable and how far around each block its values are needed.
+// Which blocks of a variable are needed. A block's span is the region between its first points and the first points
+// beyond it on the upper sides; at the mesh's faces it ends at the faces. Spans fill the mesh without gaps, also
+// between the points of a cell-centred variable: a block whose span a surface misses contributes nothing to it.
+
+/// All of them.
+struct AllBlocks {};
+
+/// Those whose span a plane meets. Without the mesh's axes (see Geometry::axes) all blocks are.
+struct PlaneCut {
+  std::array<double, 3> origin{0, 0, 0};
+  std::array<double, 3> normal{0, 0, 1};  ///< not zero; of any length
+};
+
+/// Those in whose span a variable takes values on both sides of one of `values`: decided by ranges, which are measured
+/// in iterations in which an analysis that says so is due. Conservative where blocks meet at edges.
+struct ValuesBracketed {
+  std::vector<double> values;
+  RangeRequest of{};  ///< variable -1: the variable that is selected
+};
+
+/// Those with cells in `cells`, indices of the block's level.
+struct InBox {
+  Box cells;
+};
+
+/// Those of one refinement level.
+struct OnLevel {
+  std::int32_t level = 0;
+};
+
+/// What a predicate is told of a block.
+struct BlockSummary {
+  Block block;
+  std::array<double, 3> low{}, high{};  ///< bounding box of its cells; index coordinates if the mesh has no axes
+  Range range;                          ///< of its points, if asked for; otherwise empty
+};
+
+/// Those of which `needed` is true. It must be a pure function: every server calls it for every block.
+struct BlockPredicate {
+  std::function<bool(const BlockSummary&)> needed;
+  RangeRequest range{};  ///< variable -1: no range is wanted
+};
+
+/// One of the above. `kind` says which; the member of that kind counts.
+struct Part {
+  enum class Kind : std::int32_t { all, plane, values, box, level, predicate };
+  Part() = default;
+  Part(AllBlocks) {}                                                          // NOLINT: meant to convert
+  Part(PlaneCut cut) : kind(Kind::plane), plane(cut) {}                       // NOLINT
+  Part(ValuesBracketed v) : kind(Kind::values), values(std::move(v)) {}       // NOLINT
+  Part(InBox in) : kind(Kind::box), box(in) {}                                // NOLINT
+  Part(OnLevel on) : kind(Kind::level), level(on) {}                          // NOLINT
+  Part(BlockPredicate p) : kind(Kind::predicate), predicate(std::move(p)) {}  // NOLINT
+
+  Kind kind = Kind::all;
+  PlaneCut plane{};
+  ValuesBracketed values{};
+  InBox box{};
+  OnLevel level{};
+  BlockPredicate predicate{};
+};
+
+/// One variable, which of its blocks, and how far around each of those its values are needed. `local` gets at least
+/// these blocks, whole; it may get more of them, where other analyses need those or they lie at hand.
 struct Selected {
+  Selected() = default;
+  Selected(std::int32_t wanted, std::int32_t width = 0, Part which = {})
+      : variable(wanted), halo(width), part(std::move(which)) {}
+
   std::int32_t variable = -1;
   std::int32_t halo = 0;  ///< points on every side, from neighbouring blocks (not from ghosts)
+  Part part{};
 };
 
 /// The union over the analyses that are due is what moves.
 struct Selection {
+  Selection() = default;
+  Selection(std::vector<Selected> selected) : variables(std::move(selected)) {}  // NOLINT: meant to convert
+
   std::vector<Selected> variables;
+  bool catalogue = false;            ///< LocalInput::catalogue is wanted: all blocks of all servers
+  std::vector<RangeRequest> ranges;  ///< with `catalogue`: these ranges are wanted in it
 };
 
 }  // namespace sidestream

@@ -13,6 +13,14 @@ namespace sidestream {
 /// Where on the mesh the values sit.
 enum class Centering : std::int32_t { cell = 0, node = 1 };
 
+/// The points of that centring in a box of cells: the cells themselves, or their corners (one more on each axis).
+[[nodiscard]] constexpr Box points_of(Centering centering, const Box& cells) noexcept {
+  if (centering == Centering::cell || cells.empty()) return cells;
+  Box box = cells;
+  for (auto& h : box.hi) ++h;
+  return box;
+}
+
 /// One declared variable. Ids count variables in the order of declaration, the same on every process.
 struct Variable {
   std::int32_t id = -1;
@@ -28,13 +36,8 @@ struct Variable {
   std::string group;         ///< folder in files; empty: none
 
   [[nodiscard]] const std::string& title() const noexcept { return label.empty() ? name : label; }
-  /// The points of this variable in a box of cells: the cells themselves, or their corners (one more on each axis).
-  [[nodiscard]] Box points(const Box& cells) const noexcept {
-    if (centering == Centering::cell || cells.empty()) return cells;
-    Box box = cells;
-    for (auto& h : box.hi) ++h;
-    return box;
-  }
+  /// Its points in a box of cells.
+  [[nodiscard]] Box points(const Box& cells) const noexcept { return points_of(centering, cells); }
 };
 
 }  // namespace sidestream

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sidestream/data/block.hpp"
+#include "sidestream/data/catalogue.hpp"
 #include "sidestream/data/iteration.hpp"
 #include "sidestream/data/metadata.hpp"
 #include "sidestream/data/result.hpp"
@@ -27,6 +28,8 @@ struct LocalInput {
   int pass = 0;
   /// What `combine` of the pass before returned; the same bytes on every server. Empty in pass 0.
   BytesView feedback;
+  /// All blocks of all clients, if the selection asked for it; otherwise null.
+  const Catalogue* catalogue = nullptr;
 
   [[nodiscard]] const std::vector<BlockView>& of(std::int32_t variable) const { return blocks[variable]; }
 };

@@ -14,6 +14,8 @@
 #include "sidestream/data/array.hpp"
 #include "sidestream/data/block.hpp"
 #include "sidestream/data/iteration.hpp"
+#include "sidestream/data/range.hpp"
+#include "sidestream/data/variable.hpp"
 
 namespace sidestream {
 
@@ -37,7 +39,14 @@ struct BlockRecord {
   Box box;  ///< the indices the array covers: the allocated box
   std::uint64_t bytes = 0;
   std::uint32_t persistent = 0;  ///< 1: not time-varying, kept until replaced
-  std::uint32_t reserved = 0;
+  Centering centering = Centering::cell;
+
+  /// The points of the variable on the block, without ghosts.
+  [[nodiscard]] Box points() const noexcept { return points_of(centering, block.cells); }
+  /// The values at `data`, laid out as the record says.
+  [[nodiscard]] ArrayView view(const void* data) const noexcept {
+    return {sizeof(ArrayView), data, type, MemorySpace::host, box, components, packed_strides(box, components, order)};
+  }
 };
 
 /// What a client says when it ends an iteration.
@@ -81,12 +90,22 @@ class ClientTransport {
   virtual bool drain(std::chrono::milliseconds limit) = 0;
   /// Seconds spent waiting for room or for a place in flight so far.
   [[nodiscard]] virtual double waited() const = 0;
+  /// Bytes of values that left this client's memory so far; 0 where servers read them in place.
+  [[nodiscard]] virtual std::uint64_t bytes_sent() const { return 0; }
 };
 
 /// One block as it arrived on a server.
 struct Arrival {
   BlockRecord record;
   const std::byte* data = nullptr;  ///< until the iteration is released
+};
+
+/// Values that a server asks for: `points` of a variable on a block, in column order without gaps when they arrive.
+struct Wanted {
+  Block block;
+  std::int32_t variable = -1;
+  std::int32_t reserved = 0;
+  Box points;
 };
 
 /// What a server has received of one iteration from its own clients.
@@ -120,13 +139,20 @@ class ServerTransport {
   [[nodiscard]] virtual const std::vector<Block>& blocks() const = 0;
   /// Arrays that are not time-varying, the newest of each variable and block.
   [[nodiscard]] virtual const std::vector<Arrival>& persistent() const = 0;
-  /// Makes the data of every arrival of the iteration addressable.
-  virtual void fetch(std::int64_t index) = 0;
+  /// True if values lie where the server can read them: then it sees all blocks of its own clients, without moving
+  /// them, and no others. False: arrivals have no data, and any server may fetch any block of any client.
+  [[nodiscard]] virtual bool at_hand() const = 0;
+  /// Gets the values of this iteration that are `wanted` (of variables that are not time-varying, the newest up to
+  /// it); what was not published is missing from the answer. Valid until release. Not called if `at_hand`. Throws
+  /// Error(system) for want of memory; the transport goes on working.
+  [[nodiscard]] virtual std::vector<Arrival> fetch(std::int64_t index, std::span<const Wanted> wanted) = 0;
+  /// Ranges of the blocks that this server's own clients delivered in the iteration, or keep.
+  [[nodiscard]] virtual std::vector<BlockRange> ranges(std::int64_t index, std::span<const RangeRequest> requests) = 0;
   /// Tells the clients what became of the iteration and frees its memory.
   virtual void release(std::int64_t index, Outcome outcome) = 0;
   /// Posts a sticky failure message that clients see at their next end of iteration.
   virtual void post_failure(const std::string& message) = 0;
-  /// Bytes of values received so far.
+  /// Bytes of values that came to this server so far: moved, or, if `at_hand`, published by its clients.
   [[nodiscard]] virtual std::uint64_t bytes_received() const = 0;
 };
 

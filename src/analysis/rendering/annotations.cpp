@@ -38,7 +38,7 @@ void fill_bar(Image& image, const Bar& bar, const ColourMap& map, Colour frame) 
 
 }  // namespace
 
-void draw_colour_bar(Image& image, const Layout& layout, int column, const ColourMap& map, const Range& range,
+void draw_colour_bar(Image& image, const Layout& layout, int column, const ColourMap& map, const ColourRange& range,
                      const std::string& title) {
   const double text = layout.text;
   const double left = layout.width - (layout.bars - column) * layout.bar_column + 0.6 * text;

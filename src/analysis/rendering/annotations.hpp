@@ -11,7 +11,7 @@ namespace sidestream::rendering {
 
 /// Draws the colour bar in the column `column` (0 is the leftmost) on the right of the picture: the map from
 /// the range's low end upwards, ticks at round numbers, the title above.
-void draw_colour_bar(Image& image, const Layout& layout, int column, const ColourMap& map, const Range& range,
+void draw_colour_bar(Image& image, const Layout& layout, int column, const ColourMap& map, const ColourRange& range,
                      const std::string& title);
 
 /// Writes the caption into the row at the top.

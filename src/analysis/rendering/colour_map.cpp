@@ -73,7 +73,7 @@ std::vector<std::string> ColourMap::names() {
   return all;
 }
 
-Range usable_range(double low, double high) noexcept {
+ColourRange usable_range(double low, double high) noexcept {
   if (low > high) return {0, 1};
   // Nearly equal ends would make the tick labels of the colour bar all look the same.
   const double least = 1e-12 * std::max(std::abs(low), std::abs(high));

@@ -31,13 +31,13 @@ class ColourMap {
 };
 
 /// Lower and upper end of what a colour map spans.
-struct Range {
+struct ColourRange {
   double low = 0, high = 1;
   [[nodiscard]] double fraction(double value) const noexcept { return (value - low) / (high - low); }
 };
 
 /// The range to show values between `low` and `high` with: itself if high > low; a range around the value if
 /// they are equal; 0 to 1 if low > high (there was no value at all).
-[[nodiscard]] Range usable_range(double low, double high) noexcept;
+[[nodiscard]] ColourRange usable_range(double low, double high) noexcept;
 
 }  // namespace sidestream::rendering

@@ -29,7 +29,7 @@ struct Material {
   std::uint8_t layer = 0;
   Colour colour;
   const ColourMap* map = nullptr;
-  Range range;
+  ColourRange range;
 };
 
 /// A z-buffer rasteriser whose samples depend on nothing but the triangle: corners are snapped to 1/256

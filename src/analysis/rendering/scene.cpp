@@ -36,14 +36,14 @@ Colour read_colour(const Settings& settings, std::string_view name, const std::s
                             text, name, fmt::join(colour_names(), ", ")));
 }
 
-std::optional<Range> read_range(const Settings& settings) {
+std::optional<ColourRange> read_range(const Settings& settings) {
   const std::vector<double> ends = settings.reals("range");
   if (ends.empty()) return std::nullopt;
   if (!(ends[0] < ends[1]) || !std::isfinite(ends[1] - ends[0])) {
     settings.fail("range", fmt::format("found the range [{}, {}], expected two finite numbers, the lower one first",
                                        ends[0], ends[1]));
   }
-  return Range{ends[0], ends[1]};
+  return ColourRange{ends[0], ends[1]};
 }
 
 std::string component_name(const Variable& variable, int component) {

@@ -19,9 +19,9 @@ struct ColourScale {
   std::int32_t variable = -1;
   int component = 0;
   std::string colours;
-  std::optional<Range> fixed;  ///< from the configuration
-  std::vector<double> values;  ///< that the range contains in any case: those of isosurfaces coloured by value
-  bool follows_data = false;   ///< a layer's values are only known when they are extracted
+  std::optional<ColourRange> fixed;  ///< from the configuration
+  std::vector<double> values;        ///< that the range contains in any case: those of isosurfaces coloured by value
+  bool follows_data = false;         ///< a layer's values are only known when they are extracted
   std::string title;
 
   /// Whether the range must be found anew in each iteration.

@@ -27,7 +27,7 @@ Step round_step(double least) {
 }
 
 /// Labels longer than about six digits are scaled by a power of ten.
-int scale_exponent(const Range& range) {
+int scale_exponent(const ColourRange& range) {
   const double most = std::max(std::abs(range.low), std::abs(range.high));
   const int magnitude = static_cast<int>(std::floor(std::log10(most)));
   return magnitude >= 5 || magnitude <= -4 ? magnitude : 0;
@@ -35,7 +35,7 @@ int scale_exponent(const Range& range) {
 
 }  // namespace
 
-Ticks make_ticks(const Range& range, int wanted) {
+Ticks make_ticks(const ColourRange& range, int wanted) {
   Ticks result;
   const Step step = round_step((range.high - range.low) / wanted);
   const double size = step.value();

@@ -21,7 +21,7 @@ struct Ticks {
 };
 
 /// About `wanted` ticks (at least half, at most one more). Requires a usable range (low < high).
-[[nodiscard]] Ticks make_ticks(const Range& range, int wanted);
+[[nodiscard]] Ticks make_ticks(const ColourRange& range, int wanted);
 
 /// "×10⁻⁵", empty for exponent 0. UTF-8.
 [[nodiscard]] std::string power_text(int exponent);

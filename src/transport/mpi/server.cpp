@@ -76,7 +76,12 @@ bool Server::advance(std::int64_t index) {
   return store_.advance(index);
 }
 
-void Server::fetch(std::int64_t index) {
+std::vector<Arrival> Server::fetch(std::int64_t index, std::span<const Wanted>) {
+  fetch_all(index);
+  return {};
+}
+
+void Server::fetch_all(std::int64_t index) {
   const auto found = values_.find(index);
   if (found == values_.end()) return;
   std::vector<Arrival>& arrivals = store_.inbox(index).blocks;
@@ -90,7 +95,7 @@ void Server::fetch(std::int64_t index) {
 
 void Server::release(std::int64_t index, Outcome outcome) {
   // Messages of one sender arrive in order: values nobody asked for must be taken out of the way of later ones.
-  fetch(index);
+  fetch_all(index);
   for (const Arrival& arrival : store_.inbox(index).blocks) pool_.give_back(const_cast<std::byte*>(arrival.data));
   store_.drop(index);
   const auto last = replaced_.upper_bound(index);

@@ -27,12 +27,17 @@ class Server final : public ServerTransport {
   bool advance(std::int64_t index) override;
   [[nodiscard]] const std::vector<Block>& blocks() const override { return store_.blocks(); }
   [[nodiscard]] const std::vector<Arrival>& persistent() const override { return store_.persistent(); }
-  void fetch(std::int64_t index) override;
+  [[nodiscard]] bool at_hand() const override { return true; }
+  [[nodiscard]] std::vector<Arrival> fetch(std::int64_t index, std::span<const Wanted> wanted) override;
+  [[nodiscard]] std::vector<BlockRange> ranges(std::int64_t index, std::span<const RangeRequest> requests) override {
+    return store_.ranges(index, requests);
+  }
   void release(std::int64_t index, Outcome outcome) override;
   void post_failure(const std::string& message) override;
   [[nodiscard]] std::uint64_t bytes_received() const override { return store_.bytes(); }
 
  private:
+  void fetch_all(std::int64_t index);
   struct Expected {
     int source;
     std::uint64_t bytes;

@@ -23,7 +23,11 @@ class Server final : public ServerTransport {
   bool advance(std::int64_t index) override { return store_.advance(index); }
   [[nodiscard]] const std::vector<Block>& blocks() const override { return store_.blocks(); }
   [[nodiscard]] const std::vector<Arrival>& persistent() const override { return store_.persistent(); }
-  void fetch(std::int64_t) override {}
+  [[nodiscard]] bool at_hand() const override { return true; }
+  [[nodiscard]] std::vector<Arrival> fetch(std::int64_t, std::span<const Wanted>) override { return {}; }
+  [[nodiscard]] std::vector<BlockRange> ranges(std::int64_t index, std::span<const RangeRequest> requests) override {
+    return store_.ranges(index, requests);
+  }
   void release(std::int64_t index, Outcome outcome) override;
   void post_failure(const std::string& message) override { box_.failure.post(message); }
   [[nodiscard]] std::uint64_t bytes_received() const override { return store_.bytes(); }

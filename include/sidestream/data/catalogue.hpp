@@ -1,0 +1,49 @@
+// Which blocks exist, where they are, and, if asked for, what is in them: the part of the metadata that may change.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sidestream/data/block.hpp"
+#include "sidestream/data/metadata.hpp"
+#include "sidestream/data/range.hpp"
+#include "sidestream/data/selection.hpp"
+
+namespace sidestream {
+
+/// Geometry and ranges are separate records: the first changes when blocks do, the second with every iteration. What
+/// can be computed from them (bounds, numbers of points and cells, bytes) is not stored: see the functions below.
+struct Catalogue {
+  bool global = false;  ///< the blocks of all clients, not of one process's own alone
+  std::vector<Block> blocks;
+  std::vector<BlockRange> ranges;  ///< those that were asked for; in no particular order
+};
+
+/// Lower and upper corner of a box of cells in space: node positions, or indices if the mesh has no axes.
+[[nodiscard]] std::array<std::array<double, 3>, 2> bounds_of(const Mesh& mesh, const Box& cells);
+/// Bytes of a variable on a block, without ghosts. Throws Error on 64-bit overflow.
+[[nodiscard]] std::uint64_t bytes_of(const Variable& variable, const Block& block);
+
+/// Answers, for every block of the variable's mesh, whether a part needs it. Made once for a list of blocks, asked for
+/// each selection. Keeps references to what it is made from.
+class Needs {
+ public:
+  /// `blocks`: all blocks of all meshes. `ranges`: those that parts to be asked for need; a block without one counts as
+  /// not delivered and is not needed.
+  Needs(const Metadata& metadata, std::span<const Block> blocks, std::span<const BlockRange> ranges);
+  /// One entry for each of `blocks`; false for blocks of other meshes and empty ones. At most n log n.
+  [[nodiscard]] std::vector<bool> of(const Selected& selected) const;
+
+ private:
+  [[nodiscard]] std::vector<bool> cut(const Variable& variable, const PlaneCut& plane) const;
+  [[nodiscard]] std::vector<bool> bracketed(const Variable& variable, const ValuesBracketed& part) const;
+  [[nodiscard]] std::vector<const BlockRange*> ranges_of(const RangeRequest& request) const;
+
+  const Metadata& metadata_;
+  std::span<const Block> blocks_;
+  std::span<const BlockRange> ranges_;
+};
+
+}  // namespace sidestream

@@ -1,0 +1,147 @@
+#include "config/placement_section.hpp"
+
+namespace sidestream {
+
+namespace {
+
+std::vector<Option> who() {
+  return {
+      {.name = "mode",
+       .type = OptionType::choice,
+       .default_value = "inline",
+       .text =
+           "`inline`: on the simulation's own ranks, which wait meanwhile. `cores`: on dedicated ranks of each node, "
+           "which read from shared memory. `nodes`: on dedicated ranks anywhere, which fetch what they need by "
+           "messages. `sidecar`: in processes of their own on each node (`sidestream serve`), which read from shared "
+           "memory; they may come late, end and be replaced while the simulation runs. `off`: nowhere, every call "
+           "does nothing.",
+       .choices = {"inline", "cores", "nodes", "sidecar", "off"}},
+      {.name = "per_node",
+       .type = OptionType::integer,
+       .default_value = "1",
+       .text =
+           "With `cores`: how many ranks of each node become servers. With `sidecar`: how many server processes run "
+           "on each node. With `nodes` and `forward`: how many ranks of each node become forwarders. Each node needs "
+           "at least one rank more.",
+       .minimum = 1,
+       .maximum = 1024},
+      {.name = "servers",
+       .type = OptionType::integer,
+       .default_value = "1",
+       .text = "With `nodes`: how many ranks of the job become servers: the last ones. The job needs at least one rank "
+               "more.",
+       .minimum = 1,
+       .maximum = 1 << 20},
+      {.name = "whole_nodes",
+       .type = OptionType::integer,
+       .text = "With `nodes`, instead of `servers`: all ranks of so many nodes, the last ones, become servers.",
+       .minimum = 1,
+       .maximum = 1 << 20},
+      {.name = "ranks",
+       .type = OptionType::integer,
+       .list = true,
+       .text = "With `nodes`, instead of `servers`: the ranks, in the session's communicator, that become servers.",
+       .minimum = 0,
+       .least_entries = 1},
+      {.name = "bind",
+       .type = OptionType::integer,
+       .list = true,
+       .text =
+           "CPU cores that the servers and forwarders of each node are bound to, in the order of their ranks, again "
+           "from the first if there are more of them. Without it they stay where the launcher put them.",
+       .minimum = 0,
+       .least_entries = 1},
+  };
+}
+
+std::vector<Option> buffering() {
+  return {
+      {.name = "buffer",
+       .type = OptionType::bytes,
+       .default_value = "512 MiB",
+       .text =
+           "Memory on each node for what was published and not yet used. It must hold at least one iteration of the "
+           "node's ranks.",
+       .minimum = 1 << 16},
+      {.name = "when_full",
+       .type = OptionType::choice,
+       .default_value = "wait",
+       .text = "What a rank does that finds no room in the buffer. `wait`: for the servers, so that nothing is lost. "
+               "`skip`: it drops the iteration, on all ranks and servers, and goes on.",
+       .choices = {"wait", "skip"}},
+      {.name = "max_in_flight",
+       .type = OptionType::integer,
+       .default_value = "8",
+       .text = "How many iterations may be published and not yet released by the servers.",
+       .minimum = 1,
+       .maximum = 64},
+  };
+}
+
+std::vector<Option> moving() {
+  return {
+      {.name = "partitioner",
+       .type = OptionType::text,
+       .default_value = "block",
+       .text = "With `nodes`: which server gets which block. One of the partitioners below."},
+      {.name = "move",
+       .type = OptionType::choice,
+       .default_value = "needed",
+       .text = "With `nodes`: `needed`: the blocks that analyses need in this iteration. `all`: all blocks of the "
+               "variables that they read, to compare with.",
+       .choices = {"needed", "all"}},
+      {.name = "forward",
+       .type = OptionType::choice,
+       .default_value = "none",
+       .text =
+           "With `nodes`: what stands between clients and servers. `none`: clients keep copies that servers fetch. "
+           "`blocks`: `per_node` ranks of each node, the forwarders, hold the node's blocks in shared memory and "
+           "servers fetch from them, so that data moves whatever the clients do. `partials`: forwarders do the first "
+           "half of each analysis on their node's blocks and servers combine the results: no blocks move.",
+       .choices = {"none", "blocks", "partials"}},
+      {.name = "progress",
+       .type = OptionType::choice,
+       .default_value = "auto",
+       .text = "With `nodes` and without forwarders: what moves data while a client computes. `thread`: a thread of "
+               "Sidestream's in each client; MPI must be initialised with MPI_THREAD_MULTIPLE. `calls`: nothing; data "
+               "moves inside calls of Sidestream alone. `auto`: a thread where MPI allows it.",
+       .choices = {"auto", "thread", "calls"}},
+      {.name = "session",
+       .type = OptionType::text,
+       .default_value = "default",
+       .text = "With `sidecar`: the name by which server processes find the simulation on their node. Sessions of one "
+               "user that run on a node at a time need different names."},
+      {.name = "attach_limit",
+       .type = OptionType::real,
+       .default_value = "60",
+       .text = "With `sidecar`: seconds that the start waits for servers. After that the simulation goes on and "
+               "iterations are refused until servers come; 0 does not wait at all.",
+       .minimum = 0},
+      {.name = "pretend_nodes",
+       .type = OptionType::integer,
+       .default_value = "0",
+       .text = "For testing: treat the ranks of one machine as if they ran on so many nodes. 0 takes the nodes as they "
+               "are.",
+       .minimum = 0,
+       .maximum = 1 << 20},
+  };
+}
+
+}  // namespace
+
+Section placement_section() {
+  Option placement{.name = "placement", .type = OptionType::map, .default_value = "inline"};
+  placement.text = "Where analyses and outputs run. The mode alone may stand for the map: `placement: off`.";
+  for (const auto& part : {who(), buffering(), moving()}) {
+    placement.options.insert(placement.options.end(), part.begin(), part.end());
+  }
+  return {
+      "placement",
+      SectionForm::option,
+      "Where analyses and outputs run. Changing this line moves the work; nothing else in the file or in the program "
+      "changes.",
+      "placement: {mode: cores, per_node: 1, buffer: 512 MiB, when_full: wait}",
+      {placement}};
+}
+
+}  // namespace sidestream

@@ -1,0 +1,142 @@
+// Which blocks a part of a selection needs.
+#include <algorithm>
+#include <unordered_map>
+
+#include "data/block_index.hpp"
+#include "sidestream/data/catalogue.hpp"
+
+namespace sidestream {
+
+namespace {
+
+/// Where a block's span begins and ends on an axis: at its first point and at the first point beyond it, at the faces
+/// of the mesh at the faces.
+std::array<double, 2> span_on(const Mesh& mesh, const Axes& axes, Centering centering, const Box& cells, int axis) {
+  const bool first = cells.lo[axis] <= mesh.cells.lo[axis], last = cells.hi[axis] >= mesh.cells.hi[axis];
+  const double lower = first ? axes.node(axis, mesh.cells.lo[axis]) : axes.position(centering, axis, cells.lo[axis]);
+  const double upper = last ? axes.node(axis, mesh.cells.hi[axis]) : axes.position(centering, axis, cells.hi[axis]);
+  return {lower, upper};
+}
+
+bool meets(const Mesh& mesh, const Axes& axes, Centering centering, const Box& cells, const PlaneCut& plane) {
+  double low = 0, high = 0;
+  for (int a = 0; a < 3; ++a) {
+    const auto n = static_cast<std::size_t>(a);
+    const auto [lower, upper] = span_on(mesh, axes, centering, cells, a);
+    const double p = plane.normal[n] * (lower - plane.origin[n]), q = plane.normal[n] * (upper - plane.origin[n]);
+    low += std::min(p, q);
+    high += std::max(p, q);
+  }
+  return low <= 0 && high >= 0;
+}
+
+/// What a neighbour has at most of the layer of points just beyond a block's upper sides.
+Range facing(const Block& block, const Block& neighbour, const BlockRange& range) {
+  Range result = range.all;
+  for (int a = 0; a < 3; ++a) {
+    if (neighbour.cells.lo[a] == block.cells.hi[a]) {
+      result = intersection(result, range.first_layer[static_cast<std::size_t>(a)]);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+Needs::Needs(const Metadata& metadata, std::span<const Block> blocks, std::span<const BlockRange> ranges)
+    : metadata_(metadata), blocks_(blocks), ranges_(ranges) {}
+
+std::vector<const BlockRange*> Needs::ranges_of(const RangeRequest& request) const {
+  std::unordered_map<std::int64_t, const BlockRange*> by_id;
+  for (const BlockRange& range : ranges_) {
+    if (range.variable == request.variable && range.component == request.component) by_id.emplace(range.block, &range);
+  }
+  const std::int32_t mesh = metadata_.variables.at(static_cast<std::size_t>(request.variable)).mesh;
+  std::vector<const BlockRange*> result(blocks_.size(), nullptr);
+  for (std::size_t b = 0; b < blocks_.size(); ++b) {
+    if (blocks_[b].mesh != mesh) continue;
+    const auto found = by_id.find(blocks_[b].id);
+    if (found != by_id.end()) result[b] = found->second;
+  }
+  return result;
+}
+
+std::vector<bool> Needs::cut(const Variable& variable, const PlaneCut& plane) const {
+  const Mesh& mesh = metadata_.mesh_of(variable);
+  const Axes* axes = mesh.geometry ? mesh.geometry->axes() : nullptr;
+  std::vector<bool> needed(blocks_.size(), false);
+  for (std::size_t b = 0; b < blocks_.size(); ++b) {
+    if (blocks_[b].mesh != mesh.id || blocks_[b].cells.empty()) continue;
+    // The positions of a finer level's indices are not those of the mesh's axes: such blocks are all needed.
+    needed[b] = !axes || blocks_[b].level > 0 || meets(mesh, *axes, variable.centering, blocks_[b].cells, plane);
+  }
+  return needed;
+}
+
+std::vector<bool> Needs::bracketed(const Variable& variable, const ValuesBracketed& part) const {
+  RangeRequest request = part.of;
+  if (request.variable < 0) request.variable = variable.id;
+  const Variable& of = metadata_.variables.at(static_cast<std::size_t>(request.variable));
+  const std::vector<const BlockRange*> ranges = ranges_of(request);
+  const auto any = [&](const Range& range) {
+    return std::any_of(part.values.begin(), part.values.end(), [&](double v) { return range.brackets(v); });
+  };
+  std::vector<bool> needed(blocks_.size(), false);
+  const BlockIndex index = of.centering == Centering::cell ? BlockIndex(blocks_) : BlockIndex();
+  std::vector<std::int64_t> near;
+  for (std::size_t b = 0; b < blocks_.size(); ++b) {
+    const Block& block = blocks_[b];
+    if (!ranges[b] || block.cells.empty()) continue;
+    Range range = ranges[b]->all;
+    if (of.centering == Centering::cell && !any(range)) {
+      Box reach = block.cells;
+      for (auto& h : reach.hi) ++h;
+      index.overlapping(block.mesh, block.level, reach, near);
+      for (const std::int64_t other : near) {
+        const auto n = static_cast<std::size_t>(other);
+        if (n == b || !ranges[n]) continue;
+        const Range beyond = facing(block, blocks_[n], *ranges[n]);
+        if (!beyond.empty()) range.add(beyond);
+      }
+    }
+    needed[b] = any(range);
+  }
+  return needed;
+}
+
+std::vector<bool> Needs::of(const Selected& selected) const {
+  const Variable& variable = metadata_.variables.at(static_cast<std::size_t>(selected.variable));
+  const Mesh& mesh = metadata_.mesh_of(variable);
+  const auto where = [&](auto&& wanted) {
+    std::vector<bool> needed(blocks_.size(), false);
+    for (std::size_t b = 0; b < blocks_.size(); ++b) {
+      needed[b] = blocks_[b].mesh == mesh.id && !blocks_[b].cells.empty() && wanted(blocks_[b], b);
+    }
+    return needed;
+  };
+  switch (selected.part.kind) {
+    case Part::Kind::plane:
+      return cut(variable, selected.part.plane);
+    case Part::Kind::values:
+      return bracketed(variable, selected.part.values);
+    case Part::Kind::box:
+      return where(
+          [&](const Block& block, std::size_t) { return !intersection(block.cells, selected.part.box.cells).empty(); });
+    case Part::Kind::level:
+      return where([&](const Block& block, std::size_t) { return block.level == selected.part.level.level; });
+    case Part::Kind::predicate:
+      break;
+    case Part::Kind::all:
+      return where([](const Block&, std::size_t) { return true; });
+  }
+  const BlockPredicate& predicate = selected.part.predicate;
+  const bool ranged = predicate.range.variable >= 0;
+  const auto ranges = ranged ? ranges_of(predicate.range) : std::vector<const BlockRange*>{};
+  return where([&](const Block& block, std::size_t b) {
+    const auto bounds = bounds_of(mesh, block.cells);
+    const Range range = ranged && ranges[b] ? ranges[b]->all : Range{};
+    return predicate.needed({block, bounds[0], bounds[1], range});
+  });
+}
+
+}  // namespace sidestream
