@@ -49,14 +49,15 @@ IsosurfaceQuery read_isosurface(const Settings& settings, const Metadata& metada
 
 Selection selection_of(const IsosurfaceQuery& query, const Metadata& metadata) {
   const Variable& variable = metadata.variables.at(static_cast<std::size_t>(query.variable));
-  Selection selection{{{query.variable, halo_for(variable.centering, variable.centering, query.normals)}}};
+  const ValuesBracketed bracketed{query.values, {query.variable, query.component}};
+  Selection selection{{{query.variable, halo_for(variable.centering, variable.centering, query.normals), bracketed}}};
   for (const std::int32_t id : query.fields) {
     const Variable& field = metadata.variables.at(static_cast<std::size_t>(id));
     const int halo = halo_for(variable.centering, field.centering, false);
     if (id == query.variable) {
       selection.variables[0].halo = std::max(selection.variables[0].halo, halo);
     } else {
-      selection.variables.push_back({id, halo});
+      selection.variables.push_back({id, halo, bracketed});
     }
   }
   return selection;

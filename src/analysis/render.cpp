@@ -113,15 +113,7 @@ class Render final : public Analysis {
 
   void select(const Layer& layer, const Metadata& metadata) {
     const Selection needed = std::visit([&](const auto& query) { return selection_of(query, metadata); }, layer.query);
-    for (const Selected& wanted : needed.variables) {
-      const auto same = std::find_if(selection_.variables.begin(), selection_.variables.end(),
-                                     [&](const Selected& s) { return s.variable == wanted.variable; });
-      if (same == selection_.variables.end()) {
-        selection_.variables.push_back(wanted);
-      } else {
-        same->halo = std::max(same->halo, wanted.halo);
-      }
-    }
+    selection_.variables.insert(selection_.variables.end(), needed.variables.begin(), needed.variables.end());
   }
 
   [[nodiscard]] static std::vector<Piece> extract_layer(const Layer& layer, const LocalInput& input) {

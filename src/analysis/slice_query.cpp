@@ -166,9 +166,10 @@ SliceQuery read_slice(const Settings& settings, const Metadata& metadata, Purpos
 Selection selection_of(const SliceQuery& query, const Metadata& metadata) {
   const auto variable = [&](std::int32_t id) { return metadata.variables.at(static_cast<std::size_t>(id)); };
   const Centering centering = variable(query.variables.at(0)).centering;
+  const PlaneCut cut{query.plane.origin, query.plane.normal, query.variables.at(0)};
   Selection selection;
   for (const std::int32_t id : query.variables) {
-    selection.variables.push_back({id, halo_for(centering, variable(id).centering, false)});
+    selection.variables.push_back({id, halo_for(centering, variable(id).centering, false), cut});
   }
   return selection;
 }

@@ -12,7 +12,7 @@ namespace sidestream {
 Session::Implementation::~Implementation() = default;
 
 Declarations& Session::Implementation::declarations(const char* call) {
-  if (roles_.server) fail(Code::usage, "{}: this rank is a server; only clients declare", call);
+  if (is_server()) fail(Code::usage, "{}: this rank is a server; only clients declare", call);
   if (state_ != State::open) {
     fail(Code::usage,
          "{}: the declarations are frozen since the session started; call it before start and the first publish", call);
@@ -36,7 +36,7 @@ void Session::Implementation::set_allocated(const std::string& variable, std::in
 }
 
 Publisher& Session::Implementation::publisher(const char* call) {
-  if (roles_.server) fail(Code::usage, "{}: this rank is a server; only clients publish", call);
+  if (is_server()) fail(Code::usage, "{}: this rank is a server; only clients publish", call);
   if (state_ == State::open) start();
   if (state_ != State::started) fail(Code::usage, "{}: the session failed to start; close it", call);
   return *publisher_;
@@ -59,14 +59,39 @@ RunFacts Session::Implementation::facts() const {
 }
 
 /// Collective: everybody's rows go to the first server, which writes the file.
-void Session::Implementation::write_timings() {
+void Session::Implementation::write_run_table_of_all(const RunTable& table, const std::string& rows) {
   const int root = roles_.server_ranks.front();
-  std::string rows;
-  if (config_.opening.timings) {
-    if (publisher_) rows += client_rows(world_->rank(), publisher_->timings());
-    if (engine_) rows += server_rows(world_->rank(), engine_->ledger());
-  }
   const std::vector<Bytes> all = world_->gather(std::as_bytes(std::span(rows)), root);
+  together(*world_, [&] {
+    if (world_->rank() != root) return;
+    std::vector<std::string> texts;
+    for (const Bytes& part : all) texts.emplace_back(reinterpret_cast<const char*>(part.data()), part.size());
+    write_run_table(opening_.directory, table, texts, opening_.existing == Existing::resume);
+  });
+}
+
+std::string Session::Implementation::timing_rows() const {
+  std::string rows;
+  if (publisher_) rows += client_rows(world_->rank(), publisher_->timings());
+  if (engine_) rows += server_rows(world_->rank(), engine_->ledger());
+  return rows;
+}
+
+std::string Session::Implementation::moved_rows() const {
+  if (engine_) return movement_rows(world_->rank(), "server", engine_->ledger().moved());
+  std::vector<MovedBytes> moved;
+  if (wires_.forwarder) {
+    for (const auto& [index, bytes] : wires_.forwarder->bytes_sent()) moved.push_back({index, 0, bytes, 0});
+    return movement_rows(world_->rank(), "forwarder", moved);
+  }
+  for (std::int64_t index = 0; publisher_ && index < publisher_->account().iterations; ++index) {
+    moved.push_back({index, 0, wires_.client->bytes_sent(index), 0});
+  }
+  return movement_rows(world_->rank(), "client", moved);
+}
+
+/// Collective: the account that the clients have, with what the servers counted, on every rank.
+Account Session::Implementation::agree_on_account() {
   std::int64_t absent = engine_ ? engine_->ledger().absent_blocks : 0;
   world_->sum(std::span(&absent, 1));
   if (publisher_) publisher_->close_account(absent);
@@ -75,16 +100,23 @@ void Session::Implementation::write_timings() {
   std::memcpy(from_client.data(), &account, sizeof account);
   world_->broadcast(from_client, roles_.client_ranks.front());
   std::memcpy(&account, from_client.data(), sizeof account);
+  return account;
+}
+
+/// Collective: what the run leaves beside its results.
+void Session::Implementation::write_timings() {
+  const int root = roles_.server_ranks.front();
+  const Account account = agree_on_account();
+  if (config_.opening.timings) write_run_table_of_all(timings_table, timing_rows());
+  const bool moves = opening_.placement.mode == PlacementMode::nodes;
+  if (config_.opening.timings && moves) write_run_table_of_all(movement_table, moved_rows());
   together(*world_, [&] {
     if (engine_) engine_->report();
     if (world_->rank() != root) return;
-    if (absent > 0) {
+    if (account.absent_blocks > 0) {
       log::warning("{} blocks were declared and not published, in iterations in which others published their variable",
-                   absent);
+                   account.absent_blocks);
     }
-    std::vector<std::string> texts;
-    for (const Bytes& part : all) texts.emplace_back(reinterpret_cast<const char*>(part.data()), part.size());
-    if (config_.opening.timings) write_timings_file(opening_.directory, texts, opening_.existing == Existing::resume);
     write_record(opening_.directory, facts(), &account, engine_ ? &engine_->ledger() : nullptr);
   });
 }

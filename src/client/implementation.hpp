@@ -27,9 +27,9 @@ class Session::Implementation {
   Implementation(MPI_Comm comm, const std::string& file, const std::optional<std::string>& text);
   ~Implementation();
 
-  [[nodiscard]] bool is_server() const noexcept { return roles_.server; }
+  [[nodiscard]] bool is_server() const noexcept { return roles_.server || roles_.forwarder; }
   [[nodiscard]] bool is_off() const noexcept { return opening_.placement.mode == PlacementMode::off; }
-  [[nodiscard]] MPI_Comm comm() const noexcept { return roles_.server ? MPI_COMM_NULL : roles_.members->comm(); }
+  [[nodiscard]] MPI_Comm comm() const noexcept { return is_server() ? MPI_COMM_NULL : roles_.members->comm(); }
   [[nodiscard]] Registry& registry() noexcept { return registry_; }
   /// Declarations, until start. Throws Error(usage) afterwards, and on a server.
   [[nodiscard]] Declarations& declarations(const char* call);
@@ -64,6 +64,10 @@ class Session::Implementation {
   void make_engine();
   // implementation.cpp
   [[nodiscard]] RunFacts facts() const;
+  void write_run_table_of_all(const RunTable& table, const std::string& rows);
+  [[nodiscard]] std::string timing_rows() const;
+  [[nodiscard]] std::string moved_rows() const;
+  [[nodiscard]] Account agree_on_account();
   void write_timings();
   void free_everything();
 

@@ -15,7 +15,6 @@ namespace sidestream {
 namespace {
 
 constexpr const char* record_name = "run.yaml";
-constexpr const char* timings_name = "timings.csv";
 
 std::string indented(const std::string& text) {
   std::string result = "    ";
@@ -95,15 +94,24 @@ std::string server_rows(int rank, const Ledger& ledger) {
   return rows;
 }
 
-void write_timings_file(const std::string& directory, const std::vector<std::string>& rows, bool append) {
-  const auto path = std::filesystem::path(directory) / timings_name;
+std::string movement_rows(int rank, const char* role, const std::vector<MovedBytes>& moved) {
+  std::string rows;
+  for (const MovedBytes& m : moved) {
+    fmt::format_to(std::back_inserter(rows), "{},{},{},{},{},{}\n", rank, role, m.iteration, m.blocks, m.bytes, m.layers);
+  }
+  return rows;
+}
+
+void write_run_table(const std::string& directory, const RunTable& table, const std::vector<std::string>& rows,
+                     bool append) {
+  const auto path = std::filesystem::path(directory) / table.file;
   std::error_code error;
   std::string text;
   if (append && std::filesystem::exists(path, error)) {
     std::ifstream in(path, std::ios::binary);
     text.assign(std::istreambuf_iterator<char>(in), {});
   } else {
-    text = "rank,role,iteration,start,compute,publish,wait,end,task,seconds\n";
+    text = table.header;
   }
   for (const std::string& part : rows) text += part;
   replace_file(path.string(), text);

@@ -26,7 +26,20 @@ void write_record(const std::string& directory, const RunFacts& facts, const Acc
 /// This rank's rows of timings.csv, without the header.
 [[nodiscard]] std::string client_rows(int rank, const std::vector<IterationTiming>& timings);
 [[nodiscard]] std::string server_rows(int rank, const Ledger& ledger);
-/// Writes timings.csv: the header, then `rows`; with `append` and an existing file, the rows alone. One rank.
-void write_timings_file(const std::string& directory, const std::vector<std::string>& rows, bool append);
+/// This rank's rows of movement.csv, without the header.
+[[nodiscard]] std::string movement_rows(int rank, const char* role, const std::vector<MovedBytes>& moved);
+/// A table of a run that every rank has rows of.
+struct RunTable {
+  const char* file;
+  const char* header;
+};
+inline constexpr RunTable timings_table{"timings.csv",
+                                        "rank,role,iteration,start,compute,publish,wait,end,task,seconds\n"};
+/// What moved: servers count what came (blocks are pieces of one variable; layers were fetched for halos), clients and
+/// forwarders what left, layers included.
+inline constexpr RunTable movement_table{"movement.csv", "rank,role,iteration,blocks,bytes,layer_bytes\n"};
+/// Writes the header, then `rows`; with `append` and an existing file, the rows alone. One rank.
+void write_run_table(const std::string& directory, const RunTable& table, const std::vector<std::string>& rows,
+                     bool append);
 
 }  // namespace sidestream

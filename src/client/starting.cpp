@@ -49,20 +49,21 @@ bool Session::Implementation::vote(Wish wish) {
 }
 
 void Session::Implementation::begin_together() {
+  settle_down(*world_, roles_, opening_.placement);
   agree_on_declarations();
   configure();
   // Over all ranks: servers must not go on to the next collective step if a client's blocks are wrong.
   together(*world_, [&] {
-    if (!roles_.server) make_publisher();
+    if (!is_server()) make_publisher();
   });
   check_blocks();
   if (is_off()) {
-    wires_ = make_wires(*world_, roles_, opening_.placement, registry_, {});
+    wires_ = make_wires(*world_, roles_, opening_.placement, config_.metadata, {});
     publisher_->attach(*wires_.client);
     return;
   }
   make_tasks();
-  wires_ = make_wires(*world_, roles_, config_.opening.placement, registry_,
+  wires_ = make_wires(*world_, roles_, config_.opening.placement, config_.metadata,
                       publisher_ ? publisher_->sizes() : std::vector<BlockBytes>{});
   make_engine();
   // Only now is it a run that a later one must not overwrite.
@@ -79,7 +80,7 @@ void Session::Implementation::agree_on_declarations() {
   const Bytes mine = common;
   world_->broadcast(common, first);
   together(*world_, [&] {
-    if (roles_.server) {
+    if (is_server()) {
       declarations_ = Declarations::decode(common);
     } else if (mine != common) {
       fail(
@@ -119,7 +120,7 @@ void Session::Implementation::make_publisher() {
 
 /// Ids must be unique over all clients: two blocks of one id would be taken for one.
 void Session::Implementation::check_blocks() {
-  if (roles_.server) {
+  if (is_server()) {
     together(*world_, [] {});
     return;
   }
@@ -168,16 +169,18 @@ void Session::Implementation::make_tasks() {
 
 void Session::Implementation::make_engine() {
   if (!servers_) return;
+  const PlacementConfig& placement = config_.opening.placement;
+  MovementRules movement{&registry_.partitioners().at(placement.partitioner), {}, placement.move_all};
   std::vector<std::string> task_events;
   for (const TaskConfig& task : config_.tasks) task_events.push_back(task.schedule.event);
   engine_ =
       std::make_unique<Engine>(EngineParts{config_.metadata, config_.events, *wires_.server, *servers_, tasks_,
                                            [this](const Iteration& iteration) { return results_->begin(iteration); },
-                                           std::move(task_events), origin_, config_.opening.timings});
+                                           std::move(task_events), origin_, config_.opening.timings, std::move(movement)});
 }
 
 void Session::Implementation::start() {
-  if (roles_.server) fail(Code::usage, "start: this rank is a server; call serve instead");
+  if (is_server()) fail(Code::usage, "start: this rank is a server; call serve instead");
   if (state_ != State::open) fail(Code::usage, "start: the session has started already; call it once");
   state_ = State::ended;  // if what follows throws, on every rank alike
   if (!vote(Wish::start)) fail(Code::internal, "start: a vote to start was counted as one to cancel");
@@ -186,13 +189,14 @@ void Session::Implementation::start() {
 }
 
 void Session::Implementation::serve() {
-  if (!roles_.server) fail(Code::usage, "serve: this rank is a client; serve only where is_server says so");
+  if (!is_server()) fail(Code::usage, "serve: this rank is a client; serve only where is_server says so");
   if (state_ != State::open) fail(Code::usage, "serve: the session has been served already; call it once");
   const SigtermIgnored ignored;
   state_ = State::ended;
   if (!vote(Wish::start)) return;
   begin_together();
   state_ = State::started;
+  if (wires_.forwarder) return wires_.forwarder->run();
   engine_->run();
 }
 

@@ -6,7 +6,10 @@
 
 #include "client/publisher.hpp"
 #include "client/roles.hpp"
+#include "sidestream/data/metadata.hpp"
 #include "sidestream/extend/transport.hpp"
+#include "transport/mpi/client.hpp"
+#include "transport/mpi/forwarder.hpp"
 
 namespace sidestream {
 
@@ -14,11 +17,12 @@ namespace sidestream {
 struct Wires {
   std::shared_ptr<ClientTransport> client;
   std::shared_ptr<ServerTransport> server;
+  std::shared_ptr<mpi::Forwarder> forwarder;  ///< reads from `server`
 };
 
 /// Collective over `world`: makes the transports of the placement. `sizes`: what this client will publish; empty on
 /// servers. Throws the same Error everywhere, for example if an iteration does not fit in the buffer.
 [[nodiscard]] Wires make_wires(MpiCommunicator& world, Roles& roles, const PlacementConfig& placement,
-                               const Registry& registry, const std::vector<BlockBytes>& sizes);
+                               const Metadata& metadata, const std::vector<BlockBytes>& sizes);
 
 }  // namespace sidestream

@@ -64,11 +64,13 @@ std::vector<const BlockRange*> Needs::ranges_of(const RangeRequest& request) con
 std::vector<bool> Needs::cut(const Variable& variable, const PlaneCut& plane) const {
   const Mesh& mesh = metadata_.mesh_of(variable);
   const Axes* axes = mesh.geometry ? mesh.geometry->axes() : nullptr;
+  const Centering centering =
+      plane.of < 0 ? variable.centering : metadata_.variables.at(static_cast<std::size_t>(plane.of)).centering;
   std::vector<bool> needed(blocks_.size(), false);
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
     if (blocks_[b].mesh != mesh.id || blocks_[b].cells.empty()) continue;
     // The positions of a finer level's indices are not those of the mesh's axes: such blocks are all needed.
-    needed[b] = !axes || blocks_[b].level > 0 || meets(mesh, *axes, variable.centering, blocks_[b].cells, plane);
+    needed[b] = !axes || blocks_[b].level > 0 || meets(mesh, *axes, centering, blocks_[b].cells, plane);
   }
   return needed;
 }

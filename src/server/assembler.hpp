@@ -1,10 +1,15 @@
 // From arrivals to the blocks that analyses see.
 #pragma once
 
+#include <deque>
 #include <map>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "server/block_table.hpp"
+#include "server/movement.hpp"
+#include "sidestream/data/catalogue.hpp"
 #include "sidestream/data/metadata.hpp"
 #include "sidestream/data/selection.hpp"
 #include "sidestream/extend/communicator.hpp"
@@ -12,30 +17,53 @@
 
 namespace sidestream {
 
-/// The assembled blocks of one iteration. Points into the transport's memory and its own halo messages; valid until the
+/// What the analyses that are due need together. The same on every server.
+struct Demand {
+  std::vector<std::size_t> tasks;         ///< their numbers: equal tasks have equal demands
+  std::vector<Selected> selection;
+  bool catalogue = false;                 ///< some want the catalogue
+  std::vector<RangeRequest> ranges;       ///< some want these in it
+};
+
+/// The assembled blocks of one iteration. Points into the transport's memory and its own messages; valid until the
 /// iteration is released.
 struct Assembled {
   std::vector<std::vector<BlockView>> blocks;  ///< by variable id, ascending block id
   std::vector<Bytes> halo_memory;
+  std::optional<Catalogue> catalogue;
+  /// What came to this server for this iteration: whole blocks or pieces, and layers around them, in bytes. Nothing moves
+  /// but layers where values are at hand.
+  std::int64_t moved_blocks = 0;
+  std::uint64_t moved_bytes = 0, moved_layers = 0;
 };
 
-/// Builds views for the union of selections. Keeps the global block table, which is gathered only when it changed.
+/// Builds views for the union of selections. Keeps the global block table, which changes by differences.
 class Assembler {
  public:
-  Assembler(const Metadata& metadata, Communicator& servers) : metadata_(metadata), servers_(servers) {}
+  Assembler(const Metadata& metadata, Communicator& servers, MovementRules rules)
+      : metadata_(metadata), servers_(servers), planner_(metadata, std::move(rules)) {}
 
-  /// Collective, with the same `selection` everywhere. `changed`: some server's table changed since the last call.
-  [[nodiscard]] Assembled assemble(ServerTransport& transport, std::int64_t index,
-                                   const std::vector<Selected>& selection, bool changed);
+  /// Collective, with the same `demand` everywhere. `changed`: some server's table changed since the last call. Fails on
+  /// all servers or on none.
+  [[nodiscard]] Assembled assemble(ServerTransport& transport, std::int64_t index, const Demand& demand, bool changed);
 
  private:
-  void gather_table(const ServerTransport& transport);
+  void apply_changes(ServerTransport& transport);
+  [[nodiscard]] std::vector<BlockRange> gather_ranges(ServerTransport& transport, std::int64_t index,
+                                                      const std::vector<RangeRequest>& requests);
+  void take_at_hand(ServerTransport& transport, std::int64_t index, const Demand& demand, Assembled& result);
+  void fetch(ServerTransport& transport, std::int64_t index, const Demand& demand,
+             const std::vector<BlockRange>& ranges, Assembled& result);
+  [[nodiscard]] std::shared_ptr<const Movement> plan(const Demand& demand, const std::vector<BlockRange>& ranges);
   const std::vector<Box>& owned(const Variable& variable, const Block& block);
 
   const Metadata& metadata_;
   Communicator& servers_;
+  Planner planner_;
   BlockTable table_;
   std::map<std::pair<std::int32_t, std::int64_t>, std::vector<Box>> owned_;  ///< by mesh * 2 + centering, block
+  /// Plans that hold while the table does, by the tasks they are for; the newest first.
+  std::deque<std::pair<std::vector<std::size_t>, std::shared_ptr<const Movement>>> plans_;
 };
 
 }  // namespace sidestream

@@ -2,36 +2,52 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <span>
+#include <utility>
 #include <vector>
 
+#include "data/block_index.hpp"
 #include "sidestream/data/block.hpp"
 #include "sidestream/data/variable.hpp"
+#include "sidestream/extend/transport.hpp"
 
 namespace sidestream {
 
-/// A block and the server that receives it.
+/// A block and the server that its client reports to.
 struct PlacedBlock {
   Block block;
   std::int32_t server = 0;
 };
 
-/// The global view of a mesh's geometry, the same on every server. Finds neighbours without looking at every block:
-/// entries are sorted along the first axis.
+/// The global view of the meshes' geometry, the same on every server.
 class BlockTable {
  public:
   BlockTable() = default;
   explicit BlockTable(std::vector<PlacedBlock> blocks);
 
-  /// Blocks of `mesh` and `level` whose cells, grown by one, overlap `cells`: neighbours that may share nodes are
-  /// found.
-  [[nodiscard]] std::vector<const PlacedBlock*> near(std::int32_t mesh, std::int32_t level, const Box& cells) const;
+  /// Applies what changed, changes[s] on server s in its order. A block that one client gave up and another took over
+  /// may be removed and declared in either order.
+  void apply(const std::vector<std::vector<BlockChange>>& changes);
+
+  /// Positions in `blocks` of the non-empty blocks of `mesh` and `level` whose cells, grown by one, overlap `cells`:
+  /// neighbours that may share nodes are found.
+  [[nodiscard]] std::vector<std::int64_t> near(std::int32_t mesh, std::int32_t level, const Box& cells) const;
   /// The points of `variable` in the block's cells that no block of lower id has: disjoint boxes.
   [[nodiscard]] std::vector<Box> owned(const Variable& variable, const Block& block) const;
-  [[nodiscard]] const std::vector<PlacedBlock>& blocks() const noexcept { return blocks_; }
+  /// In the order of clients, meshes and ids.
+  [[nodiscard]] const std::vector<Block>& blocks() const noexcept { return blocks_; }
+  /// The server of the client that has blocks()[position].
+  [[nodiscard]] std::int32_t server(std::int64_t position) const {
+    return servers_.at(static_cast<std::size_t>(position));
+  }
 
  private:
-  std::vector<PlacedBlock> blocks_;  ///< by mesh, level, lower end in i, id
-  Index longest_ = 0;                ///< largest extent in i
+  void rebuild();
+  std::map<std::pair<std::int32_t, std::int64_t>, PlacedBlock> by_id_;  ///< by mesh and id
+  std::vector<Block> blocks_;
+  std::vector<std::int32_t> servers_;
+  BlockIndex index_;
 };
 
 }  // namespace sidestream

@@ -38,8 +38,9 @@ bool get_bit(const std::uint64_t* words, std::size_t bit) { return (words[bit / 
 
 Engine::Engine(EngineParts parts)
     : parts_(std::move(parts)),
-      assembler_(parts_.metadata, parts_.servers),
-      ledger_(ledger_names(parts_.tasks), parts_.timings) {
+      assembler_(parts_.metadata, parts_.servers, parts_.movement),
+      ledger_(ledger_names(parts_.tasks), parts_.timings),
+      next_(parts_.first) {
   // While a server waits for the others it goes on taking in what its clients send, so that they needn't wait too.
   const auto take_in = [&transport = parts_.transport] { transport.receive(std::chrono::microseconds(0)); };
   parts_.servers.set_meanwhile(take_in);
@@ -174,44 +175,44 @@ void Engine::count_absent(const Agreement& agreement) {
   }
 }
 
-/// Makes the values addressable on every server. What failed on one of them, for want of memory say, is known to all.
-std::string Engine::fetch() {
-  std::string failure;
-  try {
-    static_cast<void>(parts_.transport.fetch(next_, {}));
-  } catch (const std::exception& e) {
-    failure = e.what();
+Demand Engine::demand_of(const std::vector<std::size_t>& due) const {
+  Demand demand;
+  demand.tasks = due;
+  for (const std::size_t t : due) {
+    const Selection& selection = parts_.tasks[t].selection();
+    demand.selection.insert(demand.selection.end(), selection.variables.begin(), selection.variables.end());
+    demand.catalogue |= selection.catalogue;
+    for (const RangeRequest& range : selection.ranges) {
+      const bool known = std::find(demand.ranges.begin(), demand.ranges.end(), range) != demand.ranges.end();
+      if (!known) demand.ranges.push_back(range);
+    }
   }
-  return agree_on_failure(parts_.servers, failure);
+  return demand;
+}
+
+/// Nothing if it failed, for want of memory on one server, say: on all servers then.
+std::optional<Assembled> Engine::assemble(const std::vector<std::size_t>& due) {
+  const double start = now();
+  try {
+    Assembled assembled = assembler_.assemble(parts_.transport, next_, demand_of(due), table_changed_);
+    table_changed_ = false;
+    ledger_.work(next_, assembly, start - parts_.origin, now() - start);
+    ledger_.moved({next_, assembled.moved_blocks, assembled.moved_bytes, assembled.moved_layers});
+    return assembled;
+  } catch (const Error& e) {
+    complain(next_, e.what());
+    return std::nullopt;
+  }
 }
 
 Outcome Engine::process(const Agreement& agreement) {
   const std::vector<std::size_t> due = due_tasks(agreement);
   if (due.empty()) return Outcome::delivered;
-  std::vector<Selected> selection;
-  for (std::size_t t : due) {
-    for (const Selected& wanted : parts_.tasks[t].selection().variables) {
-      const auto same = [&](const Selected& s) { return s.variable == wanted.variable; };
-      const auto found = std::find_if(selection.begin(), selection.end(), same);
-      if (found == selection.end()) {
-        selection.push_back(wanted);
-      } else {
-        found->halo = std::max(found->halo, wanted.halo);
-      }
-    }
-  }
-  const double start = now();
-  const std::string failure = fetch();
-  if (!failure.empty()) {
-    complain(next_, failure);
-    return Outcome::refused;
-  }
-  const Assembled assembled =
-      assembler_.assemble(parts_.transport, next_, selection, std::exchange(table_changed_, false));
-  ledger_.work(next_, assembly, start - parts_.origin, now() - start);
+  const std::optional<Assembled> assembled = assemble(due);
+  if (!assembled) return Outcome::refused;
   const std::unique_ptr<Results> results = parts_.results(agreement.at);
   bool failed = false;
-  for (std::size_t t : due) run_task(t, agreement.at, assembled, *results, failed);
+  for (std::size_t t : due) run_task(t, agreement.at, *assembled, *results, failed);
   return failed ? Outcome::failed : Outcome::delivered;
 }
 

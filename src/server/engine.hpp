@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ struct EngineParts {
   std::vector<std::string> task_events;  ///< of each task: the event of `on`, or empty
   double origin = 0;                     ///< now() at the session's start
   bool timings = true;                   ///< keep what the ledger writes out
+  MovementRules movement;                ///< how blocks get to servers that do not have them at hand
+  std::int64_t first = 0;                ///< the iteration to begin with
 };
 
 /// Processes iterations in order. Each step is one agreement of all servers: an iteration is processed on all of them
@@ -56,7 +59,8 @@ class Engine {
   [[nodiscard]] std::vector<std::size_t> due_tasks(const Agreement& agreement);
   [[nodiscard]] bool all_there(const Task& task, const Agreement& agreement) const;
   void count_absent(const Agreement& agreement);
-  [[nodiscard]] std::string fetch();
+  [[nodiscard]] Demand demand_of(const std::vector<std::size_t>& due) const;
+  [[nodiscard]] std::optional<Assembled> assemble(const std::vector<std::size_t>& due);
   [[nodiscard]] Outcome process(const Agreement& agreement);
   void run_task(std::size_t number, const Iteration& iteration, const Assembled& assembled, Results& results,
                 bool& failed);
@@ -65,7 +69,7 @@ class Engine {
   EngineParts parts_;
   Assembler assembler_;
   Ledger ledger_;
-  std::int64_t next_ = 0;
+  std::int64_t next_;
   bool table_changed_ = true;  ///< since the last assembly, on some server; agreed
   bool i_changed_ = false;
 };

@@ -44,18 +44,21 @@ void append_piece(Bytes& message, const BlockView& from, const Box& box, std::in
 void offer(const BlockTable& table, const HaloRequest& request, std::int32_t number, const BlockView& from, int me,
            std::vector<Bytes>& messages) {
   const Box reach = grown(from.block.cells, request.width + 1);
-  for (const PlacedBlock* other : table.near(from.block.mesh, from.block.level, reach)) {
-    if (other->block.id == from.block.id) continue;
-    const Box wanted = grown(request.variable->points(other->block.cells), request.width);
-    BlockView* view = other->server == me ? find_view(*request.views, other->block.id) : nullptr;
-    if (other->server == me && !view) continue;  // declared but not delivered
+  for (const std::int64_t position : table.near(from.block.mesh, from.block.level, reach)) {
+    const Block& other = table.blocks()[static_cast<std::size_t>(position)];
+    const std::int32_t server = table.server(position);
+    if (other.id == from.block.id) continue;
+    if (!request.needed.empty() && !request.needed[static_cast<std::size_t>(position)]) continue;
+    const Box wanted = grown(request.variable->points(other.cells), request.width);
+    BlockView* view = server == me ? find_view(*request.views, other.id) : nullptr;
+    if (server == me && !view) continue;  // declared but not delivered
     for (const Box& mine : from.owned) {
       const Box piece = intersection(mine, wanted);
       if (piece.empty()) continue;
       if (view) {
         view->halo.push_back(HaloPiece{piece, from.array});
       } else {
-        append_piece(messages[other->server], from, piece, number, other->block.id);
+        append_piece(messages[static_cast<std::size_t>(server)], from, piece, number, other.id);
       }
     }
   }

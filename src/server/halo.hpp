@@ -14,6 +14,7 @@ struct HaloRequest {
   const Variable* variable;
   std::int32_t width;
   std::vector<BlockView>* views;
+  std::vector<bool> needed{};  ///< by position in the table: blocks that need a halo; empty: all do
 };
 
 /// Fills `halo` of every view with the points within `width` of its points that other blocks own and have delivered.

@@ -15,6 +15,14 @@ struct WorkTiming {
   double seconds = 0;
 };
 
+/// What came to a server for one iteration: blocks (pieces of variables) with their bytes, and layers around them.
+struct MovedBytes {
+  std::int64_t iteration = 0;
+  std::int64_t blocks = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t layers = 0;
+};
+
 /// Kept by each server, written out at close.
 class Ledger {
  public:
@@ -24,6 +32,10 @@ class Ledger {
   void work(std::int64_t iteration, std::int32_t task, double start, double seconds) {
     if (keeps_timings_) timings_.push_back({iteration, task, start, seconds});
   }
+  void moved(const MovedBytes& what) {
+    if (keeps_timings_) moved_.push_back(what);
+  }
+  [[nodiscard]] const std::vector<MovedBytes>& moved() const noexcept { return moved_; }
   /// Remembers the first of each message; thousands of iterations that fail alike are one line. True for the first.
   bool failure(std::int64_t iteration, const std::string& message);
   [[nodiscard]] const std::vector<std::string>& names() const noexcept { return names_; }
@@ -42,6 +54,7 @@ class Ledger {
   std::vector<std::string> names_;
   bool keeps_timings_;
   std::vector<WorkTiming> timings_;
+  std::vector<MovedBytes> moved_;
   std::vector<Failure> failures_;
 };
 

@@ -77,7 +77,8 @@ std::string Task::run(const Iteration& iteration, const Metadata& metadata, cons
   for (int n = 0; n < passes; ++n) {
     const Bytes before = std::move(feedback);
     feedback.clear();
-    const LocalInput input{iteration, metadata, assembled.blocks, n, before};
+    const Catalogue* catalogue = selection_.catalogue && assembled.catalogue ? &*assembled.catalogue : nullptr;
+    const LocalInput input{iteration, metadata, assembled.blocks, n, before, catalogue};
     std::string failure = pass(input, results, feedback);
     if (!failure.empty()) return failure;
   }

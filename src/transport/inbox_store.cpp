@@ -44,6 +44,7 @@ void InboxStore::declare(int client, const Block& block, bool removed) {
 
 void InboxStore::end(int client, const EndRecord& record) {
   Inbox& inbox = inboxes_[ended_[static_cast<std::size_t>(client)]++];
+  inbox.mismatch |= record.mismatch != 0;
   if (inbox.ended++ == 0) {
     inbox.end = record;
     return;
@@ -74,6 +75,7 @@ void InboxStore::apply(const Declaration& declaration) {
   // A block may move to another client, whose declaration may come before the removal by the old one.
   const bool moved = found != places_.end() && blocks_[found->second].client != block.client;
   if (declaration.removed && (found == places_.end() || moved)) return;
+  changes_.push_back({block, declaration.removed, 0});
   std::erase_if(persistent_, [&](const Arrival& arrival) {
     const Block& of = arrival.record.block;
     return of.mesh == block.mesh && of.id == block.id && (declaration.removed || !(of == block));
@@ -106,15 +108,18 @@ void InboxStore::replace(const Arrival& arrival) {
   }
 }
 
-std::vector<BlockRange> InboxStore::ranges(std::int64_t index, std::span<const RangeRequest> requests) {
+std::vector<BlockRange> InboxStore::ranges(std::int64_t index, std::span<const RangeRequest> requests,
+                                           const DataOf& data_of) {
   std::vector<BlockRange> result;
   const auto measure = [&](const Arrival& arrival) {
     for (const RangeRequest& request : requests) {
       if (request.variable != arrival.record.variable || arrival.record.block.cells.empty()) continue;
+      const std::byte* data = data_of ? data_of(arrival.record) : arrival.data;
+      if (!data) continue;
       BlockRange& range = result.emplace_back();
       range.block = arrival.record.block.id;
       range.variable = request.variable;
-      measure_range(arrival.record.view(arrival.data), arrival.record.points(), request.component, range);
+      measure_range(arrival.record.view(data), arrival.record.points(), request.component, range);
     }
   };
   for (const Arrival& arrival : inboxes_[index].blocks) measure(arrival);
@@ -129,8 +134,9 @@ bool InboxStore::advance(std::int64_t index) {
   declarations_.erase(declarations_.begin(), last);
   const auto newest = new_persistent_.upper_bound(index);
   for (auto it = new_persistent_.begin(); it != newest; ++it) replace(it->second);
+  const bool newest_changed = newest != new_persistent_.begin();
   new_persistent_.erase(new_persistent_.begin(), newest);
-  return changed;
+  return changed || newest_changed;
 }
 
 }  // namespace sidestream

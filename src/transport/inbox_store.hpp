@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "sidestream/extend/transport.hpp"
@@ -36,9 +38,13 @@ class InboxStore {
   [[nodiscard]] Inbox& inbox(std::int64_t index) { return inboxes_[index]; }
   bool advance(std::int64_t index);
   [[nodiscard]] const std::vector<Block>& blocks() const noexcept { return blocks_; }
+  [[nodiscard]] std::vector<BlockChange> take_changes() { return std::exchange(changes_, {}); }
   [[nodiscard]] const std::vector<Arrival>& persistent() const noexcept { return persistent_; }
-  /// Ranges of the iteration's blocks and of those that outlive iterations, whose values must be at hand.
-  [[nodiscard]] std::vector<BlockRange> ranges(std::int64_t index, std::span<const RangeRequest> requests);
+  /// Ranges of the iteration's blocks and of those that outlive iterations. `data_of` says where the values of an array
+  /// are (null: not to be had); if it is empty they are where the arrivals say.
+  using DataOf = std::function<const std::byte*(const BlockRecord&)>;
+  [[nodiscard]] std::vector<BlockRange> ranges(std::int64_t index, std::span<const RangeRequest> requests,
+                                               const DataOf& data_of);
   void drop(std::int64_t index) { inboxes_.erase(index); }
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
 
@@ -58,6 +64,7 @@ class InboxStore {
   std::multimap<std::int64_t, Declaration> declarations_;  ///< by iteration, not applied yet
   std::multimap<std::int64_t, Arrival> new_persistent_;    ///< likewise
   std::vector<Block> blocks_;
+  std::vector<BlockChange> changes_;
   std::map<std::pair<std::int32_t, std::int64_t>, std::size_t> places_;  ///< in blocks_, by mesh and block id
   std::vector<Arrival> persistent_;
   std::uint64_t bytes_ = 0;

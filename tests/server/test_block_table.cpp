@@ -81,7 +81,9 @@ TEST_CASE("near finds exactly the blocks within one cell") {
       for (const PlacedBlock& other : blocks) {
         if (!intersection(other.block.cells, grown(b.block.cells, 1)).empty()) expected.insert(other.block.id);
       }
-      for (const PlacedBlock* other : table.near(0, 0, b.block.cells)) found.insert(other->block.id);
+      for (const std::int64_t n : table.near(0, 0, b.block.cells)) {
+        found.insert(table.blocks()[static_cast<std::size_t>(n)].id);
+      }
       REQUIRE(found == expected);
     }
     CHECK(table.near(1, 0, Box{{0, 0, 0}, {12, 12, 12}}).empty());

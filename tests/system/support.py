@@ -69,5 +69,5 @@ def results_of(run_, endings=(".csv", ".vtp", ".png")):
     return {
         path.name: path.read_bytes()
         for path in sorted(run_.results.iterdir())
-        if path.suffix in endings and path.name != "timings.csv"
+        if path.suffix in endings and path.name not in ("timings.csv", "movement.csv")
     }

@@ -23,6 +23,7 @@ struct AllBlocks {};
 struct PlaneCut {
   std::array<double, 3> origin{0, 0, 0};
   std::array<double, 3> normal{0, 0, 1};  ///< not zero; of any length
+  std::int32_t of = -1;                   ///< the variable whose points bound the spans; -1: the one that is selected
 };
 
 /// Those in whose span a variable takes values on both sides of one of `values`: decided by ranges, which are measured

@@ -55,7 +55,7 @@ struct EndRecord {
   std::uint64_t events = 0;   ///< bit e: event number e was signalled
   std::uint64_t absent = 0;   ///< blocks declared but not delivered, of variables published in this iteration
   std::uint32_t refused = 0;  ///< 1: this client had no room or failed; nobody may use the iteration
-  std::uint32_t reserved = 0;
+  std::uint32_t mismatch = 0;  ///< forwarders alone: 1: their clients disagree about cycle or time
 };
 
 /// What became of an iteration, as the servers agreed.
@@ -90,8 +90,12 @@ class ClientTransport {
   virtual bool drain(std::chrono::milliseconds limit) = 0;
   /// Seconds spent waiting for room or for a place in flight so far.
   [[nodiscard]] virtual double waited() const = 0;
-  /// Bytes of values that left this client's memory so far; 0 where servers read them in place.
-  [[nodiscard]] virtual std::uint64_t bytes_sent() const { return 0; }
+  /// Bytes of values of an iteration that left this client's memory, once its outcome is known; 0 where servers read them
+  /// in place.
+  [[nodiscard]] virtual std::uint64_t bytes_sent(std::int64_t index) const {
+    static_cast<void>(index);
+    return 0;
+  }
 };
 
 /// One block as it arrived on a server.
@@ -100,7 +104,7 @@ struct Arrival {
   const std::byte* data = nullptr;  ///< until the iteration is released
 };
 
-/// Values that a server asks for: `points` of a variable on a block, in column order without gaps when they arrive.
+/// Values that a server asks for: `points` of a variable on a block.
 struct Wanted {
   Block block;
   std::int32_t variable = -1;
@@ -108,7 +112,14 @@ struct Wanted {
   Box points;
 };
 
-/// What a server has received of one iteration from its own clients.
+/// A block that was declared or changed, or removed.
+struct BlockChange {
+  Block block;
+  std::int32_t removed = 0;
+  std::int32_t reserved = 0;
+};
+
+/// What a server has received of one iteration from its own clients (or from the forwarders that report to it).
 struct Inbox {
   std::vector<Arrival> blocks;
   EndRecord end;          ///< merged over the clients that ended it: events and absent added, refused if any
@@ -137,16 +148,20 @@ class ServerTransport {
   virtual bool advance(std::int64_t index) = 0;
   /// All blocks declared by this server's clients.
   [[nodiscard]] virtual const std::vector<Block>& blocks() const = 0;
+  /// What `advance` has applied to the table since the last call, in that order.
+  [[nodiscard]] virtual std::vector<BlockChange> take_changes() = 0;
   /// Arrays that are not time-varying, the newest of each variable and block.
   [[nodiscard]] virtual const std::vector<Arrival>& persistent() const = 0;
   /// True if values lie where the server can read them: then it sees all blocks of its own clients, without moving
   /// them, and no others. False: arrivals have no data, and any server may fetch any block of any client.
   [[nodiscard]] virtual bool at_hand() const = 0;
-  /// Gets the values of this iteration that are `wanted` (of variables that are not time-varying, the newest up to
-  /// it); what was not published is missing from the answer. Valid until release. Not called if `at_hand`. Throws
-  /// Error(system) for want of memory; the transport goes on working.
-  [[nodiscard]] virtual std::vector<Arrival> fetch(std::int64_t index, std::span<const Wanted> wanted) = 0;
-  /// Ranges of the blocks that this server's own clients delivered in the iteration, or keep.
+  /// Gets values of this iteration (of variables that are not time-varying, the newest up to it): for each piece its
+  /// values in the variable's order without gaps, or null if the block was not published. Valid until release. Collective
+  /// over the servers, each of which wants what it wants. Not called if `at_hand`. Throws Error(system) for want of
+  /// memory; the transport goes on working.
+  [[nodiscard]] virtual std::vector<const std::byte*> fetch(std::int64_t index, std::span<const Wanted> wanted) = 0;
+  /// Ranges of the blocks that this server's own clients delivered in the iteration, or keep. Collective over the
+  /// servers.
   [[nodiscard]] virtual std::vector<BlockRange> ranges(std::int64_t index, std::span<const RangeRequest> requests) = 0;
   /// Tells the clients what became of the iteration and frees its memory.
   virtual void release(std::int64_t index, Outcome outcome) = 0;

@@ -1,132 +1,241 @@
 #include "transport/mpi/client.hpp"
 
-#include <time.h>
-
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "base/fail.hpp"
+#include "base/polite_wait.hpp"
 #include "base/timer.hpp"
 
 namespace sidestream::mpi {
 
-Client::Client(std::shared_ptr<MpiCommunicator> comm, Routes routes, std::uint64_t limit, WhenFull when_full,
-               int max_in_flight)
-    : comm_(std::move(comm)),
-      routes_(std::move(routes)),
-      uses_(limit),
-      when_full_(when_full),
-      max_in_flight_(max_in_flight) {}
-
-std::int64_t Client::in_flight() const noexcept { return static_cast<std::int64_t>(flights_.size()); }
-
-void Client::settle(const Verdict& verdict) {
-  const auto found = flights_.find(verdict.index);
-  if (found == flights_.end()) return;
-  Flight& flight = found->second;
-  ++flight.verdicts;
-  flight.outcome = std::max(flight.outcome, static_cast<Outcome>(verdict.outcome));
+namespace {
+constexpr auto forever = std::chrono::steady_clock::time_point::max();
 }
 
-/// Takes in verdicts, tests sends, frees what no one needs: all the communication of this client happens here.
-void Client::move() {
-  Bytes bytes;
-  int source = 0;
-  while (take_message(comm_->comm(), verdict_tag, bytes, source)) {
-    Verdict verdict;
-    std::memcpy(&verdict, bytes.data(), std::min(bytes.size(), sizeof verdict));
-    settle(verdict);
+Client::Client(std::shared_ptr<MpiCommunicator> comm, const Options& options)
+    : comm_(std::move(comm)), options_(options), uses_(options.limit), mailbox_(comm_->comm()), source_(comm_, shelf_) {
+  if (threaded()) thread_ = std::thread([this] { run(); });
+}
+
+Client::~Client() {
+  if (thread_.joinable()) {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
   }
-  while (take_message(comm_->comm(), failure_tag, bytes, source)) {
-    failure_.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  }
-  outbox_.sweep();
-  for (auto it = flights_.begin(); it != flights_.end();) {
-    Flight& flight = it->second;
-    const bool sent = test_all(flight.requests);
-    // Servers answer in the order of iterations: later ones cannot be settled before this one.
-    if (!sent || flight.verdicts < routes_.servers.size()) break;
-    for (std::byte* data : flight.regions) uses_.release(data);
-    outcomes_[it->first] = flight.outcome;
-    it = flights_.erase(it);
+  if (mpi_is_finalized()) return;
+  for (auto& [index, requests] : pushing_) {
+    for (MPI_Request& request : requests) MPI_Wait(&request, MPI_STATUS_IGNORE);
   }
 }
 
-void Client::pause() {
+// ---- The moving thread, or every call where there is none -----------------------------------------------------------
+
+void Client::take(Letter letter) {
+  switch (letter.header.kind) {
+    case LetterKind::verdict:
+      verdicts_.emplace_back(letter.header.index, static_cast<Outcome>(letter.header.number));
+      break;
+    case LetterKind::failure: {
+      const std::lock_guard lock(mutex_);
+      failure_.assign(reinterpret_cast<const char*>(letter.body.data()), letter.body.size());
+      break;
+    }
+    default:
+      source_.request(std::move(letter));
+  }
+}
+
+/// An iteration's memory is free when its verdict is there and MPI has let go of it.
+void Client::release_settled() {
+  while (!verdicts_.empty()) {
+    const auto [index, outcome] = verdicts_.front();
+    const auto pushing = pushing_.find(index);
+    if (source_.busy_with(index) || (pushing != pushing_.end() && !test_all(pushing->second))) return;
+    if (pushing != pushing_.end()) pushing_.erase(pushing);
+    verdicts_.pop_front();
+    const std::vector<Arrival> freed = shelf_.drop(index);
+    {
+      const std::lock_guard lock(mutex_);
+      for (const Arrival& arrival : freed) uses_.release(const_cast<std::byte*>(arrival.data));
+      outcomes_[index] = outcome;
+      bytes_sent_[index] = source_.take_bytes_sent(index) + std::exchange(pushed_bytes_[index], 0);
+      pushed_bytes_.erase(index);
+      settled_ = index + 1;
+    }
+    changed_.notify_all();
+  }
+}
+
+void Client::send_letters() {
+  std::deque<Bytes> letters;
+  std::deque<Pushed> pushes;
+  {
+    const std::lock_guard lock(mutex_);
+    letters.swap(letters_);
+    pushes.swap(pushes_);
+  }
+  for (Bytes& letter : letters) outbox_.send(comm_->comm(), options_.contact, letter_tag, std::move(letter));
+  for (const Pushed& value : pushes) {
+    pushed_bytes_[value.index] += value.bytes;
+    post_send(comm_->comm(), options_.contact, value.tag, value.data, value.bytes, pushing_[value.index]);
+  }
+}
+
+bool Client::move() {
+  bool active = false;
+  while (std::optional<Letter> letter = mailbox_.take()) {
+    take(std::move(*letter));
+    active = true;
+  }
+  send_letters();
+  active |= source_.move();
+  active |= !outbox_.sweep();
+  release_settled();
+  return active;
+}
+
+/// Sleeps without a limit while nothing is in flight: no server can ask for anything then. Otherwise it looks ever more
+/// rarely while nothing happens, because it may share its core with the simulation.
+void Client::run() {
+  constexpr long shortest_us = 15, longest_us = 400;
+  sleep_exactly();
+  try {
+    for (long pause = shortest_us;;) {
+      pause = move() ? shortest_us : std::min(longest_us, pause + pause / 2);
+      std::unique_lock lock(mutex_);
+      if (stopping_) return;
+      const bool in_flight = ended_ > settled_ || !letters_.empty();
+      if (!in_flight) {
+        changed_.wait(lock, [&] { return stopping_ || ended_ > settled_ || !letters_.empty(); });
+        pause = shortest_us;
+        continue;
+      }
+      lock.unlock();
+      nap(pause);
+    }
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    broken_ = std::current_exception();
+  }
+  changed_.notify_all();
+}
+
+// ---- The publishing thread ------------------------------------------------------------------------------------------
+
+template <class Ready>
+bool Client::wait_for(Ready&& ready, std::chrono::steady_clock::time_point deadline) {
   const double start = now();
-  move();
-  const timespec rest{0, 20'000};
-  nanosleep(&rest, nullptr);
+  bool done = false;
+  for (;;) {
+    if (!threaded()) move();
+    std::unique_lock lock(mutex_);
+    if (broken_) std::rethrow_exception(broken_);
+    done = ready();
+    if (done || std::chrono::steady_clock::now() >= deadline) break;
+    // MPI messages of the simulation that others wait for must go on moving while this rank is in here.
+    if (threaded()) changed_.wait_for(lock, std::chrono::milliseconds(1));
+    lock.unlock();
+    if (threaded()) {
+      progress(comm_->comm());
+    } else {
+      nap(20);
+    }
+  }
   waited_ += now() - start;
+  return done;
 }
 
 bool Client::begin() {
-  move();
-  while (in_flight() >= max_in_flight_) {
-    if (when_full_ == WhenFull::skip) return false;
-    pause();
+  const auto room = [&] { return ended_ - settled_ < options_.max_in_flight; };
+  if (!threaded()) move();
+  {
+    const std::lock_guard lock(mutex_);
+    if (room()) return true;
   }
-  return true;
+  return options_.when_full == WhenFull::wait && wait_for(room, forever);
+}
+
+std::optional<Region> Client::try_reserve(std::uint64_t bytes) {
+  std::byte* data = uses_.reserve(bytes);
+  return data ? std::optional(Region{data, bytes, 0}) : std::nullopt;
 }
 
 std::optional<Region> Client::reserve(std::uint64_t bytes, bool) {
-  for (;;) {
-    if (std::byte* data = uses_.reserve(bytes)) return Region{data, bytes, 0};
-    move();
-    if (std::byte* data = uses_.reserve(bytes)) return Region{data, bytes, 0};
-    const bool never = bytes > uses_.pool().limit() || (when_full_ == WhenFull::wait && flights_.empty());
-    if (never) {
-      fail(
-          Code::full,
-          "no room for a block of {} bytes and there never will be: this rank's share of placement.buffer, {} bytes, is "
-          "smaller than one iteration; raise placement.buffer",
-          bytes, uses_.pool().limit());
-    }
-    if (when_full_ == WhenFull::skip) return std::nullopt;
-    pause();
+  std::optional<Region> region;
+  bool never = false;
+  const auto ready = [&] {
+    region = try_reserve(bytes);
+    never = !region && (bytes > uses_.pool().limit() ||
+                        (options_.when_full == WhenFull::wait && settled_ >= ended_));
+    return region || never;
+  };
+  {
+    const std::lock_guard lock(mutex_);
+    static_cast<void>(ready());
   }
+  if (!region && !never) {
+    if (!threaded()) move();
+    static_cast<void>(wait_for(ready, options_.when_full == WhenFull::wait ? forever : Clock::now()));
+  }
+  if (!never) return region;
+  fail(Code::full,
+       "no room for a block of {} bytes and there never will be: this rank's share of placement.buffer, {} bytes, is "
+       "smaller than one iteration; raise placement.buffer",
+       bytes, uses_.pool().limit());
 }
 
 void Client::commit(const BlockRecord& record, const Region& region, bool hold) {
   Message message;
   message.kind = MessageKind::block;
   message.block = record;
-  const int server = routes_.server_of(record.block.mesh, record.block.id);
-  manifests_[server].push_back(message);
-  values_.push_back({server, record.persistent ? persistent_tag : value_tag, region.data, record.bytes});
+  manifest_.push_back(message);
+  shelf_.put(ended_, Arrival{record, region.data});
+  if (!threaded()) {
+    values_.push_back({ended_, record.persistent ? pushed_persistent_tag : pushed_tag, region.data, record.bytes});
+  }
+  const std::lock_guard lock(mutex_);
   uses_.commit(region.data, hold);
+}
+
+void Client::clear(const Region& region) {
+  const std::lock_guard lock(mutex_);
+  uses_.clear(region.data);
 }
 
 void Client::declare(const Block& block, bool removed) {
   Message message;
   message.kind = removed ? MessageKind::remove : MessageKind::declare;
   message.block.block = block;
-  manifests_[routes_.server_of(block.mesh, block.id)].push_back(message);
+  manifest_.push_back(message);
+  shelf_.forget(ended_, block, removed);
 }
 
 void Client::end(const EndRecord& record) {
   Message last;
   last.kind = MessageKind::end;
   last.end = record;
-  Flight& flight = flights_[current_];
-  for (const int server : routes_.servers) {
-    std::vector<Message>& messages = manifests_[server];
-    messages.push_back(last);
-    outbox_.send(comm_->comm(), server, manifest_tag, encode_manifest(messages));
-    last.end.absent = 0;  // counted by one server
+  manifest_.push_back(last);
+  shelf_.complete(ended_);
+  {
+    const std::lock_guard lock(mutex_);
+    letters_.push_back(write_letter(LetterKind::manifest, ended_, 0, std::span<const Message>(manifest_)));
+    pushes_.insert(pushes_.end(), values_.begin(), values_.end());
+    ++ended_;
   }
-  for (const Value& value : values_) {
-    post_send(comm_->comm(), value.server, value.tag, value.data, value.bytes, flight.requests);
-    flight.regions.push_back(value.data);
-  }
-  manifests_.clear();
+  changed_.notify_all();
+  manifest_.clear();
   values_.clear();
-  ++current_;
-  move();
+  if (!threaded()) move();
 }
 
 Outcome Client::outcome(std::int64_t index) {
+  const std::lock_guard lock(mutex_);
+  if (broken_) std::rethrow_exception(broken_);
   const auto found = outcomes_.find(index);
   if (found == outcomes_.end()) return Outcome::pending;
   const Outcome outcome = found->second;
@@ -134,29 +243,40 @@ Outcome Client::outcome(std::int64_t index) {
   return outcome;
 }
 
-std::string Client::failure() { return std::exchange(failure_, {}); }
+std::uint64_t Client::bytes_sent(std::int64_t index) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = bytes_sent_.find(index);
+  return found == bytes_sent_.end() ? 0 : found->second;
+}
 
-void Client::tell_all(MessageKind kind) {
+std::string Client::failure() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(failure_, {});
+}
+
+void Client::tell(MessageKind kind) {
   Message message;
   message.kind = kind;
-  for (const int server : routes_.servers) {
-    outbox_.send(comm_->comm(), server, manifest_tag, encode_manifest(std::span(&message, 1)));
+  {
+    const std::lock_guard lock(mutex_);
+    letters_.push_back(write_letter(LetterKind::manifest, ended_, 0, std::span<const Message>(&message, 1)));
   }
+  changed_.notify_all();
 }
 
 bool Client::drain(std::chrono::milliseconds limit) {
-  tell_all(MessageKind::close);
-  const auto deadline = Clock::now() + limit;
-  for (;;) {
-    move();
-    if (flights_.empty() && outbox_.sweep()) return true;
-    if (Clock::now() >= deadline) break;
-    const timespec rest{0, 100'000};
-    nanosleep(&rest, nullptr);
+  tell(MessageKind::close);
+  const auto settled = [&] { return settled_ >= ended_ && letters_.empty(); };
+  const double waited = waited_;
+  bool done = wait_for(settled, Clock::now() + limit);
+  if (!done) {
+    // The servers finish what they have begun, for which they may need values from here, and refuse the rest.
+    tell(MessageKind::abandon);
+    static_cast<void>(wait_for(settled, forever));
   }
-  tell_all(MessageKind::abandon);
-  move();
-  return flights_.empty();
+  while (!threaded() && move()) nap(20);
+  waited_ = waited;
+  return done;
 }
 
 }  // namespace sidestream::mpi

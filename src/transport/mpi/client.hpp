@@ -1,66 +1,107 @@
-// Placement `nodes`, the client's end: copies into a staging buffer, sends while the simulation goes on.
+// Placement `nodes`, the client's end: copies into a staging buffer and goes on; servers fetch from there.
 #pragma once
 
+#include <condition_variable>
+#include <deque>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
 #include <vector>
 
 #include "base/communicator.hpp"
-#include "transport/mpi/routes.hpp"
-#include "transport/mpi/wire.hpp"
+#include "transport/mpi/letter.hpp"
+#include "transport/mpi/shelf.hpp"
+#include "transport/mpi/source.hpp"
 #include "transport/region_pool.hpp"
 
 namespace sidestream::mpi {
 
+/// How values leave a client.
+enum class Moving {
+  fetched,  ///< servers fetch what they need, while a thread of this client's answers: MPI_THREAD_MULTIPLE
+  pushed,   ///< all goes to the contact, in sends that are posted at once: what MPI moves inside any call of it. Fetching
+            ///< would need this client's answer, and it may be waiting for another client that waits for the servers.
+};
+
 class Client final : public ClientTransport {
  public:
-  /// `comm`: clients and servers, for this transport alone. `limit`: bytes of the staging buffer.
-  Client(std::shared_ptr<MpiCommunicator> comm, Routes routes, std::uint64_t limit, WhenFull when_full,
-         int max_in_flight);
+  struct Options {
+    int contact = 0;            ///< rank of the server that this client reports to
+    std::uint64_t limit = 0;    ///< bytes of the staging buffer
+    WhenFull when_full = WhenFull::wait;
+    int max_in_flight = 8;
+    Moving moving = Moving::fetched;
+  };
+  /// `comm`: clients and servers, for this transport alone.
+  Client(std::shared_ptr<MpiCommunicator> comm, const Options& options);
+  ~Client() override;
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
 
   [[nodiscard]] bool begin() override;
   [[nodiscard]] std::optional<Region> reserve(std::uint64_t bytes, bool persistent) override;
   void commit(const BlockRecord& record, const Region& region, bool hold) override;
-  void clear(const Region& region) override { uses_.clear(region.data); }
+  void clear(const Region& region) override;
   void declare(const Block& block, bool removed) override;
   void end(const EndRecord& record) override;
   [[nodiscard]] Outcome outcome(std::int64_t index) override;
   [[nodiscard]] std::string failure() override;
   bool drain(std::chrono::milliseconds limit) override;
   [[nodiscard]] double waited() const override { return waited_; }
+  [[nodiscard]] std::uint64_t bytes_sent(std::int64_t index) const override;
 
  private:
-  /// What is on its way of one iteration.
-  struct Flight {
-    std::vector<std::byte*> regions;
-    std::vector<MPI_Request> requests;
-    std::size_t verdicts = 0;  ///< servers that have answered
-    Outcome outcome = Outcome::pending;
-  };
-  void move();
-  void settle(const Verdict& verdict);
-  void pause();
-  void tell_all(MessageKind kind);
-  [[nodiscard]] std::int64_t in_flight() const noexcept;
+  /// What a mover does for the client, in the one thread that calls MPI.
+  bool move();
+  void take(Letter letter);
+  void release_settled();
+  void send_letters();
+  void run();
+  /// Waits until `ready`, which is asked under the lock, at most until `deadline`.
+  template <class Ready>
+  bool wait_for(Ready&& ready, std::chrono::steady_clock::time_point deadline);
+  void tell(MessageKind kind);
+  [[nodiscard]] bool threaded() const noexcept { return options_.moving == Moving::fetched; }
+  [[nodiscard]] std::optional<Region> try_reserve(std::uint64_t bytes);
 
   std::shared_ptr<MpiCommunicator> comm_;
-  Routes routes_;
+  Options options_;
+  Shelf shelf_;
+
+  // Shared by the two threads, under the lock.
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
   RegionUses uses_;
-  WhenFull when_full_;
-  int max_in_flight_;
-  std::map<int, std::vector<Message>> manifests_;  ///< of the current iteration, by server
-  struct Value {
-    int server, tag;
-    std::byte* data;
+  std::deque<Bytes> letters_;                     ///< to be sent to the contact
+  struct Pushed {
+    std::int64_t index;
+    int tag;
+    const std::byte* data;
     std::uint64_t bytes;
   };
-  std::vector<Value> values_;  ///< of the current iteration
-  std::map<std::int64_t, Flight> flights_;
-  std::map<std::int64_t, Outcome> outcomes_;
-  Outbox outbox_;
-  std::int64_t current_ = 0;
+  std::deque<Pushed> pushes_;                     ///< values to be sent to the contact
+  std::int64_t ended_ = 0, settled_ = 0;          ///< iterations ended here; of which memory is free again
+  std::map<std::int64_t, Outcome> outcomes_;      ///< not asked for yet
+  std::map<std::int64_t, std::uint64_t> bytes_sent_;  ///< by iteration
   std::string failure_;
+  bool stopping_ = false;
+  std::exception_ptr broken_;                     ///< what ended the thread
+
+  // Of the publishing thread.
+  std::vector<Message> manifest_;                 ///< of the current iteration
+  std::vector<Pushed> values_;                    ///< likewise
   double waited_ = 0;
+
+  // Of the moving thread.
+  Mailbox mailbox_;
+  Source source_;
+  Outbox outbox_;
+  std::map<std::int64_t, std::vector<MPI_Request>> pushing_;
+  std::map<std::int64_t, std::uint64_t> pushed_bytes_;
+  std::deque<std::pair<std::int64_t, Outcome>> verdicts_;  ///< heard of, memory still in use
+  std::thread thread_;
 };
 
 }  // namespace sidestream::mpi

@@ -1,116 +1,147 @@
 #include "transport/mpi/server.hpp"
 
-#include <time.h>
-
 #include <algorithm>
-#include <cstring>
-#include <limits>
 
 #include "base/polite_wait.hpp"
 #include "base/timer.hpp"
 
 namespace sidestream::mpi {
 
-Server::Server(std::shared_ptr<MpiCommunicator> comm, std::vector<int> clients)
+Server::Server(std::shared_ptr<MpiCommunicator> comm, Options options)
     : comm_(std::move(comm)),
-      ranks_(std::move(clients)),
-      store_(static_cast<int>(ranks_.size())),
-      pool_(std::numeric_limits<std::uint64_t>::max()) {}
+      options_(std::move(options)),
+      store_(static_cast<int>(options_.contacts.size())),
+      mailbox_(comm_->comm()),
+      source_(comm_, shelf_),
+      fetcher_(comm_, options_.shapes),
+      pushed_(comm_, shelf_) {
+  sleep_exactly();
+}
 
-void Server::take_block(int client, const BlockRecord& record) {
-  const std::int64_t iteration = store_.current(client);
-  const int source = ranks_[static_cast<std::size_t>(client)];
-  if (!record.persistent) {
-    values_[iteration].push_back({source, record.bytes, nullptr, store_.inbox(iteration).blocks.size()});
-    return store_.add(client, Arrival{record, nullptr});
+void Server::take_manifest(const Letter& letter) {
+  const auto& contacts = options_.contacts;
+  const auto number = static_cast<int>(std::lower_bound(contacts.begin(), contacts.end(), letter.from) -
+                                       contacts.begin());
+  for (const Message& message : letter.records<Message>()) {
+    if (message.kind == MessageKind::declare || message.kind == MessageKind::remove) {
+      shelf_.forget(letter.header.index, message.block.block, message.kind == MessageKind::remove);
+    }
+    if (store_.take(number, message)) continue;
+    if (pushes()) pushed_.expect(letter.from, letter.header.index, message.block);
+    store_.add(number, Arrival{message.block, nullptr});
   }
-  std::byte* data = pool_.take(record.bytes);
-  persistent_values_[iteration].push_back({source, record.bytes, data, 0});
-  std::byte*& kept = persistent_data_[{record.variable, record.block.id}];
-  if (kept) replaced_.emplace(iteration, kept);
-  kept = data;
-  store_.add(client, Arrival{record, data});
 }
 
-void Server::take(int client, const Message& message) {
-  if (!store_.take(client, message)) take_block(client, message.block);
+void Server::take(Letter letter) {
+  switch (letter.header.kind) {
+    case LetterKind::manifest:
+      return take_manifest(letter);
+    case LetterKind::answer:
+      static_cast<void>(fetcher_.take(letter));
+      return;
+    case LetterKind::range_answer:
+      if (letter.header.number == range_number_) {
+        const std::vector<BlockRange> some = letter.records<BlockRange>();
+        ranges_.insert(ranges_.end(), some.begin(), some.end());
+        ++range_answers_;
+      }
+      return;
+    default:
+      source_.request(std::move(letter));
+  }
 }
 
-bool Server::take_manifests() {
+bool Server::poll() {
   bool any = false;
-  Bytes bytes;
-  int source = 0;
-  while (take_message(comm_->comm(), manifest_tag, bytes, source)) {
-    const auto client = std::lower_bound(ranks_.begin(), ranks_.end(), source) - ranks_.begin();
-    for (const Message& message : decode_manifest(bytes)) take(static_cast<int>(client), message);
+  while (std::optional<Letter> letter = mailbox_.take()) {
+    take(std::move(*letter));
     any = true;
   }
+  source_.move();
   outbox_.sweep();
   return any;
 }
 
+/// For what comes within microseconds or needs this rank's hand to come at all: looks often, and gives the core away in
+/// between.
+template <class Ready>
+void Server::poll_until(Ready&& ready) {
+  constexpr int spins = 100;
+  constexpr long longest_us = 60;
+  long pause = 2;
+  for (int tries = 0;; ++tries) {
+    const bool any = poll();
+    if (ready()) return;
+    if (any) pause = 2;
+    if (tries < spins) continue;
+    nap(pause);
+    pause = std::min(longest_us, pause + pause / 2 + 1);
+  }
+}
+
 bool Server::receive(std::chrono::microseconds limit) {
   const auto deadline = Clock::now() + limit;
-  long pause_ns = 5'000;
+  long pause = 5;
   for (;;) {
-    if (take_manifests()) return true;
+    if (poll()) return true;
     if (Clock::now() >= deadline) return false;
-    const timespec pause{0, pause_ns};
-    nanosleep(&pause, nullptr);
-    pause_ns = std::min(200'000L, pause_ns * 2);
+    nap(pause);
+    pause = std::min(200L, pause * 2);
   }
 }
 
-void Server::receive_values(const std::vector<Expected>& expected, int tag) {
-  std::vector<MPI_Request> requests;
-  for (const Expected& value : expected) {
-    post_receive(comm_->comm(), value.source, tag, value.data, value.bytes, requests);
+void Server::receive_pushed(std::int64_t index) {
+  if (!pushes()) return;
+  pushed_.begin(index);
+  poll_until([&] { return pushed_.arrived(index); });
+}
+
+std::vector<const std::byte*> Server::fetch(std::int64_t index, std::span<const Wanted> wanted) {
+  receive_pushed(index);
+  std::vector<int> holders;
+  holders.reserve(wanted.size());
+  for (const Wanted& piece : wanted) holders.push_back(options_.holders.at(static_cast<std::size_t>(piece.block.client)));
+  fetcher_.ask(index, wanted, holders, shelf_, outbox_);
+  poll_until([&] { return fetcher_.done(); });
+  return fetcher_.values();
+}
+
+std::vector<BlockRange> Server::ranges(std::int64_t index, std::span<const RangeRequest> requests) {
+  receive_pushed(index);
+  if (pushes()) {
+    return store_.ranges(index, requests, [&](const BlockRecord& record) {
+      const auto found = shelf_.find(index, record.variable, record.block.id);
+      return found ? found->data : nullptr;
+    });
   }
-  for (MPI_Request& request : requests) polite_wait(request);
-}
-
-bool Server::advance(std::int64_t index) {
-  const auto last = persistent_values_.upper_bound(index);
-  for (auto it = persistent_values_.begin(); it != last; ++it) receive_values(it->second, persistent_tag);
-  persistent_values_.erase(persistent_values_.begin(), last);
-  return store_.advance(index);
-}
-
-std::vector<Arrival> Server::fetch(std::int64_t index, std::span<const Wanted>) {
-  fetch_all(index);
-  return {};
-}
-
-void Server::fetch_all(std::int64_t index) {
-  const auto found = values_.find(index);
-  if (found == values_.end()) return;
-  std::vector<Arrival>& arrivals = store_.inbox(index).blocks;
-  for (Expected& value : found->second) {
-    value.data = pool_.take(value.bytes);
-    arrivals[value.place].data = value.data;
+  ++range_number_;
+  range_answers_ = 0;
+  ranges_.clear();
+  for (const int rank : options_.contacts) {
+    outbox_.send(comm_->comm(), rank, letter_tag, write_letter(LetterKind::ranges, index, range_number_, requests));
   }
-  receive_values(found->second, value_tag);
-  values_.erase(found);
+  poll_until([&] { return range_answers_ == options_.contacts.size(); });
+  return std::move(ranges_);
 }
 
 void Server::release(std::int64_t index, Outcome outcome) {
-  // Messages of one sender arrive in order: values nobody asked for must be taken out of the way of later ones.
-  fetch_all(index);
-  for (const Arrival& arrival : store_.inbox(index).blocks) pool_.give_back(const_cast<std::byte*>(arrival.data));
+  fetcher_.release();
+  if (pushes()) {
+    // Messages of one sender arrive in order: values nobody asked for must be taken out of the way of later ones.
+    receive_pushed(index);
+    // Another server may still be receiving from here only if it has not agreed on the end of this fetch: it has.
+    poll_until([&] { return !source_.busy_with(index); });
+    pushed_.release(index);
+  }
   store_.drop(index);
-  const auto last = replaced_.upper_bound(index);
-  for (auto it = replaced_.begin(); it != last; ++it) pool_.give_back(it->second);
-  replaced_.erase(replaced_.begin(), last);
-  const Verdict verdict{index, static_cast<std::int32_t>(outcome), comm_->rank()};
-  Bytes bytes(sizeof verdict);
-  std::memcpy(bytes.data(), &verdict, sizeof verdict);
-  for (const int client : ranks_) outbox_.send(comm_->comm(), client, verdict_tag, bytes);
+  const Bytes verdict = write_letter(LetterKind::verdict, index, static_cast<std::int64_t>(outcome), BytesView{});
+  for (const int rank : options_.contacts) outbox_.send(comm_->comm(), rank, letter_tag, verdict);
   outbox_.sweep();
 }
 
 void Server::post_failure(const std::string& message) {
-  const auto* at = reinterpret_cast<const std::byte*>(message.data());
-  for (const int client : ranks_) outbox_.send(comm_->comm(), client, failure_tag, Bytes(at, at + message.size()));
+  const Bytes letter = write_letter(LetterKind::failure, 0, 0, std::as_bytes(std::span(message)));
+  for (const int rank : options_.contacts) outbox_.send(comm_->comm(), rank, letter_tag, letter);
 }
 
 }  // namespace sidestream::mpi

@@ -1,4 +1,4 @@
-// Placement `nodes`, the server's end: reads manifests as they come, fetches values when their iteration's turn comes.
+// Placement `nodes`, the server's end: reads manifests as they come, fetches what is needed when its turn comes.
 #pragma once
 
 #include <map>
@@ -7,16 +7,23 @@
 
 #include "base/communicator.hpp"
 #include "transport/inbox_store.hpp"
-#include "transport/mpi/wire.hpp"
-#include "transport/region_pool.hpp"
+#include "transport/mpi/client.hpp"
+#include "transport/mpi/fetcher.hpp"
+#include "transport/mpi/pushed_values.hpp"
 
 namespace sidestream::mpi {
 
-/// Values wait in the clients' staging buffers until `fetch`, so that a server holds one iteration at a time.
+/// A server is the contact of some clients, whose manifests it reads and whom it tells what became of their iterations;
+/// values it fetches from whoever holds them.
 class Server final : public ServerTransport {
  public:
-  /// `clients`: ranks in `comm` of the clients that send here, ascending.
-  Server(std::shared_ptr<MpiCommunicator> comm, std::vector<int> clients);
+  struct Options {
+    std::vector<int> contacts;       ///< ranks of those that report to this server, ascending: clients or forwarders
+    std::vector<int> holders;        ///< by number of client: the rank that holds its values
+    std::vector<ValueShape> shapes;  ///< by variable
+    Moving moving = Moving::fetched;
+  };
+  Server(std::shared_ptr<MpiCommunicator> comm, Options options);
 
   [[nodiscard]] int clients() const override { return store_.clients(); }
   bool receive(std::chrono::microseconds limit) override;
@@ -24,39 +31,38 @@ class Server final : public ServerTransport {
   [[nodiscard]] int ended(std::int64_t index) const override { return store_.ended(index); }
   [[nodiscard]] int pending(std::int64_t index) const override { return store_.pending(index); }
   [[nodiscard]] bool abandoned() const override { return store_.abandoned(); }
-  bool advance(std::int64_t index) override;
+  bool advance(std::int64_t index) override { return store_.advance(index); }
   [[nodiscard]] const std::vector<Block>& blocks() const override { return store_.blocks(); }
+  [[nodiscard]] std::vector<BlockChange> take_changes() override { return store_.take_changes(); }
   [[nodiscard]] const std::vector<Arrival>& persistent() const override { return store_.persistent(); }
-  [[nodiscard]] bool at_hand() const override { return true; }
-  [[nodiscard]] std::vector<Arrival> fetch(std::int64_t index, std::span<const Wanted> wanted) override;
-  [[nodiscard]] std::vector<BlockRange> ranges(std::int64_t index, std::span<const RangeRequest> requests) override {
-    return store_.ranges(index, requests);
-  }
+  [[nodiscard]] bool at_hand() const override { return false; }
+  [[nodiscard]] std::vector<const std::byte*> fetch(std::int64_t index, std::span<const Wanted> wanted) override;
+  [[nodiscard]] std::vector<BlockRange> ranges(std::int64_t index, std::span<const RangeRequest> requests) override;
   void release(std::int64_t index, Outcome outcome) override;
   void post_failure(const std::string& message) override;
-  [[nodiscard]] std::uint64_t bytes_received() const override { return store_.bytes(); }
+  [[nodiscard]] std::uint64_t bytes_received() const override { return fetcher_.bytes() + pushed_.bytes(); }
 
  private:
-  void fetch_all(std::int64_t index);
-  struct Expected {
-    int source;
-    std::uint64_t bytes;
-    std::byte* data;    ///< null until fetched
-    std::size_t place;  ///< of the arrival in its inbox
-  };
-  bool take_manifests();
-  void take(int client, const Message& message);
-  void take_block(int client, const BlockRecord& record);
-  void receive_values(const std::vector<Expected>& expected, int tag);
+  bool poll();
+  void take(Letter letter);
+  void take_manifest(const Letter& letter);
+  void receive_pushed(std::int64_t index);
+  template <class Ready>
+  void poll_until(Ready&& ready);
+  [[nodiscard]] bool pushes() const noexcept { return options_.moving == Moving::pushed; }
 
   std::shared_ptr<MpiCommunicator> comm_;
-  std::vector<int> ranks_;
+  Options options_;
   InboxStore store_;
-  RegionPool pool_;
-  std::map<std::int64_t, std::vector<Expected>> values_, persistent_values_;  ///< by iteration, in the order sent
-  std::map<std::pair<std::int32_t, std::int64_t>, std::byte*> persistent_data_;
-  std::multimap<std::int64_t, std::byte*> replaced_;  ///< persistent memory to free with that iteration
+  Shelf shelf_;  ///< of pushed values
+  Mailbox mailbox_;
   Outbox outbox_;
+  Source source_;
+  Fetcher fetcher_;
+  PushedValues pushed_;
+  std::int64_t range_number_ = 0;
+  std::size_t range_answers_ = 0;
+  std::vector<BlockRange> ranges_;
 };
 
 }  // namespace sidestream::mpi

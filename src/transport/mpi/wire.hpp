@@ -1,4 +1,4 @@
-// How messages look on the wire between clients and servers of placement `nodes`.
+// Sending and receiving memory of any size without waiting.
 #pragma once
 
 #include <mpi.h>
@@ -6,35 +6,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <list>
-#include <span>
 #include <vector>
 
 #include "sidestream/extend/communicator.hpp"
-#include "transport/message.hpp"
 
 namespace sidestream::mpi {
 
-/// One manifest per client, server and iteration says what follows; values follow in the manifest's order, those that
-/// outlive iterations under a tag of their own because they are received at another time.
-enum Tag : int { manifest_tag = 1, value_tag = 2, persistent_tag = 3, verdict_tag = 4, failure_tag = 5 };
-
-/// Checked before the records of a manifest are believed.
-struct ManifestHeader {
-  std::uint64_t magic = 0x5344'4d41'4e49'4631ull;
-  std::uint32_t record_bytes = sizeof(Message);
-  std::uint32_t count = 0;
-};
-
-/// What a server tells a client of one iteration.
-struct Verdict {
-  std::int64_t index = 0;
-  std::int32_t outcome = 0;
-  std::int32_t server = 0;
-};
-
-[[nodiscard]] Bytes encode_manifest(std::span<const Message> messages);
-/// Throws Error(system) if `bytes` is no manifest of this version.
-[[nodiscard]] std::vector<Message> decode_manifest(BytesView bytes);
+/// Letters say what values follow; values follow in the letter's order. Pushed values answer no request.
+enum Tag : int { letter_tag = 1, value_tag = 2, pushed_tag = 3, pushed_persistent_tag = 4 };
 
 /// Values longer than this travel in several messages: MPI counts are ints.
 inline constexpr std::uint64_t longest_message = 1ull << 30;
@@ -47,7 +26,7 @@ void post_receive(MPI_Comm comm, int peer, int tag, std::byte* data, std::uint64
 /// Whether all are complete; drops the complete ones.
 [[nodiscard]] bool test_all(std::vector<MPI_Request>& requests);
 
-/// Small messages whose memory is ours until they have left.
+/// Messages whose memory is ours until they have left.
 class Outbox {
  public:
   void send(MPI_Comm comm, int peer, int tag, Bytes bytes);
@@ -55,17 +34,19 @@ class Outbox {
   bool sweep();
 
  private:
-  struct Letter {
+  struct Parcel {
     Bytes bytes;
     std::vector<MPI_Request> requests;
   };
-  std::list<Letter> letters_;
+  std::list<Parcel> parcels_;
 };
-
-/// A message of that tag, if one has arrived, and who sent it.
-[[nodiscard]] bool take_message(MPI_Comm comm, int tag, Bytes& bytes, int& source);
 
 /// Gives MPI a chance to move messages of `comm`.
 void progress(MPI_Comm comm);
+
+/// Sleeps for about `microseconds`, more exactly than the kernel does unasked for threads that have called
+/// `sleep_exactly`.
+void nap(long microseconds) noexcept;
+void sleep_exactly() noexcept;
 
 }  // namespace sidestream::mpi

@@ -22,11 +22,12 @@ class Server final : public ServerTransport {
   [[nodiscard]] bool abandoned() const override { return store_.abandoned(); }
   bool advance(std::int64_t index) override { return store_.advance(index); }
   [[nodiscard]] const std::vector<Block>& blocks() const override { return store_.blocks(); }
+  [[nodiscard]] std::vector<BlockChange> take_changes() override { return store_.take_changes(); }
   [[nodiscard]] const std::vector<Arrival>& persistent() const override { return store_.persistent(); }
   [[nodiscard]] bool at_hand() const override { return true; }
-  [[nodiscard]] std::vector<Arrival> fetch(std::int64_t, std::span<const Wanted>) override { return {}; }
+  [[nodiscard]] std::vector<const std::byte*> fetch(std::int64_t, std::span<const Wanted>) override { return {}; }
   [[nodiscard]] std::vector<BlockRange> ranges(std::int64_t index, std::span<const RangeRequest> requests) override {
-    return store_.ranges(index, requests);
+    return store_.ranges(index, requests, nullptr);
   }
   void release(std::int64_t index, Outcome outcome) override;
   void post_failure(const std::string& message) override { box_.failure.post(message); }

@@ -1,0 +1,78 @@
+#include "client/wiring_nodes.hpp"
+
+#include <algorithm>
+
+#include "base/agree.hpp"
+#include "base/fail.hpp"
+#include "transport/mpi/client.hpp"
+#include "transport/mpi/server.hpp"
+#include "transport/shared_memory/client.hpp"
+#include "transport/shared_memory/server.hpp"
+
+namespace sidestream {
+
+namespace {
+
+/// The server that number `n` of `many` clients or forwarders reports to: contiguous shares.
+int contact_of(std::size_t n, std::size_t many, const std::vector<int>& servers) {
+  return servers[n * servers.size() / many];
+}
+
+std::vector<mpi::ValueShape> shapes_of(const Metadata& metadata) {
+  std::vector<mpi::ValueShape> shapes;
+  for (const Variable& variable : metadata.variables) shapes.push_back({variable.type, variable.components});
+  return shapes;
+}
+
+}  // namespace
+
+mpi::Moving agree_on_moving(MpiCommunicator& world, const Roles& roles, const PlacementConfig& placement) {
+  int level = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&level);
+  std::int64_t multiple = level >= MPI_THREAD_MULTIPLE || !roles.client;
+  world.minimum(std::span(&multiple, 1));
+  together(world, [&] {
+    if (placement.progress != Progress::thread || multiple) return;
+    const std::string at = placement.where.text();
+    fail(Code::usage,
+         "{}{}placement.progress is thread, but MPI was not initialised with MPI_THREAD_MULTIPLE on all clients; call "
+         "MPI_Init_thread with it, or use forwarders (placement.forward)",
+         at, at.empty() ? "" : ": ");
+  });
+  return multiple && placement.progress != Progress::calls ? mpi::Moving::fetched : mpi::Moving::pushed;
+}
+
+Wires make_nodes(MpiCommunicator& world, const Roles& roles, const PlacementConfig& placement, const Metadata& metadata,
+                 std::uint64_t limit, std::shared_ptr<shared_memory::Node> node) {
+  const bool forwards = placement.forward != Forward::none;
+  const mpi::Moving moving = forwards ? mpi::Moving::fetched : agree_on_moving(world, roles, placement);
+  auto comm = std::make_shared<MpiCommunicator>(world.comm());
+  const std::vector<int>& reporters = forwards ? roles.forwarder_ranks : roles.client_ranks;
+  const auto number = static_cast<std::size_t>(roles.members->rank());
+  Wires wires;
+  if (roles.server) {
+    mpi::Server::Options options{{}, roles.holders, shapes_of(metadata), moving};
+    for (std::size_t n = 0; n < reporters.size(); ++n) {
+      if (contact_of(n, reporters.size(), roles.server_ranks) == world.rank()) options.contacts.push_back(reporters[n]);
+    }
+    // The contact of who pushes holds what was pushed.
+    for (std::size_t c = 0; c < options.holders.size() && moving == mpi::Moving::pushed; ++c) {
+      options.holders[c] = contact_of(c, reporters.size(), roles.server_ranks);
+    }
+    wires.server = std::make_shared<mpi::Server>(comm, std::move(options));
+  } else if (roles.forwarder) {
+    wires.server = std::make_shared<shared_memory::Server>(node);
+    wires.forwarder = std::make_shared<mpi::Forwarder>(*wires.server, comm,
+                                                       contact_of(number, reporters.size(), roles.server_ranks));
+  } else if (forwards) {
+    const auto progress = [clients = roles.members->comm()] { mpi::progress(clients); };
+    wires.client = std::make_shared<shared_memory::Client>(node, placement.when_full, placement.max_in_flight, progress);
+  } else {
+    const mpi::Client::Options options{contact_of(number, reporters.size(), roles.server_ranks), limit,
+                                       placement.when_full, placement.max_in_flight, moving};
+    wires.client = std::make_shared<mpi::Client>(comm, options);
+  }
+  return wires;
+}
+
+}  // namespace sidestream

@@ -1,0 +1,127 @@
+#include "server/movement.hpp"
+
+#include <algorithm>
+
+#include "base/fail.hpp"
+
+namespace sidestream {
+
+namespace {
+
+void add_request(std::vector<RangeRequest>& requests, const RangeRequest& request) {
+  if (std::find(requests.begin(), requests.end(), request) == requests.end()) requests.push_back(request);
+}
+
+/// The range that a part is decided by; variable -1: none.
+RangeRequest range_of(const Selected& selected) {
+  RangeRequest request;
+  if (selected.part.kind == Part::Kind::values) {
+    request = selected.part.values.of;
+    if (request.variable < 0) request.variable = selected.variable;
+  } else if (selected.part.kind == Part::Kind::predicate) {
+    request = selected.part.predicate.range;
+  }
+  return request;
+}
+
+void check_piece(const PlanPiece& piece, std::span<const PlannedBlock> blocks, int servers, const std::string& name) {
+  const bool inside = piece.block >= 0 && piece.block < static_cast<std::int64_t>(blocks.size()) && piece.server >= 0 &&
+                      piece.server < servers &&
+                      blocks[static_cast<std::size_t>(piece.block)].block.cells.contains(piece.cells);
+  if (inside) return;
+  fail(Code::analysis,
+       "the partitioner '{}' gave a part of block number {} of {} to server {} of {}, or cells outside the block; correct "
+       "the partitioner",
+       name, piece.block, blocks.size(), piece.server, servers);
+}
+
+}  // namespace
+
+std::vector<RangeRequest> Planner::ranges_for(const std::vector<Selected>& selection) const {
+  std::vector<RangeRequest> requests;
+  const auto add = [&](const Selected& selected) {
+    const RangeRequest request = range_of(selected);
+    if (request.variable >= 0) add_request(requests, request);
+  };
+  if (!rules_.move_all) {
+    for (const Selected& selected : selection) add(selected);
+  }
+  if (rules_.partitioner->restrict_to) add(rules_.partitioner->restrict_to(rules_.settings, metadata_));
+  return requests;
+}
+
+std::vector<std::vector<std::int32_t>> Planner::demands(const BlockTable& table, const std::vector<Selected>& selection,
+                                                        std::span<const BlockRange> ranges) const {
+  const Needs needs(metadata_, table.blocks(), ranges);
+  std::vector<std::vector<std::int32_t>> halo(metadata_.variables.size());
+  std::vector<bool> allowed;
+  std::int32_t restricted = -1;
+  if (rules_.partitioner->restrict_to) {
+    const Selected restriction = rules_.partitioner->restrict_to(rules_.settings, metadata_);
+    restricted = metadata_.variables.at(static_cast<std::size_t>(restriction.variable)).mesh;
+    allowed = needs.of(restriction);
+  }
+  for (const Selected& selected : selection) {
+    auto& widths = halo[static_cast<std::size_t>(selected.variable)];
+    widths.resize(table.blocks().size(), -1);
+    const std::vector<bool> needed =
+        needs.of(rules_.move_all ? Selected(selected.variable, selected.halo) : selected);
+    for (std::size_t b = 0; b < needed.size(); ++b) {
+      if (!needed[b] || (table.blocks()[b].mesh == restricted && !allowed[b])) continue;
+      widths[b] = std::max(widths[b], selected.halo);
+    }
+  }
+  return halo;
+}
+
+std::shared_ptr<const Movement> Planner::plan(const BlockTable& table, const std::vector<Selected>& selection,
+                                              std::span<const BlockRange> ranges, int servers, int server) const {
+  auto movement = std::make_shared<Movement>();
+  movement->halo = demands(table, selection, ranges);
+  std::vector<PlannedBlock> planned;
+  std::vector<std::int64_t> positions;
+  for (std::size_t b = 0; b < table.blocks().size(); ++b) {
+    PlannedBlock one;
+    bool needed = false;
+    for (const Variable& variable : metadata_.variables) {
+      const auto& widths = movement->halo[static_cast<std::size_t>(variable.id)];
+      if (widths.empty() || widths[b] < 0) continue;
+      needed = true;
+      one.bytes += bytes_of(variable, table.blocks()[b]);
+    }
+    if (!needed) continue;
+    one.block = table.blocks()[b];
+    one.near = table.server(static_cast<std::int64_t>(b));
+    planned.push_back(one);
+    positions.push_back(static_cast<std::int64_t>(b));
+  }
+  const Plan plan = rules_.partitioner->plan({metadata_, planned, servers, server}, rules_.settings);
+  for (const PlanPiece& piece : plan.pieces) {
+    check_piece(piece, planned, servers, rules_.partitioner->name);
+    if (piece.server != server || piece.cells.empty()) continue;
+    const Block& block = planned[static_cast<std::size_t>(piece.block)].block;
+    const bool whole = piece.cells == block.cells;
+    movement->pieces.push_back({positions[static_cast<std::size_t>(piece.block)], piece.cells, piece.copy != 0,
+                                whole ? block.id : block.id * servers + server});
+  }
+  std::sort(movement->pieces.begin(), movement->pieces.end(),
+            [](const auto& a, const auto& b) { return std::pair(a.id, a.block) < std::pair(b.id, b.block); });
+  return movement;
+}
+
+std::vector<Box> owned_by_piece(const Variable& variable, const Block& block, const Box& piece,
+                                const std::vector<Box>& owned_by_block) {
+  if (piece == block.cells) return owned_by_block;
+  Box points = variable.points(piece);
+  for (int a = 0; a < 3; ++a) {
+    if (piece.hi[a] < block.cells.hi[a]) points.hi[a] = piece.hi[a];
+  }
+  std::vector<Box> owned;
+  for (const Box& box : owned_by_block) {
+    const Box mine = intersection(box, points);
+    if (!mine.empty()) owned.push_back(mine);
+  }
+  return owned;
+}
+
+}  // namespace sidestream

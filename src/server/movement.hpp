@@ -1,0 +1,61 @@
+// What a server gets in one iteration: from selections and the partitioner to pieces of blocks.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "server/block_table.hpp"
+#include "sidestream/data/catalogue.hpp"
+#include "sidestream/extend/partitioner.hpp"
+
+namespace sidestream {
+
+/// One server's part of the plan, as positions in the block table.
+struct Movement {
+  struct Piece {
+    std::int64_t block = 0;  ///< position in the table
+    Box cells;               ///< of the block, all or some
+    bool copy = false;       ///< its points count elsewhere
+    std::int64_t id = 0;     ///< the block's, or, if it was split, one that no other piece has
+  };
+  std::vector<Piece> pieces;  ///< by ascending id
+  /// By variable: empty if it is not needed at all; otherwise by block the halo that is needed, -1: not needed.
+  std::vector<std::vector<std::int32_t>> halo;
+};
+
+/// How blocks get to servers in this session.
+struct MovementRules {
+  const PartitionerKind* partitioner = nullptr;
+  Settings settings;       ///< of the partitioner
+  bool move_all = false;   ///< blocks that nobody needs too
+};
+
+/// Plans are made once for the same table and the same demands, and kept; with ranges they are made every time.
+class Planner {
+ public:
+  Planner(const Metadata& metadata, MovementRules rules) : metadata_(metadata), rules_(std::move(rules)) {}
+
+  /// The ranges that deciding on these selections takes.
+  [[nodiscard]] std::vector<RangeRequest> ranges_for(const std::vector<Selected>& selection) const;
+  /// A pure function of its arguments, the same on every server but for the part it returns. Throws what the
+  /// partitioner throws.
+  [[nodiscard]] std::shared_ptr<const Movement> plan(const BlockTable& table, const std::vector<Selected>& selection,
+                                                     std::span<const BlockRange> ranges, int servers, int server) const;
+
+ private:
+  [[nodiscard]] std::vector<std::vector<std::int32_t>> demands(const BlockTable& table,
+                                                               const std::vector<Selected>& selection,
+                                                               std::span<const BlockRange> ranges) const;
+  const Metadata& metadata_;
+  MovementRules rules_;
+};
+
+/// The points of `piece` that count as its own: those of its block that the block owns, without the upper layer of nodes
+/// where the block goes on in another piece.
+[[nodiscard]] std::vector<Box> owned_by_piece(const Variable& variable, const Block& block, const Box& piece,
+                                              const std::vector<Box>& owned_by_block);
+
+}  // namespace sidestream

@@ -1,0 +1,116 @@
+#include "transport/mpi/forwarder.hpp"
+
+#include <algorithm>
+
+namespace sidestream::mpi {
+
+Forwarder::Forwarder(ServerTransport& clients, std::shared_ptr<MpiCommunicator> comm, int contact)
+    : clients_(clients), comm_(std::move(comm)), contact_(contact), mailbox_(comm_->comm()), source_(comm_, shelf_) {
+  sleep_exactly();
+}
+
+void Forwarder::tell(MessageKind kind) {
+  Message message;
+  message.kind = kind;
+  outbox_.send(comm_->comm(), contact_, letter_tag,
+               write_letter(LetterKind::manifest, reported_, 0, std::span<const Message>(&message, 1)));
+}
+
+/// The iteration as the clients of this forwarder have published it, in the words of one client.
+void Forwarder::report_iteration() {
+  std::vector<Message> manifest;
+  const auto add = [&](MessageKind kind) -> Message& {
+    Message& message = manifest.emplace_back();
+    message.kind = kind;
+    return message;
+  };
+  clients_.advance(reported_);
+  for (const BlockChange& change : clients_.take_changes()) {
+    add(change.removed ? MessageKind::remove : MessageKind::declare).block.block = change.block;
+    shelf_.forget(reported_, change.block, change.removed != 0);
+  }
+  const auto add_block = [&](const Arrival& arrival) {
+    add(MessageKind::block).block = arrival.record;
+    shelf_.put(reported_, arrival);
+  };
+  const Inbox& inbox = clients_.inbox(reported_);
+  for (const Arrival& arrival : inbox.blocks) add_block(arrival);
+  for (const Arrival& arrival : clients_.persistent()) {
+    const std::byte*& known = persistent_[{arrival.record.variable, arrival.record.block.id}];
+    if (known != arrival.data) add_block(arrival);
+    known = arrival.data;
+  }
+  EndRecord& end = add(MessageKind::end).end;
+  end = inbox.end;
+  end.mismatch = inbox.mismatch;
+  // A client that left before the end takes the iteration with it.
+  if (clients_.ended(reported_) < clients_.clients()) end.refused = 1;
+  shelf_.complete(reported_);
+  outbox_.send(comm_->comm(), contact_, letter_tag,
+               write_letter(LetterKind::manifest, reported_, 0, std::span<const Message>(manifest)));
+  ++reported_;
+}
+
+bool Forwarder::report() {
+  bool any = false;
+  while (clients_.pending(reported_) == 0 && clients_.ended(reported_) > 0) {
+    report_iteration();
+    any = true;
+  }
+  if (!closed_ && clients_.pending(reported_) == 0) {
+    tell(MessageKind::close);
+    closed_ = any = true;
+  }
+  if (!abandoned_ && clients_.abandoned()) {
+    tell(MessageKind::abandon);
+    abandoned_ = any = true;
+  }
+  return any;
+}
+
+bool Forwarder::take_letters() {
+  bool any = false;
+  while (std::optional<Letter> letter = mailbox_.take()) {
+    any = true;
+    if (letter->header.kind == LetterKind::verdict) {
+      verdicts_.emplace_back(letter->header.index, static_cast<Outcome>(letter->header.number));
+    } else if (letter->header.kind == LetterKind::failure) {
+      clients_.post_failure(std::string(reinterpret_cast<const char*>(letter->body.data()), letter->body.size()));
+    } else {
+      source_.request(std::move(*letter));
+    }
+  }
+  return any;
+}
+
+bool Forwarder::release_settled() {
+  bool any = false;
+  while (!verdicts_.empty() && !source_.busy_with(verdicts_.front().first)) {
+    const auto [index, outcome] = verdicts_.front();
+    verdicts_.erase(verdicts_.begin());
+    static_cast<void>(shelf_.drop(index));
+    bytes_sent_[index] = source_.take_bytes_sent(index);
+    clients_.release(index, outcome);
+    settled_ = index + 1;
+    any = true;
+  }
+  return any;
+}
+
+void Forwarder::run() {
+  // Shared memory wakes a sleeper; MPI must be looked at. While nothing is in flight no server asks for anything.
+  constexpr std::chrono::microseconds shortest{10}, longest{400}, idle{10'000};
+  for (std::chrono::microseconds pause = shortest; !(closed_ && settled_ == reported_);) {
+    bool active = report();
+    active |= take_letters();
+    active |= source_.move();
+    active |= !outbox_.sweep();
+    active |= release_settled();
+    pause = active ? shortest : std::min(longest, pause + pause / 2);
+    active |= clients_.receive(reported_ > settled_ || active ? pause : idle);
+    if (active) pause = shortest;
+  }
+  while (!outbox_.sweep()) nap(20);
+}
+
+}  // namespace sidestream::mpi

@@ -1,0 +1,82 @@
+#include "transport/mpi/letter.hpp"
+
+#include <algorithm>
+
+#include "base/communicator.hpp"
+#include "base/fail.hpp"
+#include "base/polite_wait.hpp"
+
+namespace sidestream::mpi {
+
+void Letter::check_length(std::size_t record) const {
+  if (body.size() % record == 0) return;
+  fail(Code::system, "rank {} sent a message of {} bytes where records of {} were expected", from, body.size(), record);
+}
+
+Bytes write_letter(LetterKind kind, std::int64_t index, std::int64_t number, BytesView body) {
+  LetterHeader header;
+  header.layout = letter_layout();
+  header.kind = kind;
+  header.index = index;
+  header.number = number;
+  Bytes bytes(sizeof header + body.size());
+  std::memcpy(bytes.data(), &header, sizeof header);
+  if (!body.empty()) std::memcpy(bytes.data() + sizeof header, body.data(), body.size());
+  return bytes;
+}
+
+Mailbox::~Mailbox() {
+  if (mpi_is_finalized()) return;
+  for (Incoming& letter : incoming_) {
+    if (!letter.complete) MPI_Wait(&letter.request, MPI_STATUS_IGNORE);
+  }
+}
+
+void Mailbox::accept() {
+  for (;;) {
+    int there = 0;
+    MPI_Message message;
+    MPI_Status status;
+    check_mpi(MPI_Improbe(MPI_ANY_SOURCE, letter_tag, comm_, &there, &message, &status), "MPI_Improbe");
+    if (!there) return;
+    int count = 0;
+    check_mpi(MPI_Get_count(&status, MPI_BYTE, &count), "MPI_Get_count");
+    // A deque keeps its elements in place: MPI writes into them.
+    Incoming& letter = incoming_.emplace_back();
+    letter.from = status.MPI_SOURCE;
+    letter.bytes.resize(static_cast<std::size_t>(count));
+    letter.complete = false;
+    check_mpi(MPI_Imrecv(letter.bytes.data(), count, MPI_BYTE, &message, &letter.request), "MPI_Imrecv");
+  }
+}
+
+std::optional<Letter> Mailbox::take() {
+  accept();
+  for (auto it = incoming_.begin(); it != incoming_.end(); ++it) {
+    if (!it->complete) {
+      int done = 0;
+      check_mpi(MPI_Test(&it->request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+      it->complete = done != 0;
+    }
+    const bool earlier = std::any_of(incoming_.begin(), it, [&](const Incoming& e) { return e.from == it->from; });
+    if (!it->complete || earlier) continue;
+    Letter letter;
+    letter.from = it->from;
+    const Bytes bytes = std::move(it->bytes);
+    // Erasing in the middle would move requests' buffers' owners, which is fine: the memory they point to stays.
+    incoming_.erase(it);
+    const LetterHeader expected;
+    if (bytes.size() >= sizeof expected) std::memcpy(&letter.header, bytes.data(), sizeof letter.header);
+    if (bytes.size() < sizeof expected || letter.header.magic != expected.magic ||
+        letter.header.layout != letter_layout()) {
+      fail(Code::system,
+           "rank {} sent a message that this version of Sidestream does not know; start all ranks with the same library",
+           letter.from);
+    }
+    letter.body.assign(bytes.begin() + sizeof expected, bytes.end());
+    return letter;
+  }
+  return std::nullopt;
+}
+
+}  // namespace sidestream::mpi

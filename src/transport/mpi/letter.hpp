@@ -1,0 +1,106 @@
+// The small messages that clients, forwarders and servers of placement `nodes` send each other.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "sidestream/extend/communicator.hpp"
+#include "transport/message.hpp"
+#include "transport/mpi/wire.hpp"
+
+namespace sidestream::mpi {
+
+enum class LetterKind : std::uint32_t {
+  manifest = 1,      ///< client to its contact: Message[]: what an iteration consists of
+  verdict = 2,       ///< contact to client: what became of iteration `index`; the outcome in `number`
+  failure = 3,       ///< contact to client: the text of the sticky failure
+  fetch = 4,         ///< server to holder: WantedItem[] of iteration `index`
+  ranges = 5,        ///< server to holder: RangeRequest[] of iteration `index`
+  answer = 6,        ///< holder to server: one byte for each item of the request `number`, 1 if it is there; values follow
+  range_answer = 7,  ///< holder to server: BlockRange[]
+};
+
+/// What stands at the start of every letter, checked before anything else is believed.
+struct LetterHeader {
+  std::uint64_t magic = 0x5344'4c45'5454'4552ull;  // "SDLETTER"
+  std::uint32_t layout = 0;                        ///< letter_layout of the sender
+  LetterKind kind = LetterKind::manifest;
+  std::int64_t index = 0;   ///< of the iteration
+  std::int64_t number = 0;  ///< of a request and its answer; the outcome of a verdict
+};
+
+/// One piece of a request for values.
+struct WantedItem {
+  std::int64_t block = 0;
+  std::int32_t variable = -1;
+  std::int32_t reserved = 0;
+  Box points;
+};
+
+/// Differs when structures that travel differ in size.
+constexpr std::uint32_t letter_layout() {
+  std::uint32_t hash = 2166136261u;
+  for (std::size_t size : {sizeof(LetterHeader), sizeof(Message), sizeof(WantedItem), sizeof(BlockRange)}) {
+    hash = (hash ^ static_cast<std::uint32_t>(size)) * 16777619u;
+  }
+  return hash;
+}
+
+/// A letter as it came.
+struct Letter {
+  int from = 0;
+  LetterHeader header;
+  Bytes body;
+
+  /// The body as records. Throws Error(system) if it is not a whole number of them.
+  template <class T>
+  [[nodiscard]] std::vector<T> records() const {
+    check_length(sizeof(T));
+    std::vector<T> result(body.size() / sizeof(T));
+    if (!body.empty()) std::memcpy(static_cast<void*>(result.data()), body.data(), body.size());
+    return result;
+  }
+
+ private:
+  void check_length(std::size_t record) const;
+};
+
+/// Header and records as bytes to send.
+[[nodiscard]] Bytes write_letter(LetterKind kind, std::int64_t index, std::int64_t number, BytesView body);
+
+template <class T>
+[[nodiscard]] Bytes write_letter(LetterKind kind, std::int64_t index, std::int64_t number, std::span<const T> records) {
+  return write_letter(kind, index, number, std::as_bytes(records));
+}
+
+/// Letters that arrive. Never blocks: a long letter whose sender computes comes in while others are read.
+class Mailbox {
+ public:
+  explicit Mailbox(MPI_Comm comm) : comm_(comm) {}
+  /// Waits until what is half received is there: the memory belongs to MPI until then.
+  ~Mailbox();
+  Mailbox(const Mailbox&) = delete;
+  Mailbox& operator=(const Mailbox&) = delete;
+  /// The next letter that is complete; those of one sender come in the order it sent them. Throws Error(system) if it
+  /// is no letter of this version.
+  [[nodiscard]] std::optional<Letter> take();
+
+ private:
+  struct Incoming {
+    int from;
+    Bytes bytes;
+    MPI_Request request;
+    bool complete;
+  };
+  void accept();
+  MPI_Comm comm_;
+  std::deque<Incoming> incoming_;
+};
+
+}  // namespace sidestream::mpi

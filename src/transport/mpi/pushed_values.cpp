@@ -1,0 +1,52 @@
+#include "transport/mpi/pushed_values.hpp"
+
+#include <limits>
+
+#include "transport/mpi/wire.hpp"
+
+namespace sidestream::mpi {
+
+PushedValues::PushedValues(std::shared_ptr<MpiCommunicator> comm, Shelf& shelf)
+    : comm_(std::move(comm)), shelf_(shelf), pool_(std::numeric_limits<std::uint64_t>::max()) {}
+
+PushedValues::~PushedValues() {
+  if (mpi_is_finalized()) return;
+  for (auto& [index, coming] : coming_) {
+    for (MPI_Request& request : coming.requests) MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+}
+
+void PushedValues::expect(int source, std::int64_t index, const BlockRecord& record) {
+  expected_[index].push_back({source, record});
+}
+
+void PushedValues::begin(std::int64_t index) {
+  if (coming_.contains(index)) return;
+  Coming& coming = coming_[index];
+  const auto found = expected_.find(index);
+  if (found == expected_.end()) return;
+  for (const Expected& value : found->second) {
+    std::byte* data = pool_.take(value.record.bytes);
+    bytes_ += value.record.bytes;
+    post_receive(comm_->comm(), value.source, value.record.persistent ? pushed_persistent_tag : pushed_tag, data,
+                 value.record.bytes, coming.requests);
+    shelf_.put(index, Arrival{value.record, data});
+  }
+  expected_.erase(found);
+}
+
+bool PushedValues::arrived(std::int64_t index) {
+  Coming& coming = coming_[index];
+  if (coming.complete) return true;
+  if (!test_all(coming.requests)) return false;
+  coming.complete = true;
+  shelf_.complete(index);
+  return true;
+}
+
+void PushedValues::release(std::int64_t index) {
+  for (const Arrival& arrival : shelf_.drop(index)) pool_.give_back(const_cast<std::byte*>(arrival.data));
+  coming_.erase(index);
+}
+
+}  // namespace sidestream::mpi

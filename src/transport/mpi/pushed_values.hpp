@@ -1,0 +1,51 @@
+// Values that clients send to their contact without being asked: see Moving::pushed.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "base/communicator.hpp"
+#include "transport/mpi/shelf.hpp"
+#include "transport/region_pool.hpp"
+
+namespace sidestream::mpi {
+
+/// They wait with their senders until their iteration's turn comes, so that a server holds few iterations at a time, and
+/// are received in the order of the manifests. One thread.
+class PushedValues {
+ public:
+  PushedValues(std::shared_ptr<MpiCommunicator> comm, Shelf& shelf);
+  ~PushedValues();
+  PushedValues(const PushedValues&) = delete;
+  PushedValues& operator=(const PushedValues&) = delete;
+
+  /// A manifest of rank `source` says that this comes.
+  void expect(int source, std::int64_t index, const BlockRecord& record);
+  /// Posts what iteration `index` has; later calls for it do nothing. Throws Error(system) for want of memory.
+  void begin(std::int64_t index);
+  /// Whether all of it is here; then it is complete on the shelf.
+  [[nodiscard]] bool arrived(std::int64_t index);
+  /// After `arrived`: frees it.
+  void release(std::int64_t index);
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
+
+ private:
+  struct Expected {
+    int source;
+    BlockRecord record;
+  };
+  struct Coming {
+    std::vector<MPI_Request> requests;
+    bool complete = false;
+  };
+  std::shared_ptr<MpiCommunicator> comm_;
+  Shelf& shelf_;
+  RegionPool pool_;
+  std::map<std::int64_t, std::vector<Expected>> expected_;
+  std::map<std::int64_t, Coming> coming_;
+  std::uint64_t bytes_ = 0;
+};
+
+}  // namespace sidestream::mpi

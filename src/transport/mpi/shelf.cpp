@@ -1,0 +1,93 @@
+#include "transport/mpi/shelf.hpp"
+
+#include <algorithm>
+
+namespace sidestream::mpi {
+
+void Shelf::put(std::int64_t index, const Arrival& arrival) {
+  const std::lock_guard lock(mutex_);
+  const Key key(arrival.record.variable, arrival.record.block.id);
+  if (!arrival.record.persistent) {
+    iterations_[index].insert_or_assign(key, arrival);
+    return;
+  }
+  std::vector<Kept>& versions = persistent_[key];
+  if (!versions.empty()) versions.back().until = std::min(versions.back().until, index);
+  versions.push_back({index, arrival});
+}
+
+void Shelf::complete(std::int64_t index) {
+  const std::lock_guard lock(mutex_);
+  completed_ = std::max(completed_, index + 1);
+}
+
+bool Shelf::is_complete(std::int64_t index) const {
+  const std::lock_guard lock(mutex_);
+  return index < completed_;
+}
+
+const Shelf::Kept* Shelf::kept(std::int64_t index, const Key& key) const {
+  const auto found = persistent_.find(key);
+  if (found == persistent_.end()) return nullptr;
+  for (auto it = found->second.rbegin(); it != found->second.rend(); ++it) {
+    if (it->since <= index && index < it->until) return &*it;
+  }
+  return nullptr;
+}
+
+std::optional<Arrival> Shelf::find(std::int64_t index, std::int32_t variable, std::int64_t block) const {
+  const std::lock_guard lock(mutex_);
+  const Key key(variable, block);
+  const auto iteration = iterations_.find(index);
+  if (iteration != iterations_.end()) {
+    const auto found = iteration->second.find(key);
+    if (found != iteration->second.end()) return found->second;
+  }
+  const Kept* found = kept(index, key);
+  return found ? std::optional(found->arrival) : std::nullopt;
+}
+
+std::vector<Arrival> Shelf::of(std::int64_t index, std::int32_t variable) const {
+  const std::lock_guard lock(mutex_);
+  std::vector<Arrival> result;
+  const Key first(variable, INT64_MIN);
+  if (const auto iteration = iterations_.find(index); iteration != iterations_.end()) {
+    auto it = iteration->second.lower_bound(first);
+    for (; it != iteration->second.end() && it->first.first == variable; ++it) result.push_back(it->second);
+  }
+  for (auto it = persistent_.lower_bound(first); it != persistent_.end() && it->first.first == variable; ++it) {
+    if (const Kept* found = kept(index, it->first)) result.push_back(found->arrival);
+  }
+  return result;
+}
+
+std::vector<Arrival> Shelf::drop(std::int64_t index) {
+  const std::lock_guard lock(mutex_);
+  std::vector<Arrival> freed;
+  const auto last = iterations_.upper_bound(index);
+  for (auto it = iterations_.begin(); it != last; ++it) {
+    for (const auto& [key, arrival] : it->second) freed.push_back(arrival);
+  }
+  iterations_.erase(iterations_.begin(), last);
+  for (auto it = persistent_.begin(); it != persistent_.end();) {
+    std::erase_if(it->second, [&](const Kept& version) {
+      if (version.until > index + 1) return false;
+      freed.push_back(version.arrival);
+      return true;
+    });
+    it = it->second.empty() ? persistent_.erase(it) : std::next(it);
+  }
+  return freed;
+}
+
+void Shelf::forget(std::int64_t index, const Block& block, bool removed) {
+  const std::lock_guard lock(mutex_);
+  for (auto& [key, versions] : persistent_) {
+    if (versions.empty() || key.second != block.id) continue;
+    const Block& known = versions.back().arrival.record.block;
+    if (known.mesh != block.mesh || (!removed && known == block)) continue;
+    versions.back().until = std::min(versions.back().until, index);
+  }
+}
+
+}  // namespace sidestream::mpi

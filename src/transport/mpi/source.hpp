@@ -1,0 +1,65 @@
+// The end that holds values: answers the requests of servers.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "base/communicator.hpp"
+#include "transport/mpi/letter.hpp"
+#include "transport/mpi/shelf.hpp"
+#include "transport/region_pool.hpp"
+
+namespace sidestream::mpi {
+
+/// Pieces below this travel together in one message.
+inline constexpr std::uint64_t small_piece = 64 * 1024;
+
+/// Whether a piece goes into the message that all small ones of an answer share.
+[[nodiscard]] constexpr bool is_small(std::uint64_t bytes) noexcept { return bytes < small_piece; }
+
+/// Used by one thread: the one that calls MPI in this process.
+class Source {
+ public:
+  Source(std::shared_ptr<MpiCommunicator> comm, Shelf& shelf);
+  /// Waits for what is on its way: MPI reads from memory that goes with this object.
+  ~Source();
+  Source(const Source&) = delete;
+  Source& operator=(const Source&) = delete;
+
+  /// Takes a request (fetch or ranges). It is answered when its iteration is complete on the shelf.
+  void request(Letter letter);
+  /// Answers what can be answered, and frees what has left. True if something was done or is on its way.
+  bool move();
+  /// Whether values of iteration `index` are on their way or asked for.
+  [[nodiscard]] bool busy_with(std::int64_t index) const;
+  /// Bytes of values sent of iteration `index`; forgets the number.
+  [[nodiscard]] std::uint64_t take_bytes_sent(std::int64_t index);
+
+ private:
+  struct Sending {
+    std::int64_t index = 0;
+    std::vector<MPI_Request> requests;
+    std::vector<std::byte*> packed;  ///< to give back
+  };
+  void answer_fetch(const Letter& letter);
+  void answer_ranges(const Letter& letter);
+  void send_large(int peer, const Arrival& arrival, const WantedItem& item, Sending& sending);
+
+  std::shared_ptr<MpiCommunicator> comm_;
+  Shelf& shelf_;
+  RegionPool packs_;
+  Outbox outbox_;
+  std::list<Letter> waiting_;
+  std::list<Sending> sending_;
+  std::map<std::int64_t, std::uint64_t> bytes_;  ///< by iteration
+};
+
+/// Bytes of `points` of an array like this one.
+[[nodiscard]] std::uint64_t piece_bytes(const BlockRecord& record, const Box& points);
+/// Copies `points` into `out` without gaps, in the array's own order.
+void pack_piece(const Arrival& arrival, const Box& points, std::byte* out);
+
+}  // namespace sidestream::mpi
