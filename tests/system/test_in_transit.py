@@ -1,0 +1,193 @@
+"""Placement `nodes`: who serves, how data leaves clients, and that exactly what is needed moves."""
+
+import csv
+import os
+
+import numpy as np
+import pytest
+from support import run
+from test_placements import STEPS, check, reference  # noqa: F401 (a fixture)
+
+TCP = {"OMPI_MCA_btl": "tcp,self"}
+
+WAYS = {
+    "calls": "{mode: nodes, servers: 2, progress: calls, buffer: 8 MiB}",
+    "thread": "{mode: nodes, servers: 2, progress: thread, buffer: 8 MiB}",
+    "forwarders": "{mode: nodes, servers: 2, forward: blocks, per_node: 1, buffer: 8 MiB}",
+    "forwarders on nodes": "{mode: nodes, ranks: [0, 5], forward: blocks, pretend_nodes: 2, buffer: 8 MiB}",
+    "ranks": "{mode: nodes, ranks: [2, 0], buffer: 8 MiB}",
+    "whole nodes": "{mode: nodes, whole_nodes: 1, pretend_nodes: 3, buffer: 8 MiB}",
+    "partials": "{mode: nodes, servers: 2, forward: partials, per_node: 1, buffer: 8 MiB}",
+    "partials on nodes": "{mode: nodes, ranks: [0, 5], forward: partials, pretend_nodes: 2, buffer: 8 MiB}",
+    "more servers than forwarders": "{mode: nodes, servers: 3, forward: partials, per_node: 1, buffer: 8 MiB}",
+}
+EXTRA = {
+    "forwarders": 3,
+    "forwarders on nodes": 4,
+    "partials": 3,
+    "partials on nodes": 4,
+    "more servers than forwarders": 4,
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("clients", [1, 3, 5])
+def test_the_same_results_whatever_the_way(tmp_path, reference, way, clients):  # noqa: F811
+    if "nodes" in way:
+        clients += 1  # whole nodes: 6 ranks on 3 nodes
+    ranks = {"whole nodes": clients // 2 * 3}.get(way, clients + EXTRA.get(way, 2))
+    done = run(tmp_path, ranks, WAYS[way], options=[f"steps={STEPS}", "blocks=3", "ghosts=1"])
+    check(done, clients, reference)
+
+
+@pytest.mark.parametrize("way", ["calls", "thread", "forwarders", "partials"])
+def test_over_tcp(tmp_path, reference, way):  # noqa: F811
+    environment = TCP if "OMPI_MCA_rmaps_base_oversubscribe" in os.environ else {"MPIR_CVAR_NOLOCAL": "1"}
+    done = run(
+        tmp_path, 3 + EXTRA.get(way, 2), WAYS[way], options=[f"steps={STEPS}", "blocks=2"], environment=environment
+    )
+    check(done, 3, reference)
+
+
+def test_without_threads_values_are_pushed(tmp_path, reference):  # noqa: F811
+    done = run(
+        tmp_path,
+        5,
+        "{mode: nodes, servers: 2, buffer: 8 MiB}",
+        options=[f"steps={STEPS}", "blocks=2"],
+        environment={"FIELD_PROGRAM_THREADS": "single"},
+    )
+    check(done, 3, reference)
+    done = run(
+        tmp_path,
+        3,
+        "{mode: nodes, servers: 1, progress: thread}",
+        options=["steps=1"],
+        environment={"FIELD_PROGRAM_THREADS": "single"},
+    )
+    assert done.status != 0
+    assert "MPI_THREAD_MULTIPLE" in done.text
+
+
+# ---- What moves -----------------------------------------------------------------------------------------------------
+
+
+def movement(done):
+    """Rows of movement.csv."""
+    with (done.results / "movement.csv").open() as file:
+        return [{k: v if k == "role" else int(v) for k, v in row.items()} for row in csv.DictReader(file)]
+
+
+def slabs(clients, blocks, n):
+    """The k-slabs of field_program, in the order of clients and ids (ids run against position)."""
+    count = clients * blocks
+    order = []
+    for client in range(clients):
+        mine = [(count - 1 - b, client, n * b // count, n * (b + 1) // count) for b in range(count)]
+        order += sorted(m for m in mine if m[0] in [count - 1 - b for b in range(client * blocks, (client + 1) * blocks)])
+    return order
+
+
+def field(n, time):
+    """What field_program publishes as t: numpy's rounding may differ in the last bit, the ranges are far from it."""
+    x, y, z = (np.arange(n)[:, None, None] + 0.5) / n, (np.arange(n)[None, :, None] + 0.5) / n, (np.arange(n) + 0.5) / n
+    return (
+        np.sin(6.3 * x + time) * np.cos(4.1 * y) + 0.7 * np.sin(5.2 * z[None, None, :] - 0.5 * time) + 0.1 * x * y
+    )
+
+
+def expected(needed, order, servers, halo, n):
+    """Bytes of blocks and of layers by server, for contiguous shares of the needed blocks."""
+    active = [slab for slab in order if slab[0] in needed]
+    share, more = divmod(len(active), servers)
+    result, at = [], 0
+    for server in range(servers):
+        mine = active[at : at + share + (server < more)]
+        at += len(mine)
+        own = {k for _, _, lo, hi in mine for k in range(lo, hi)}
+        reach = {k for _, _, lo, hi in mine for k in range(max(0, lo - halo), min(n, hi + halo))}
+        result.append((len(mine), len(own) * n * n * 8, len(reach - own) * n * n * 8))
+    return result
+
+
+def compare(done, steps, servers, expect):
+    """Counters of servers equal the brute-force count in each iteration, and those of clients add up to the same."""
+    rows = movement(done)
+    for step in range(steps):
+        here = [r for r in rows if r["iteration"] == step and r["role"] == "server"]
+        found = [(r["blocks"], r["bytes"], r["layer_bytes"]) for r in sorted(here, key=lambda r: r["rank"])]
+        assert (found or [(0, 0, 0)] * servers) == expect(step), step
+        sent = sum(r["bytes"] for r in rows if r["iteration"] == step and r["role"] != "server")
+        assert sent == sum(b + layers for _, b, layers in expect(step))
+
+
+CASES = [(1, 4, 1), (3, 3, 2), (5, 2, 3), (8, 2, 1)]
+
+
+@pytest.mark.parametrize(("clients", "blocks", "servers"), CASES)
+@pytest.mark.parametrize("forward", ["none", "blocks"])
+def test_a_slice_moves_the_blocks_it_cuts(tmp_path, clients, blocks, servers, forward):
+    n, steps = 24, 2
+    task = "analyses: [{slice: {variable: t, axis: z, position: 0.4}}]\n"
+    forwarders = 1 if forward == "blocks" else 0
+    done = run(
+        tmp_path,
+        clients + servers + forwarders,
+        f"{{mode: nodes, servers: {servers}, forward: {forward}}}",
+        task,
+        options=[f"grid={n}", f"steps={steps}", f"blocks={blocks}", "ghosts=2"],
+    )
+    assert done.status == 0, done.text
+    order = slabs(clients, blocks, n)
+    h = 1 / n
+    # A slab reaches from its first cell centre to the next slab's; at the ends of the mesh, to its faces.
+    spans = {i: ((lo + 0.5) * h if lo else 0, (hi + 0.5) * h if hi < n else 1) for i, _, lo, hi in order if hi > lo}
+    needed = {i for i, (low, high) in spans.items() if low <= 0.4 <= high}
+    assert 1 <= len(needed) <= 2
+    compare(done, steps, servers, lambda step: expected(needed, order, servers, 1, n))
+
+
+@pytest.mark.parametrize(("clients", "blocks", "servers"), CASES)
+def test_an_isosurface_moves_the_blocks_that_bracket_its_values(tmp_path, clients, blocks, servers):
+    n, steps, values = 24, 3, [1.5, 1.6]
+    task = f"analyses: [{{isosurface: {{variable: t, values: {values}, normals: false}}}}]\n"
+    done = run(
+        tmp_path,
+        clients + servers,
+        f"{{mode: nodes, servers: {servers}}}",
+        task,
+        options=[f"grid={n}", f"steps={steps}", f"blocks={blocks}", "ghosts=1"],
+    )
+    assert done.status == 0, done.text
+    order = slabs(clients, blocks, n)
+
+    def expect(step):
+        t = field(n, 0.1 * step)
+        needed = set()
+        for i, _, lo, hi in order:
+            part = t[:, :, lo : min(hi + 1, n)]
+            if hi > lo and any(part.min() < v <= part.max() for v in values):
+                needed.add(i)
+        assert 0 < len(needed) < len(order) or clients * blocks < 6
+        return expected(needed, order, servers, 1, n)
+
+    compare(done, steps, servers, expect)
+
+
+def test_nothing_moves_where_nothing_is_needed(tmp_path):
+    task = "analyses: [{isosurface: {variable: t, values: [99]}}, {statistics: {variable: t, every: 2}}]\n"
+    done = run(tmp_path, 4, "{mode: nodes, servers: 2}", task, options=["steps=4", "blocks=2"])
+    assert done.status == 0, done.text
+    by_step = {
+        step: sum(r["bytes"] for r in movement(done) if r["iteration"] == step and r["role"] == "server")
+        for step in range(4)
+    }
+    whole = 20**3 * 8
+    assert by_step == {0: whole, 1: 0, 2: whole, 3: 0}
+
+
+def test_move_all_moves_what_analyses_read_and_no_more(tmp_path):
+    task = "analyses: [{slice: {variable: t, axis: z, position: 0.4}}]\n"
+    done = run(tmp_path, 4, "{mode: nodes, servers: 2, move: all}", task, options=["steps=1", "blocks=2"])
+    assert done.status == 0, done.text
+    assert sum(r["bytes"] for r in movement(done) if r["role"] == "server") == 20**3 * 8  # t alone, not p
