@@ -70,10 +70,16 @@ void Session::Implementation::write_run_table_of_all(const RunTable& table, cons
   });
 }
 
+/// Of a server or a forwarder that works; null on others.
+const Ledger* Session::Implementation::ledger() const noexcept {
+  if (engine_) return &engine_->ledger();
+  return combiner_ ? &combiner_->ledger() : nullptr;
+}
+
 std::string Session::Implementation::timing_rows() const {
   std::string rows;
   if (publisher_) rows += client_rows(world_->rank(), publisher_->timings());
-  if (engine_) rows += server_rows(world_->rank(), engine_->ledger());
+  if (ledger()) rows += server_rows(world_->rank(), *ledger());
   return rows;
 }
 
@@ -117,13 +123,14 @@ void Session::Implementation::write_timings() {
       log::warning("{} blocks were declared and not published, in iterations in which others published their variable",
                    account.absent_blocks);
     }
-    write_record(opening_.directory, facts(), &account, engine_ ? &engine_->ledger() : nullptr);
+    write_record(opening_.directory, facts(), &account, ledger());
   });
 }
 
 /// In the order that the members depend on each other; communicators are freed by all their members at this point.
 void Session::Implementation::free_everything() {
   engine_.reset();
+  combiner_.reset();
   tasks_.clear();
   servers_.reset();
   publisher_.reset();

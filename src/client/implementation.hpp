@@ -13,6 +13,7 @@
 #include "client/roles.hpp"
 #include "client/wiring.hpp"
 #include "config/config.hpp"
+#include "server/combiner.hpp"
 #include "server/engine.hpp"
 #include "sidestream/sidestream.hpp"
 #include "storage/output.hpp"
@@ -68,6 +69,7 @@ class Session::Implementation {
   [[nodiscard]] std::string timing_rows() const;
   [[nodiscard]] std::string moved_rows() const;
   [[nodiscard]] Account agree_on_account();
+  [[nodiscard]] const Ledger* ledger() const noexcept;
   void write_timings();
   void free_everything();
 
@@ -89,6 +91,7 @@ class Session::Implementation {
   std::unique_ptr<MpiCommunicator> servers_;
   std::vector<Task> tasks_;
   std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Combiner> combiner_;
 };
 
 }  // namespace sidestream

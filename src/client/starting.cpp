@@ -68,7 +68,8 @@ void Session::Implementation::begin_together() {
   make_engine();
   // Only now is it a run that a later one must not overwrite.
   together(*world_, [&] {
-    if (servers_ && servers_->rank() == 0) write_record(opening_.directory, facts(), nullptr, nullptr);
+    if (world_->rank() != roles_.server_ranks.front()) return;
+    write_record(opening_.directory, facts(), nullptr, nullptr);
   });
   if (publisher_) publisher_->attach(*wires_.client);
 }
@@ -144,14 +145,16 @@ void Session::Implementation::check_blocks() {
 }
 
 void Session::Implementation::make_tasks() {
-  const bool serving = roles_.server || opening_.placement.mode == PlacementMode::inline_;
+  const bool reduces = roles_.forwarder && opening_.placement.forward == Forward::partials;
+  const bool serving = roles_.server || reduces || opening_.placement.mode == PlacementMode::inline_;
   if (serving) servers_ = std::make_unique<MpiCommunicator>(roles_.members->comm());
   together(*world_, [&] {
     if (!serving) return;
     const std::string provenance =
         "Sidestream " SIDESTREAM_VERSION "; the configuration is in run.yaml beside the results";
     directory_ = open_output_directory(opening_.directory, provenance, opening_.existing == Existing::resume);
-    results_ = make_result_store(registry_, directory_, servers_->rank(), opening_.existing == Existing::resume);
+    results_ = make_result_store(registry_, directory_, reduces ? 1 : servers_->rank(),
+                                 opening_.existing == Existing::resume);  // results come from who combines
   });
   together(*world_, [&] {
     if (!serving) return;
@@ -169,14 +172,24 @@ void Session::Implementation::make_tasks() {
 
 void Session::Implementation::make_engine() {
   if (!servers_) return;
+  const auto results = [this](const Iteration& iteration) { return results_->begin(iteration); };
+  if (wires_.receiver) {
+    combiner_ = std::make_unique<Combiner>(
+        CombinerParts{config_.metadata, *wires_.receiver, tasks_, results, origin_, config_.opening.timings});
+    return;
+  }
+  for (std::size_t t = 0; t < tasks_.size(); ++t) {
+    tasks_[t].set_sender(wires_.sender.get(), static_cast<std::int32_t>(t));
+  }
   const PlacementConfig& placement = config_.opening.placement;
   MovementRules movement{&registry_.partitioners().at(placement.partitioner), {}, placement.move_all};
   std::vector<std::string> task_events;
   for (const TaskConfig& task : config_.tasks) task_events.push_back(task.schedule.event);
-  engine_ =
-      std::make_unique<Engine>(EngineParts{config_.metadata, config_.events, *wires_.server, *servers_, tasks_,
-                                           [this](const Iteration& iteration) { return results_->begin(iteration); },
-                                           std::move(task_events), origin_, config_.opening.timings, std::move(movement)});
+  engine_ = std::make_unique<Engine>(EngineParts{config_.metadata, config_.events, *wires_.server, *servers_, tasks_,
+                                                 results, std::move(task_events), origin_, config_.opening.timings,
+                                                 std::move(movement)});
+  const auto take_in = [transport = wires_.server.get()] { transport->receive(std::chrono::microseconds(0)); };
+  if (wires_.sender) wires_.sender->set_meanwhile(take_in);
 }
 
 void Session::Implementation::start() {
@@ -197,7 +210,9 @@ void Session::Implementation::serve() {
   begin_together();
   state_ = State::started;
   if (wires_.forwarder) return wires_.forwarder->run();
+  if (combiner_) return combiner_->run();
   engine_->run();
+  if (wires_.sender) wires_.sender->close();
 }
 
 Account Session::Implementation::close() {

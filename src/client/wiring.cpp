@@ -56,7 +56,7 @@ Wires make_inline(MpiCommunicator& world, Roles& roles, const PlacementConfig& p
   const std::uint64_t limit = placement.mode == PlacementMode::off ? std::numeric_limits<std::uint64_t>::max()
                                                                    : share_of_buffer(world, roles, placement, sizes);
   auto both = std::make_shared<InProcessTransport>(limit, placement.when_full);
-  return {both, both, nullptr};
+  return {both, both, nullptr, nullptr, nullptr};
 }
 
 Wires make_cores(MpiCommunicator& world, Roles& roles, const PlacementConfig& placement,
@@ -68,10 +68,10 @@ Wires make_cores(MpiCommunicator& world, Roles& roles, const PlacementConfig& pl
     node =
         std::make_shared<shared_memory::Node>(*roles.node_members, roles.on_node, extents_of(sizes), placement.buffer);
   });
-  if (roles.server) return {nullptr, std::make_shared<shared_memory::Server>(node), nullptr};
+  if (roles.server) return {nullptr, std::make_shared<shared_memory::Server>(node), nullptr, nullptr, nullptr};
   const auto progress = [comm = roles.members->comm()] { mpi::progress(comm); };
-  return {std::make_shared<shared_memory::Client>(node, placement.when_full, placement.max_in_flight, progress), nullptr,
-          nullptr};
+  return {std::make_shared<shared_memory::Client>(node, placement.when_full, placement.max_in_flight, progress),
+          nullptr, nullptr, nullptr, nullptr};
 }
 
 /// Clients and forwarders of each node share memory; servers elsewhere take part in nothing of it.

@@ -7,6 +7,7 @@
 #include "client/publisher.hpp"
 #include "client/roles.hpp"
 #include "sidestream/data/metadata.hpp"
+#include "sidestream/extend/combination.hpp"
 #include "sidestream/extend/transport.hpp"
 #include "transport/mpi/client.hpp"
 #include "transport/mpi/forwarder.hpp"
@@ -18,6 +19,8 @@ struct Wires {
   std::shared_ptr<ClientTransport> client;
   std::shared_ptr<ServerTransport> server;
   std::shared_ptr<mpi::Forwarder> forwarder;  ///< reads from `server`
+  std::shared_ptr<PartialSender> sender;      ///< of a forwarder that reduces
+  std::shared_ptr<PartialReceiver> receiver;  ///< of a server that combines what forwarders have reduced
 };
 
 /// Collective over `world`: makes the transports of the placement. `sizes`: what this client will publish; empty on

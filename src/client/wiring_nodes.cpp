@@ -5,6 +5,7 @@
 #include "base/agree.hpp"
 #include "base/fail.hpp"
 #include "transport/mpi/client.hpp"
+#include "transport/mpi/partials.hpp"
 #include "transport/mpi/server.hpp"
 #include "transport/shared_memory/client.hpp"
 #include "transport/shared_memory/server.hpp"
@@ -22,6 +23,31 @@ std::vector<mpi::ValueShape> shapes_of(const Metadata& metadata) {
   std::vector<mpi::ValueShape> shapes;
   for (const Variable& variable : metadata.variables) shapes.push_back({variable.type, variable.components});
   return shapes;
+}
+
+/// Servers that no forwarder reports to hear of rounds from this one.
+std::vector<int> left_over(std::size_t forwarder, const Roles& roles) {
+  const std::size_t many = roles.forwarder_ranks.size();
+  std::vector<bool> has_one(roles.server_ranks.size(), false);
+  for (std::size_t f = 0; f < many; ++f) has_one[f * has_one.size() / many] = true;
+  std::vector<int> servers;
+  for (std::size_t s = 0; s < has_one.size(); ++s) {
+    if (!has_one[s] && s % many == forwarder) servers.push_back(roles.server_ranks[s]);
+  }
+  return servers;
+}
+
+/// Those whose letters a combining server waits for.
+std::vector<int> reporters_to(int server, const Roles& roles) {
+  std::vector<int> reporters;
+  for (std::size_t f = 0; f < roles.forwarder_ranks.size(); ++f) {
+    const std::vector<int> others = left_over(f, roles);
+    const bool told = std::find(others.begin(), others.end(), server) != others.end();
+    if (told || contact_of(f, roles.forwarder_ranks.size(), roles.server_ranks) == server) {
+      reporters.push_back(roles.forwarder_ranks[f]);
+    }
+  }
+  return reporters;
 }
 
 }  // namespace
@@ -50,7 +76,10 @@ Wires make_nodes(MpiCommunicator& world, const Roles& roles, const PlacementConf
   const std::vector<int>& reporters = forwards ? roles.forwarder_ranks : roles.client_ranks;
   const auto number = static_cast<std::size_t>(roles.members->rank());
   Wires wires;
-  if (roles.server) {
+  const bool partials = placement.forward == Forward::partials;
+  if (roles.server && partials) {
+    wires.receiver = std::make_shared<mpi::Receiver>(comm, reporters_to(world.rank(), roles));
+  } else if (roles.server) {
     mpi::Server::Options options{{}, roles.holders, shapes_of(metadata), moving};
     for (std::size_t n = 0; n < reporters.size(); ++n) {
       if (contact_of(n, reporters.size(), roles.server_ranks) == world.rank()) options.contacts.push_back(reporters[n]);
@@ -61,12 +90,17 @@ Wires make_nodes(MpiCommunicator& world, const Roles& roles, const PlacementConf
     }
     wires.server = std::make_shared<mpi::Server>(comm, std::move(options));
   } else if (roles.forwarder) {
+    const int contact = contact_of(number, reporters.size(), roles.server_ranks);
     wires.server = std::make_shared<shared_memory::Server>(node);
-    wires.forwarder = std::make_shared<mpi::Forwarder>(*wires.server, comm,
-                                                       contact_of(number, reporters.size(), roles.server_ranks));
+    if (partials) {
+      wires.sender = std::make_shared<mpi::Sender>(comm, contact, left_over(number, roles));
+    } else {
+      wires.forwarder = std::make_shared<mpi::Forwarder>(*wires.server, comm, contact);
+    }
   } else if (forwards) {
     const auto progress = [clients = roles.members->comm()] { mpi::progress(clients); };
-    wires.client = std::make_shared<shared_memory::Client>(node, placement.when_full, placement.max_in_flight, progress);
+    wires.client =
+        std::make_shared<shared_memory::Client>(node, placement.when_full, placement.max_in_flight, progress);
   } else {
     const mpi::Client::Options options{contact_of(number, reporters.size(), roles.server_ranks), limit,
                                        placement.when_full, placement.max_in_flight, moving};

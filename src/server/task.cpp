@@ -64,8 +64,13 @@ std::string Task::pass(const LocalInput& input, Results& results, Bytes& feedbac
     if (writer_) writer_->discard(input.iteration);
     return failure;
   }
+  if (analysis_ && sender_) return sender_->combine({input.iteration, number_, input.pass}, partials[0], feedback);
   const CombineInput combined{input.iteration, input.metadata, partials, input.pass, *communicator_, results};
-  const std::string after = message_of(name_, [&] { feedback = combine(combined); });
+  return combine_partials(combined, feedback);
+}
+
+std::string Task::combine_partials(const CombineInput& input, Bytes& feedback) {
+  const std::string after = message_of(name_, [&] { feedback = combine(input); });
   return agree_on_failure(*communicator_, after);
 }
 

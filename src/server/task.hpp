@@ -8,6 +8,7 @@
 #include "base/communicator.hpp"
 #include "server/assembler.hpp"
 #include "server/schedule.hpp"
+#include "sidestream/extend/combination.hpp"
 #include "sidestream/extend/writer.hpp"
 
 namespace sidestream {
@@ -35,6 +36,15 @@ class Task {
   [[nodiscard]] std::string run(const Iteration& iteration, const Metadata& metadata, const Assembled& assembled,
                                 Results& results);
 
+  /// The reducing half of a combined placement: analyses combine elsewhere. Writers do all they do here. `number`: of
+  /// this task among all.
+  void set_sender(PartialSender* sender, std::int32_t number) noexcept {
+    sender_ = sender;
+    number_ = number;
+  }
+  /// The combining half. Collective over the combining servers; returns as `run` does.
+  [[nodiscard]] std::string combine_partials(const CombineInput& input, Bytes& feedback);
+
   std::int64_t runs = 0;       ///< iterations in which it ran
   std::int64_t not_there = 0;  ///< iterations in which it was due and a variable of it was not published
 
@@ -49,6 +59,8 @@ class Task {
   std::unique_ptr<Writer> writer_;
   std::unique_ptr<MpiCommunicator> communicator_;
   Selection selection_;
+  PartialSender* sender_ = nullptr;
+  std::int32_t number_ = 0;
 };
 
 }  // namespace sidestream

@@ -17,13 +17,16 @@
 namespace sidestream::mpi {
 
 enum class LetterKind : std::uint32_t {
-  manifest = 1,      ///< client to its contact: Message[]: what an iteration consists of
-  verdict = 2,       ///< contact to client: what became of iteration `index`; the outcome in `number`
-  failure = 3,       ///< contact to client: the text of the sticky failure
-  fetch = 4,         ///< server to holder: WantedItem[] of iteration `index`
-  ranges = 5,        ///< server to holder: RangeRequest[] of iteration `index`
-  answer = 6,        ///< holder to server: one byte for each item of the request `number`, 1 if it is there; values follow
-  range_answer = 7,  ///< holder to server: BlockRange[]
+  manifest = 1,  ///< client to its contact: Message[]: what an iteration consists of
+  verdict = 2,   ///< contact to client: what became of iteration `index`; the outcome in `number`
+  failure = 3,   ///< contact to client: the text of the sticky failure
+  fetch = 4,     ///< server to holder: WantedItem[] of iteration `index`
+  ranges = 5,    ///< server to holder: RangeRequest[] of iteration `index`
+  answer = 6,    ///< holder to server: one byte for each item of the request `number`, 1 if it is there; values follow
+  range_answer = 7,   ///< holder to server: BlockRange[]
+  partial = 8,        ///< reducing to combining server: PartialLetter; the partial follows
+  combined = 9,       ///< combining to reducing server: the sentence of a failure, `number` bytes long, and feedback
+  last_partial = 10,  ///< reducing to combining server: there are no more
 };
 
 /// What stands at the start of every letter, checked before anything else is believed.

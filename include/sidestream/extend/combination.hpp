@@ -1,0 +1,54 @@
+// The contract of combined placements: what carries partial results from servers that reduce to servers that combine.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sidestream/data/iteration.hpp"
+#include "sidestream/extend/communicator.hpp"
+
+namespace sidestream {
+
+/// One pass of one analysis in one iteration. Rounds come in the same order on every process.
+struct PartialRound {
+  Iteration iteration;
+  std::int32_t task = 0;  ///< number in the configuration
+  std::int32_t pass = 0;
+  bool operator==(const PartialRound& other) const noexcept {
+    return iteration.index == other.iteration.index && task == other.task && pass == other.pass;
+  }
+};
+
+/// The reducing end: `local` has run here.
+class PartialSender {
+ public:
+  virtual ~PartialSender() = default;
+  /// Hands this server's partial over and waits until it is combined. Collective over the reducing servers. Returns
+  /// what failed, the same on all of them; empty if all went well: then `feedback` is what `combine` returned.
+  [[nodiscard]] virtual std::string combine(const PartialRound& round, BytesView partial, Bytes& feedback) = 0;
+  /// No more rounds come.
+  virtual void close() = 0;
+  /// Called again and again while `combine` waits.
+  virtual void set_meanwhile(std::function<void()> meanwhile) = 0;
+};
+
+/// A round as it arrived on a combining server.
+struct ReceivedRound {
+  PartialRound round;
+  std::vector<Bytes> partials;  ///< of the reducing servers that report here; may be none
+};
+
+/// The combining end. Every combining server gets every round.
+class PartialReceiver {
+ public:
+  virtual ~PartialReceiver() = default;
+  /// The next round, when it is complete here; nothing when all that report here have closed.
+  [[nodiscard]] virtual std::optional<ReceivedRound> next() = 0;
+  /// Answers the round that `next` returned last.
+  virtual void answer(const std::string& failure, BytesView feedback) = 0;
+};
+
+}  // namespace sidestream

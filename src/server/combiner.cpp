@@ -1,0 +1,51 @@
+#include "server/combiner.hpp"
+
+#include "base/float_environment.hpp"
+#include "base/log.hpp"
+#include "base/timer.hpp"
+
+namespace sidestream {
+
+namespace {
+enum LedgerEntry : std::int32_t { idle = 0, first_task = 1 };
+
+std::vector<std::string> ledger_names(const std::vector<Task>& tasks) {
+  std::vector<std::string> names{"idle"};
+  for (const Task& task : tasks) names.push_back(task.name());
+  return names;
+}
+}  // namespace
+
+Combiner::Combiner(CombinerParts parts)
+    : parts_(std::move(parts)), ledger_(ledger_names(parts_.tasks), parts_.timings) {}
+
+void Combiner::combine(const ReceivedRound& received) {
+  const Iteration& iteration = received.round.iteration;
+  if (iteration_ != iteration.index) {
+    results_ = parts_.results(iteration);
+    iteration_ = iteration.index;
+  }
+  Task& task = parts_.tasks.at(static_cast<std::size_t>(received.round.task));
+  const double start = now();
+  Bytes feedback;
+  const CombineInput input{iteration,           parts_.metadata,     received.partials,
+                           received.round.pass, task.communicator(), *results_};
+  const std::string failure = task.combine_partials(input, feedback);
+  ledger_.work(iteration.index, first_task + received.round.task, start - parts_.origin, now() - start);
+  const bool first = !failure.empty() && ledger_.failure(iteration.index, failure);
+  if (first && task.communicator().rank() == 0) log::error("iteration {}: {}", iteration.index, failure);
+  parts_.receiver.answer(failure, feedback);
+}
+
+void Combiner::run() {
+  const FloatEnvironment environment;
+  for (;;) {
+    const double start = now();
+    const std::optional<ReceivedRound> received = parts_.receiver.next();
+    if (!received) return;
+    ledger_.work(received->round.iteration.index, idle, start - parts_.origin, now() - start);
+    combine(*received);
+  }
+}
+
+}  // namespace sidestream

@@ -1,0 +1,71 @@
+// Partial results on their way from forwarders to servers: placement `nodes` with `forward: partials`.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "base/communicator.hpp"
+#include "sidestream/extend/combination.hpp"
+#include "transport/mpi/letter.hpp"
+
+namespace sidestream::mpi {
+
+/// Body of a letter of kind partial; the values follow.
+struct PartialLetter {
+  Iteration iteration;
+  std::int32_t task = 0;
+  std::int32_t pass = 0;
+  std::uint64_t bytes = 0;
+  std::uint32_t none = 0;  ///< 1: the receiver takes part without a partial; nothing follows, no answer is wanted
+  std::uint32_t reserved = 0;
+};
+
+class Sender final : public PartialSender {
+ public:
+  /// `server`: rank that combines this one's partials. `others`: servers that nobody reports to, told by this rank that
+  /// there is a round.
+  Sender(std::shared_ptr<MpiCommunicator> comm, int server, std::vector<int> others);
+  [[nodiscard]] std::string combine(const PartialRound& round, BytesView partial, Bytes& feedback) override;
+  void close() override;
+  void set_meanwhile(std::function<void()> meanwhile) override { meanwhile_ = std::move(meanwhile); }
+
+ private:
+  std::shared_ptr<MpiCommunicator> comm_;
+  int server_;
+  std::vector<int> others_;
+  Mailbox mailbox_;
+  Outbox outbox_;
+  std::function<void()> meanwhile_;
+};
+
+class Receiver final : public PartialReceiver {
+ public:
+  /// `reporters`: ranks whose partials come here, or the one that tells this server of rounds.
+  Receiver(std::shared_ptr<MpiCommunicator> comm, const std::vector<int>& reporters);
+  /// Waits for what MPI still writes here.
+  ~Receiver() override;
+  Receiver(const Receiver&) = delete;
+  Receiver& operator=(const Receiver&) = delete;
+  [[nodiscard]] std::optional<ReceivedRound> next() override;
+  void answer(const std::string& failure, BytesView feedback) override;
+
+ private:
+  struct Coming {
+    PartialLetter letter;
+    Bytes bytes;
+    std::vector<MPI_Request> requests;
+    bool last = false;  ///< the reporter has closed
+  };
+  void poll();
+  [[nodiscard]] bool complete();
+  std::shared_ptr<MpiCommunicator> comm_;
+  std::map<int, std::deque<Coming>> coming_;  ///< by reporter
+  Mailbox mailbox_;
+  Outbox outbox_;
+  std::vector<int> to_answer_;
+};
+
+}  // namespace sidestream::mpi
