@@ -32,6 +32,12 @@ bool mpi_is_finalized() {
   return finalized != 0;
 }
 
+bool mpi_allows_threads() {
+  int level = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&level);
+  return level >= MPI_THREAD_MULTIPLE;
+}
+
 MpiCommunicator::~MpiCommunicator() {
   if (comm_ != MPI_COMM_NULL && !mpi_is_finalized()) MPI_Comm_free(&comm_);
 }

@@ -12,6 +12,8 @@ namespace sidestream {
 
 /// Whether MPI_Finalize has been called.
 [[nodiscard]] bool mpi_is_finalized();
+/// Whether MPI was initialised with MPI_THREAD_MULTIPLE: any thread may call it.
+[[nodiscard]] bool mpi_allows_threads();
 
 /// A communicator of ours. Owns a duplicate of what it is made from and frees it; MPI errors come back as
 /// Error(system). The destructor is collective over the members, as MPI_Comm_free is.

@@ -53,9 +53,7 @@ std::vector<int> reporters_to(int server, const Roles& roles) {
 }  // namespace
 
 mpi::Moving agree_on_moving(MpiCommunicator& world, const Roles& roles, const PlacementConfig& placement) {
-  int level = MPI_THREAD_SINGLE;
-  MPI_Query_thread(&level);
-  std::int64_t multiple = level >= MPI_THREAD_MULTIPLE || !roles.client;
+  std::int64_t multiple = mpi_allows_threads() || !roles.client;
   world.minimum(std::span(&multiple, 1));
   together(world, [&] {
     if (placement.progress != Progress::thread || multiple) return;

@@ -4,6 +4,8 @@ import os
 import re
 import shutil
 import subprocess
+import time
+from contextlib import contextmanager
 from pathlib import Path
 
 PROGRAM = os.environ["SIDESTREAM_FIELD_PROGRAM"]
@@ -45,8 +47,8 @@ class Run:
         self.errors = [line for line in text.splitlines() if line.startswith("error ")]
 
 
-def run(folder, ranks, placement, tasks=ANALYSES, options=(), extra="", timeout=100, environment=None):
-    """Writes a configuration into `folder`, runs the program on `ranks` ranks and returns the Run."""
+def prepare(folder, ranks, placement, tasks, options, extra=""):
+    """Writes the configuration; returns the command and the folder of results."""
     folder = Path(folder)
     results = folder / "results"
     if results.exists() and "existing:" not in extra:
@@ -57,7 +59,73 @@ def run(folder, ranks, placement, tasks=ANALYSES, options=(), extra="", timeout=
         text += f"output: {{directory: {results}}}\n"
     text += extra
     (folder / "run.yaml").write_text(text)
-    command = [MPIRUN, "-n", str(ranks), PROGRAM, str(folder / "run.yaml"), *options]
+    return [MPIRUN, "-n", str(ranks), PROGRAM, str(folder / "run.yaml"), *options], results
+
+
+class Started:
+    """A run that goes on while the test does something to it."""
+
+    def __init__(self, process, results, timeout):
+        self.process, self.results, self.timeout = process, results, timeout
+
+    def finish(self):
+        text, _ = self.process.communicate(timeout=self.timeout)
+        return Run(self.process.returncode, text, self.results)
+
+
+@contextmanager
+def started(folder, ranks, placement, tasks=ANALYSES, options=(), timeout=100):
+    """Starts the program and waits until its ranks are there; ends it if the test fails."""
+    command, results = prepare(folder, ranks, placement, tasks, options)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        try:
+            deadline = time.monotonic() + timeout
+            while len(ranks_of(process)) < ranks and time.monotonic() < deadline:
+                time.sleep(0.05)
+            yield Started(process, results, timeout)
+        finally:
+            if process.poll() is None:
+                process.kill()
+
+
+def ranks_of(process):
+    """Process ids of the program's ranks, by rank, as the launcher tells each of them."""
+    found = {}
+    for folder in Path("/proc").iterdir():
+        try:
+            if folder.name.isdigit() and os.readlink(folder / "exe") == str(Path(PROGRAM).resolve()):
+                environment = dict(
+                    entry.split("=", 1) for entry in (folder / "environ").read_text().split("\0") if "=" in entry
+                )
+                parent = (folder / "stat").read_text().rsplit(")", 1)[1].split()[1]
+                rank = environment.get("OMPI_COMM_WORLD_RANK", environment.get("PMI_RANK"))
+                if rank is not None and descends(int(parent), process.pid):
+                    found[int(rank)] = int(folder.name)
+        except (OSError, UnicodeDecodeError):
+            continue
+    return found
+
+
+def descends(pid, ancestor):
+    """Whether a process is the other or was started by it, over any number of steps."""
+    while pid > 1:
+        if pid == ancestor:
+            return True
+        try:
+            pid = int(Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
+        except OSError:
+            return False
+    return False
+
+
+def rank_of(run_, rank):
+    """Process id of one rank of a started run."""
+    return ranks_of(run_.process)[rank]
+
+
+def run(folder, ranks, placement, tasks=ANALYSES, options=(), extra="", timeout=100, environment=None):
+    """Writes a configuration into `folder`, runs the program on `ranks` ranks and returns the Run."""
+    command, results = prepare(folder, ranks, placement, tasks, options, extra)
     done = subprocess.run(
         command, capture_output=True, text=True, timeout=timeout, env={**os.environ, **(environment or {})}, check=False
     )

@@ -2,11 +2,15 @@
 
 import csv
 import os
+import signal
+import time
 
 import numpy as np
 import pytest
-from support import run
+from support import rank_of, run, started
 from test_placements import STEPS, check, reference  # noqa: F401 (a fixture)
+
+STATISTICS = "analyses: [{statistics: {variable: t}}]\n"
 
 TCP = {"OMPI_MCA_btl": "tcp,self"}
 
@@ -67,6 +71,31 @@ def test_without_threads_values_are_pushed(tmp_path, reference):  # noqa: F811
     )
     assert done.status != 0
     assert "MPI_THREAD_MULTIPLE" in done.text
+
+
+# ---- A server that stands still -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("way", ["calls", "thread", "forwarders", "partials"])
+@pytest.mark.parametrize("when_full", ["wait", "skip"])
+def test_a_server_that_is_stopped_for_a_while(tmp_path, way, when_full):
+    """Stopped, not dead: with wait the run takes longer, with skip iterations are refused; either way all is told."""
+    placement = WAYS[way].replace("servers: 2", "servers: 1").replace("}", f", when_full: {when_full}, max_in_flight: 2}}")
+    ranks = 2 + EXTRA.get(way, 2) - 1
+    with started(tmp_path, ranks, placement, STATISTICS, options=["steps=60", "pause_ms=60"]) as process:
+        server = rank_of(process, ranks - 1)
+        time.sleep(0.2)
+        os.kill(server, signal.SIGSTOP)
+        time.sleep(3)
+        os.kill(server, signal.SIGCONT)
+        done = process.finish()
+    assert done.status == 0, done.text
+    assert len(done.accounts) == 2
+    for account in done.accounts:
+        assert account["iterations"] == 60
+        assert account["delivered"] + account["refused"] == 60
+        assert account["unknown"] == account["failed"] == 0
+        assert (account["refused"] == 0) == (when_full == "wait")
 
 
 # ---- What moves -----------------------------------------------------------------------------------------------------
