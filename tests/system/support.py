@@ -75,12 +75,12 @@ class Started:
 
 @contextmanager
 def started(folder, ranks, placement, tasks=ANALYSES, options=(), timeout=100):
-    """Starts the program and waits until its ranks are there; ends it if the test fails."""
+    """Starts the program and waits until its session has started; ends it if the test fails."""
     command, results = prepare(folder, ranks, placement, tasks, options)
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         try:
             deadline = time.monotonic() + timeout
-            while len(ranks_of(process)) < ranks and time.monotonic() < deadline:
+            while not (results / "run.yaml").exists() and process.poll() is None and time.monotonic() < deadline:
                 time.sleep(0.05)
             yield Started(process, results, timeout)
         finally:

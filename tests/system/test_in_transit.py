@@ -95,7 +95,7 @@ def test_a_server_that_is_stopped_for_a_while(tmp_path, way, when_full):
         assert account["iterations"] == 60
         assert account["delivered"] + account["refused"] == 60
         assert account["unknown"] == account["failed"] == 0
-        assert (account["refused"] == 0) == (when_full == "wait")
+        assert (account["refused"] == 0) == (when_full == "wait"), done.text
 
 
 # ---- What moves -----------------------------------------------------------------------------------------------------
