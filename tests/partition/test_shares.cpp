@@ -121,7 +121,7 @@ TEST_CASE("slice and isosurface: equal shares of what is left, and the part they
   CHECK(surface.part.values.values == std::vector<double>{4, 5});
   CHECK(surface.part.values.of == RangeRequest{0, 0});
   CHECK_THROWS_WITH_AS(part(slice_partitioner(), "{origin: [1, 2, 3], normal: [0, 0, 0]}"),
-                       doctest::Contains("test.yaml:1:28: found a normal without direction"), Error);
+                       doctest::Contains("test.yaml:1:29: found a normal without direction"), Error);
   CHECK_THROWS_WITH_AS(part(isosurface_partitioner(), "{variable: a, component: 1, values: 2}"),
                        doctest::Contains("found component 1 of the variable 'a', which has 1"), Error);
 }
