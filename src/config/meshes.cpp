@@ -108,13 +108,14 @@ Index3 parse_ratio(const std::string& text, const Settings& settings) {
   Index3 ratio{};
   std::size_t count = 0;
   const char *at = text.data(), *const end = at + text.size();
-  for (bool more = true; more && count < 3; ++count) {
+  bool more = true;  // a number must come
+  for (; more && count < 3; ++count) {
     const auto read = std::from_chars(at, end, ratio[count]);
     if (read.ec != std::errc() || ratio[count] < 1 || ratio[count] > 1024) break;
     more = read.ptr != end && *read.ptr == 'x';
     at = more ? read.ptr + 1 : read.ptr;
   }
-  if (at != end || (count != 1 && count != 3)) {
+  if (more || at != end || (count != 1 && count != 3)) {
     settings.fail("refinement", fmt::format("found '{}' in 'refinement', expected a number from 1 to 1024 or three of "
                                             "them; write '2' or '2x2x1'",
                                             text));

@@ -1,6 +1,6 @@
 // Which blocks a part of a selection needs.
 #include <algorithm>
-#include <unordered_map>
+#include <utility>
 
 #include "data/block_index.hpp"
 #include "sidestream/data/catalogue.hpp"
@@ -62,16 +62,25 @@ Needs::Needs(const Metadata& metadata, std::span<const Block> blocks, std::span<
     : metadata_(metadata), blocks_(blocks), ranges_(ranges) {}
 
 std::vector<const BlockRange*> Needs::ranges_of(const RangeRequest& request) const {
-  std::unordered_map<std::int64_t, const BlockRange*> by_id;
+  std::vector<std::pair<std::int64_t, const BlockRange*>> by_id;
   for (const BlockRange& range : ranges_) {
-    if (range.variable == request.variable && range.component == request.component) by_id.emplace(range.block, &range);
+    if (range.variable == request.variable && range.component == request.component) {
+      by_id.emplace_back(range.block, &range);
+    }
   }
+  const auto before = [](const auto& a, const auto& b) { return a.first < b.first; };
+  if (!std::is_sorted(by_id.begin(), by_id.end(), before)) std::stable_sort(by_id.begin(), by_id.end(), before);
   const std::int32_t mesh = metadata_.variables.at(static_cast<std::size_t>(request.variable)).mesh;
   std::vector<const BlockRange*> result(blocks_.size(), nullptr);
+  auto next = by_id.begin();
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
     if (blocks_[b].mesh != mesh) continue;
-    const auto found = by_id.find(blocks_[b].id);
-    if (found != by_id.end()) result[b] = found->second;
+    // Mostly blocks and ranges come in the same order.
+    if (next == by_id.end() || next->first != blocks_[b].id) {
+      next = std::lower_bound(by_id.begin(), by_id.end(),
+                              std::pair(blocks_[b].id, static_cast<const BlockRange*>(nullptr)), before);
+    }
+    if (next != by_id.end() && next->first == blocks_[b].id) result[b] = (next++)->second;
   }
   return result;
 }

@@ -59,11 +59,11 @@ TEST_CASE("what is wrong with it is said with its place") {
   };
   says(wrong("blok"), "1:39", "found the unknown partitioner 'blok', expected one of balanced, block, ");
   says(wrong("{blok: {}}"), "1:40", "did you mean 'block'?");
-  says(wrong("{stripe: {with: 2}}"), "1:50", "unknown option 'with' of the partitioner 'stripe'");
+  says(wrong("{stripe: {with: 2}}"), "1:49", "unknown option 'with' of the partitioner 'stripe'");
   says(wrong("{stripe: 4}"), "1:48", "found '4' for the partitioner 'stripe', expected a map of options (width)");
-  says(wrong("{stripe: {width: 0}}"), "1:57", "found '0' for 'width', expected a whole number at least 1");
+  says(wrong("{stripe: {width: 0}}"), "1:56", "found '0' for 'width', expected a whole number at least 1");
   says(wrong("{isosurface: {variable: t}}"), "1:40", "found no 'values' for the partitioner 'isosurface'");
-  says(wrong("{isosurface: {variable: p, values: 1}}"), "1:64", "expected a declared variable (t)");
+  says(wrong("{isosurface: {variable: p, values: 1}}"), "1:63", "expected a declared variable (t)");
   says(wrong("{isosurface: {variable: t, values: 1, component: 1}}"), "1:88", "found component 1 of the variable 't'");
   says(wrong("[block]"), "1:39", "found a list for 'partitioner'");
   says(wrong("{}"), "1:39", "found a map for 'partitioner'");

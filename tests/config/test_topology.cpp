@@ -28,7 +28,7 @@ TEST_CASE("what is wrong with them is said with its place") {
   };
   wrong("periodic: [x, z]", "1:38", "found the axis z in 'periodic' of a mesh of 2 dimensions");
   wrong("periodic: true", "1:38", "found 'true' for 'periodic'");
-  for (const char* ratio : {"0", "2x2", "2x2x2x2", "two", "2x", "-2", "1025", "2x2x0", "''"}) {
+  for (const char* ratio : {"0", "2x2", "2x2x2x2", "two", "2x", "2x2x2x", "-2", "1025", "2x2x0", "''"}) {
     wrong(std::string("refinement: [2, ") + ratio + "]", "1:40", "in 'refinement', expected a number from 1 to 1024");
   }
 }
