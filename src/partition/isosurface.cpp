@@ -26,8 +26,8 @@ PartitionerKind isosurface_partitioner() {
   PartitionerKind kind;
   kind.name = "isosurface";
   kind.text =
-      "The blocks in which a variable passes through one of some values, in contiguous equal shares. All others, those "
-      "of other meshes too, go nowhere, whatever analyses need. Ranges are measured in each iteration for it.";
+      "Contiguous equal shares, but of the variable's mesh only the blocks in which the variable passes through one of "
+      "some values: its others go nowhere, whatever analyses need. Ranges are measured in each iteration for it.";
   kind.options = {{.name = "variable", .type = OptionType::variable, .required = true, .text = "The variable."},
                   {.name = "component",
                    .type = OptionType::integer,

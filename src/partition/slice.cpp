@@ -50,7 +50,7 @@ PartitionerKind slice_partitioner() {
   PartitionerKind kind;
   kind.name = "slice";
   kind.text =
-      "The blocks that a plane cuts, in contiguous equal shares. All others, those of other meshes too, go nowhere, "
+      "Contiguous equal shares, but of the variable's mesh only the blocks that a plane cuts: its others go nowhere, "
       "whatever analyses need.";
   kind.options = {triple("origin", "A point of the plane."),
                   triple("normal", "The plane's normal, of any length."),

@@ -90,13 +90,16 @@ class Planner {
     }
     return amount(alone);
   }
-  /// Leaves out what the partitioner does not want; returns how many blocks that are needed.
+  /// Leaves out what the partitioner does not want of the part's mesh; returns how many blocks that are needed.
   std::int64_t restrict_to(const Selected& part) {
     check_ranges(part, "the partitioner");
     const std::vector<bool> wanted = needs_.of(part);
     const std::int64_t before = amount(needed_).blocks;
+    const std::int32_t mesh = config_.metadata.variables[static_cast<std::size_t>(part.variable)].mesh;
     for (auto& needed : needed_) {
-      for (std::size_t b = 0; b < needed.size(); ++b) needed[b] = needed[b] && wanted[b];
+      for (std::size_t b = 0; b < needed.size(); ++b) {
+        needed[b] = needed[b] && (wanted[b] || blocks_[b].mesh != mesh);
+      }
     }
     return before - amount(needed_).blocks;
   }
