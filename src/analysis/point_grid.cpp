@@ -25,6 +25,13 @@ PointGrid::PointGrid(const Mesh& mesh, Centering centering, Reach reach) : cente
 
 std::vector<Box> PointGrid::cells_of(const BlockView& view) const {
   std::vector<Box> cells;
+  // Cells between nodes are cells of the mesh, and those are the block's whoever owns its nodes: a surface in a block
+  // must not depend on a neighbour that has no part of it and may not be there.
+  if (centering_ == Centering::node) {
+    const Box own = intersection(view.block.cells, {real_.lo, {real_.hi[0] - 1, real_.hi[1] - 1, real_.hi[2] - 1}});
+    if (!view.copy && !own.empty()) cells.push_back(own);
+    return cells;
+  }
   for (const Box& owned : view.owned) {
     Box box = intersection(owned, real_);
     if (box.empty()) continue;

@@ -40,7 +40,8 @@ class PointGrid {
     return ((p[2] - points_.lo[2]) * points_.extent(1) + (p[1] - points_.lo[1])) * points_.extent(0) +
            (p[0] - points_.lo[0]);
   }
-  /// The cells that are this block's: those whose lowest point it owns. Disjoint; over all blocks, all cells.
+  /// The cells that are this block's: its own cells for nodes; those whose lowest point it owns for cell centres.
+  /// Disjoint; over all blocks, all cells.
   [[nodiscard]] std::vector<Box> cells_of(const BlockView& view) const;
 
  private:

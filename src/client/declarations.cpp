@@ -7,6 +7,17 @@
 
 namespace sidestream {
 
+namespace {
+
+/// Stands for a mesh that the file declares.
+Mesh named_mesh(const std::string& name) {
+  Mesh mesh;
+  mesh.name = name;
+  return mesh;
+}
+
+}  // namespace
+
 void Declarations::set(const std::string& name, std::variant<std::int64_t, double> value) {
   parameters.insert_or_assign(name, value);
 }
@@ -28,7 +39,7 @@ void Declarations::add_variable(const std::string& mesh, Variable variable) {
   if (metadata.find_variable(variable.name)) {
     fail(Code::usage, "the variable '{}' is declared twice; give each variable its own name", variable.name);
   }
-  if (!metadata.find_mesh(mesh)) add_mesh(Mesh{-1, mesh, {}, 3, nullptr});
+  if (!metadata.find_mesh(mesh)) add_mesh(named_mesh(mesh));
   variable.mesh = metadata.find_mesh(mesh)->id;
   variable.id = static_cast<std::int32_t>(metadata.variables.size());
   metadata.variables.push_back(std::move(variable));
@@ -107,6 +118,10 @@ void encode_mesh(Encoder& out, const Mesh& mesh) {
   out.text(mesh.name);
   out.value(mesh.cells);
   out.value(mesh.dimensions);
+  out.value(mesh.periodic);
+  out.value(static_cast<std::uint64_t>(mesh.refinement.size()));
+  for (const Index3& ratio : mesh.refinement) out.value(ratio);
+  out.value(mesh.fixed);
   const std::string kind = mesh.geometry ? mesh.geometry->kind() : "";
   out.text(kind);
   if (!mesh.geometry) return;
@@ -126,6 +141,9 @@ Mesh decode_mesh(Decoder& in) {
   mesh.name = in.text();
   mesh.cells = in.value<Box>();
   mesh.dimensions = in.value<int>();
+  mesh.periodic = in.value<std::array<bool, 3>>();
+  for (std::size_t n = in.count(); n > 0; --n) mesh.refinement.push_back(in.value<Index3>());
+  mesh.fixed = in.value<bool>();
   const std::string kind = in.text();
   if (kind.empty()) return mesh;
   if (kind == "uniform") {

@@ -182,7 +182,8 @@ void Session::Implementation::make_engine() {
     tasks_[t].set_sender(wires_.sender.get(), static_cast<std::int32_t>(t));
   }
   const PlacementConfig& placement = config_.opening.placement;
-  MovementRules movement{&registry_.partitioners().at(placement.partitioner), {}, placement.move_all};
+  MovementRules movement{&registry_.partitioners().at(placement.partitioner), placement.partitioner_settings,
+                         placement.move_all};
   std::vector<std::string> task_events;
   for (const TaskConfig& task : config_.tasks) task_events.push_back(task.schedule.event);
   engine_ = std::make_unique<Engine>(EngineParts{config_.metadata, config_.events, *wires_.server, *servers_, tasks_,

@@ -10,15 +10,29 @@ namespace sidestream {
 
 namespace {
 
-void check_partitioner(const Document& document, const PlacementConfig& placement, const Registry& registry) {
-  if (registry.partitioners().contains(placement.partitioner)) return;
+/// The partitioner's options, by the declarations of its kind.
+Settings read_partitioner(const Document& document, const PlacementConfig& placement, const Registry& registry,
+                          const ReadContext& context) {
   const Entry* entry = document.root().find("placement");
   const Entry* given = entry ? entry->value.find("partitioner") : nullptr;
   // A default needs no partitioner where none is used.
-  if (given == nullptr && placement.mode != PlacementMode::nodes) return;
-  const std::vector<std::string> known = keys_of(registry.partitioners());
-  fail_at(given ? given->value.where : placement.where, "found the unknown partitioner '{}', expected one of {}; {}",
-          placement.partitioner, listed(known), suggestion(placement.partitioner, known, "write one of them"));
+  if (given == nullptr && placement.mode != PlacementMode::nodes) return {};
+  const bool map = given && given->value.kind == Node::Kind::map;
+  const Location& where = map ? given->value.entries.front().where : given ? given->value.where : placement.where;
+  const auto found = registry.partitioners().find(placement.partitioner);
+  if (found == registry.partitioners().end()) {
+    const std::vector<std::string> known = keys_of(registry.partitioners());
+    fail_at(where, "found the unknown partitioner '{}', expected one of {}; {}", placement.partitioner, listed(known),
+            suggestion(placement.partitioner, known,
+                       "write one of them, or name the library that has it under 'plugins:'"));
+  }
+  Node none;
+  none.where = where;
+  const Settings settings = read_settings(map ? given->value.entries.front().value : none, found->second.options,
+                                          fmt::format("the partitioner '{}'", placement.partitioner), where, context);
+  // Some settings can be wrong in ways that declarations do not say: better now than in the first iteration.
+  if (found->second.restrict_to) static_cast<void>(found->second.restrict_to(settings, *context.metadata));
+  return settings;
 }
 
 }  // namespace
@@ -27,7 +41,6 @@ Config read_config(const Document& document, const Registry& registry, const Par
                    const Metadata& declared) {
   Config config;
   config.opening = read_opening(document);
-  check_partitioner(document, config.opening.placement, registry);
   Parameters all = parameters;  // what the program sets wins over what the file says
   all.merge(read_parameters(document));
   const ExpressionContext expressions{all, Stage::start};
@@ -35,6 +48,8 @@ Config read_config(const Document& document, const Registry& registry, const Par
   const ReadContext context{expressions, &config.metadata};
   // With `off` nothing runs, and kinds of plug-ins, which are not loaded then, are not known.
   if (config.opening.placement.mode == PlacementMode::off) return config;
+  PlacementConfig& placement = config.opening.placement;
+  placement.partitioner_settings = read_partitioner(document, placement, registry, context);
   config.tasks = read_tasks(document, registry, context);
   config.events = read_events(document, config.tasks, context);
   return config;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include "sidestream/error.hpp"
 
 namespace sidestream {
@@ -101,16 +103,57 @@ Mesh make_rectilinear(const Settings& settings) {
   return mesh;
 }
 
+/// `2` or `2x2x1`.
+Index3 parse_ratio(const std::string& text, const Settings& settings) {
+  Index3 ratio{};
+  std::size_t count = 0;
+  const char *at = text.data(), *const end = at + text.size();
+  bool more = true;  // a number must come
+  for (; more && count < 3; ++count) {
+    const auto read = std::from_chars(at, end, ratio[count]);
+    if (read.ec != std::errc() || ratio[count] < 1 || ratio[count] > 1024) break;
+    more = read.ptr != end && *read.ptr == 'x';
+    at = more ? read.ptr + 1 : read.ptr;
+  }
+  if (more || at != end || (count != 1 && count != 3)) {
+    settings.fail("refinement", fmt::format("found '{}' in 'refinement', expected a number from 1 to 1024 or three of "
+                                            "them; write '2' or '2x2x1'",
+                                            text));
+  }
+  if (count == 1) ratio[1] = ratio[2] = ratio[0];
+  return ratio;
+}
+
+/// What is the same for all types of meshes.
+void read_topology(Mesh& mesh, const Settings& settings) {
+  for (const std::string& axis : settings.texts("periodic")) {
+    const int number = axis[0] - 'x';
+    if (number >= mesh.dimensions) {
+      settings.fail("periodic", fmt::format("found the axis {} in 'periodic' of a mesh of {} dimensions, expected one "
+                                            "that it has; remove it",
+                                            axis, mesh.dimensions));
+    }
+    mesh.periodic[static_cast<std::size_t>(number)] = true;
+  }
+  for (const std::string& ratio : settings.texts("refinement")) {
+    mesh.refinement.push_back(parse_ratio(ratio, settings));
+    for (int a = mesh.dimensions; a < 3; ++a) mesh.refinement.back()[static_cast<std::size_t>(a)] = 1;
+  }
+  mesh.fixed = settings.boolean("fixed");
+}
+
 }  // namespace
 
 Mesh make_mesh(const std::string& name, const Settings& settings) {
   Mesh mesh = settings.text("type") == "uniform" ? make_uniform(settings) : make_rectilinear(settings);
   mesh.name = name;
+  read_topology(mesh, settings);
   return mesh;
 }
 
 bool same_mesh(const Mesh& a, const Mesh& b) {
   if (a.cells != b.cells || a.dimensions != b.dimensions) return false;
+  if (a.periodic != b.periodic || a.refinement != b.refinement || a.fixed != b.fixed) return false;
   const Axes* first = a.geometry ? a.geometry->axes() : nullptr;
   const Axes* second = b.geometry ? b.geometry->axes() : nullptr;
   if (first == nullptr || second == nullptr) return first == second;

@@ -35,6 +35,27 @@ Node placement_node(const Document& document) {
   return map;
 }
 
+/// `partitioner: {stripe: {width: 4}}` names the partitioner as `partitioner: stripe` does; its options are read at
+/// start.
+void name_partitioner(Node& placement) {
+  for (Entry& entry : placement.entries) {
+    if (entry.key != "partitioner" || entry.value.kind == Node::Kind::scalar) continue;
+    const Node& node = entry.value;
+    if (node.kind != Node::Kind::map || node.entries.size() != 1) {
+      fail_at(node.kind == Node::Kind::map && node.entries.size() > 1 ? node.entries[1].where : node.where,
+              "found {} for 'partitioner', expected the name of a partitioner, or a map with its name and its options; "
+              "write 'partitioner: block' or 'partitioner: {{stripe: {{width: 4}}}}'",
+              node.entries.size() > 1 ? fmt::format("'{}' beside '{}'", node.entries[1].key, node.entries[0].key)
+                                      : node.description());
+    }
+    Node name;
+    name.kind = Node::Kind::scalar;
+    name.where = node.entries.front().where;
+    name.text = node.entries.front().key;
+    entry.value = name;
+  }
+}
+
 /// A server count that the mode does not use says that something else was meant. `off` is exempt: it is
 /// switched on and off by one word.
 void check_placement(const Settings& settings, PlacementMode mode) {
@@ -100,8 +121,9 @@ PlacementMode mode_named(const std::string& name) {
 PlacementConfig read_placement(const Document& document, const ReadContext& context) {
   const Entry* entry = document.root().find("placement");
   const Location where = entry ? entry->where : Location{document.file(), 0, 0};
-  const Settings settings =
-      read_settings(placement_node(document), section("placement").options[0].options, "'placement'", where, context);
+  Node node = placement_node(document);
+  name_partitioner(node);
+  const Settings settings = read_settings(node, section("placement").options[0].options, "'placement'", where, context);
   PlacementConfig placement;
   placement.mode = mode_named(settings.text("mode"));
   check_placement(settings, placement.mode);

@@ -83,7 +83,8 @@ std::vector<Option> moving() {
       {.name = "partitioner",
        .type = OptionType::text,
        .default_value = "block",
-       .text = "With `nodes`: which server gets which block. One of the partitioners below."},
+       .text = "With `nodes`: which server gets which block. The name of one of the [partitioners](#partitioners) "
+               "below, or a map with its name and options: `{stripe: {width: 4}}`."},
       {.name = "move",
        .type = OptionType::choice,
        .default_value = "needed",

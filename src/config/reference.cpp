@@ -112,7 +112,7 @@ std::string reference_manual(const Registry& registry) {
   add_kinds(manual, registry.analyses(), "Kinds of analyses");
   add_kinds(manual, registry.writers(), "Kinds of outputs");
   add_names(manual, registry.formats(), "Formats of results", "ending");
-  add_names(manual, registry.partitioners(), "Partitioners", "name");
+  add_kinds(manual, registry.partitioners(), "Partitioners");
   manual.erase(manual.find_last_not_of('\n') + 2);
   return manual;
 }

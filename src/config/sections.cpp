@@ -51,6 +51,23 @@ Section meshes_section() {
        .type = OptionType::map,
        .text = "Positions of the nodes of a rectilinear mesh; the number of axes is the number of dimensions.",
        .options = {along("x", true), along("y", false), along("z", false)}},
+      {.name = "periodic",
+       .type = OptionType::choice,
+       .list = true,
+       .text = "The axes along which the mesh goes on at its other end.",
+       .choices = {"x", "y", "z"},
+       .most_entries = 3},
+      {.name = "refinement",
+       .type = OptionType::text,
+       .list = true,
+       .text = "For meshes with refinement levels: how many cells of the next finer level lie along a cell, one entry "
+               "for each step from a level to the next; `2`, or `2x2x1` where axes differ.",
+       .most_entries = 30,
+       .range_text = "1 to 1024, or three of these"},
+      {.name = "fixed",
+       .type = OptionType::boolean,
+       .default_value = "false",
+       .text = "`true`: blocks never change after the start."},
   };
   return {"meshes", SectionForm::named,
           "The meshes the simulation computes on, by name. A mesh may be declared here, by the program's "

@@ -1,6 +1,7 @@
 #include "data/block_index.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace sidestream {
 
@@ -27,67 +28,119 @@ std::size_t BlockIndex::Hash::operator()(const Key& key) const noexcept {
   return hash;
 }
 
-BlockIndex::BlockIndex(std::span<const Block> blocks) {
+void BlockIndex::measure(std::span<const Block> blocks) {
   for (const Block& block : blocks) {
     if (block.cells.empty()) continue;
     Layer& layer = layers_[layer_of(block.mesh, block.level)];
     ++layer.count;
     for (int a = 0; a < 3; ++a) layer.largest[a] = std::max(layer.largest[a], block.cells.extent(a));
   }
+  std::unordered_map<std::uint64_t, Box> reach;  // of buckets
+  for (const Block& block : blocks) {
+    if (block.cells.empty()) continue;
+    const std::uint64_t name = layer_of(block.mesh, block.level);
+    const Index3 bucket = bucket_of(block.cells.lo, layers_[name].largest);
+    Box& box = reach.try_emplace(name, Box{bucket, bucket}).first->second;
+    for (int a = 0; a < 3; ++a) {
+      box.lo[a] = std::min(box.lo[a], bucket[a]);
+      box.hi[a] = std::max(box.hi[a], bucket[a] + 1);
+    }
+  }
+  std::int64_t next = 0;
+  for (auto& [name, layer] : layers_) {
+    const Box& box = reach.at(name);
+    double buckets = 1;
+    for (int a = 0; a < 3; ++a) {
+      layer.first[a] = box.lo[a];
+      layer.extent[a] = box.extent(a);
+      buckets *= static_cast<double>(layer.extent[a]);
+    }
+    if (buckets > 8 * static_cast<double>(layer.count) + 64) continue;
+    layer.base = next;
+    next += layer.extent[0] * layer.extent[1] * layer.extent[2];
+  }
+  begins_.assign(static_cast<std::size_t>(next) + 1, 0);
+}
+
+std::int64_t BlockIndex::number_of(std::uint64_t name, const Layer& layer, const Index3& bucket) const noexcept {
+  if (layer.base < 0) {
+    const auto found = numbers_.find({name, bucket});
+    return found == numbers_.end() ? -1 : found->second;
+  }
+  Index3 at{};
+  for (int a = 0; a < 3; ++a) {
+    at[a] = bucket[a] - layer.first[a];
+    if (at[a] < 0 || at[a] >= layer.extent[a]) return -1;
+  }
+  return layer.base + (at[2] * layer.extent[1] + at[1]) * layer.extent[0] + at[0];
+}
+
+BlockIndex::BlockIndex(std::span<const Block> blocks) {
+  measure(blocks);
   // Counted first and filled then: one array for all buckets, in the order of the list within each.
-  std::vector<Key> keys(blocks.size());
+  std::vector<std::int64_t> numbers(blocks.size(), -1);
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     if (blocks[b].cells.empty()) continue;
-    const std::uint64_t layer = layer_of(blocks[b].mesh, blocks[b].level);
-    keys[b] = {layer, bucket_of(blocks[b].cells.lo, layers_[layer].largest)};
-    ++buckets_[keys[b]].second;
+    const std::uint64_t name = layer_of(blocks[b].mesh, blocks[b].level);
+    const Layer& layer = layers_[name];
+    const Index3 bucket = bucket_of(blocks[b].cells.lo, layer.largest);
+    numbers[b] = number_of(name, layer, bucket);
+    if (numbers[b] < 0) {
+      numbers[b] = static_cast<std::int64_t>(begins_.size()) - 1;
+      numbers_.emplace(Key{name, bucket}, numbers[b]);
+      begins_.push_back(0);
+    }
+    ++begins_[static_cast<std::size_t>(numbers[b])];
   }
   std::int64_t at = 0;
-  for (auto& [key, range] : buckets_) {
-    const std::int64_t count = range.second;
-    range = {at, at};
-    at += count;
-  }
+  for (std::int64_t& begin : begins_) at += std::exchange(begin, at);
   entries_.resize(static_cast<std::size_t>(at));
+  std::vector<std::int64_t> next = begins_;
   for (std::size_t b = 0; b < blocks.size(); ++b) {
-    if (blocks[b].cells.empty()) continue;
-    entries_[static_cast<std::size_t>(buckets_[keys[b]].second++)] = {blocks[b].cells, static_cast<std::int64_t>(b)};
+    if (numbers[b] < 0) continue;
+    std::int64_t& place = next[static_cast<std::size_t>(numbers[b])];
+    entries_[static_cast<std::size_t>(place++)] = {blocks[b].cells, static_cast<std::int64_t>(b)};
+  }
+}
+
+void BlockIndex::look(std::int64_t number, const Box& cells, std::vector<std::int64_t>& found) const {
+  if (number < 0) return;
+  const auto n = static_cast<std::size_t>(number);
+  for (std::int64_t e = begins_[n]; e < begins_[n + 1]; ++e) {
+    const Entry& entry = entries_[static_cast<std::size_t>(e)];
+    if (!intersection(entry.cells, cells).empty()) found.push_back(entry.position);
   }
 }
 
 void BlockIndex::overlapping(std::int32_t mesh, std::int32_t level, const Box& cells,
                              std::vector<std::int64_t>& found) const {
   found.clear();
-  const std::uint64_t number = layer_of(mesh, level);
-  const auto layer = layers_.find(number);
+  const std::uint64_t name = layer_of(mesh, level);
+  const auto layer = layers_.find(name);
   if (cells.empty() || layer == layers_.end()) return;
-  const auto look = [&](const Entry& entry) {
-    if (!intersection(entry.cells, cells).empty()) found.push_back(entry.position);
-  };
   const Index3& size = layer->second.largest;
+  const bool dense = layer->second.base >= 0;
   Index3 first{}, last{};
   double buckets = 1;
   for (int a = 0; a < 3; ++a) {
     // A block that reaches into `cells` begins less than its extent before them.
     first[a] = floor_divided(cells.lo[a] - size[a] + 1, size[a]);
     last[a] = floor_divided(cells.hi[a] - 1, size[a]);
+    if (dense) {
+      first[a] = std::max(first[a], layer->second.first[a]);
+      last[a] = std::min(last[a], layer->second.first[a] + layer->second.extent[a] - 1);
+    }
     buckets *= static_cast<double>(last[a] - first[a] + 1);
   }
-  if (buckets > static_cast<double>(buckets_.size())) {
-    for (const auto& [key, range] : buckets_) {
-      if (key.layer != number) continue;
-      for (std::int64_t e = range.first; e < range.second; ++e) look(entries_[static_cast<std::size_t>(e)]);
+  if (!dense && buckets > static_cast<double>(numbers_.size())) {
+    for (const auto& [key, number] : numbers_) {
+      if (key.layer == name) look(number, cells, found);
     }
   } else {
     Index3 b{};
     for (b[2] = first[2]; b[2] <= last[2]; ++b[2]) {
       for (b[1] = first[1]; b[1] <= last[1]; ++b[1]) {
-        for (b[0] = first[0]; b[0] <= last[0]; ++b[0]) {
-          const auto bucket = buckets_.find({number, b});
-          if (bucket == buckets_.end()) continue;
-          const auto [begin, end] = bucket->second;
-          for (std::int64_t e = begin; e < end; ++e) look(entries_[static_cast<std::size_t>(e)]);
-        }
+        for (b[0] = first[0]; b[0] <= last[0]; ++b[0]) look(number_of(name, layer->second, b), cells, found);
       }
     }
   }

@@ -24,9 +24,13 @@ class BlockIndex {
   void overlapping(std::int32_t mesh, std::int32_t level, const Box& cells, std::vector<std::int64_t>& found) const;
 
  private:
+  /// One mesh and level. Its buckets have the numbers from `base` on, i fastest, if they fill most of a box of buckets,
+  /// as blocks that tile a mesh do; otherwise numbers are looked up.
   struct Layer {
     Index3 largest{1, 1, 1};  ///< extents of the largest block
     std::int64_t count = 0;
+    Index3 first{}, extent{};  ///< of buckets
+    std::int64_t base = -1;    ///< -1: looked up
   };
   struct Key {
     std::uint64_t layer;
@@ -41,9 +45,14 @@ class BlockIndex {
     std::int64_t position;
   };
   [[nodiscard]] static std::uint64_t layer_of(std::int32_t mesh, std::int32_t level) noexcept;
+  void measure(std::span<const Block> blocks);
+  /// The number of a bucket, -1 if there is none.
+  [[nodiscard]] std::int64_t number_of(std::uint64_t name, const Layer& layer, const Index3& bucket) const noexcept;
+  void look(std::int64_t number, const Box& cells, std::vector<std::int64_t>& found) const;
 
   std::unordered_map<std::uint64_t, Layer> layers_;
-  std::unordered_map<Key, std::pair<std::int64_t, std::int64_t>, Hash> buckets_;  ///< begin and end in entries_
+  std::unordered_map<Key, std::int64_t, Hash> numbers_;  ///< of buckets whose layer has no base
+  std::vector<std::int64_t> begins_;                     ///< by number, in entries_; one more at the end
   std::vector<Entry> entries_;
 };
 

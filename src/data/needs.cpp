@@ -1,6 +1,6 @@
 // Which blocks a part of a selection needs.
 #include <algorithm>
-#include <unordered_map>
+#include <utility>
 
 #include "data/block_index.hpp"
 #include "sidestream/data/catalogue.hpp"
@@ -30,6 +30,21 @@ bool meets(const Mesh& mesh, const Axes& axes, Centering centering, const Box& c
   return low <= 0 && high >= 0;
 }
 
+/// Cells of the coarsest level that cover a block on a finer one, and `more` layers of the block's own cells beyond its
+/// upper sides: positions are known of nodes of the coarsest level only. The whole mesh if the refinement is not
+/// declared.
+Box covering(const Mesh& mesh, const Block& block, Index more) {
+  if (block.level > static_cast<std::int32_t>(mesh.refinement.size())) return mesh.cells;
+  const Index3 ratio = mesh.ratio_to(block.level);
+  const auto coarse = [&](Index cell, int a) { return cell / ratio[a] - (cell % ratio[a] < 0 ? 1 : 0); };
+  Box box;
+  for (int a = 0; a < 3; ++a) {
+    box.lo[a] = coarse(block.cells.lo[a], a);
+    box.hi[a] = coarse(block.cells.hi[a] + more - 1, a) + 1;
+  }
+  return intersection(box, mesh.cells);
+}
+
 /// What a neighbour has at most of the layer of points just beyond a block's upper sides.
 Range facing(const Block& block, const Block& neighbour, const BlockRange& range) {
   Range result = range.all;
@@ -47,30 +62,43 @@ Needs::Needs(const Metadata& metadata, std::span<const Block> blocks, std::span<
     : metadata_(metadata), blocks_(blocks), ranges_(ranges) {}
 
 std::vector<const BlockRange*> Needs::ranges_of(const RangeRequest& request) const {
-  std::unordered_map<std::int64_t, const BlockRange*> by_id;
+  std::vector<std::pair<std::int64_t, const BlockRange*>> by_id;
   for (const BlockRange& range : ranges_) {
-    if (range.variable == request.variable && range.component == request.component) by_id.emplace(range.block, &range);
+    if (range.variable == request.variable && range.component == request.component) {
+      by_id.emplace_back(range.block, &range);
+    }
   }
+  const auto before = [](const auto& a, const auto& b) { return a.first < b.first; };
+  if (!std::is_sorted(by_id.begin(), by_id.end(), before)) std::stable_sort(by_id.begin(), by_id.end(), before);
   const std::int32_t mesh = metadata_.variables.at(static_cast<std::size_t>(request.variable)).mesh;
   std::vector<const BlockRange*> result(blocks_.size(), nullptr);
+  auto next = by_id.begin();
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
     if (blocks_[b].mesh != mesh) continue;
-    const auto found = by_id.find(blocks_[b].id);
-    if (found != by_id.end()) result[b] = found->second;
+    // Mostly blocks and ranges come in the same order.
+    if (next == by_id.end() || next->first != blocks_[b].id) {
+      next = std::lower_bound(by_id.begin(), by_id.end(),
+                              std::pair(blocks_[b].id, static_cast<const BlockRange*>(nullptr)), before);
+    }
+    if (next != by_id.end() && next->first == blocks_[b].id) result[b] = (next++)->second;
   }
   return result;
 }
 
-std::vector<bool> Needs::cut(const Variable& variable, const PlaneCut& plane) const {
+std::vector<bool> Needs::cut(const Variable& selected, const PlaneCut& plane) const {
+  const Variable& variable = plane.of < 0 ? selected : metadata_.variables.at(static_cast<std::size_t>(plane.of));
   const Mesh& mesh = metadata_.mesh_of(variable);
   const Axes* axes = mesh.geometry ? mesh.geometry->axes() : nullptr;
-  const Centering centering =
-      plane.of < 0 ? variable.centering : metadata_.variables.at(static_cast<std::size_t>(plane.of)).centering;
   std::vector<bool> needed(blocks_.size(), false);
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
     if (blocks_[b].mesh != mesh.id || blocks_[b].cells.empty()) continue;
-    // The positions of a finer level's indices are not those of the mesh's axes: such blocks are all needed.
-    needed[b] = !axes || blocks_[b].level > 0 || meets(mesh, *axes, centering, blocks_[b].cells, plane);
+    if (!axes) {
+      needed[b] = true;
+    } else if (blocks_[b].level > 0) {
+      needed[b] = meets(mesh, *axes, Centering::node, covering(mesh, blocks_[b], 1), plane);
+    } else {
+      needed[b] = meets(mesh, *axes, variable.centering, blocks_[b].cells, plane);
+    }
   }
   return needed;
 }
@@ -135,7 +163,7 @@ std::vector<bool> Needs::of(const Selected& selected) const {
   const bool ranged = predicate.range.variable >= 0;
   const auto ranges = ranged ? ranges_of(predicate.range) : std::vector<const BlockRange*>{};
   return where([&](const Block& block, std::size_t b) {
-    const auto bounds = bounds_of(mesh, block.cells);
+    const auto bounds = bounds_of(mesh, block.level > 0 ? covering(mesh, block, 0) : block.cells);
     const Range range = ranged && ranges[b] ? ranges[b]->all : Range{};
     return predicate.needed({block, bounds[0], bounds[1], range});
   });

@@ -4,6 +4,7 @@
 #include "storage/formats/png.hpp"
 #include "storage/formats/vtp.hpp"
 #include "storage/writers/hdf5_writer.hpp"
+#include "storage/writers/metadata_writer.hpp"
 #include "storage/writers/vtk_writer.hpp"
 
 namespace sidestream {
@@ -13,6 +14,7 @@ void register_storage(Registry& registry) {
   registry.add(png_format());
   registry.add(vtp_format());
   registry.add(hdf5_writer());
+  registry.add(metadata_writer());
   registry.add(vtk_writer());
 }
 

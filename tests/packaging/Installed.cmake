@@ -17,5 +17,6 @@ set_tests_properties(packaging.install PROPERTIES TIMEOUT 60 LABELS "packaging" 
 sidestream_consume(cmake 300)
 sidestream_consume(pkg_config 120)
 sidestream_consume(plugin 300)
+sidestream_consume(partitioner 300)
 sidestream_consume(faulty_plugins 300)
 sidestream_consume(tool 60)

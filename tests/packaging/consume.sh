@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Uses the installed tree as a project outside would: consume.sh cmake|pkg_config|plugin|faulty_plugins|tool
+# Uses the installed tree as a project outside would: consume.sh cmake|pkg_config|plugin|partitioner|faulty_plugins|tool
 #
 # From the environment: SOURCE (the repository, for the examples' sources), PREFIX (the installed tree), WORK (a folder
 # for our own), LIBDIR, and the programs CMAKE, MPIRUN, PKG_CONFIG, MPICC, CC, CXX.
@@ -77,6 +77,14 @@ case $1 in
       exit 1
     fi
     grep -q "off" message
+    ;;
+  partitioner)
+    build_outside partitioner_plugin
+    cd "$work/partitioner_plugin"
+    cp build/libmorton.so .
+    "$PREFIX/bin/sidestream" plan run.yaml --metadata box:64x64x64/4x4x4 --set n=64 --servers 5 --table >plan
+    grep -q "partitioner  morton" plan
+    grep -q "servers      5 with 12 to 13 blocks" plan
     ;;
   faulty_plugins)
     build_outside minimal_c

@@ -115,8 +115,12 @@ class FakeServer {
              const Selection& selection, int ghosts, const std::vector<std::size_t>& absent = {})
       : views_(domain.metadata.variables.size()) {
     const auto is_absent = [&](std::size_t id) { return std::find(absent.begin(), absent.end(), id) != absent.end(); };
+    std::map<std::int32_t, std::int32_t> halos;  // a variable may be selected several times
     for (const Selected& selected : selection.variables) {
-      const auto v = static_cast<std::size_t>(selected.variable);
+      halos[selected.variable] = std::max(halos[selected.variable], selected.halo);
+    }
+    for (const auto& [selected, halo] : halos) {
+      const auto v = static_cast<std::size_t>(selected);
       const Variable& variable = domain.metadata.variables[v];
       std::vector<std::vector<Box>> owned;
       for (std::size_t id = 0; id < division.size(); ++id)
@@ -129,7 +133,7 @@ class FakeServer {
         view.points = variable.points(division[id]);
         view.owned = owned[id];
         view.array = array(domain, v, grown(view.points, ghosts), owned[id]);
-        const Box around = grown(view.points, selected.halo);
+        const Box around = grown(view.points, halo);
         for (std::size_t other = 0; other < division.size(); ++other) {
           if (other == id || is_absent(other)) continue;
           for (const Box& box : owned[other]) {

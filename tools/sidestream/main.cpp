@@ -5,28 +5,49 @@
 
 #include "check.hpp"
 #include "kinds.hpp"
+#include "plan.hpp"
 #include "sidestream/version.h"
 
 namespace {
 
 constexpr int success = 0, failure = 1, wrong_usage = 2;
 
+/// What `check` and `plan` need to know of the program.
+void add_program(CLI::App& command, sidestream::CheckOptions& options) {
+  command.add_option("FILE", options.file, "The configuration, YAML")->required();
+  command.add_option("--set", options.values, "NAME=VALUE: what the program gives $NAME; may be repeated")
+      ->allow_extra_args(false);
+  command.add_option("--mesh", options.meshes, "NAME=NXxNYxNZ: a mesh that the program declares by a call")
+      ->allow_extra_args(false);
+  command.add_option("--variable", options.variables, "NAME=MESH: a variable that the program declares by a call")
+      ->allow_extra_args(false);
+  command.add_option("--function", options.functions, "NAME: an analysis that is a function of the program")
+      ->allow_extra_args(false);
+  // So that `--set nx=64 ny=32` means what it looks like.
+  command.add_option("VALUES", options.more_values, "More NAME=VALUE");
+}
+
 void add_check(CLI::App& app, sidestream::CheckOptions& options) {
   CLI::App* check = app.add_subcommand("check", "Check a configuration and say what it will do");
-  check->add_option("FILE", options.file, "The configuration, YAML")->required();
   check->add_option("--ranks", options.ranks, "Number of MPI ranks of the job; checks that clients remain")
       ->check(CLI::Range(1, 1 << 30));
   check->add_option("--nodes", options.nodes, "Number of nodes they run on (default 1)")->check(CLI::Range(1, 1 << 30));
-  check->add_option("--set", options.values, "NAME=VALUE: what the program gives $NAME; may be repeated")
-      ->allow_extra_args(false);
-  check->add_option("--mesh", options.meshes, "NAME=NXxNYxNZ: a mesh that the program declares by a call")
-      ->allow_extra_args(false);
-  check->add_option("--variable", options.variables, "NAME=MESH: a variable that the program declares by a call")
-      ->allow_extra_args(false);
-  check->add_option("--function", options.functions, "NAME: an analysis that is a function of the program")
-      ->allow_extra_args(false);
-  // So that `--set nx=64 ny=32` means what it looks like.
-  check->add_option("VALUES", options.more_values, "More NAME=VALUE");
+  add_program(*check, options);
+}
+
+CLI::App* add_plan(CLI::App& app, sidestream::PlanOptions& options) {
+  CLI::App* plan = app.add_subcommand("plan", "Say which blocks would move to which server, without a run");
+  plan->add_option("--metadata", options.metadata,
+                   "What exists: a file that the output 'metadata' has written, or MESH:NXxNYxNZ/PXxPYxPZ for a mesh "
+                   "of NX x NY x NZ cells in PX x PY x PZ blocks")
+      ->required();
+  plan->add_option("--servers", options.servers, "Number of servers (default: what the configuration says)")
+      ->check(CLI::Range(1, 1 << 30));
+  plan->add_option("--partitioner", options.partitioner,
+                   "Instead of the configuration's: a name, or '{NAME: {OPTION: VALUE}}'");
+  plan->add_flag("--table", options.table, "Add a line for each server");
+  add_program(*plan, options.program);
+  return plan;
 }
 
 int print_reference(const std::string& output) {
@@ -43,11 +64,14 @@ int print_reference(const std::string& output) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("Sidestream: checks configurations and prints the manual of their options", "sidestream");
+  CLI::App app("Sidestream: checks configurations, plans what moves and prints the manual of their options",
+               "sidestream");
   app.set_version_flag("--version", "sidestream " SIDESTREAM_VERSION);
   app.require_subcommand(1);
   sidestream::CheckOptions options;
   add_check(app, options);
+  sidestream::PlanOptions plan_options;
+  const CLI::App* plan = add_plan(app, plan_options);
   std::string output;
   CLI::App* reference = app.add_subcommand("reference", "Print the manual of the configuration, Markdown");
   reference->add_option("--output", output, "Write it to this file instead");
@@ -57,7 +81,7 @@ int run(int argc, char** argv) {
     return app.exit(error) == 0 ? success : wrong_usage;
   }
   if (reference->parsed()) return print_reference(output);
-  std::cout << sidestream::check(options) << std::flush;
+  std::cout << (plan->parsed() ? sidestream::plan(plan_options) : sidestream::check(options)) << std::flush;
   return std::cout ? success : failure;
 }
 

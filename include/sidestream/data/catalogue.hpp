@@ -37,7 +37,7 @@ class Needs {
   [[nodiscard]] std::vector<bool> of(const Selected& selected) const;
 
  private:
-  [[nodiscard]] std::vector<bool> cut(const Variable& variable, const PlaneCut& plane) const;
+  [[nodiscard]] std::vector<bool> cut(const Variable& selected, const PlaneCut& plane) const;
   [[nodiscard]] std::vector<bool> bracketed(const Variable& variable, const ValuesBracketed& part) const;
   [[nodiscard]] std::vector<const BlockRange*> ranges_of(const RangeRequest& request) const;
 

@@ -77,6 +77,19 @@ struct Mesh {
   Box cells;  ///< all cells of level 0; an axis of a 2-D mesh that is not used has one cell
   int dimensions = 3;
   std::shared_ptr<const Geometry> geometry;
+  std::array<bool, 3> periodic{false, false, false};  ///< whether an axis goes on at its other end
+  /// Entry l: how many cells of level l + 1 lie along one of level l, on each axis. Levels beyond are not declared.
+  std::vector<Index3> refinement{};
+  bool fixed = false;  ///< blocks never change after the start
+
+  /// How many cells of `level` lie along one of level 0, on each axis.
+  [[nodiscard]] Index3 ratio_to(std::int32_t level) const {
+    Index3 ratio{1, 1, 1};
+    for (std::size_t l = 0; l < static_cast<std::size_t>(level); ++l) {
+      for (int a = 0; a < 3; ++a) ratio[a] *= refinement.at(l)[a];
+    }
+    return ratio;
+  }
 };
 
 }  // namespace sidestream

@@ -92,7 +92,7 @@ struct Selection {
   Selection() = default;
   Selection(std::vector<Selected> selected) : variables(std::move(selected)) {}  // NOLINT: meant to convert
 
-  std::vector<Selected> variables;
+  std::vector<Selected> variables;   ///< a variable may stand here several times: the union counts
   bool catalogue = false;            ///< LocalInput::catalogue is wanted: all blocks of all servers
   std::vector<RangeRequest> ranges;  ///< with `catalogue`: these ranges are wanted in it
 };

@@ -56,7 +56,7 @@ struct PartitionerKind {
   /// A pure function: the same input gives the same plan, whatever process it runs on. Throws through Settings::fail if
   /// the settings do not fit the blocks or the servers; then it throws on all servers.
   std::function<Plan(const PlanInput&, const Settings&)> plan;
-  /// May be empty. Otherwise blocks outside this part go nowhere, whatever analyses need.
+  /// May be empty. Otherwise blocks of the part's mesh outside this part go nowhere, whatever analyses need.
   std::function<Selected(const Settings&, const Metadata&)> restrict_to;
 };
 

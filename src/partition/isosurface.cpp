@@ -1,0 +1,49 @@
+// Partitioner `isosurface`: blocks in which a variable passes through a value, in equal shares; the others go nowhere.
+#include <fmt/format.h>
+
+#include "partition/kinds.hpp"
+#include "partition/pieces.hpp"
+
+namespace sidestream {
+
+namespace {
+
+Selected restrict_to(const Settings& settings, const Metadata& metadata) {
+  const Variable& variable = *metadata.find_variable(settings.text("variable"));
+  const std::int64_t component = settings.integer("component");
+  if (component >= variable.components) {
+    settings.fail("component", fmt::format("found component {} of the variable '{}', which has {}, expected one of 0 "
+                                           "to {}; correct it",
+                                           component, variable.name, variable.components, variable.components - 1));
+  }
+  ValuesBracketed values{settings.reals("values"), {variable.id, static_cast<std::int32_t>(component)}};
+  return {variable.id, 0, std::move(values)};
+}
+
+}  // namespace
+
+PartitionerKind isosurface_partitioner() {
+  PartitionerKind kind;
+  kind.name = "isosurface";
+  kind.text =
+      "Contiguous equal shares, but of the variable's mesh only the blocks in which the variable passes through one of "
+      "some values: its others go nowhere, whatever analyses need. Ranges are measured in each iteration for it.";
+  kind.options = {{.name = "variable", .type = OptionType::variable, .required = true, .text = "The variable."},
+                  {.name = "component",
+                   .type = OptionType::integer,
+                   .default_value = "0",
+                   .text = "Which of its components, from 0.",
+                   .minimum = 0,
+                   .maximum = 1023},
+                  {.name = "values",
+                   .type = OptionType::real,
+                   .list = true,
+                   .required = true,
+                   .text = "The values.",
+                   .least_entries = 1}};
+  kind.plan = [](const PlanInput& input, const Settings&) { return equal_shares(input); };
+  kind.restrict_to = restrict_to;
+  return kind;
+}
+
+}  // namespace sidestream

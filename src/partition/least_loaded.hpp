@@ -1,0 +1,43 @@
+// Which server has least to do.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace sidestream {
+
+/// Servers by load, the least loaded first and of equal ones the lowest. `Load`: std::uint64_t or double.
+template <class Load>
+class LeastLoaded {
+ public:
+  explicit LeastLoaded(std::vector<Load> loads) : heap_(loads.size()) {
+    for (std::size_t server = 0; server < loads.size(); ++server) {
+      heap_[server] = {loads[server], static_cast<std::int32_t>(server)};
+    }
+    // Every parent is below its children afterwards: the order that `add` keeps.
+    for (std::size_t at = heap_.size() / 2; at-- > 0;) sink(at);
+  }
+  /// Gives the least loaded server `load` more and returns it.
+  std::int32_t add(Load load) {
+    const std::int32_t server = heap_.front().second;
+    heap_.front().first += load;
+    sink(0);
+    return server;
+  }
+
+ private:
+  void sink(std::size_t at) {
+    const auto moving = heap_[at];
+    for (std::size_t child; (child = 2 * at + 1) < heap_.size(); at = child) {
+      if (child + 1 < heap_.size() && heap_[child + 1] < heap_[child]) ++child;
+      if (!(heap_[child] < moving)) break;
+      heap_[at] = heap_[child];
+    }
+    heap_[at] = moving;
+  }
+  std::vector<std::pair<Load, std::int32_t>> heap_;
+};
+
+}  // namespace sidestream

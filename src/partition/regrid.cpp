@@ -1,0 +1,118 @@
+// Partitioner `regrid`: another decomposition, into slabs, pencils or bricks. Blocks are split by box.
+//
+// Which server has a cell is arithmetic, and so is which cells a server has: a server's part costs one look at each
+// block, whatever the number of servers.
+#include <fmt/format.h>
+
+#include <map>
+
+#include "partition/kinds.hpp"
+#include "partition/pieces.hpp"
+#include "partition/splitting.hpp"
+
+namespace sidestream {
+
+namespace {
+
+constexpr const char* axis_names = "xyz";
+
+/// The splittings of all meshes and levels, made when a block first asks for one.
+class Splittings {
+ public:
+  Splittings(const PlanInput& input, const Settings& settings) : input_(input), settings_(settings) {
+    const std::string& shape = settings.text("shape");
+    shape_ = shape == "slabs" ? Shape::slabs : shape == "pencils" ? Shape::pencils : Shape::bricks;
+    if (shape_ == Shape::bricks && settings.given("axis")) {
+      settings.fail("axis", "found 'axis' for bricks, expected it with slabs and pencils only; remove it");
+    }
+    axis_ = shape_ == Shape::slabs ? 2 : 0;
+    if (settings.has("axis")) axis_ = settings.text("axis")[0] - axis_names[0];
+  }
+
+  const Splitting& of(const Block& block) {
+    if (last_ && block.mesh == mesh_ && block.level == level_) return *last_;
+    const auto key = std::pair(block.mesh, block.level);
+    auto found = all_.find(key);
+    if (found == all_.end()) found = all_.emplace(key, make(block)).first;
+    last_ = &found->second;
+    mesh_ = block.mesh;
+    level_ = block.level;
+    return *last_;
+  }
+
+ private:
+  Splitting make(const Block& block) const {
+    const Mesh& mesh = input_.metadata.meshes.at(static_cast<std::size_t>(block.mesh));
+    if (block.level > static_cast<std::int32_t>(mesh.refinement.size())) {
+      settings_.fail("shape", fmt::format("found block {} on level {} of the mesh '{}', which declares the refinement "
+                                          "of {} levels, expected as many; add 'refinement' to the mesh",
+                                          block.id, block.level, mesh.name, mesh.refinement.size()));
+    }
+    return {mesh.cells, parts_of(shape_, axis_, input_.servers, mesh.cells), mesh.ratio_to(block.level)};
+  }
+
+  const PlanInput& input_;
+  const Settings& settings_;
+  Shape shape_ = Shape::slabs;
+  int axis_ = 0;
+  std::map<std::pair<std::int32_t, std::int32_t>, Splitting> all_;
+  const Splitting* last_ = nullptr;
+  std::int32_t mesh_ = 0, level_ = 0;
+};
+
+void add_part_of(const PlanInput& input, Splittings& splittings, Plan& plan) {
+  const Splitting* splitting = nullptr;
+  Box target;
+  for (std::size_t b = 0; b < input.blocks.size(); ++b) {
+    const Block& block = input.blocks[b].block;
+    if (const Splitting* here = &splittings.of(block); here != splitting) {
+      splitting = here;
+      target = here->box(input.server);
+    }
+    const Box cells = intersection(block.cells, target);
+    if (!cells.empty()) plan.pieces.push_back({static_cast<std::int64_t>(b), input.server, 0, cells});
+  }
+}
+
+Plan plan_regrid(const PlanInput& input, const Settings& settings) {
+  Splittings splittings(input, settings);
+  Plan plan;
+  if (input.server >= 0) {
+    add_part_of(input, splittings, plan);
+    return plan;
+  }
+  plan.pieces.reserve(input.blocks.size());
+  for (std::size_t b = 0; b < input.blocks.size(); ++b) {
+    const Box& cells = input.blocks[b].block.cells;
+    splittings.of(input.blocks[b].block).overlapping(cells, [&](std::int64_t server, const Box& box) {
+      plan.pieces.push_back(
+          {static_cast<std::int64_t>(b), static_cast<std::int32_t>(server), 0, intersection(cells, box)});
+    });
+  }
+  return plan;
+}
+
+}  // namespace
+
+PartitionerKind regrid_partitioner() {
+  PartitionerKind kind;
+  kind.name = "regrid";
+  kind.text =
+      "Cuts each mesh into one box for each server and splits the blocks by these, for analyses that need another "
+      "decomposition than the simulation has, such as Fourier transforms. Each server generates its own part alone. "
+      "Blocks on finer levels are cut where the coarsest level is.";
+  kind.options = {{.name = "shape",
+                   .type = OptionType::choice,
+                   .default_value = "slabs",
+                   .text = "`slabs`: one axis is cut. `pencils`: two axes are cut. `bricks`: all three.",
+                   .choices = {"slabs", "pencils", "bricks"}},
+                  {.name = "axis",
+                   .type = OptionType::choice,
+                   .text = "Of slabs: the axis that is cut, z if not given. Of pencils: the axis that they run along, "
+                           "x if not given.",
+                   .choices = {"x", "y", "z"}}};
+  kind.plan = plan_regrid;
+  return kind;
+}
+
+}  // namespace sidestream

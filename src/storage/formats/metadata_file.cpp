@@ -1,0 +1,175 @@
+// Reading metadata files.
+#include "storage/formats/metadata_file.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+#include <tuple>
+
+#include "config/declarations.hpp"
+#include "config/document.hpp"
+#include "config/fail_at.hpp"
+#include "config/names.hpp"
+#include "config/read_settings.hpp"
+
+namespace sidestream {
+
+namespace {
+
+/// The lines of a table, and where each is in the file.
+class Rows {
+ public:
+  Rows(const Document& document, const char* name, const char* form) : name_(name), form_(form) {
+    const Entry* entry = document.root().find(name);
+    if (entry == nullptr || entry->value.kind == Node::Kind::null) return;
+    if (entry->value.kind != Node::Kind::scalar) {
+      fail_at(entry->value.where,
+              "found {} for '{}', expected lines of numbers ({}); write '{}: |' and the lines below",
+              entry->value.description(), name, form, name);
+    }
+    rest_ = entry->value.text;
+    where_ = entry->value.where;
+    where_.column = 1;
+  }
+
+  /// Goes to the next line that says something; false at the end.
+  bool next() {
+    while (!rest_.empty()) {
+      const auto end = rest_.find('\n');
+      line_ = rest_.substr(0, end);
+      rest_ = end == std::string_view::npos ? std::string_view{} : rest_.substr(end + 1);
+      ++where_.line;
+      while (!line_.empty() && (line_.back() == ' ' || line_.back() == '\r')) line_.remove_suffix(1);
+      at_ = line_;
+      if (!line_.empty()) return true;
+    }
+    return false;
+  }
+
+  template <class T>
+  T number() {
+    while (!at_.empty() && at_.front() == ' ') at_.remove_prefix(1);
+    T value{};
+    const auto read = std::from_chars(at_.data(), at_.data() + at_.size(), value);
+    if (read.ec != std::errc() || (read.ptr != at_.data() + at_.size() && *read.ptr != ' ')) wrong("found");
+    at_.remove_prefix(static_cast<std::size_t>(read.ptr - at_.data()));
+    return value;
+  }
+  void end() {
+    if (!at_.empty()) wrong("found more than is expected in");
+  }
+  /// `what` comes before the line: "found", "found a block outside its mesh in".
+  [[noreturn]] void wrong(const std::string& what) const {
+    fail_at(where_, "{} '{}' under '{}', expected '{}'; correct the line", what, line_, name_, form_);
+  }
+
+ private:
+  const char *name_, *form_;
+  std::string_view rest_, line_, at_;
+  Location where_;
+};
+
+void check_keys(const Document& document) {
+  const Entry* version = document.root().find("sidestream_metadata");
+  if (version == nullptr || version->value.text != "1") {
+    fail_at(version ? version->value.where : Location{document.file(), 1, 1},
+            "found {}, expected a metadata file that begins with 'sidestream_metadata: 1'; give one that the output "
+            "'metadata' has written",
+            version ? "version " + version->value.description() : std::string("no 'sidestream_metadata'"));
+  }
+  const std::vector<std::string> known{"sidestream_metadata", "iteration", "meshes", "variables", "blocks", "ranges"};
+  for (const Entry& entry : document.root().entries) {
+    if (std::find(known.begin(), known.end(), entry.key) != known.end()) continue;
+    fail_at(entry.where, "found the unknown key '{}' in a metadata file, expected one of {}; {}", entry.key,
+            listed(known), suggestion(entry.key, known, "remove it"));
+  }
+}
+
+Iteration read_iteration(const Document& document, const ReadContext& context) {
+  const Entry* entry = document.root().find("iteration");
+  if (entry == nullptr) return {};
+  std::vector<Option> options;
+  for (const char* name : {"index", "cycle", "time"}) {
+    options.push_back({.name = name, .type = OptionType::integer, .default_value = "0"});
+  }
+  options.back().type = OptionType::real;
+  const Settings settings = read_settings(entry->value, options, "'iteration'", entry->where, context);
+  return {settings.integer("index"), settings.integer("cycle"), settings.real("time")};
+}
+
+void read_blocks(const Document& document, MetadataFile& content) {
+  Rows rows(document, "blocks", "mesh id level client lo lo lo hi hi hi");
+  const auto& meshes = content.metadata.meshes;
+  auto& blocks = content.catalogue.blocks;
+  while (rows.next()) {
+    Block block;
+    block.mesh = rows.number<std::int32_t>();
+    block.id = rows.number<std::int64_t>();
+    block.level = rows.number<std::int32_t>();
+    block.client = rows.number<std::int32_t>();
+    for (Index& lo : block.cells.lo) lo = rows.number<Index>();
+    for (Index& hi : block.cells.hi) hi = rows.number<Index>();
+    rows.end();
+    if (block.mesh < 0 || static_cast<std::size_t>(block.mesh) >= meshes.size()) {
+      rows.wrong(fmt::format("found the mesh number {} of {} meshes in", block.mesh, meshes.size()));
+    }
+    if (block.level < 0 || block.client < 0) rows.wrong("found a level or a client below 0 in");
+    if (block.level == 0 && !meshes[static_cast<std::size_t>(block.mesh)].cells.contains(block.cells)) {
+      rows.wrong("found a block that reaches beyond its mesh in");
+    }
+    blocks.push_back(block);
+  }
+  const auto key = [](const Block& b) { return std::tuple(b.mesh, b.id); };
+  std::vector<std::tuple<std::int32_t, std::int64_t>> ids;
+  ids.reserve(blocks.size());
+  for (const Block& block : blocks) ids.push_back(key(block));
+  std::sort(ids.begin(), ids.end());
+  const auto twice = std::adjacent_find(ids.begin(), ids.end());
+  if (twice == ids.end()) return;
+  fail_at({document.file(), 0, 0}, "found block {} of the mesh '{}' twice, expected different ids; correct one",
+          std::get<1>(*twice), meshes[static_cast<std::size_t>(std::get<0>(*twice))].name);
+}
+
+void read_ranges(const Document& document, MetadataFile& content) {
+  Rows rows(document, "ranges", "block variable component minimum maximum (and three times minimum maximum)");
+  const auto& variables = content.metadata.variables;
+  while (rows.next()) {
+    BlockRange range;
+    range.block = rows.number<std::int64_t>();
+    range.variable = rows.number<std::int32_t>();
+    range.component = rows.number<std::int32_t>();
+    const auto extremes = [&](Range& r) {
+      r.minimum = rows.number<double>();
+      r.maximum = rows.number<double>();
+    };
+    extremes(range.all);
+    for (Range& layer : range.first_layer) extremes(layer);
+    rows.end();
+    if (range.variable < 0 || static_cast<std::size_t>(range.variable) >= variables.size()) {
+      rows.wrong(fmt::format("found the variable number {} of {} variables in", range.variable, variables.size()));
+    }
+    const std::int32_t components = variables[static_cast<std::size_t>(range.variable)].components;
+    if (range.component < 0 || range.component >= components) {
+      rows.wrong(fmt::format("found the component {} of {} components in", range.component, components));
+    }
+    content.catalogue.ranges.push_back(range);
+  }
+}
+
+}  // namespace
+
+MetadataFile parse_metadata(const std::string& text, const std::string& name) {
+  const auto document = parse_document(text, name);
+  check_keys(*document);
+  const Parameters none;
+  const ExpressionContext expressions{none};
+  MetadataFile content;
+  content.metadata = read_declarations(*document, expressions, {});
+  content.iteration = read_iteration(*document, {expressions, nullptr});
+  content.catalogue.global = true;
+  read_blocks(*document, content);
+  read_ranges(*document, content);
+  return content;
+}
+
+}  // namespace sidestream

@@ -1,0 +1,109 @@
+// Writing metadata files.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <iterator>
+
+#include "base/fail.hpp"
+#include "storage/formats/metadata_file.hpp"
+
+namespace sidestream {
+
+namespace {
+
+using Out = std::back_insert_iterator<std::string>;
+
+/// In double quotes, as YAML reads it.
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    if (static_cast<unsigned char>(c) < 0x20) {
+      result += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    } else {
+      result += c;
+    }
+  }
+  return result + "\"";
+}
+
+void put_geometry(Out out, const Mesh& mesh) {
+  const auto used = static_cast<std::size_t>(mesh.dimensions);
+  if (const auto* uniform = dynamic_cast<const UniformGeometry*>(mesh.geometry.get())) {
+    std::vector<Index> size;
+    for (int a = 0; a < mesh.dimensions; ++a) size.push_back(mesh.cells.extent(a));
+    const auto first = [&](const std::array<double, 3>& all) { return std::vector(all.begin(), all.begin() + used); };
+    fmt::format_to(out, "type: uniform, size: [{}], origin: [{}], spacing: [{}]", fmt::join(size, ", "),
+                   fmt::join(first(uniform->origin()), ", "), fmt::join(first(uniform->spacing()), ", "));
+    return;
+  }
+  const auto* rectilinear = dynamic_cast<const RectilinearGeometry*>(mesh.geometry.get());
+  if (rectilinear == nullptr) {
+    fail(Code::file, "the mesh '{}' is neither uniform nor rectilinear; metadata files have no place for it",
+         mesh.name);
+  }
+  fmt::format_to(out, "type: rectilinear, coordinates: {{");
+  for (std::size_t a = 0; a < used; ++a) {
+    fmt::format_to(out, "{}{}: [{}]", a ? ", " : "", "xyz"[a],
+                   fmt::join(rectilinear->nodes(static_cast<int>(a)), ", "));
+  }
+  fmt::format_to(out, "}}");
+}
+
+void put_mesh(Out out, const Mesh& mesh) {
+  fmt::format_to(out, "  {}: {{", quoted(mesh.name));
+  put_geometry(out, mesh);
+  std::vector<char> periodic;
+  for (std::size_t a = 0; a < 3; ++a) {
+    if (mesh.periodic[a]) periodic.push_back("xyz"[a]);
+  }
+  if (!periodic.empty()) fmt::format_to(out, ", periodic: [{}]", fmt::join(periodic, ", "));
+  std::vector<std::string> refinement;
+  for (const Index3& ratio : mesh.refinement) refinement.push_back(fmt::format("{}", fmt::join(ratio, "x")));
+  if (!refinement.empty()) fmt::format_to(out, ", refinement: [{}]", fmt::join(refinement, ", "));
+  fmt::format_to(out, "{}}}\n", mesh.fixed ? ", fixed: true" : "");
+}
+
+void put_variable(Out out, const Variable& v, const Metadata& metadata) {
+  fmt::format_to(out, "  {}: {{mesh: {}, type: {}, centering: {}, components: {}, order: {}", quoted(v.name),
+                 quoted(metadata.mesh_of(v).name), name_of(v.type), v.centering == Centering::node ? "node" : "cell",
+                 v.components, v.order == Order::row ? "row" : "column");
+  if (!v.time_varying) fmt::format_to(out, ", time_varying: false");
+  if (!v.unit.empty()) fmt::format_to(out, ", unit: {}", quoted(v.unit));
+  if (!v.label.empty()) fmt::format_to(out, ", label: {}", quoted(v.label));
+  if (!v.group.empty()) fmt::format_to(out, ", group: {}", quoted(v.group));
+  fmt::format_to(out, "}}\n");
+}
+
+void put_range(Out out, const BlockRange& r) {
+  fmt::format_to(out, "  {} {} {} {} {}", r.block, r.variable, r.component, r.all.minimum, r.all.maximum);
+  for (const Range& layer : r.first_layer) fmt::format_to(out, " {} {}", layer.minimum, layer.maximum);
+  fmt::format_to(out, "\n");
+}
+
+}  // namespace
+
+std::string metadata_text(const MetadataFile& content) {
+  const auto& [iteration, metadata, catalogue] = content;
+  std::string text;
+  text.reserve(256 + 64 * catalogue.blocks.size() + 128 * catalogue.ranges.size());
+  const Out out(text);
+  fmt::format_to(out, "sidestream_metadata: 1\niteration: {{index: {}, cycle: {}, time: {}}}\nmeshes:\n",
+                 iteration.index, iteration.cycle, iteration.time);
+  for (const Mesh& mesh : metadata.meshes) put_mesh(out, mesh);
+  fmt::format_to(out, "variables:\n");
+  for (const Variable& variable : metadata.variables) put_variable(out, variable, metadata);
+  fmt::format_to(out, "# mesh, id, level, client, lo, hi\nblocks: |\n");
+  for (const Block& b : catalogue.blocks) {
+    fmt::format_to(out, "  {} {} {} {} {} {}\n", b.mesh, b.id, b.level, b.client, fmt::join(b.cells.lo, " "),
+                   fmt::join(b.cells.hi, " "));
+  }
+  if (catalogue.ranges.empty()) return text;
+  fmt::format_to(out,
+                 "# block, variable, component, minimum, maximum; the same of the first layer along x, y, z\n"
+                 "ranges: |\n");
+  for (const BlockRange& range : catalogue.ranges) put_range(out, range);
+  return text;
+}
+
+}  // namespace sidestream

@@ -1,0 +1,125 @@
+#include "storage/writers/metadata_writer.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <tuple>
+
+#include "base/fail.hpp"
+#include "storage/formats/metadata_file.hpp"
+#include "storage/series.hpp"
+#include "storage/writers/agreed_commit.hpp"
+#include "storage/writers/common_options.hpp"
+
+namespace sidestream {
+
+namespace {
+
+/// All components of the variables that are named.
+std::vector<RangeRequest> requests(const Settings& settings, const Metadata& metadata) {
+  std::vector<RangeRequest> result;
+  for (const std::string& name : settings.texts("ranges")) {
+    const Variable& variable = *metadata.find_variable(name);
+    for (std::int32_t c = 0; c < variable.components; ++c) result.push_back({variable.id, c});
+  }
+  return result;
+}
+
+class MetadataWriter final : public Writer {
+ public:
+  MetadataWriter(const Settings& settings, const Metadata& metadata, std::shared_ptr<const OutputDirectory> directory)
+      : directory_(directory),
+        pending_(directory),
+        series_(directory, directory->resumes()),
+        pattern_(settings.text("file")) {
+    check_file_option(settings, {".yaml", ".yml"});
+    selection_.catalogue = true;
+    selection_.ranges = requests(settings, metadata);
+  }
+
+  Selection selection() const override { return selection_; }
+
+  Bytes write(const LocalInput& input, int server, int) override {
+    if (input.catalogue == nullptr) {
+      fail(Code::analysis,
+           "the output 'metadata' got no list of all blocks, which this placement does not give yet; use "
+           "another placement or remove the output");
+    }
+    // Every server has the same list.
+    if (server != 0) return {};
+    try {
+      const std::string path = directory_->path(pattern_, input.iteration, 0);
+      series_.of(pattern_, input.iteration.cycle).check(input.iteration, path);
+      put(pending_.begin(path), metadata_text({input.iteration, input.metadata, chosen(*input.catalogue)}));
+    } catch (...) {
+      pending_.discard();
+      throw;
+    }
+    return {};
+  }
+
+  void commit(const CombineInput& input) override {
+    pending_.commit(input, [&](const std::vector<Bytes>&) {
+      const std::string path = directory_->path(pattern_, input.iteration, 0);
+      series_.of(pattern_, input.iteration.cycle).add(input.iteration, path);
+    });
+  }
+
+  void discard(const Iteration&) noexcept override { pending_.discard(); }
+
+ private:
+  /// Blocks and ranges in an order of their own; ranges that only others asked for left out.
+  [[nodiscard]] Catalogue chosen(const Catalogue& all) const {
+    Catalogue result{all.global, all.blocks, {}};
+    const auto before = [](const Block& a, const Block& b) {
+      return std::pair(a.mesh, a.id) < std::pair(b.mesh, b.id);
+    };
+    std::sort(result.blocks.begin(), result.blocks.end(), before);
+    const auto wanted = [&](const BlockRange& r) {
+      const RangeRequest request{r.variable, r.component};
+      return std::find(selection_.ranges.begin(), selection_.ranges.end(), request) != selection_.ranges.end();
+    };
+    std::copy_if(all.ranges.begin(), all.ranges.end(), std::back_inserter(result.ranges), wanted);
+    const auto key = [](const BlockRange& r) { return std::tuple(r.variable, r.component, r.block); };
+    std::sort(result.ranges.begin(), result.ranges.end(),
+              [&](const BlockRange& a, const BlockRange& b) { return key(a) < key(b); });
+    return result;
+  }
+
+  static void put(const std::string& path, const std::string& text) {
+    errno = 0;
+    std::ofstream file(path, std::ios::binary);
+    if (!(file << text << std::flush)) {
+      fail(Code::file, "cannot write '{}': {}", path, errno ? std::strerror(errno) : "unknown reason");
+    }
+  }
+
+  std::shared_ptr<const OutputDirectory> directory_;
+  PendingFiles pending_;
+  SeriesSet series_;
+  std::string pattern_;
+  Selection selection_;
+};
+
+}  // namespace
+
+WriterKind metadata_writer() {
+  Option file{.name = "file", .type = OptionType::file, .default_value = "metadata-{index:05}.yaml"};
+  file.text = "Name of the file, one an iteration.";
+  Option ranges{.name = "ranges", .type = OptionType::variable, .list = true};
+  ranges.text = "Variables whose smallest and largest value on each block is written too, of all components.";
+  WriterKind kind;
+  kind.name = "metadata";
+  kind.text =
+      "Writes what exists and where, without values: meshes, variables, blocks, and ranges of the variables that are "
+      "named. `sidestream plan` reads it. No block moves for it. docs/formats.md describes the file.";
+  kind.options = {file, ranges};
+  kind.create = [](const Settings& settings, const Metadata& metadata,
+                   std::shared_ptr<const OutputDirectory> directory) {
+    return std::make_unique<MetadataWriter>(settings, metadata, std::move(directory));
+  };
+  return kind;
+}
+
+}  // namespace sidestream

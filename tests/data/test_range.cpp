@@ -1,0 +1,137 @@
+// Ranges against looking at every point, for all types, orders and strides.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "sidestream/data/range.hpp"
+
+using namespace sidestream;
+
+namespace {
+
+/// An array over a box that has `points` in it, with room between elements where `gap` says so.
+template <class T>
+struct Values {
+  Values(const Box& box, int components, Order order, int gap, std::mt19937& random) {
+    auto strides = packed_strides(box, components, order);
+    for (Index& stride : strides) stride *= gap;
+    values.resize(static_cast<std::size_t>(box.count() * components * gap));
+    for (T& value : values) value = one(random);
+    view.data = values.data();
+    view.box = box;
+    view.components = components;
+    view.strides = strides;
+  }
+  static T one(std::mt19937& random) {
+    if constexpr (std::is_floating_point_v<T>) {
+      switch (random() % 12) {
+        case 0:
+          return std::numeric_limits<T>::quiet_NaN();
+        case 1:
+          return random() % 2 ? std::numeric_limits<T>::infinity() : -std::numeric_limits<T>::infinity();
+        default:
+          return static_cast<T>(static_cast<double>(random()) * 1e-6 - 2000);
+      }
+    } else {
+      const std::uint64_t bits = static_cast<std::uint64_t>(random()) << 32 | random();
+      return static_cast<T>(random() % 2 ? bits : bits >> 40);
+    }
+  }
+  std::vector<T> values;
+  ArrayView view;
+};
+
+/// Whether `range` is that of `values`; beyond 2^53 within one unit of the last place, and never inside.
+template <class T>
+void check_range(const Range& range, const std::vector<T>& values) {
+  bool any = false;
+  T low{}, high{};
+  for (const T value : values) {
+    if (value != value) continue;
+    low = any ? std::min(low, value) : value;
+    high = any ? std::max(high, value) : value;
+    any = true;
+  }
+  CHECK(range.empty() == !any);
+  if (!any) return;
+  if constexpr (std::is_integral_v<T> && sizeof(T) == 8) {
+    CHECK(static_cast<long double>(range.minimum) <= static_cast<long double>(low));
+    CHECK(static_cast<long double>(range.maximum) >= static_cast<long double>(high));
+    const auto low_double = static_cast<double>(low), high_double = static_cast<double>(high);
+    CHECK(range.minimum >= std::nextafter(low_double, -INFINITY));
+    CHECK(range.maximum <= std::nextafter(high_double, INFINITY));
+    if (std::fabs(low_double) < 9007199254740992.0) CHECK(range.minimum == low_double);
+  } else {
+    CHECK(range.minimum == static_cast<double>(low));
+    CHECK(range.maximum == static_cast<double>(high));
+  }
+}
+
+template <class T>
+std::vector<T> collect(const ArrayView& view, const Box& points, int component) {
+  std::vector<T> values;
+  for (Index k = points.lo[2]; k < points.hi[2]; ++k) {
+    for (Index j = points.lo[1]; j < points.hi[1]; ++j) {
+      for (Index i = points.lo[0]; i < points.hi[0]; ++i) values.push_back(*view.at<T>(i, j, k, component));
+    }
+  }
+  return values;
+}
+
+}  // namespace
+
+TEST_CASE("every type, order, gap, component and ghost width") {
+  std::mt19937 random(4);
+  for (int type = 0; type < type_count; ++type) {
+    with_type(static_cast<Type>(type), [&](auto zero) {
+      using T = decltype(zero);
+      for (int round = 0; round < 60; ++round) {
+        Box points;
+        for (int a = 0; a < 3; ++a) {
+          points.lo[a] = static_cast<Index>(random() % 9) - 4;
+          points.hi[a] = points.lo[a] + 1 + static_cast<Index>(random() % (a == 0 ? 40 : 5));
+        }
+        const int components = 1 + static_cast<int>(random() % 3);
+        Values<T> array(grown(points, static_cast<Index>(random() % 3)), components,
+                        random() % 2 ? Order::row : Order::column, 1 + static_cast<int>(random() % 2), random);
+        array.view.type = static_cast<Type>(type);
+        const int component = static_cast<int>(random() % static_cast<unsigned>(components));
+        BlockRange found;
+        found.component = -5;
+        found.all = {-1e300, 1e300};  // what was there before must go away
+        measure_range(array.view, points, component, found);
+        CHECK(found.component == component);
+        check_range(found.all, collect<T>(array.view, points, component));
+        for (int a = 0; a < 3; ++a) {
+          Box layer = points;
+          layer.hi[a] = layer.lo[a] + 1;
+          check_range(found.first_layer[static_cast<std::size_t>(a)], collect<T>(array.view, layer, component));
+        }
+      }
+    });
+  }
+}
+
+TEST_CASE("no points, and nothing but NaN: an empty range") {
+  const double nan = NAN;
+  ArrayView view;
+  view.data = &nan;
+  view.box = {{0, 0, 0}, {1, 1, 1}};
+  BlockRange found;
+  measure_range(view, view.box, 0, found);
+  CHECK(found.all.empty());
+  CHECK(found.first_layer[1].empty());
+  measure_range(view, {}, 0, found);
+  CHECK(found.all.empty());
+}
+
+TEST_CASE("a range brackets values that have numbers on both sides, the upper end counting as above") {
+  CHECK(Range{1, 3}.brackets(2));
+  CHECK(Range{1, 3}.brackets(3));
+  CHECK(!Range{1, 3}.brackets(1));
+  CHECK(!Range{1, 3}.brackets(3.5));
+  CHECK(!Range{}.brackets(0));
+}

@@ -1,0 +1,70 @@
+#include "loading.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "base/fail.hpp"
+#include "config/plugin_loader.hpp"
+#include "data/file_pattern.hpp"
+#include "kinds.hpp"
+
+namespace sidestream {
+
+namespace {
+
+/// A folder for writers to be made with and not used.
+class DryDirectory final : public OutputDirectory {
+ public:
+  explicit DryDirectory(std::string root) : root_(std::move(root)) {}
+  [[nodiscard]] std::string path(const std::string& pattern, const Iteration& iteration, int server) const override {
+    return root_ + "/" + expand_pattern(pattern, iteration, server);
+  }
+  [[nodiscard]] std::string temporary(const std::string& path) const override { return path + ".partial"; }
+  void commit(const std::string&) const override {}
+  void discard(const std::string&) const noexcept override {}
+  [[nodiscard]] const std::string& provenance() const noexcept override { return provenance_; }
+
+ private:
+  std::string root_, provenance_ = "sidestream";
+};
+
+/// An analysis as sidestream_register_function makes it, without the function.
+AnalysisKind stand_in(const std::string& name) {
+  AnalysisKind kind;
+  kind.name = name;
+  Option variables{.name = "variables", .type = OptionType::variable, .list = true, .required = true};
+  variables.least_entries = 1;
+  kind.options = {variables};
+  kind.create = [](const Settings&, const Metadata&) { return std::unique_ptr<Analysis>(); };
+  return kind;
+}
+
+}  // namespace
+
+std::string read_text(const std::string& path, const char* what) {
+  errno = 0;
+  std::ifstream stream(path, std::ios::binary);
+  std::ostringstream text;
+  // Opening a folder succeeds, reading it does not.
+  const bool empty = stream.good() && stream.peek() == std::ifstream::traits_type::eof() && errno == 0;
+  if (!stream || (!empty && !(text << stream.rdbuf()))) {
+    fail(Code::configuration, "cannot read {} '{}': {}; check the path", what, path,
+         errno != 0 ? std::strerror(errno) : "unknown reason");
+  }
+  return text.str();
+}
+
+Registry all_kinds(const OpeningConfig& opening, const CheckOptions& options) {
+  Registry registry = built_in_kinds();
+  for (const auto& [path, where] : opening.plugins) load_plugin(path, where, registry);
+  for (const std::string& name : options.functions) registry.add(stand_in(name));
+  return registry;
+}
+
+std::shared_ptr<const OutputDirectory> dry_directory(const std::string& root) {
+  return std::make_shared<DryDirectory>(root);
+}
+
+}  // namespace sidestream

@@ -1,0 +1,21 @@
+// What the commands that read a configuration have in common.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "check_options.hpp"
+#include "config/document.hpp"
+
+namespace sidestream {
+
+/// The text of a file; `what` names it in messages ("the configuration"). Throws Error(configuration).
+[[nodiscard]] std::string read_text(const std::string& path, const char* what);
+
+/// Everything that comes with Sidestream, what the plug-ins add, and stand-ins for the program's own functions.
+[[nodiscard]] Registry all_kinds(const OpeningConfig& opening, const CheckOptions& options);
+
+/// A folder for writers to be made with and not used.
+[[nodiscard]] std::shared_ptr<const OutputDirectory> dry_directory(const std::string& root);
+
+}  // namespace sidestream

@@ -1,0 +1,268 @@
+#include "plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "base/fail.hpp"
+#include "loading.hpp"
+#include "plan_report.hpp"
+#include "plan_source.hpp"
+
+namespace sidestream {
+
+namespace {
+
+/// The configuration with another partitioner, whose text is given like a value in the file.
+Document with_partitioner(const Document& document, const std::string& text) {
+  Node root = document.root();
+  const auto entry_of = [](Node& map, const char* key) -> Node& {
+    for (Entry& entry : map.entries) {
+      if (entry.key == key) return entry.value;
+    }
+    return map.entries.emplace_back(Entry{key, map.where, {}}).value;
+  };
+  Node& placement = entry_of(root, "placement");
+  if (placement.kind != Node::Kind::map) {
+    const Node mode = placement;
+    placement = {};
+    placement.kind = Node::Kind::map;
+    placement.where = mode.where;
+    if (mode.kind == Node::Kind::scalar) placement.entries.push_back({"mode", mode.where, mode});
+  }
+  entry_of(placement, "partitioner") = parse_node(text, "--partitioner");
+  return {document.file(), std::move(root)};
+}
+
+/// What the program and the metadata declare; the metadata's word counts where both name a mesh or variable.
+Metadata merged(const Metadata& program, const Metadata& source) {
+  Metadata all = source;
+  for (const Mesh& mesh : program.meshes) {
+    if (all.find_mesh(mesh.name)) continue;
+    all.meshes.push_back(mesh);
+    all.meshes.back().id = static_cast<std::int32_t>(all.meshes.size()) - 1;
+  }
+  for (const Variable& variable : program.variables) {
+    if (all.find_variable(variable.name)) continue;
+    all.variables.push_back(variable);
+    all.variables.back().mesh = all.find_mesh(program.mesh_of(variable).name)->id;
+  }
+  return all;
+}
+
+Selection selection_of(const TaskConfig& task, const Config& config, const Registry& registry) {
+  if (task.writer) {
+    const auto directory = dry_directory(config.opening.directory);
+    return registry.writers().at(task.kind).create(task.settings, config.metadata, directory)->selection();
+  }
+  if (const auto analysis = registry.analyses().at(task.kind).create(task.settings, config.metadata)) {
+    return analysis->selection();
+  }
+  Selection selection;  // a function of the program: whole variables
+  for (const std::string& name : task.settings.texts("variables")) {
+    selection.variables.push_back({config.metadata.find_variable(name)->id});
+  }
+  return selection;
+}
+
+/// Everything a plan is made from, and who needs what.
+class Planner {
+ public:
+  Planner(const Config& config, const Catalogue& catalogue, const std::string& source)
+      : config_(config),
+        blocks_(catalogue.blocks),
+        ranges_(catalogue.ranges),
+        source_(source),
+        needs_(config.metadata, blocks_, ranges_),
+        needed_(config.metadata.variables.size()) {}
+
+  /// Adds what a task needs; returns that alone.
+  Amount add(const Selection& selection, const std::string& task) {
+    std::vector<std::vector<bool>> alone(needed_.size());
+    for (const Selected& selected : selection.variables) {
+      check_ranges(selected, task);
+      const auto v = static_cast<std::size_t>(selected.variable);
+      const std::vector<bool> part = needs_.of(selected);
+      unite(alone[v], part);
+      unite(needed_[v], part);
+    }
+    return amount(alone);
+  }
+  /// Leaves out what the partitioner does not want of the part's mesh; returns how many blocks that are needed.
+  std::int64_t restrict_to(const Selected& part) {
+    check_ranges(part, "the partitioner");
+    const std::vector<bool> wanted = needs_.of(part);
+    const std::int64_t before = amount(needed_).blocks;
+    const std::int32_t mesh = config_.metadata.variables[static_cast<std::size_t>(part.variable)].mesh;
+    for (auto& needed : needed_) {
+      for (std::size_t b = 0; b < needed.size(); ++b) {
+        needed[b] = needed[b] && (wanted[b] || blocks_[b].mesh != mesh);
+      }
+    }
+    return before - amount(needed_).blocks;
+  }
+  [[nodiscard]] Amount needed() const { return amount(needed_); }
+  /// All blocks of all variables that any task reads.
+  [[nodiscard]] Amount readable() const {
+    std::vector<std::vector<bool>> all(needed_.size());
+    for (std::size_t v = 0; v < all.size(); ++v) {
+      if (!needed_[v].empty()) all[v] = needs_.of({static_cast<std::int32_t>(v)});
+    }
+    return amount(all);
+  }
+  [[nodiscard]] std::vector<PlannedBlock> planned() const {
+    std::vector<PlannedBlock> result;
+    for (std::size_t b = 0; b < blocks_.size(); ++b) {
+      PlannedBlock block{blocks_[b]};
+      bool any = false;
+      for (std::size_t v = 0; v < needed_.size(); ++v) {
+        if (needed_[v].empty() || !needed_[v][b]) continue;
+        block.bytes += bytes_of(config_.metadata.variables[v], blocks_[b]);
+        any = true;
+      }
+      if (any) result.push_back(block), positions_.push_back(b);
+    }
+    return result;
+  }
+  /// Bytes of a piece, of the variables that are needed of its block.
+  [[nodiscard]] std::uint64_t bytes(const PlanPiece& piece) const {
+    const std::size_t b = positions_[static_cast<std::size_t>(piece.block)];
+    Block part = blocks_[b];
+    part.cells = piece.cells;
+    std::uint64_t sum = 0;
+    for (std::size_t v = 0; v < needed_.size(); ++v) {
+      if (!needed_[v].empty() && needed_[v][b]) sum += bytes_of(config_.metadata.variables[v], part);
+    }
+    return sum;
+  }
+
+ private:
+  static void unite(std::vector<bool>& all, const std::vector<bool>& part) {
+    if (all.empty()) all.resize(part.size());
+    for (std::size_t b = 0; b < part.size(); ++b) all[b] = all[b] || part[b];
+  }
+  [[nodiscard]] Amount amount(const std::vector<std::vector<bool>>& needed) const {
+    Amount sum;
+    for (std::size_t b = 0; b < blocks_.size(); ++b) {
+      bool any = false;
+      for (std::size_t v = 0; v < needed.size(); ++v) {
+        if (needed[v].empty() || !needed[v][b]) continue;
+        sum.bytes += bytes_of(config_.metadata.variables[v], blocks_[b]);
+        any = true;
+      }
+      sum.blocks += any;
+    }
+    return sum;
+  }
+  /// Without ranges every block would count as not delivered, and nothing would seem to move.
+  void check_ranges(const Selected& selected, const std::string& task) const {
+    RangeRequest request =
+        selected.part.kind == Part::Kind::values ? selected.part.values.of : selected.part.predicate.range;
+    if (selected.part.kind == Part::Kind::values && request.variable < 0) request.variable = selected.variable;
+    const bool asks = selected.part.kind == Part::Kind::values || selected.part.kind == Part::Kind::predicate;
+    if (!asks || request.variable < 0) return;
+    const bool there = std::any_of(ranges_.begin(), ranges_.end(), [&](const BlockRange& r) {
+      return RangeRequest{r.variable, r.component} == request;
+    });
+    if (there) return;
+    const std::string& name = config_.metadata.variables[static_cast<std::size_t>(request.variable)].name;
+    fail(Code::configuration,
+         "'{}' needs the ranges of component {} of '{}', which the metadata '{}' do not hold; let the simulation write "
+         "them with 'outputs: [metadata: {{ranges: {}}}]'",
+         task, request.component, name, source_, name);
+  }
+
+  const Config& config_;
+  const std::vector<Block>& blocks_;
+  const std::vector<BlockRange>& ranges_;
+  std::string source_;
+  Needs needs_;
+  std::vector<std::vector<bool>> needed_;         ///< by variable, then block; empty: nobody reads the variable
+  mutable std::vector<std::size_t> positions_{};  ///< of the planned blocks
+};
+
+/// A partitioner of a plug-in may be wrong.
+void check_piece(const PlanPiece& piece, const std::vector<PlannedBlock>& blocks, int servers,
+                 const std::string& partitioner) {
+  const bool block = piece.block >= 0 && piece.block < static_cast<std::int64_t>(blocks.size());
+  const bool server = piece.server >= 0 && piece.server < servers;
+  if (block && server && !piece.cells.empty() &&
+      blocks[static_cast<std::size_t>(piece.block)].block.cells.contains(piece.cells)) {
+    return;
+  }
+  fail(Code::configuration,
+       "the partitioner '{}' made a plan that gives cells of block number {} of {} to server {} of {}, expected cells "
+       "of a block and a server that exist; correct the partitioner",
+       partitioner, piece.block, blocks.size(), piece.server, servers);
+}
+
+void apply(const PartitionerKind& kind, const PlanInput& input, const Settings& settings, const Planner& planner,
+           const std::vector<PlannedBlock>& blocks, PlanReport& report) {
+  report.servers.resize(static_cast<std::size_t>(input.servers));
+  std::vector<std::int32_t> pieces(blocks.size());
+  for (const PlanPiece& piece : kind.plan(input, settings).pieces) {
+    check_piece(piece, blocks, input.servers, kind.name);
+    Amount& server = report.servers[static_cast<std::size_t>(piece.server)];
+    ++server.blocks;
+    server.bytes += planner.bytes(piece);
+    ++pieces[static_cast<std::size_t>(piece.block)];
+  }
+  report.moved = std::count_if(pieces.begin(), pieces.end(), [](std::int32_t n) { return n > 0; });
+  report.split = std::count_if(pieces.begin(), pieces.end(), [](std::int32_t n) { return n > 1; });
+}
+
+int server_count(const PlanOptions& options, const PlacementConfig& placement) {
+  if (options.servers > 0) return options.servers;
+  if (placement.mode == PlacementMode::nodes && placement.whole_nodes == 0) return placement.servers;
+  fail(Code::usage,
+       "found no --servers and a configuration that does not say how many servers there are; add "
+       "--servers N");
+}
+
+}  // namespace
+
+std::string plan(const PlanOptions& options) {
+  const Parameters parameters = parse_values(options.program);
+  const Metadata program = parse_declarations(options.program);
+  const std::string& file = options.program.file;
+  auto document = parse_document(read_text(file, "the configuration"), file);
+  if (!options.partitioner.empty()) {
+    document = std::make_shared<Document>(with_partitioner(*document, options.partitioner));
+  }
+  const OpeningConfig opening = read_opening(*document);
+  if (opening.placement.mode == PlacementMode::off) {
+    fail(Code::configuration, "{}: found 'placement: off', with which nothing runs and nothing moves; choose another",
+         file);
+  }
+  const Registry registry = all_kinds(opening, options.program);
+  MetadataFile source = load_source(options.metadata, *document);
+  const Config config = read_config(*document, registry, parameters, merged(program, source.metadata));
+  use_ids_of(config.metadata, source);
+  const PlacementConfig& placement = config.opening.placement;
+  const int servers = server_count(options, placement);
+
+  PlanReport report;
+  report.file = file;
+  report.partitioner = placement.partitioner;
+  report.blocks = std::count_if(source.catalogue.blocks.begin(), source.catalogue.blocks.end(),
+                                [](const Block& block) { return !block.cells.empty(); });
+  Planner planner(config, source.catalogue, options.metadata);
+  for (const TaskConfig& task : config.tasks) {
+    const Selection selection = selection_of(task, config, registry);
+    const bool halo = std::any_of(selection.variables.begin(), selection.variables.end(),
+                                  [](const Selected& selected) { return selected.halo > 0; });
+    report.tasks.push_back({task.name, planner.add(selection, task.name), halo});
+  }
+  report.readable = planner.readable();
+  const PartitionerKind& kind = registry.partitioners().at(placement.partitioner);
+  const Settings& settings = placement.partitioner_settings;
+  if (kind.restrict_to) report.restricted = planner.restrict_to(kind.restrict_to(settings, config.metadata));
+  report.needed = planner.needed();
+  const std::vector<PlannedBlock> blocks = planner.planned();
+  apply(kind, {config.metadata, blocks, servers}, settings, planner, blocks, report);
+  return text_of(report, options.table);
+}
+
+}  // namespace sidestream
