@@ -102,7 +102,7 @@ std::shared_ptr<const Movement> Planner::plan(const BlockTable& table, const std
     const Block& block = planned[static_cast<std::size_t>(piece.block)].block;
     const bool whole = piece.cells == block.cells;
     movement->pieces.push_back({positions[static_cast<std::size_t>(piece.block)], piece.cells, piece.copy != 0,
-                                whole ? block.id : block.id * servers + server});
+                                whole ? block.id : -1 - (block.id * servers + server)});
   }
   std::sort(movement->pieces.begin(), movement->pieces.end(),
             [](const auto& a, const auto& b) { return std::pair(a.id, a.block) < std::pair(b.id, b.block); });

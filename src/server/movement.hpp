@@ -19,7 +19,7 @@ struct Movement {
     std::int64_t block = 0;  ///< position in the table
     Box cells;               ///< of the block, all or some
     bool copy = false;       ///< its points count elsewhere
-    std::int64_t id = 0;     ///< the block's, or, if it was split, one that no other piece has
+    std::int64_t id = 0;     ///< the block's, or, if it was split, a negative one that no other piece has
   };
   std::vector<Piece> pieces;  ///< by ascending id
   /// By variable: empty if it is not needed at all; otherwise by block the halo that is needed, -1: not needed.

@@ -44,6 +44,26 @@ def test_the_same_results_whatever_the_way(tmp_path, reference, way, clients):  
     check(done, clients, reference)
 
 
+PARTITIONERS = [
+    "{stripe: {width: 2}}",
+    "{balanced: {by: bytes}}",
+    "{balanced: {by: cost}}",
+    "local",
+    "{replicated: {copies: 2}}",
+    "{regrid: {shape: slabs, axis: x}}",
+    "{regrid: {shape: pencils, axis: z}}",
+    "{regrid: {shape: bricks}}",
+]
+
+
+@pytest.mark.parametrize("partitioner", PARTITIONERS)
+@pytest.mark.parametrize(("clients", "servers"), [(3, 2), (2, 3)])
+def test_the_same_results_whatever_the_partitioner(tmp_path, reference, partitioner, clients, servers):  # noqa: F811
+    placement = f"{{mode: nodes, servers: {servers}, partitioner: {partitioner}, buffer: 8 MiB}}"
+    done = run(tmp_path, clients + servers, placement, options=[f"steps={STEPS}", "blocks=3", "ghosts=1"])
+    check(done, clients, reference)
+
+
 @pytest.mark.parametrize("way", ["calls", "thread", "forwarders", "partials"])
 def test_over_tcp(tmp_path, reference, way):  # noqa: F811
     environment = TCP if "OMPI_MCA_rmaps_base_oversubscribe" in os.environ else {"MPIR_CVAR_NOLOCAL": "1"}
