@@ -77,6 +77,7 @@ PartitionerKind balanced_partitioner() {
                            "without a measurement count by their bytes.",
                    .choices = {"bytes", "cost"}}};
   kind.plan = plan_balanced;
+  kind.wants_cost = [](const Settings& settings) { return settings.text("by") == "cost"; };
   return kind;
 }
 

@@ -27,6 +27,7 @@ void Assembler::apply_changes(ServerTransport& transport) {
     changes.push_back(records<BlockChange>(bytes));
   }
   table_.apply(changes);
+  last_.reset();
   owned_.clear();
   plans_.clear();
 }
@@ -98,11 +99,11 @@ void Assembler::take_at_hand(ServerTransport& transport, std::int64_t index, con
 }
 
 std::shared_ptr<const Movement> Assembler::plan(const Demand& demand, const std::vector<BlockRange>& ranges) {
-  const bool keeps = planner_.ranges_for(demand.selection).empty();
+  const bool keeps = planner_.ranges_for(demand.selection).empty() && !planner_.wants_cost();
   for (const auto& [tasks, movement] : plans_) {
     if (keeps && tasks == demand.tasks) return movement;
   }
-  auto movement = planner_.plan(table_, demand.selection, ranges, servers_.size(), servers_.rank());
+  auto movement = planner_.plan(table_, demand.selection, ranges, costs_, servers_.size(), servers_.rank());
   constexpr std::size_t most_plans = 16;
   if (keeps) plans_.emplace_front(demand.tasks, movement);
   if (plans_.size() > most_plans) plans_.pop_back();
@@ -122,10 +123,33 @@ void Assembler::fetch(ServerTransport& transport, std::int64_t index, const Dema
   std::vector<const std::byte*> values;
   together(servers_, [&] { values = transport.fetch(index, gathering->wanted()); });
   result.blocks = gathering->views(values);
+  last_ = movement;
   const Gathering::Bytes bytes = gathering->count(values);
   result.moved_blocks = bytes.blocks;
   result.moved_bytes = bytes.pieces;
   result.moved_layers = bytes.layers;
+}
+
+void Assembler::note_cost(double seconds) {
+  if (!planner_.wants_cost()) return;
+  struct Cost {
+    std::int64_t id;
+    double seconds;
+    std::int32_t mesh, reserved;
+  };
+  std::vector<Cost> mine;
+  double total = 0;
+  for (std::size_t p = 0; last_ && p < last_->pieces.size(); ++p) {
+    const Movement::Piece& piece = last_->pieces[p];
+    const Block& block = table_.blocks()[static_cast<std::size_t>(piece.block)];
+    const auto cells = static_cast<double>(piece.cells.count());
+    mine.push_back({block.id, cells, block.mesh, 0});
+    total += cells;
+  }
+  for (Cost& cost : mine) cost.seconds *= seconds / total;
+  for (const Bytes& bytes : servers_.all_gather(std::as_bytes(std::span(mine)))) {
+    for (const Cost& cost : records<Cost>(bytes)) costs_[{cost.mesh, cost.id}] = cost.seconds;
+  }
 }
 
 Assembled Assembler::assemble(ServerTransport& transport, std::int64_t index, const Demand& demand, bool changed) {

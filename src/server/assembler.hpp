@@ -47,6 +47,10 @@ class Assembler {
   /// all servers or on none.
   [[nodiscard]] Assembled assemble(ServerTransport& transport, std::int64_t index, const Demand& demand, bool changed);
 
+  /// Collective, after the analyses have run: `seconds` that this server spent on what `assemble` gave it last are
+  /// shared out among its blocks by their cells, for partitioners that want costs.
+  void note_cost(double seconds);
+
  private:
   void apply_changes(ServerTransport& transport);
   [[nodiscard]] std::vector<BlockRange> gather_ranges(ServerTransport& transport, std::int64_t index,
@@ -61,6 +65,8 @@ class Assembler {
   Communicator& servers_;
   Planner planner_;
   BlockTable table_;
+  BlockCosts costs_;
+  std::shared_ptr<const Movement> last_;  ///< of the last assembly
   std::map<std::pair<std::int32_t, std::int64_t>, std::vector<Box>> owned_;  ///< by mesh * 2 + centering, block
   /// Plans that hold while the table does, by the tasks they are for; the newest first.
   std::deque<std::pair<std::vector<std::size_t>, std::shared_ptr<const Movement>>> plans_;

@@ -212,7 +212,12 @@ Outcome Engine::process(const Agreement& agreement) {
   if (!assembled) return Outcome::refused;
   const std::unique_ptr<Results> results = parts_.results(agreement.at);
   bool failed = false;
-  for (std::size_t t : due) run_task(t, agreement.at, *assembled, *results, failed);
+  double spent = 0;
+  for (std::size_t t : due) {
+    run_task(t, agreement.at, *assembled, *results, failed);
+    spent += parts_.tasks[t].local_seconds();
+  }
+  assembler_.note_cost(spent);
   return failed ? Outcome::failed : Outcome::delivered;
 }
 

@@ -75,7 +75,8 @@ std::vector<std::vector<std::int32_t>> Planner::demands(const BlockTable& table,
 }
 
 std::shared_ptr<const Movement> Planner::plan(const BlockTable& table, const std::vector<Selected>& selection,
-                                              std::span<const BlockRange> ranges, int servers, int server) const {
+                                              std::span<const BlockRange> ranges, const BlockCosts& costs, int servers,
+                                              int server) const {
   auto movement = std::make_shared<Movement>();
   movement->halo = demands(table, selection, ranges);
   std::vector<PlannedBlock> planned;
@@ -91,6 +92,8 @@ std::shared_ptr<const Movement> Planner::plan(const BlockTable& table, const std
     }
     if (!needed) continue;
     one.block = table.blocks()[b];
+    const auto cost = costs.find({one.block.mesh, one.block.id});
+    if (cost != costs.end()) one.cost = cost->second;
     one.near = table.server(static_cast<std::int64_t>(b));
     planned.push_back(one);
     positions.push_back(static_cast<std::int64_t>(b));

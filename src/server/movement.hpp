@@ -33,6 +33,9 @@ struct MovementRules {
   bool move_all = false;   ///< blocks that nobody needs too
 };
 
+/// Seconds that analyses spent on a block last, by mesh and id.
+using BlockCosts = std::map<std::pair<std::int32_t, std::int64_t>, double>;
+
 /// Plans are made once for the same table and the same demands, and kept; with ranges they are made every time.
 class Planner {
  public:
@@ -40,10 +43,14 @@ class Planner {
 
   /// The ranges that deciding on these selections takes.
   [[nodiscard]] std::vector<RangeRequest> ranges_for(const std::vector<Selected>& selection) const;
+  [[nodiscard]] bool wants_cost() const {
+    return rules_.partitioner->wants_cost && rules_.partitioner->wants_cost(rules_.settings);
+  }
   /// A pure function of its arguments, the same on every server but for the part it returns. Throws what the
   /// partitioner throws.
   [[nodiscard]] std::shared_ptr<const Movement> plan(const BlockTable& table, const std::vector<Selected>& selection,
-                                                     std::span<const BlockRange> ranges, int servers, int server) const;
+                                                     std::span<const BlockRange> ranges, const BlockCosts& costs,
+                                                     int servers, int server) const;
 
  private:
   [[nodiscard]] std::vector<std::vector<std::int32_t>> demands(const BlockTable& table,

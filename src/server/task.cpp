@@ -4,6 +4,8 @@
 #include <exception>
 #include <new>
 
+#include "base/timer.hpp"
+
 namespace sidestream {
 
 std::string agree_on_failure(Communicator& communicator, const std::string& message) {
@@ -58,7 +60,9 @@ std::string message_of(const std::string& task, Work&& work) {
 
 std::string Task::pass(const LocalInput& input, Results& results, Bytes& feedback) {
   std::vector<Bytes> partials(1);
+  const double start = now();
   const std::string mine = message_of(name_, [&] { partials[0] = local(input); });
+  local_seconds_ += now() - start;
   const std::string failure = agree_on_failure(*communicator_, mine);
   if (!failure.empty()) {
     if (writer_) writer_->discard(input.iteration);
@@ -77,6 +81,7 @@ std::string Task::combine_partials(const CombineInput& input, Bytes& feedback) {
 std::string Task::run(const Iteration& iteration, const Metadata& metadata, const Assembled& assembled,
                       Results& results) {
   ++runs;
+  local_seconds_ = 0;
   const int passes = analysis_ ? analysis_->passes() : 1;
   Bytes feedback;
   for (int n = 0; n < passes; ++n) {

@@ -45,6 +45,9 @@ class Task {
   /// The combining half. Collective over the combining servers; returns as `run` does.
   [[nodiscard]] std::string combine_partials(const CombineInput& input, Bytes& feedback);
 
+  /// Seconds of the last run that `local` or `write` took on this server.
+  [[nodiscard]] double local_seconds() const noexcept { return local_seconds_; }
+
   std::int64_t runs = 0;       ///< iterations in which it ran
   std::int64_t not_there = 0;  ///< iterations in which it was due and a variable of it was not published
 
@@ -61,6 +64,7 @@ class Task {
   Selection selection_;
   PartialSender* sender_ = nullptr;
   std::int32_t number_ = 0;
+  double local_seconds_ = 0;
 };
 
 }  // namespace sidestream

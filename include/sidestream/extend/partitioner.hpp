@@ -58,6 +58,9 @@ struct PartitionerKind {
   std::function<Plan(const PlanInput&, const Settings&)> plan;
   /// May be empty. Otherwise blocks of the part's mesh outside this part go nowhere, whatever analyses need.
   std::function<Selected(const Settings&, const Metadata&)> restrict_to;
+  /// May be empty. Otherwise whether, with these settings, PlannedBlock::cost is wanted: measuring it takes a message
+  /// between servers in each iteration, and plans are then made each time.
+  std::function<bool(const Settings&)> wants_cost;
 };
 
 }  // namespace sidestream
