@@ -1,4 +1,4 @@
-# What Sidestream is built with. MPI, HDF5, yaml-cpp, fmt, libpng and CLI11 are required.
+# What Sidestream is built with. MPI, HDF5, yaml-cpp, fmt, libpng, zlib and CLI11 are required, ADIOS2 is not.
 find_package(MPI REQUIRED COMPONENTS C CXX)
 set(HDF5_PREFER_PARALLEL OFF)
 find_package(HDF5 REQUIRED COMPONENTS C)
@@ -7,3 +7,15 @@ find_package(fmt REQUIRED)
 find_package(PNG REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(Threads REQUIRED)
+
+# For the engine `sst` of streams; scripts/build-adios2 builds it once into a cache folder, which is looked into too.
+option(SIDESTREAM_WITH_ADIOS2 "Use ADIOS2 if there is one" ON)
+if(SIDESTREAM_WITH_ADIOS2)
+  execute_process(COMMAND ${PROJECT_SOURCE_DIR}/scripts/build-adios2 --if-cached
+    OUTPUT_VARIABLE cached_adios2 OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  find_package(ADIOS2 2.9 CONFIG QUIET HINTS ${cached_adios2})
+  if(ADIOS2_FOUND AND NOT ADIOS2_HAVE_MPI)
+    message(STATUS "ADIOS2 in ${ADIOS2_DIR} was built without MPI: not used")
+    set(ADIOS2_FOUND FALSE)
+  endif()
+endif()

@@ -11,6 +11,7 @@
 #include "client/publisher.hpp"
 #include "client/record.hpp"
 #include "client/roles.hpp"
+#include "client/streams.hpp"
 #include "client/wiring.hpp"
 #include "config/config.hpp"
 #include "server/combiner.hpp"
@@ -82,6 +83,7 @@ class Session::Implementation {
   Declarations declarations_;
   enum class State { open, started, ended } state_ = State::open;
 
+  std::shared_ptr<staging::StreamContext> streams_ = std::make_shared<staging::StreamContext>();
   Config config_;
   double origin_ = 0;
   Wires wires_;

@@ -14,6 +14,7 @@
 #include "config/plugin_loader.hpp"
 #include "partition/register.hpp"
 #include "storage/register.hpp"
+#include "transport/staging/writer.hpp"
 
 namespace sidestream {
 
@@ -96,6 +97,7 @@ Session::Implementation::Implementation(MPI_Comm comm, const std::string& file,
     register_analyses(registry_);
     register_storage(registry_);
     register_partitioners(registry_);
+    staging::register_streams(registry_, streams_);
     if (is_off()) return;  // tasks are not read either
     for (const auto& [path, where] : opening_.plugins) load_plugin(path, where, registry_);
   });

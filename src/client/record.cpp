@@ -14,7 +14,7 @@ namespace sidestream {
 
 namespace {
 
-constexpr const char* record_name = "run.yaml";
+constexpr const char* record_name = RecordNames{}.record;
 
 std::string indented(const std::string& text) {
   std::string result = "    ";
@@ -56,7 +56,8 @@ void refuse_earlier_run(const OpeningConfig& opening) {
       opening.directory, record_name);
 }
 
-void write_record(const std::string& directory, const RunFacts& facts, const Account* account, const Ledger* ledger) {
+void write_record(const std::string& directory, const RunFacts& facts, const Account* account, const Ledger* ledger,
+                  const RecordNames& names) {
   std::string text = fmt::format("sidestream: {}\nplacement: {}\nclients: {}\nservers: {}\nnodes: {}\n",
                                  SIDESTREAM_VERSION, facts.placement, facts.clients, facts.servers, facts.nodes);
   text += fmt::format("configuration_file: '{}'\nconfiguration: |\n{}", facts.file, indented(facts.text));
@@ -73,7 +74,7 @@ void write_record(const std::string& directory, const RunFacts& facts, const Acc
                           f.count, f.message);
     }
   }
-  replace_file((std::filesystem::path(directory) / record_name).string(), text);
+  replace_file((std::filesystem::path(directory) / names.record).string(), text);
 }
 
 std::string client_rows(int rank, const std::vector<IterationTiming>& timings) {

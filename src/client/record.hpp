@@ -20,8 +20,15 @@ struct RunFacts {
 /// Throws Error(file) if the output directory holds an earlier run and `existing` is refuse.
 void refuse_earlier_run(const OpeningConfig& opening);
 
+/// Names of the files that record a run.
+struct RecordNames {
+  const char* record = "run.yaml";
+  const char* timings = "timings.csv";
+};
+
 /// Writes `run.yaml`; with a ledger and an account also how it ended. One rank.
-void write_record(const std::string& directory, const RunFacts& facts, const Account* account, const Ledger* ledger);
+void write_record(const std::string& directory, const RunFacts& facts, const Account* account, const Ledger* ledger,
+                  const RecordNames& names = {});
 
 /// This rank's rows of timings.csv, without the header.
 [[nodiscard]] std::string client_rows(int rank, const std::vector<IterationTiming>& timings);

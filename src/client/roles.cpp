@@ -136,7 +136,8 @@ Roles assign_roles(MpiCommunicator& world, const PlacementConfig& placement) {
   const bool nodes = placement.mode == PlacementMode::nodes;
   const bool forwards = nodes && placement.forward != Forward::none;
   together(world, [&] {
-    if (placement.mode == PlacementMode::cores) roles.server = is_last(world, *node, placement);
+    const bool by_node = placement.mode == PlacementMode::cores || placement.mode == PlacementMode::job;
+    if (by_node) roles.server = is_last(world, *node, placement);
     if (nodes) roles.server = serves_nodes(world, roles.node, roles.nodes, placement);
   });
   // With forwarders, servers share no memory with clients; a node of servers alone has no forwarder.

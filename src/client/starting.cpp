@@ -65,6 +65,7 @@ void Session::Implementation::begin_together() {
   make_tasks();
   wires_ = make_wires(*world_, roles_, config_.opening.placement, config_.metadata,
                       publisher_ ? publisher_->sizes() : std::vector<BlockBytes>{});
+  if (wires_.server) wires_.server = attach_streams(streams_, wires_.server);
   make_engine();
   // Only now is it a run that a later one must not overwrite.
   together(*world_, [&] {
@@ -98,6 +99,7 @@ void Session::Implementation::configure() {
     const int pretended = opening_.placement.pretend_nodes;
     config_ = read_config(*document_, registry_, declarations_.parameters, declarations_.metadata);
     config_.opening.placement.pretend_nodes = pretended;
+    declare_to_streams(*streams_, config_, declarations_);
     declarations_.apply_attributes(config_.metadata);
   });
   world_->barrier();
@@ -148,6 +150,10 @@ void Session::Implementation::make_tasks() {
   const bool reduces = roles_.forwarder && opening_.placement.forward == Forward::partials;
   const bool serving = roles_.server || reduces || opening_.placement.mode == PlacementMode::inline_;
   if (serving) servers_ = std::make_unique<MpiCommunicator>(roles_.members->comm());
+  if (serving) begin_streams(*streams_, *servers_);
+  together(*world_, [&] {
+    if (serving) choose_stream_tasks(*streams_, config_, registry_);
+  });
   together(*world_, [&] {
     if (!serving) return;
     const std::string provenance =

@@ -93,6 +93,7 @@ Wires make_wires(MpiCommunicator& world, Roles& roles, const PlacementConfig& pl
                  const std::vector<BlockBytes>& sizes) {
   switch (placement.mode) {
     case PlacementMode::cores:
+    case PlacementMode::job:
       return make_cores(world, roles, placement, sizes);
     case PlacementMode::nodes:
       return make_nodes_with_memory(world, roles, placement, metadata, sizes);

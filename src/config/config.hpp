@@ -24,7 +24,7 @@ class Document;
 /// Parses `text`; `file` names it in messages. Throws Error(configuration) with file:line:column.
 [[nodiscard]] std::shared_ptr<const Document> parse_document(const std::string& text, const std::string& file);
 
-enum class PlacementMode { inline_, cores, nodes, sidecar, off };
+enum class PlacementMode { inline_, cores, nodes, sidecar, job, off };
 /// Its name as in configurations.
 [[nodiscard]] const char* name_of(PlacementMode mode) noexcept;
 
@@ -51,6 +51,7 @@ struct PlacementConfig {
   Progress progress = Progress::automatic;
   std::string session = "default";  ///< sidecar
   double attach_limit = 60;         ///< sidecar: seconds
+  Settings stream;                  ///< job: see stream_config.hpp
   Location where;                   ///< of the placement entry
 };
 

@@ -60,7 +60,8 @@ void name_partitioner(Node& placement) {
 /// switched on and off by one word.
 void check_placement(const Settings& settings, PlacementMode mode) {
   const bool counts_cores =
-      mode == PlacementMode::cores || mode == PlacementMode::sidecar || mode == PlacementMode::off;
+      mode == PlacementMode::cores || mode == PlacementMode::sidecar || mode == PlacementMode::job ||
+      mode == PlacementMode::off;
   const bool counts_nodes = mode == PlacementMode::nodes || mode == PlacementMode::off;
   const std::string& name = settings.text("mode");
   const char* cores_remedy =
@@ -70,7 +71,7 @@ void check_placement(const Settings& settings, PlacementMode mode) {
   const bool forwards = settings.text("forward") != "none";
   if (settings.given("per_node") && !counts_cores && !(mode == PlacementMode::nodes && forwards)) {
     settings.fail("per_node",
-                  fmt::format("found 'per_node' with the mode '{}', expected it with 'cores' and 'sidecar', "
+                  fmt::format("found 'per_node' with the mode '{}', expected it with 'cores', 'sidecar' and 'job', "
                               "or with 'nodes' and 'forward', only{}",
                               name, cores_remedy));
   }
@@ -78,6 +79,11 @@ void check_placement(const Settings& settings, PlacementMode mode) {
     if (!settings.given(option) || counts_nodes) continue;
     settings.fail(option,
                   fmt::format("found '{}' with the mode '{}', expected it with 'nodes' only; remove it", option, name));
+  }
+  if (settings.given("stream") && mode != PlacementMode::job && mode != PlacementMode::off) {
+    settings.fail("stream", fmt::format("found 'stream' with the mode '{}', expected it with 'job' only; remove it, or "
+                                        "add the output 'stream' under 'outputs:'",
+                                        name));
   }
   const int ways = settings.given("servers") + settings.given("whole_nodes") + settings.given("ranks");
   if (ways > 1) {
@@ -103,6 +109,8 @@ const char* name_of(PlacementMode mode) noexcept {
       return "nodes";
     case PlacementMode::sidecar:
       return "sidecar";
+    case PlacementMode::job:
+      return "job";
     case PlacementMode::off:
       break;
   }
@@ -115,6 +123,7 @@ PlacementMode mode_named(const std::string& name) {
   if (name == "cores") return PlacementMode::cores;
   if (name == "nodes") return PlacementMode::nodes;
   if (name == "sidecar") return PlacementMode::sidecar;
+  if (name == "job") return PlacementMode::job;
   return name == "off" ? PlacementMode::off : PlacementMode::inline_;
 }
 
@@ -147,6 +156,7 @@ PlacementConfig read_placement(const Document& document, const ReadContext& cont
                                              : Progress::automatic;
   placement.session = settings.text("session");
   placement.attach_limit = settings.real("attach_limit");
+  placement.stream = settings.map("stream");
   placement.where = where;
   return placement;
 }

@@ -33,6 +33,8 @@ std::string noun(const Option& option, bool plural) {
       return fmt::format("mesh name{}", ending);
     case OptionType::map:
       return fmt::format("map{} of options", ending);
+    case OptionType::pairs:
+      return fmt::format("map{} of names and values", ending);
     case OptionType::one_of:
       return fmt::format("map{} with one key out of {}", ending, listed(names_of(option.options)));
     case OptionType::schedule:

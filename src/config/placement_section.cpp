@@ -1,5 +1,7 @@
 #include "config/placement_section.hpp"
 
+#include "config/stream_config.hpp"
+
 namespace sidestream {
 
 namespace {
@@ -13,14 +15,15 @@ std::vector<Option> who() {
            "`inline`: on the simulation's own ranks, which wait meanwhile. `cores`: on dedicated ranks of each node, "
            "which read from shared memory. `nodes`: on dedicated ranks anywhere, which fetch what they need by "
            "messages. `sidecar`: in processes of their own on each node (`sidestream serve`), which read from shared "
-           "memory; they may come late, end and be replaced while the simulation runs. `off`: nowhere, every call "
+           "memory; they may come late, end and be replaced while the simulation runs. `job`: in another MPI job "
+           "(`sidestream endpoint`), to which dedicated ranks of each node send the blocks. `off`: nowhere, every call "
            "does nothing.",
-       .choices = {"inline", "cores", "nodes", "sidecar", "off"}},
+       .choices = {"inline", "cores", "nodes", "sidecar", "job", "off"}},
       {.name = "per_node",
        .type = OptionType::integer,
        .default_value = "1",
        .text =
-           "With `cores`: how many ranks of each node become servers. With `sidecar`: how many server processes run "
+           "With `cores` and `job`: how many ranks of each node become servers. With `sidecar`: how many server processes run "
            "on each node. With `nodes` and `forward`: how many ranks of each node become forwarders. Each node needs "
            "at least one rank more.",
        .minimum = 1,
@@ -118,6 +121,11 @@ std::vector<Option> moving() {
        .text = "With `sidecar`: seconds that the start waits for servers. After that the simulation goes on and "
                "iterations are refused until servers come; 0 does not wait at all.",
        .minimum = 0},
+      {.name = "stream",
+       .type = OptionType::map,
+       .default_value = "{}",
+       .text = "With `job`: the stream to the other job.",
+       .options = stream_options()},
       {.name = "pretend_nodes",
        .type = OptionType::integer,
        .default_value = "0",

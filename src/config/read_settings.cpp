@@ -161,6 +161,20 @@ Content read_map(const Node& node, const Option& option, const ReadContext& cont
   return read_options(node, option.options, quoted(option), node.where, context);
 }
 
+Content read_pairs(const Node& node, const Option& option) {
+  auto map = std::make_shared<Settings::Map>();
+  if (node.kind == Node::Kind::null) return map;
+  if (node.kind != Node::Kind::map) wrong(node, option, fmt::format("write {}: {{name: value, ...}}", option.name));
+  for (const Entry& entry : node.entries) {
+    if (entry.value.kind != Node::Kind::scalar) {
+      fail_at(entry.value.where, "found {} for '{}' in {}, expected a text or a number; write '{}: value'",
+              entry.value.description(), entry.key, quoted(option), entry.key);
+    }
+    map->emplace(entry.key, Settings::Value{entry.value.where, entry.value.text, true});
+  }
+  return map;
+}
+
 Content read_one_of(const Node& node, const Option& option, const ReadContext& context) {
   // The key alone, `- volume`, stands for a map without options.
   const bool bare = node.kind == Node::Kind::scalar;
@@ -187,6 +201,7 @@ Content read_one_of(const Node& node, const Option& option, const ReadContext& c
 Content read_entry(const Node& node, const Option& option, const ReadContext& context) {
   if (option.type == OptionType::map) return read_map(node, option, context);
   if (option.type == OptionType::one_of) return read_one_of(node, option, context);
+  if (option.type == OptionType::pairs) return read_pairs(node, option);
   return read_scalar(node, option, context);
 }
 
@@ -213,7 +228,7 @@ Content read_list(const Node& node, const Option& option, const ReadContext& con
 Settings::Value default_value(const Option& option, const ReadContext& context) {
   Settings::Value value;
   if (option.default_value.empty()) return value;
-  const bool structured = option.list || option.type == OptionType::map || option.type == OptionType::one_of;
+  const bool structured = option.list || option.type == OptionType::map || option.type == OptionType::one_of || option.type == OptionType::pairs;
   try {
     Node node;
     if (structured) {

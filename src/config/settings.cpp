@@ -106,6 +106,16 @@ std::vector<Settings> Settings::maps(std::string_view name) const {
   return maps;
 }
 
+std::map<std::string, std::string> Settings::pairs(std::string_view name) const {
+  std::map<std::string, std::string> texts;
+  const Content& content = value(name).content;
+  if (std::holds_alternative<std::monostate>(content)) return texts;
+  for (const auto& [key, one] : *content_as<std::shared_ptr<Map>>(content, name, "pairs of names and texts")) {
+    texts[key] = content_as<std::string>(one.content, name, "pairs of names and texts");
+  }
+  return texts;
+}
+
 std::pair<std::string, Settings> Settings::one_of(std::string_view name) const { return as_one_of(value(name), name); }
 
 std::vector<std::pair<std::string, Settings>> Settings::ones_of(std::string_view name) const {

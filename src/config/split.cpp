@@ -6,7 +6,8 @@ namespace sidestream {
 
 void check_split(const PlacementConfig& placement, int ranks, int smallest_node) {
   const auto ranks_text = [](int count) { return fmt::format("{} rank{}", count, count == 1 ? "" : "s"); };
-  if (placement.mode == PlacementMode::cores && placement.per_node >= smallest_node) {
+  const bool by_node = placement.mode == PlacementMode::cores || placement.mode == PlacementMode::job;
+  if (by_node && placement.per_node >= smallest_node) {
     fail_at(placement.where,
             "found per_node {} and a node with {}, expected at least one rank more than servers on every "
             "node; lower "

@@ -3,6 +3,7 @@
 #include "analysis/register.hpp"
 #include "partition/register.hpp"
 #include "storage/register.hpp"
+#include "transport/staging/writer.hpp"
 
 namespace sidestream {
 
@@ -11,6 +12,7 @@ Registry built_in_kinds() {
   register_analyses(registry);
   register_storage(registry);
   register_partitioners(registry);
+  staging::register_streams(registry, std::make_shared<staging::StreamContext>());
   return registry;
 }
 

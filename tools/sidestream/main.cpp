@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "check.hpp"
+#include "endpoint.hpp"
 #include "kinds.hpp"
 #include "plan.hpp"
 #include "sidestream/version.h"
@@ -50,6 +51,18 @@ CLI::App* add_plan(CLI::App& app, sidestream::PlanOptions& options) {
   return plan;
 }
 
+CLI::App* add_endpoint(CLI::App& app, sidestream::EndpointOptions& options) {
+  CLI::App* endpoint =
+      app.add_subcommand("endpoint", "Run the analyses of a simulation with `placement: job`; under mpirun, one group");
+  endpoint->add_option("FILE", options.file, "The configuration, as the simulation's or one of its own")->required();
+  endpoint->add_option("--stream", options.stream, "Name of the stream to read, instead of placement.stream.name");
+  endpoint->add_option("--from", options.from, "Directory of the stream, instead of placement.stream.directory");
+  endpoint->add_option("--directory", options.directory, "Where results go, instead of output.directory");
+  endpoint->add_option("--wait", options.wait, "Seconds to wait for the simulation (default 300)")
+      ->check(CLI::NonNegativeNumber);
+  return endpoint;
+}
+
 int print_reference(const std::string& output) {
   const std::string manual = sidestream::reference_manual(sidestream::built_in_kinds());
   if (output.empty()) {
@@ -72,6 +85,8 @@ int run(int argc, char** argv) {
   add_check(app, options);
   sidestream::PlanOptions plan_options;
   const CLI::App* plan = add_plan(app, plan_options);
+  sidestream::EndpointOptions endpoint_options;
+  const CLI::App* endpoint = add_endpoint(app, endpoint_options);
   std::string output;
   CLI::App* reference = app.add_subcommand("reference", "Print the manual of the configuration, Markdown");
   reference->add_option("--output", output, "Write it to this file instead");
@@ -80,6 +95,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? success : wrong_usage;
   }
+  if (endpoint->parsed()) return sidestream::endpoint(endpoint_options);
   if (reference->parsed()) return print_reference(output);
   std::cout << (plan->parsed() ? sidestream::plan(plan_options) : sidestream::check(options)) << std::flush;
   return std::cout ? success : failure;

@@ -27,6 +27,7 @@ enum class OptionType {
   variable,  ///< the name of a declared variable
   mesh,      ///< the name of a declared mesh
   map,       ///< nested options (`options`); with the default `{}` those have their defaults when it is not given
+  pairs,     ///< a map from any names to texts or numbers, kept as texts: `{QueueLimit: 2}`
   one_of,    ///< a map with exactly one key, one of `options` (each of type map): `{isosurface: {...}}`
   schedule,  ///< see `every`: 5 | "10 cycles" | "0.5 time" | "30 s" | auto
 };
@@ -84,6 +85,7 @@ class Settings {
   [[nodiscard]] std::vector<std::string> texts(std::string_view name) const;
   [[nodiscard]] Settings map(std::string_view name) const;
   [[nodiscard]] std::vector<Settings> maps(std::string_view name) const;
+  [[nodiscard]] std::map<std::string, std::string> pairs(std::string_view name) const;
   /// The key and content of a `one_of` option.
   [[nodiscard]] std::pair<std::string, Settings> one_of(std::string_view name) const;
   [[nodiscard]] std::vector<std::pair<std::string, Settings>> ones_of(std::string_view name) const;

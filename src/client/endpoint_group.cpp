@@ -1,0 +1,177 @@
+#include "client/endpoint_group.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "analysis/register.hpp"
+#include "base/agree.hpp"
+#include "base/fail.hpp"
+#include "base/log.hpp"
+#include "base/timer.hpp"
+#include "client/record.hpp"
+#include "client/serving.hpp"
+#include "client/streams.hpp"
+#include "config/document.hpp"
+#include "config/plugin_loader.hpp"
+#include "config/stream_config.hpp"
+#include "partition/register.hpp"
+#include "storage/register.hpp"
+#include "transport/staging/server.hpp"
+#include "transport/staging/writer.hpp"
+
+namespace sidestream {
+
+namespace {
+
+constexpr RecordNames record_names{"endpoint.yaml", "endpoint-timings.csv"};
+
+/// Rank 0's text of the file, on every rank.
+std::string read_together(MpiCommunicator& group, const std::string& file) {
+  Bytes bytes;
+  together(group, [&] {
+    if (group.rank() != 0) return;
+    std::ifstream in(file, std::ios::binary);
+    std::ostringstream text;
+    if (!in || !(text << in.rdbuf())) {
+      fail(Code::configuration, "cannot read the configuration '{}'; correct the path", file);
+    }
+    const std::string whole = text.str();
+    const auto view = std::as_bytes(std::span(whole));
+    bytes.assign(view.begin(), view.end());
+  });
+  group.broadcast(bytes, 0);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+class Endpoint {
+ public:
+  Endpoint(MPI_Comm comm, const EndpointOptions& options) : group_(comm), options_(options) {}
+
+  void run() {
+    configure();
+    staging::Server server(stream_, group_, options_.wait, options_.stop);
+    declare(server);
+    check_record(server.session());
+    begin_streams(*streams_, group_);
+    Serving serving(group_, config_, registry_);
+    write(server, nullptr);
+    // The first iteration says where this endpoint begins.
+    while (server.current() < 0 && !server.has_ended()) server.receive(std::chrono::milliseconds(100));
+    const std::shared_ptr<ServerTransport> transport(&server, [](ServerTransport*) {});
+    static_cast<void>(attach_streams(streams_, transport));
+    serving.begin(server, config_.events, std::max<std::int64_t>(0, server.current()), now());
+    serving.engine().run();
+    finish(server, serving);
+  }
+
+ private:
+  void configure() {
+    text_ = read_together(group_, options_.file);
+    together(group_, [&] {
+      document_ = parse_document(text_, options_.file);
+      const OpeningConfig opening = read_opening(*document_);
+      if (opening.placement.mode != PlacementMode::job && (options_.stream.empty() || options_.from.empty())) {
+        fail(Code::configuration,
+             "{}: found the placement '{}', expected 'job', whose 'stream' says what to read; change it, or give "
+             "--stream and --from",
+             options_.file, name_of(opening.placement.mode));
+      }
+      stream_ = read_stream(opening.placement.stream);
+      if (!options_.stream.empty()) stream_.name = options_.stream;
+      if (!options_.from.empty()) stream_.directory = options_.from;
+      register_analyses(registry_);
+      register_storage(registry_);
+      register_partitioners(registry_);
+      staging::register_streams(registry_, streams_);
+      for (const auto& [path, where] : opening.plugins) load_plugin(path, where, registry_);
+    });
+  }
+
+  /// What the simulation declared, joined with what the file here declares.
+  void declare(staging::Server& server) {
+    together(group_, [&] {
+      const Declarations there = Declarations::decode(server.announced().declarations);
+      config_ = read_config(*document_, registry_, there.parameters, there.metadata);
+      if (!options_.directory.empty()) config_.opening.directory = options_.directory;
+      config_.opening.placement.mode = PlacementMode::inline_;  // the tasks run here
+      declare_to_streams(*streams_, config_, there);
+      there.apply_attributes(config_.metadata);
+      server.translate(there.metadata, config_.metadata, config_.events);
+    });
+  }
+
+  /// An endpoint that takes over continues what the one before left; results of another session are an earlier run's.
+  void check_record(std::uint64_t session) {
+    std::int64_t resume = 0;
+    together(group_, [&] {
+      if (group_.rank() != 0) return;
+      const auto path = std::filesystem::path(config_.opening.directory) / record_names.record;
+      std::ifstream in(path);
+      if (!in) return;
+      std::ostringstream text;
+      text << in.rdbuf();
+      if (staging::line_of(text.str(), "placement") == placement_text(session)) {
+        resume = 1;
+      } else if (config_.opening.existing == Existing::refuse) {
+        fail(Code::file,
+             "the output directory '{}' holds the results of an earlier run ({} is there); choose another with "
+             "output.directory, or say what to do with output.existing: replace or resume",
+             config_.opening.directory, record_names.record);
+      }
+    });
+    group_.maximum(std::span(&resume, 1));
+    if (resume) config_.opening.existing = Existing::resume;
+  }
+
+  static std::string placement_text(std::uint64_t session) { return fmt::format("endpoint of session {:016x}", session); }
+
+  void write(const staging::Server& server, const Ledger* ledger) {
+    together(group_, [&] {
+      if (group_.rank() != 0) return;
+      const RunFacts facts{options_.file, text_, placement_text(server.session()), 0, group_.size(), 0};
+      if (!ledger) return write_record(config_.opening.directory, facts, nullptr, nullptr, record_names);
+      Account account;
+      account.delivered = ledger->delivered;
+      account.refused = ledger->refused;
+      account.failed = ledger->failed;
+      account.iterations = ledger->delivered + ledger->refused;
+      account.absent_blocks = ledger->absent_blocks;
+      write_record(config_.opening.directory, facts, &account, ledger, record_names);
+    });
+  }
+
+  void finish(const staging::Server& server, Serving& serving) {
+    const Ledger& ledger = serving.engine().ledger();
+    serving.engine().report();
+    const std::string rows = config_.opening.timings ? server_rows(group_.rank(), ledger) : "";
+    const std::vector<Bytes> all = group_.gather(std::as_bytes(std::span(rows)), 0);
+    together(group_, [&] {
+      if (group_.rank() != 0 || !config_.opening.timings) return;
+      std::vector<std::string> texts;
+      for (const Bytes& part : all) texts.emplace_back(reinterpret_cast<const char*>(part.data()), part.size());
+      write_timings_file(config_.opening.directory, texts, config_.opening.existing == Existing::resume, record_names);
+    });
+    write(server, &ledger);
+    if (server.writer_died()) {
+      fail(Code::system,
+           "the simulation that wrote the stream '{}' died; what it had handed over is in the results",
+           stream_.path());
+    }
+  }
+
+  MpiCommunicator group_;
+  EndpointOptions options_;
+  std::string text_;
+  std::shared_ptr<const Document> document_;
+  StreamConfig stream_;
+  Registry registry_;
+  std::shared_ptr<staging::StreamContext> streams_ = std::make_shared<staging::StreamContext>();
+  Config config_;
+};
+
+}  // namespace
+
+void run_endpoint(MPI_Comm comm, const EndpointOptions& options) { Endpoint(comm, options).run(); }
+
+}  // namespace sidestream

@@ -1,0 +1,70 @@
+#include "config/stream_config.hpp"
+
+#include <fmt/format.h>
+
+namespace sidestream {
+
+std::vector<Option> stream_options() {
+  return {
+      {.name = "name",
+       .default_value = "stream",
+       .text = "By which the endpoint finds it: a folder of this name in `directory`. Streams that are open at a time "
+               "need different ones."},
+      {.name = "directory",
+       .default_value = "streams",
+       .text = "A directory that both jobs see. Jobs that run on different machines need a shared one, also with the "
+               "engine `sst`, which finds its partner through it."},
+      {.name = "engine",
+       .type = OptionType::choice,
+       .default_value = "auto",
+       .text = "What carries the values. `files`: files in the directory. `sst`: ADIOS2 over the network, where "
+               "Sidestream was built with it. `auto`: `sst` where there is one.",
+       .choices = {"auto", "files", "sst"}},
+      {.name = "parameters",
+       .type = OptionType::pairs,
+       .default_value = "{}",
+       .text = "Passed on to ADIOS2 as they are, for `sst`: `{DataTransport: WAN, NetworkInterface: ib0}`."},
+      {.name = "when_full",
+       .type = OptionType::choice,
+       .text = "What becomes of an iteration while no reader is there. `wait`: it is kept for one, `reader_limit` "
+               "seconds at most, then refused. `skip`: it is refused. Under `placement`, that one's is the default; "
+               "otherwise `wait`.",
+       .choices = {"wait", "skip"}},
+      {.name = "reader_limit",
+       .type = OptionType::real,
+       .default_value = "60",
+       .text = "Seconds without a sign of life after which a reader counts as dead, and seconds that `wait` waits for "
+               "another, or for the first.",
+       .minimum = 1},
+      {.name = "ranges",
+       .type = OptionType::boolean,
+       .default_value = "true",
+       .text = "Whether extremes of each block are sent with it, so that an endpoint reads only the blocks that an "
+               "isosurface passes through. `false` saves the servers one look at the values."},
+  };
+}
+
+StreamConfig read_stream(const Settings& settings, WhenFull when_full) {
+  StreamConfig config;
+  config.name = settings.text("name");
+  if (config.name.empty() || config.name.find('/') != std::string::npos || config.name.front() == '.') {
+    settings.fail("name", fmt::format("found the name '{}' for a stream, expected a text without '/' that does not "
+                                      "begin with a dot; it becomes the name of a folder",
+                                      config.name));
+  }
+  config.directory = settings.text("directory");
+  if (config.directory.empty()) {
+    settings.fail("directory", "found an empty 'directory', expected a folder; write '.' for the working directory");
+  }
+  config.engine = settings.text("engine");
+  config.parameters = settings.pairs("parameters");
+  config.when_full = when_full;
+  if (settings.has("when_full")) {
+    config.when_full = settings.text("when_full") == "skip" ? WhenFull::skip : WhenFull::wait;
+  }
+  config.reader_limit = settings.real("reader_limit");
+  config.ranges = settings.boolean("ranges");
+  return config;
+}
+
+}  // namespace sidestream

@@ -1,0 +1,88 @@
+// How the values of a stream travel: the contract of its engines. Everything else (who reads, what a step holds, what
+// was received) is the same with all of them.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sidestream/data/array.hpp"
+#include "sidestream/extend/communicator.hpp"
+#include "transport/staging/folder.hpp"
+#include "transport/staging/format.hpp"
+
+namespace sidestream::staging {
+
+/// Pairs of names and values that are the engine's own.
+using EngineParameters = std::map<std::string, std::string>;
+
+/// What engines are made with; references outlive them.
+struct BulkSetup {
+  const Folder& folder;
+  Communicator& group;  ///< all writers, or all readers
+  EngineParameters parameters;
+  double limit = 60;  ///< seconds that may be waited for the other side
+};
+
+/// One record of this writer: `points` of the array.
+struct Outgoing {
+  StepRecord* record;  ///< `put` completes offset and checksum, if it has them
+  ArrayView array;
+};
+
+/// The writers' end.
+class BulkWriter {
+ public:
+  virtual ~BulkWriter() = default;
+  /// Collective; makes this writer's values readable for the reader of `epoch`. Called again, with the next epoch, if
+  /// another reader takes over. Throws Error on some or all members, and never while others wait for this one.
+  /// `alive` is asked on rank 0 during waits: false ends them.
+  virtual void put(const StepIndex& step, std::span<Outgoing> mine, std::int64_t epoch,
+                   const std::function<bool()>& alive) = 0;
+  /// Nobody reads the step any more. Not collective.
+  virtual void forget(std::int64_t iteration) noexcept = 0;
+};
+
+/// Values that a reader wants: `points` of a record, in column order without gaps.
+struct Piece {
+  const StepRecord* record;
+  Box points;
+  std::byte* to;
+};
+
+/// The readers' end.
+class BulkReader {
+ public:
+  virtual ~BulkReader() = default;
+  /// Collective: connects as the reader of `epoch`, if there is anything to connect.
+  virtual void connect(std::int64_t epoch) = 0;
+  /// Collective: called again and again while no step is there.
+  virtual void idle() {}
+  /// Collective: what follows is about this step.
+  virtual void begin(const StepIndex& step) = 0;
+  /// Not collective. Throws Error(file) if values are missing or damaged.
+  virtual void read(std::span<const Piece> pieces) = 0;
+  /// Collective: the step is not needed any more.
+  virtual void end() = 0;
+};
+
+/// An engine by its two ends.
+struct BulkEngine {
+  std::function<std::unique_ptr<BulkWriter>(const BulkSetup&)> writer;
+  std::function<std::unique_ptr<BulkReader>(const BulkSetup&)> reader;
+};
+
+/// The engines of this build by name: `files`, and `sst` if it was built with ADIOS2.
+[[nodiscard]] std::map<std::string, BulkEngine> bulk_engines();
+/// The engine that `auto` means here.
+[[nodiscard]] std::string best_engine();
+
+/// For files in the directory; files_engine.cpp.
+[[nodiscard]] BulkEngine files_engine();
+/// Adds `sst`, or nothing: one of sst_engine.cpp and no_sst_engine.cpp is part of the build.
+void add_sst_engine(std::map<std::string, BulkEngine>& engines);
+
+}  // namespace sidestream::staging

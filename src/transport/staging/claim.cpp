@@ -1,0 +1,129 @@
+#include "transport/staging/claim.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/fail.hpp"
+#include "transport/staging/names.hpp"
+#include "transport/staging/pause.hpp"
+
+namespace sidestream::staging {
+
+Claim::~Claim() {
+  heartbeat_.reset();
+  if (epoch_ == 0) return;
+  try {
+    // The writers see at once that we left; the number stays taken.
+    static_cast<void>(folder_.rename(names::of(names::reader, epoch_), names::of(names::gone, epoch_)));
+  } catch (const std::exception&) {  // they will see our silence
+  }
+}
+
+std::optional<Announcement> Claim::read() const {
+  const std::optional<std::string> text = folder_.text(names::announcement);
+  if (!text) return std::nullopt;
+  const std::string version = line_of(*text, "version"), layout = line_of(*text, "layout");
+  if (line_of(*text, "format") != "sidestream-stream") {
+    fail(Code::file, "'{}' is not the announcement of a stream; name another directory",
+         folder_.path(names::announcement));
+  }
+  if (version != std::to_string(format_version) || layout != fmt::format("{:08x}", layout_hash())) {
+    fail(Code::file,
+         "the stream '{}' has version {} and layout {} (Sidestream {}), expected {} and {:08x}; run the simulation and "
+         "the endpoint with the same version of Sidestream",
+         folder_.path(), version, layout, line_of(*text, "sidestream"), format_version, layout_hash());
+  }
+  Announcement stream;
+  stream.session = std::strtoull(line_of(*text, "session").c_str(), nullptr, 16);
+  stream.engine = line_of(*text, "engine");
+  stream.writers = std::atoi(line_of(*text, "writers").c_str());
+  stream.ended = line_of(*text, "state") != "open";
+  stream.limit = std::strtod(line_of(*text, "limit").c_str(), nullptr);
+  stream.process = line_of(*text, "process");
+  return stream;
+}
+
+bool Claim::find() {
+  const std::optional<Announcement> stream = read();
+  if (!stream || stream->ended || has_ended(stream->process)) return false;
+  stream_ = *stream;
+  writer_.emplace(folder_, names::writer_beat, stream_.process);
+  return true;
+}
+
+Announced Claim::announced() const {
+  const std::optional<Bytes> file = folder_.get(names::declarations);
+  if (!file) fail(Code::file, "'{}' is missing; somebody removed it", folder_.path(names::declarations));
+  return decode_announced(*file, folder_.path(names::declarations));
+}
+
+/// Whether a reader of this session is there whose count moves, or which is known to run (it may be stopped).
+bool Claim::somebody_reads() const {
+  const std::vector<std::int64_t> epochs = folder_.numbers(names::reader);
+  if (epochs.empty()) return false;
+  const std::optional<std::string> claim = folder_.text(names::of(names::reader, epochs.back()));
+  if (!claim || line_of(*claim, "session") != fmt::format("{:016x}", stream_.session)) return false;
+  const std::string process = line_of(*claim, "process");
+  if (has_ended(process)) return false;
+  Pulse pulse(folder_, names::reader_beat(epochs.back()), process);
+  static_cast<void>(pulse.silent());  // the first look counts as a sign of life: wait for the second
+  const double began = now();
+  constexpr double long_enough = 3.5;
+  Pause pause(std::chrono::milliseconds(100));
+  while (now() - began < long_enough) {
+    pause.sleep();
+    if (has_ended(process)) return false;
+    if (pulse.silent() < now() - began - 0.3) return true;
+  }
+  return false;
+}
+
+bool Claim::take() {
+  if (somebody_reads()) return false;
+  heartbeat_.reset();
+  std::int64_t next = epoch_;
+  for (const char* prefix : {names::reader, names::gone}) {
+    const std::vector<std::int64_t> epochs = folder_.numbers(prefix);
+    if (!epochs.empty()) next = std::max(next, epochs.back());
+  }
+  const std::string text = fmt::format("format: sidestream-reader\nsession: {:016x}\nprocess: {}\n", stream_.session,
+                                       this_process());
+  // The heartbeat is there before the claim, so that nobody sees a reader without one.
+  epoch_ = next + 1;
+  heartbeat_ = std::make_unique<Heartbeat>(folder_, names::reader_beat(epoch_));
+  if (folder_.put_new(names::of(names::reader, epoch_), text)) return true;
+  heartbeat_.reset();
+  epoch_ = next;
+  return false;
+}
+
+Claim::News Claim::look(std::int64_t after) {
+  if (!folder_.text(names::of(names::reader, epoch_))) {
+    // Given up by the writers, or another session has begun here.
+    const std::optional<Announcement> stream = read();
+    return stream && stream->session == stream_.session && !stream->ended ? News::replaced : News::ended;
+  }
+  const std::vector<std::int64_t> steps = folder_.numbers(names::step);
+  if (!steps.empty() && steps.back() > after) {
+    std::optional<Bytes> file = folder_.get(names::of(names::step, steps.back()));
+    if (!file) return News::nothing;  // withdrawn just now
+    step_ = std::move(*file);
+    step_number_ = steps.back();
+    return News::step;
+  }
+  const std::optional<Announcement> stream = read();
+  if (stream && (stream->ended || stream->session != stream_.session)) return News::ended;
+  if (!writer_->death(stream_.limit).empty()) return News::writer_died;
+  return News::nothing;
+}
+
+bool Claim::answer(std::int64_t iteration, Outcome outcome, const std::string& message) {
+  const char* word = outcome == Outcome::failed ? "failed" : outcome == Outcome::refused ? "refused" : "delivered";
+  std::string text = fmt::format("outcome: {}\n", word);
+  if (!message.empty()) text += "message: " + message;
+  if (!folder_.text(names::of(names::reader, epoch_))) return false;
+  folder_.put(names::of(names::outcome, iteration), text);
+  return folder_.rename(names::of(names::step, iteration), names::of(names::done, iteration));
+}
+
+}  // namespace sidestream::staging

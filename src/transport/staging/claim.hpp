@@ -1,0 +1,65 @@
+// The readers' side of the messages with writers: finding the stream, becoming its reader, taking and answering steps.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "sidestream/extend/transport.hpp"
+#include "transport/staging/folder.hpp"
+#include "transport/staging/format.hpp"
+#include "transport/staging/life.hpp"
+
+namespace sidestream::staging {
+
+/// What a stream says of itself.
+struct Announcement {
+  std::uint64_t session = 0;
+  std::string engine;
+  int writers = 0;
+  bool ended = false;
+  double limit = 60;  ///< seconds of silence that both sides take for death
+  std::string process;
+};
+
+/// Rank 0 of the readers alone uses it. Functions throw Error(file) for what is wrong with the files.
+class Claim {
+ public:
+  explicit Claim(const Folder& folder) : folder_(folder) {}
+  ~Claim();
+  Claim(const Claim&) = delete;
+  Claim& operator=(const Claim&) = delete;
+
+  /// Looks for a stream whose simulation lives. Throws if there is one of another version.
+  [[nodiscard]] bool find();
+  /// Becomes its reader. False: another one reads it and lives.
+  [[nodiscard]] bool take();
+  [[nodiscard]] const Announcement& stream() const noexcept { return stream_; }
+  [[nodiscard]] Announced announced() const;
+  [[nodiscard]] std::int64_t epoch() const noexcept { return epoch_; }
+
+  /// What there is to do.
+  enum class News : std::int64_t { nothing = 0, step = 1, ended = 2, writer_died = 3, replaced = 4 };
+  /// `after`: the iteration that was taken last. With `step`, `step()` is what was offered.
+  [[nodiscard]] News look(std::int64_t after);
+  [[nodiscard]] const Bytes& step() const noexcept { return step_; }
+  [[nodiscard]] std::int64_t step_number() const noexcept { return step_number_; }
+
+  /// Acknowledges. False: the writers have withdrawn the step.
+  [[nodiscard]] bool answer(std::int64_t iteration, Outcome outcome, const std::string& message);
+
+ private:
+  [[nodiscard]] std::optional<Announcement> read() const;
+  [[nodiscard]] bool somebody_reads() const;
+
+  Folder folder_;
+  Announcement stream_;
+  std::int64_t epoch_ = 0;
+  std::unique_ptr<Heartbeat> heartbeat_;
+  std::optional<Pulse> writer_;
+  Bytes step_;
+  std::int64_t step_number_ = -1;
+};
+
+}  // namespace sidestream::staging

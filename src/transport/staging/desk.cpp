@@ -1,0 +1,100 @@
+#include "transport/staging/desk.hpp"
+
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "sidestream/version.h"
+#include "transport/staging/names.hpp"
+
+namespace sidestream::staging {
+
+namespace {
+constexpr const char* open_state = "open";
+constexpr const char* ended_state = "ended";
+}  // namespace
+
+Desk::~Desk() {
+  if (!heartbeat_) return;
+  heartbeat_.reset();
+  try {
+    // Tells a reader that nothing more comes; one that finds neither this nor a heartbeat knows that we died.
+    put_announcement(ended_state);
+  } catch (const std::exception& e) {
+    log::warning("{}", e.what());
+  }
+}
+
+void Desk::put_announcement(const char* state) {
+  folder_.put(
+      names::announcement,
+      fmt::format("# A stream of Sidestream, written by the simulation; docs/formats.md describes it.\n"
+                  "format: sidestream-stream\nversion: {}\nlayout: {:08x}\nsidestream: {}\nsession: {:016x}\nengine: {}\n"
+                  "writers: {}\nstate: {}\nlimit: {}\nprocess: {}\n",
+                  format_version, layout_hash(), SIDESTREAM_VERSION, session_, engine_, writers_, state, limit_,
+                  this_process()));
+}
+
+void Desk::announce(const Announced& announced, const std::string& engine, int writers) {
+  engine_ = engine;
+  writers_ = writers;
+  // The old announcement first: who reads it while the rest vanishes would take one session's files for another's.
+  folder_.remove(names::announcement);
+  folder_.clear({names::reader, names::gone, names::step, names::done, names::withdrawn, names::outcome, "beat-", "data-", "sst-",
+                 ".data-", ".step-"});
+  folder_.put(names::declarations, encode_announced(announced, session_));
+  heartbeat_ = std::make_unique<Heartbeat>(folder_, names::writer_beat);
+  put_announcement(open_state);
+}
+
+void Desk::look_for_reader() {
+  const std::vector<std::int64_t> epochs = folder_.numbers(names::reader);
+  if (epochs.empty() || epochs.back() <= epoch_) return;
+  const std::optional<std::string> claim = folder_.text(names::of(names::reader, epochs.back()));
+  if (!claim || line_of(*claim, "session") != fmt::format("{:016x}", session_)) return;
+  epoch_ = epochs.back();
+  pulse_.emplace(folder_, names::reader_beat(epoch_), line_of(*claim, "process"));
+}
+
+std::int64_t Desk::reader() {
+  look_for_reader();
+  if (!pulse_) return 0;
+  const std::string name = names::of(names::reader, epoch_);
+  std::string death = pulse_->death(limit_);
+  if (death.empty() && !folder_.text(name)) death = "it left";
+  if (death.empty()) return epoch_;
+  // A reader that was only stopped finds out by this when it goes on, and may come back as a new one.
+  static_cast<void>(folder_.rename(name, names::of(names::gone, epoch_)));
+  folder_.remove(names::reader_beat(epoch_));
+  pulse_.reset();
+  loss_ = death;
+  return 0;
+}
+
+void Desk::offer(const StepIndex& step) {
+  folder_.put(names::of(names::step, step.iteration.index), encode_step(step));
+}
+
+Answer Desk::answer(std::int64_t iteration) {
+  if (!folder_.text(names::of(names::done, iteration))) return {};
+  const std::string said = folder_.text(names::of(names::outcome, iteration)).value_or("");
+  Answer answer{Outcome::delivered, {}};
+  const std::string word = line_of(said, "outcome");
+  if (word == "failed") answer.outcome = Outcome::failed;
+  if (word == "refused") answer.outcome = Outcome::refused;
+  constexpr std::string_view key = "\nmessage: ";
+  const auto at = said.find(key);
+  if (at != std::string::npos) answer.message = said.substr(at + key.size());
+  return answer;
+}
+
+bool Desk::withdraw(std::int64_t iteration) {
+  return folder_.rename(names::of(names::step, iteration), names::of(names::withdrawn, iteration));
+}
+
+void Desk::forget(std::int64_t iteration) noexcept {
+  for (const char* prefix : {names::step, names::done, names::withdrawn, names::outcome}) {
+    folder_.remove(names::of(prefix, iteration));
+  }
+}
+
+}  // namespace sidestream::staging

@@ -1,0 +1,63 @@
+// The writers' side of the messages with readers: who reads, what was offered, what became of it. Files in the stream's
+// directory, which one process, rank 0 of the writers, writes and looks at.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "sidestream/extend/transport.hpp"
+#include "transport/staging/folder.hpp"
+#include "transport/staging/format.hpp"
+#include "transport/staging/life.hpp"
+
+namespace sidestream::staging {
+
+/// What a reader said of a step, or that it may not any more.
+struct Answer {
+  Outcome outcome = Outcome::pending;
+  std::string message;  ///< what failed there; empty if nothing
+};
+
+class Desk {
+ public:
+  /// `limit`: seconds of silence after which a reader counts as dead.
+  Desk(const Folder& folder, std::uint64_t session, double limit)
+      : folder_(folder), session_(session), limit_(limit) {}
+  ~Desk();
+  Desk(const Desk&) = delete;
+  Desk& operator=(const Desk&) = delete;
+
+  /// Removes what an earlier session left and lets readers find this one.
+  void announce(const Announced& announced, const std::string& engine, int writers);
+  /// The epoch of the reader that is there and lives; 0 if none does. Epochs grow with each reader.
+  [[nodiscard]] std::int64_t reader();
+  /// Why the last one is not there any more; empty if there was none yet.
+  [[nodiscard]] const std::string& loss() const noexcept { return loss_; }
+
+  /// Shows a step to readers.
+  void offer(const StepIndex& step);
+  /// What a reader said of the step; pending if none has.
+  [[nodiscard]] Answer answer(std::int64_t iteration);
+  /// Takes the step back. False: a reader has just answered. Either side renames the step's file, so one of them wins.
+  [[nodiscard]] bool withdraw(std::int64_t iteration);
+  /// Removes what is left of a step that was answered or withdrawn.
+  void forget(std::int64_t iteration) noexcept;
+
+ private:
+  void put_announcement(const char* state);
+  void look_for_reader();
+
+  Folder folder_;
+  std::uint64_t session_;
+  double limit_;
+  std::string engine_;
+  int writers_ = 0;
+  std::unique_ptr<Heartbeat> heartbeat_;
+  std::int64_t epoch_ = 0;
+  std::optional<Pulse> pulse_;  ///< of the reader of that epoch
+  std::string loss_;
+};
+
+}  // namespace sidestream::staging

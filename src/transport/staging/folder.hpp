@@ -1,0 +1,50 @@
+// The directory of a stream: small files that appear, change and vanish as a whole.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sidestream/extend/communicator.hpp"
+
+namespace sidestream::staging {
+
+/// Every function throws Error(file) for what is neither success nor one of the results it names.
+class Folder {
+ public:
+  explicit Folder(std::string path) : path_(std::move(path)) {}
+
+  /// Makes the directory if it is missing and sees that files can be made in it.
+  void prepare() const;
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+  [[nodiscard]] std::string path(std::string_view name) const;
+  /// Where to write what will be named `name`: nobody reads files whose name begins with a dot.
+  [[nodiscard]] std::string part(std::string_view name) const;
+
+  /// Gives the file this content at once: readers see the old or the new, never a mixture, also after a crash.
+  void put(std::string_view name, BytesView content) const;
+  void put(std::string_view name, std::string_view text) const;
+  /// Likewise, unless there is such a file already: then false.
+  [[nodiscard]] bool put_new(std::string_view name, std::string_view text) const;
+  /// The content; nothing if there is no such file.
+  [[nodiscard]] std::optional<Bytes> get(std::string_view name) const;
+  [[nodiscard]] std::optional<std::string> text(std::string_view name) const;
+  /// Of several processes that rename the same file one succeeds; the others get false, because it is not there.
+  [[nodiscard]] bool rename(std::string_view from, std::string_view to) const;
+  void remove(std::string_view name) const noexcept;
+
+  /// The numbers N of the files named `prefix` + N, ascending.
+  [[nodiscard]] std::vector<std::int64_t> numbers(std::string_view prefix) const;
+  /// Removes every file whose name begins with one of `prefixes`.
+  void clear(const std::vector<std::string>& prefixes) const;
+
+ private:
+  std::string path_;
+};
+
+/// The value of `key` in lines `key: value`; empty if there is none.
+[[nodiscard]] std::string line_of(std::string_view text, std::string_view key);
+
+}  // namespace sidestream::staging

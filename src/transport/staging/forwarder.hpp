@@ -1,0 +1,44 @@
+// Placement `job`, on the ranks that send: a server's end whose outcomes the reader of the stream decides.
+#pragma once
+
+#include <memory>
+
+#include "sidestream/extend/transport.hpp"
+#include "transport/staging/context.hpp"
+
+namespace sidestream::staging {
+
+/// Passes everything on; an iteration that no reader took is refused and not failed.
+class Forwarder final : public ServerTransport {
+ public:
+  Forwarder(std::shared_ptr<ServerTransport> inner, std::shared_ptr<StreamContext> context)
+      : inner_(std::move(inner)), context_(std::move(context)) {}
+
+  [[nodiscard]] int clients() const override { return inner_->clients(); }
+  bool receive(std::chrono::microseconds limit) override { return inner_->receive(limit); }
+  [[nodiscard]] const Inbox& inbox(std::int64_t index) override { return inner_->inbox(index); }
+  [[nodiscard]] int ended(std::int64_t index) const override { return inner_->ended(index); }
+  [[nodiscard]] int pending(std::int64_t index) const override { return inner_->pending(index); }
+  [[nodiscard]] bool abandoned() const override { return inner_->abandoned(); }
+  bool advance(std::int64_t index) override { return inner_->advance(index); }
+  [[nodiscard]] const std::vector<Block>& blocks() const override { return inner_->blocks(); }
+  [[nodiscard]] const std::vector<Arrival>& persistent() const override { return inner_->persistent(); }
+  [[nodiscard]] bool at_hand() const override { return inner_->at_hand(); }
+  [[nodiscard]] std::vector<Arrival> fetch(std::int64_t index, std::span<const Wanted> wanted) override {
+    return inner_->fetch(index, wanted);
+  }
+  [[nodiscard]] std::vector<BlockRange> ranges(std::int64_t index, std::span<const RangeRequest> requests) override {
+    return inner_->ranges(index, requests);
+  }
+  void release(std::int64_t index, Outcome outcome) override {
+    inner_->release(index, context_->refused.erase(index) > 0 ? Outcome::refused : outcome);
+  }
+  void post_failure(const std::string& message) override { inner_->post_failure(message); }
+  [[nodiscard]] std::uint64_t bytes_received() const override { return inner_->bytes_received(); }
+
+ private:
+  std::shared_ptr<ServerTransport> inner_;
+  std::shared_ptr<StreamContext> context_;
+};
+
+}  // namespace sidestream::staging

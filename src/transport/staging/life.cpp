@@ -1,0 +1,129 @@
+#include "transport/staging/life.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <fstream>
+#include <sstream>
+
+#include "base/fail.hpp"
+#include "transport/staging/posix_file.hpp"
+
+namespace sidestream::staging {
+
+namespace {
+
+std::string first_word(const std::string& file) {
+  std::ifstream in(file);
+  std::string word;
+  in >> word;
+  return word;
+}
+
+/// State and start time of a process, from /proc; empty if there is no such process.
+struct Status {
+  std::string state, start;
+};
+
+Status status_of(const std::string& pid) {
+  std::ifstream in("/proc/" + pid + "/stat");
+  std::string line;
+  std::getline(in, line);
+  // The program's name is in parentheses and may hold anything.
+  const auto name_end = line.rfind(')');
+  if (name_end == std::string::npos) return {};
+  std::istringstream rest(line.substr(name_end + 1));
+  Status status;
+  rest >> status.state;
+  constexpr int words_before_start = 19;
+  for (int n = 0; n < words_before_start; ++n) rest >> status.start;
+  return status;
+}
+
+/// What must be equal for process numbers to mean the same: the machine since its last start, and the name space.
+std::string reach() {
+  char space[64] = "";
+  const ssize_t size = ::readlink("/proc/self/ns/pid", space, sizeof space - 1);
+  return first_word("/proc/sys/kernel/random/boot_id") + " " +
+         std::string(space, static_cast<std::size_t>(std::max<ssize_t>(0, size)));
+}
+
+}  // namespace
+
+std::string this_process() {
+  char host[256] = "";
+  ::gethostname(host, sizeof host - 1);
+  const std::string pid = std::to_string(::getpid());
+  return fmt::format("{} {} {} {}", host, reach(), pid, status_of(pid).start);
+}
+
+bool has_ended(const std::string& process) {
+  std::istringstream words(process);
+  std::string host, boot, space, pid, start;
+  words >> host >> boot >> space >> pid >> start;
+  if (start.empty() || boot + " " + space != reach()) return false;
+  const Status status = status_of(pid);
+  return status.start != start || status.state == "Z" || status.state == "X";
+}
+
+Heartbeat::Heartbeat(const Folder& folder, std::string name) : folder_(folder), name_(std::move(name)) {
+  folder_.put(name_, std::string_view("000000000000\n"));
+  // Signals are the program's: a thread of ours must not be the one that gets them.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  try {
+    thread_ = std::thread([this] { beat(); });
+  } catch (...) {
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    throw;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+Heartbeat::~Heartbeat() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  changed_.notify_one();
+  thread_.join();
+  folder_.remove(name_);
+}
+
+void Heartbeat::beat() {
+  std::unique_lock lock(mutex_);
+  for (std::int64_t count = 1; !changed_.wait_for(lock, std::chrono::seconds(1), [this] { return ending_; }); ++count) {
+    try {
+      // In place and of the same length: this works on a full disk too.
+      const std::string text = fmt::format("{:012}\n", count);
+      PosixFile::open_to_overwrite(folder_.path(name_)).overwrite(std::as_bytes(std::span(text)), 0);
+    } catch (const std::exception&) {  // shows as silence, which the other side reports
+    }
+  }
+}
+
+double Pulse::silent() {
+  // Each look opens the file, because that is when network file systems ask the server.
+  constexpr double interval = 0.2;
+  if (now() - looked_ >= interval) {
+    looked_ = now();
+    const std::optional<std::string> count = folder_.text(name_);
+    if (count && *count != last_) {
+      last_ = *count;
+      changed_ = looked_;
+    }
+  }
+  return now() - changed_;
+}
+
+std::string Pulse::death(double limit) {
+  if (has_ended(process_)) return "its process has ended";
+  const double seconds = silent();
+  if (seconds <= limit) return {};
+  return fmt::format("it gave no sign of life for {:.0f} s", limit);
+}
+
+}  // namespace sidestream::staging

@@ -1,0 +1,182 @@
+#include "transport/staging/offer.hpp"
+
+#include <cstring>
+#include <limits>
+
+#include "base/agree.hpp"
+#include "base/fail.hpp"
+#include "base/log.hpp"
+#include "base/timer.hpp"
+#include "transport/staging/pause.hpp"
+#include "transport/staging/step_builder.hpp"
+
+namespace sidestream::staging {
+
+namespace {
+
+// What `ask` may return besides epochs and what the desk says.
+constexpr std::int64_t nobody_knows = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t failed = nobody_knows + 1;
+constexpr std::int64_t not_yet = 0, given_up = -1;
+
+// Verdicts on a step that was offered.
+constexpr std::int64_t answered = 1, taken_over = 2, abandoned = 3;
+
+}  // namespace
+
+struct Offers::Step {
+  StepIndex head;  ///< without blocks, records and ranges
+  StepBuilder mine;
+};
+
+Offers::Offers(const StreamConfig& config, const Metadata& metadata, StreamContext& context, Communicator& writers)
+    : config_(config), metadata_(metadata), context_(context), writers_(writers), folder_(config.path()) {
+  together(writers_, [&] {
+    if (writers_.rank() != 0) return;
+    folder_.prepare();
+    desk_ = std::make_unique<Desk>(folder_, context_.session, config_.reader_limit);
+    desk_->announce({context_.declarations, context_.events}, config_.engine, writers_.size());
+  });
+  bulk_ = bulk_engines().at(config_.engine).writer({folder_, writers_, config_.parameters, config_.reader_limit});
+}
+
+/// Rank 0 asks its desk, everybody gets the answer; `given_up` if clients have stopped waiting. One reduction.
+std::int64_t Offers::ask(const std::function<std::int64_t()>& desk) {
+  std::array<std::int64_t, 2> words{nobody_knows, 0};
+  std::string message;
+  if (desk_) {
+    try {
+      words[0] = desk();
+    } catch (const std::exception& e) {
+      words[0] = failed;
+      message = e.what();
+    }
+  }
+  words[1] = context_.given_up && context_.given_up();
+  writers_.maximum(words);
+  if (words[0] == failed) {
+    together(writers_, [&] {
+      if (desk_) fail(Code::file, "{}", message);
+    });
+  }
+  return words[0] == not_yet && words[1] ? given_up : words[0];
+}
+
+std::int64_t Offers::await_reader() {
+  const bool waits = config_.when_full == WhenFull::wait && !waited_in_vain_;
+  const double began = now();
+  for (Pause pause;; pause.sleep()) {
+    const std::int64_t epoch = ask([&]() -> std::int64_t {
+      const std::int64_t found = desk_->reader();
+      const bool over = !waits || now() - began > config_.reader_limit;
+      return found > 0 ? found : over ? given_up : not_yet;
+    });
+    if (epoch == not_yet) continue;
+    waited_in_vain_ = epoch == given_up;
+    return epoch;
+  }
+}
+
+void Offers::put(Step& step, std::int64_t epoch) {
+  report_reader(epoch);
+  const auto alive = [this, epoch] { return !desk_ || desk_->reader() == epoch; };
+  together(writers_, [&] { bulk_->put(step.head, step.mine.outgoing(), epoch, alive); });
+}
+
+/// What there is to say of a step that was offered; on rank 0.
+std::int64_t Offers::look(const Step& step, std::int64_t epoch, double& lost_since) {
+  if (desk_->answer(step.head.iteration.index).outcome != Outcome::pending) return answered;
+  const std::int64_t reader = desk_->reader();
+  if (reader == epoch) {
+    lost_since = 0;
+    return not_yet;
+  }
+  if (reader > 0) return taken_over;
+  if (lost_since == 0) {
+    lost_since = now();
+    log::warning("the endpoint that read the stream '{}' is gone: {}", folder_.path(), desk_->loss());
+  }
+  const bool over = config_.when_full == WhenFull::skip || now() - lost_since > config_.reader_limit;
+  return over ? abandoned : not_yet;
+}
+
+Answer Offers::await_answer(Step& step, std::int64_t epoch) {
+  const std::int64_t index = step.head.iteration.index;
+  double lost_since = 0;
+  for (Pause pause;; pause.sleep()) {
+    std::int64_t verdict = ask([&] { return look(step, epoch, lost_since); });
+    if (verdict == taken_over) {
+      epoch = ask([&] { return desk_->reader(); });
+      if (epoch > 0) put(step, epoch);
+      lost_since = 0;
+    } else if (verdict == abandoned || verdict == given_up) {
+      // A reader may answer at this very moment: then that counts.
+      verdict = ask([&] { return desk_->withdraw(index) ? abandoned : answered; });
+      waited_in_vain_ = true;
+      if (verdict == abandoned) return refusal();
+    }
+    if (verdict == answered) return share(desk_ ? desk_->answer(index) : Answer{});
+  }
+}
+
+/// Rank 0's answer on every member.
+Answer Offers::share(const Answer& answer) {
+  Bytes bytes(1 + answer.message.size(), static_cast<std::byte>(answer.outcome));
+  std::memcpy(bytes.data() + 1, answer.message.data(), answer.message.size());
+  writers_.broadcast(bytes, 0);
+  return {static_cast<Outcome>(bytes.front()),
+          std::string(reinterpret_cast<const char*>(bytes.data()) + 1, bytes.size() - 1)};
+}
+
+/// The same text each time, so that it is reported once however many iterations it costs.
+Answer Offers::refusal() {
+  if (last_epoch_ == 0) {
+    return {Outcome::refused,
+            fmt::format("no endpoint reads the stream '{}'; iterations are refused until one comes: start `sidestream "
+                        "endpoint`",
+                        folder_.path())};
+  }
+  return share({Outcome::refused,
+                fmt::format("the endpoint that read the stream '{}' is gone: {}; iterations are refused until another "
+                            "comes: start `sidestream endpoint` again",
+                            folder_.path(), desk_ ? desk_->loss() : "")});
+}
+
+void Offers::report_reader(std::int64_t epoch) {
+  if (desk_ && last_epoch_ != 0 && epoch != last_epoch_) {
+    log::info("another endpoint has taken over the stream '{}'", folder_.path());
+  }
+  last_epoch_ = epoch;
+}
+
+Answer Offers::hand_over(const Iteration& iteration, const std::vector<Held>& held) {
+  const std::int64_t epoch = await_reader();
+  if (epoch <= 0) return refusal();
+  Step step;
+  step.head.session = context_.session;
+  step.head.iteration = iteration;
+  step.head.writers = writers_.size();
+  const auto clean = [&] {
+    bulk_->forget(iteration.index);
+    if (desk_) desk_->forget(iteration.index);
+  };
+  try {
+    together(writers_, [&] {
+      step.mine = StepBuilder(metadata_, held, context_, step.head, writers_.rank());
+      if (config_.ranges) step.mine.measure();
+    });
+    put(step, epoch);
+    const std::vector<Bytes> parts = writers_.gather(step.mine.encode(), 0);
+    together(writers_, [&] {
+      if (desk_) desk_->offer(merge_steps(step.head, parts));
+    });
+    const Answer answer = await_answer(step, epoch);
+    clean();
+    return answer;
+  } catch (...) {
+    clean();
+    throw;
+  }
+}
+
+}  // namespace sidestream::staging

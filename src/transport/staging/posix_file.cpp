@@ -1,0 +1,91 @@
+#include "transport/staging/posix_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "base/fail.hpp"
+
+namespace sidestream::staging {
+
+namespace {
+constexpr std::size_t most_at_once = std::size_t{1} << 30;  // Linux takes at most 2 GiB in a call
+}
+
+void fail_file(const char* action, const std::string& path, int error) {
+  fail(Code::file, "cannot {} '{}' ({}){}", action, path, std::strerror(error),
+       error == ENOSPC ? "; free space there or name another directory" : "");
+}
+
+void rename_file(const std::string& from, const std::string& to) {
+  if (std::rename(from.c_str(), to.c_str()) != 0) fail_file("name the file", to, errno);
+}
+
+PosixFile PosixFile::create(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (descriptor < 0) fail_file("make the file", path, errno);
+  return {descriptor, path};
+}
+
+std::optional<PosixFile> PosixFile::open(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor >= 0) return PosixFile(descriptor, path);
+  if (errno == ENOENT) return std::nullopt;
+  fail_file("open", path, errno);
+}
+
+PosixFile PosixFile::open_to_overwrite(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (descriptor < 0) fail_file("open", path, errno);
+  return {descriptor, path};
+}
+
+PosixFile::PosixFile(PosixFile&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)), path_(std::move(other.path_)) {}
+
+PosixFile::~PosixFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void PosixFile::write(BytesView bytes) {
+  while (!bytes.empty()) {
+    const ssize_t done = ::write(descriptor_, bytes.data(), std::min(bytes.size(), most_at_once));
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) fail_file("write", path_, errno);
+    bytes = bytes.subspan(static_cast<std::size_t>(done));
+  }
+}
+
+void PosixFile::flush() {
+  if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != EROFS) fail_file("flush", path_, errno);
+}
+
+void PosixFile::overwrite(BytesView bytes, std::uint64_t at) {
+  if (::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(at)) < 0) fail_file("write", path_, errno);
+}
+
+std::uint64_t PosixFile::size() const {
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0) fail_file("ask for the size of", path_, errno);
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
+void PosixFile::read(std::span<std::byte> bytes, std::uint64_t at) const {
+  while (!bytes.empty()) {
+    const ssize_t done =
+        ::pread(descriptor_, bytes.data(), std::min(bytes.size(), most_at_once), static_cast<off_t>(at));
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) fail_file("read", path_, errno);
+    if (done == 0) fail(Code::file, "'{}' ends too early: {} bytes are missing at {}", path_, bytes.size(), at);
+    bytes = bytes.subspan(static_cast<std::size_t>(done));
+    at += static_cast<std::uint64_t>(done);
+  }
+}
+
+}  // namespace sidestream::staging

@@ -1,0 +1,46 @@
+// A file by its descriptor: positional reads, and writes that are known to have reached the disk.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "sidestream/extend/communicator.hpp"
+
+namespace sidestream::staging {
+
+/// Throws Error(file) with the system's reason: "cannot `action` '`path`' (...)".
+[[noreturn]] void fail_file(const char* action, const std::string& path, int error);
+
+/// Renames over whatever has that name.
+void rename_file(const std::string& from, const std::string& to);
+
+/// Closed by the destructor. All but open throw Error(file).
+class PosixFile {
+ public:
+  /// An empty file for writing; an older one of that name is emptied.
+  [[nodiscard]] static PosixFile create(const std::string& path);
+  /// An existing file, to overwrite parts of.
+  [[nodiscard]] static PosixFile open_to_overwrite(const std::string& path);
+  /// For reading; nothing if there is no such file.
+  [[nodiscard]] static std::optional<PosixFile> open(const std::string& path);
+  PosixFile(PosixFile&& other) noexcept;
+  PosixFile& operator=(PosixFile&&) = delete;
+  ~PosixFile();
+
+  void write(BytesView bytes);
+  /// Until the bytes are on the disk.
+  void flush();
+  /// Writes over bytes that are there.
+  void overwrite(BytesView bytes, std::uint64_t at);
+  [[nodiscard]] std::uint64_t size() const;
+  /// Fills `bytes` from `at` on; a file that ends before that throws.
+  void read(std::span<std::byte> bytes, std::uint64_t at) const;
+
+ private:
+  PosixFile(int descriptor, std::string path) : descriptor_(descriptor), path_(std::move(path)) {}
+  int descriptor_;
+  std::string path_;
+};
+
+}  // namespace sidestream::staging

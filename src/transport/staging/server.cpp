@@ -1,0 +1,287 @@
+#include "transport/staging/server.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "base/agree.hpp"
+#include "base/fail.hpp"
+#include "base/log.hpp"
+#include "transport/staging/pause.hpp"
+
+namespace sidestream::staging {
+
+namespace {
+
+template <class T>
+int place_of(const std::vector<T>& all, const std::string& name) {
+  const auto found = std::find_if(all.begin(), all.end(), [&](const T& one) {
+    if constexpr (std::is_same_v<T, std::string>) {
+      return one == name;
+    } else {
+      return one.name == name;
+    }
+  });
+  return found == all.end() ? -1 : static_cast<int>(found - all.begin());
+}
+
+void share_text(Communicator& group, std::string& text) {
+  Bytes bytes(text.size());
+  if (!text.empty()) std::memcpy(bytes.data(), text.data(), text.size());
+  group.broadcast(bytes, 0);
+  text.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+
+}  // namespace
+
+Server::Server(const StreamConfig& config, Communicator& readers, double patience, std::function<bool()> stop)
+    : config_(config), readers_(readers), stop_(std::move(stop)), folder_(config.path()), pool_(std::numeric_limits<std::uint64_t>::max()) {
+  skipped_.ended = 1;
+  skipped_.end.refused = 1;
+  if (readers_.rank() == 0) claim_ = std::make_unique<Claim>(folder_);
+  connect(patience);
+}
+
+/// Finds the stream and makes this group its reader, with the next epoch.
+void Server::connect(double patience) {
+  std::string engine;
+  Bytes file;
+  together(readers_, [&] {
+    if (!claim_) return;
+    const double began = now();
+    for (Pause pause(std::chrono::milliseconds(100)); !claim_->find() || !claim_->take(); pause.sleep()) {
+      if (now() - began < patience && !(stop_ && stop_())) continue;
+      const char* what = claim_->stream().session == 0 ? "no simulation has opened the stream" : "another endpoint reads";
+      fail(Code::file,
+           "{} '{}' for {:.0f} s; check 'stream' under 'placement', or start the simulation, or wait longer (--wait)",
+           what, folder_.path(), patience);
+    }
+    engine = claim_->stream().engine;
+    file = encode_announced(claim_->announced(), claim_->stream().session);
+  });
+  readers_.broadcast(file, 0);
+  share_text(readers_, engine);
+  together(readers_, [&] { join(engine, file); });
+  std::int64_t epoch = claim_ ? claim_->epoch() : 0;
+  readers_.maximum(std::span(&epoch, 1));
+  bulk_->connect(epoch);
+}
+
+void Server::join(const std::string& engine, BytesView announced) {
+  announced_ = decode_announced(announced, "the declarations of the stream");
+  FileHeader header;
+  std::memcpy(static_cast<void*>(&header), announced.data(), sizeof header);
+  session_ = header.session;
+  engine_ = engine;
+  const auto engines = bulk_engines();
+  const auto found = engines.find(engine);
+  if (found == engines.end()) {
+    fail(Code::configuration,
+         "the stream '{}' uses the engine '{}', which this build of Sidestream does not have; write 'engine: files' "
+         "under 'stream', or build with ADIOS2",
+         folder_.path(), engine);
+  }
+  bulk_ = found->second.reader({folder_, readers_, config_.parameters, config_.reader_limit});
+}
+
+void Server::translate(const Metadata& there, const Metadata& here, const std::vector<std::string>& events) {
+  here_ = &here;
+  for (const Mesh& mesh : there.meshes) meshes_.push_back(place_of(here.meshes, mesh.name));
+  for (const Variable& variable : there.variables) variables_.push_back(place_of(here.variables, variable.name));
+  for (const std::string& event : announced_.events) events_.push_back(place_of(events, event));
+}
+
+/// Rank 0 looks, everybody hears.
+Claim::News Server::await_news(std::chrono::microseconds limit) {
+  std::array<std::int64_t, 2> words{0, 0};
+  together(readers_, [&] {
+    if (!claim_) return;
+    const double began = now();
+    for (Pause pause; (words[0] = static_cast<std::int64_t>(claim_->look(current_))) == 0; pause.sleep()) {
+      if (now() - began > std::chrono::duration<double>(limit).count()) return;
+    }
+  });
+  words[1] = stop_ && stop_();
+  readers_.maximum(words);
+  return words[1] ? Claim::News::ended : static_cast<Claim::News>(words[0]);
+}
+
+bool Server::receive(std::chrono::microseconds limit) {
+  if (limit.count() == 0 || held_ || ended_) return false;
+  switch (await_news(limit)) {
+    case Claim::News::nothing:
+      bulk_->idle();
+      return false;
+    case Claim::News::step: {
+      Bytes file = claim_ ? claim_->step() : Bytes{};
+      readers_.broadcast(file, 0);
+      std::int64_t number = claim_ ? claim_->step_number() : -1;
+      readers_.maximum(std::span(&number, 1));
+      take(file, number);
+      return true;
+    }
+    case Claim::News::replaced:
+      if (claim_) log::warning("the simulation gave this endpoint up (it was silent for too long); attaching again");
+      connect(config_.reader_limit);
+      return true;
+    case Claim::News::writer_died:
+      writer_died_ = true;
+      if (claim_) log::error("the simulation that writes the stream '{}' has died", folder_.path());
+      break;
+    case Claim::News::ended:
+      break;
+  }
+  ended_ = true;
+  return true;
+}
+
+/// A step that cannot be used is refused with what was wrong, and the stream goes on.
+void Server::take(BytesView file, std::int64_t number) {
+  held_ = true;
+  current_ = number;
+  inbox_ = {};
+  inbox_.ended = 1;
+  records_.clear();
+  try {
+    together(readers_, [&] {
+      step_ = decode_step(file, folder_.path("step"));
+      if (step_.session != session_ || step_.iteration.index != number) {
+        fail(Code::file, "a step of another session or iteration lies in '{}'", folder_.path());
+      }
+    });
+    bulk_->begin(step_);
+    fill_inbox();
+    together(readers_, [&] { load(); });
+  } catch (const Error& e) {
+    inbox_.blocks.clear();
+    inbox_.end.refused = 1;
+    post_failure(e.what());
+  }
+}
+
+BlockRecord Server::describe(const StepRecord& record) const {
+  BlockRecord described;
+  described.block = step_.blocks[static_cast<std::size_t>(record.block)];
+  described.block.mesh = meshes_[static_cast<std::size_t>(described.block.mesh)];
+  described.variable = variables_[static_cast<std::size_t>(record.variable)];
+  described.components = record.components;
+  described.type = record.type;
+  described.order = Order::column;
+  described.box = record.points;
+  described.bytes = record.bytes;
+  described.centering = here_->variables[static_cast<std::size_t>(described.variable)].centering;
+  return described;
+}
+
+/// The head of the iteration, and the records of this rank's share of the blocks.
+void Server::fill_inbox() {
+  inbox_.end.iteration = step_.iteration;
+  for (std::size_t bit = 0; bit < events_.size(); ++bit) {
+    if ((step_.events >> bit & 1) && events_[bit] >= 0) inbox_.end.events |= std::uint64_t{1} << events_[bit];
+  }
+  const auto size = static_cast<std::size_t>(readers_.size()), rank = static_cast<std::size_t>(readers_.rank());
+  const std::size_t first = step_.blocks.size() * rank / size, last = step_.blocks.size() * (rank + 1) / size;
+  std::vector<Block> mine(step_.blocks.begin() + static_cast<std::ptrdiff_t>(first),
+                          step_.blocks.begin() + static_cast<std::ptrdiff_t>(last));
+  for (Block& block : mine) block.mesh = meshes_[static_cast<std::size_t>(block.mesh)];
+  table_changed_ |= mine != blocks_;
+  blocks_ = std::move(mine);
+  for (const StepRecord& record : step_.records) {
+    const BlockRecord described = describe(record);
+    records_[{described.variable, described.block.id}] = &record;
+    const auto place = static_cast<std::size_t>(record.block);
+    if (place >= first && place < last) inbox_.blocks.push_back({described, nullptr});
+  }
+}
+
+bool Server::advance(std::int64_t) { return std::exchange(table_changed_, false); }
+
+std::byte* Server::memory(std::uint64_t bytes) {
+  std::byte* region = pool_.take(std::max<std::uint64_t>(bytes, 1));
+  regions_.push_back(region);
+  return region;
+}
+
+void Server::read(std::span<const Piece> pieces) {
+  bulk_->read(pieces);
+  for (const Piece& piece : pieces) bytes_ += packed_bytes(piece.points, piece.record->components, piece.record->type);
+}
+
+/// Values of this rank's share.
+void Server::load() {
+  std::vector<Piece> pieces;
+  for (Arrival& arrival : inbox_.blocks) {
+    std::byte* to = memory(arrival.record.bytes);
+    arrival.data = to;
+    pieces.push_back({records_.at({arrival.record.variable, arrival.record.block.id}), arrival.record.box, to});
+  }
+  read(pieces);
+}
+
+std::vector<Arrival> Server::fetch(std::int64_t index, std::span<const Wanted> wanted) {
+  std::vector<Arrival> arrivals;
+  if (index != current_) return arrivals;
+  std::vector<Piece> pieces;
+  for (const Wanted& one : wanted) {
+    const auto found = records_.find({one.variable, one.block.id});
+    if (found == records_.end()) continue;
+    BlockRecord record = describe(*found->second);
+    record.box = one.points;
+    record.bytes = packed_bytes(one.points, record.components, record.type);
+    std::byte* to = memory(record.bytes);
+    arrivals.push_back({record, to});
+    pieces.push_back({found->second, one.points, to});
+  }
+  read(pieces);
+  return arrivals;
+}
+
+std::vector<BlockRange> Server::ranges(std::int64_t index, std::span<const RangeRequest> requests) {
+  std::vector<BlockRange> result;
+  if (index != current_) return result;
+  std::map<std::tuple<std::int32_t, std::int64_t, std::int32_t>, const BlockRange*> known;
+  for (const BlockRange& range : step_.ranges) {
+    known[{variables_[static_cast<std::size_t>(range.variable)], range.block, range.component}] = &range;
+  }
+  for (const Arrival& arrival : inbox_.blocks) {
+    const std::int32_t variable = arrival.record.variable;
+    for (const RangeRequest& request : requests) {
+      if (request.variable != variable) continue;
+      const auto found = known.find({variable, arrival.record.block.id, request.component});
+      BlockRange& range = result.emplace_back(found == known.end() ? BlockRange{} : *found->second);
+      range.block = arrival.record.block.id;
+      range.variable = variable;
+      if (found != known.end()) continue;
+      // The writers did not send it: looked at here.
+      const std::byte* data = arrival.data;
+      if (!data) {
+        std::byte* to = memory(arrival.record.bytes);
+        const Piece piece{records_.at({variable, arrival.record.block.id}), arrival.record.box, to};
+        read({&piece, 1});
+        data = to;
+      }
+      measure_range(arrival.record.view(data), arrival.record.points(), request.component, range);
+    }
+  }
+  return result;
+}
+
+void Server::release(std::int64_t index, Outcome outcome) {
+  if (!held_ || index != current_) return;  // it was not in the stream
+  held_ = false;
+  for (std::byte* region : std::exchange(regions_, {})) pool_.give_back(region);
+  readers_.barrier();  // nobody reads any more
+  bulk_->end();
+  const std::string said = std::exchange(failure_, {});
+  together(readers_, [&] {
+    if (!claim_ || claim_->answer(index, outcome, said)) return;
+    log::warning("iteration {}: the simulation has taken it back before this endpoint was done with it", index);
+  });
+}
+
+void Server::post_failure(const std::string& message) {
+  if (!failure_.empty()) failure_ += "; ";
+  failure_ += message;
+}
+
+}  // namespace sidestream::staging

@@ -1,0 +1,98 @@
+// The reader of a stream, as the servers' end of a transport: the engine that runs analyses in a simulation's job runs
+// them here.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/stream_config.hpp"
+#include "sidestream/data/metadata.hpp"
+#include "transport/region_pool.hpp"
+#include "transport/staging/bulk.hpp"
+#include "transport/staging/claim.hpp"
+
+namespace sidestream::staging {
+
+/// One on each rank of the reader group; each has an equal share of the blocks as its own. Iterations keep the numbers
+/// that they have in the simulation: those that the stream did not carry show as refused.
+class Server final : public ServerTransport {
+ public:
+  /// Collective: waits until the stream is there, at most `patience` seconds, and becomes its reader. Throws the same
+  /// Error everywhere. References outlive this.
+  /// Leaves between two iterations once `stop` is true on one of the ranks.
+  Server(const StreamConfig& config, Communicator& readers, double patience, std::function<bool()> stop);
+
+  /// What the simulation declared. The same everywhere.
+  [[nodiscard]] const Announced& announced() const noexcept { return announced_; }
+  [[nodiscard]] std::uint64_t session() const noexcept { return session_; }
+  [[nodiscard]] const std::string& engine() const noexcept { return engine_; }
+  /// Tells how the stream's meshes, variables and events are called here, by name. Once, before the first `receive`.
+  void translate(const Metadata& there, const Metadata& here, const std::vector<std::string>& events);
+  /// The newest iteration that was offered; -1 if none was.
+  [[nodiscard]] std::int64_t current() const noexcept { return current_; }
+  [[nodiscard]] bool has_ended() const noexcept { return ended_; }
+  /// The simulation died without closing the stream.
+  [[nodiscard]] bool writer_died() const noexcept { return writer_died_; }
+
+  [[nodiscard]] int clients() const override { return 1; }
+  /// Collective over the readers unless `limit` is 0, when it does nothing: what comes is the same for all of them.
+  bool receive(std::chrono::microseconds limit) override;
+  [[nodiscard]] const Inbox& inbox(std::int64_t index) override { return index == current_ ? inbox_ : skipped_; }
+  [[nodiscard]] int ended(std::int64_t index) const override { return index <= current_; }
+  [[nodiscard]] int pending(std::int64_t index) const override { return index > current_ && !ended_; }
+  [[nodiscard]] bool abandoned() const override { return false; }
+  bool advance(std::int64_t index) override;
+  [[nodiscard]] const std::vector<Block>& blocks() const override { return blocks_; }
+  [[nodiscard]] const std::vector<Arrival>& persistent() const override { return persistent_; }
+  [[nodiscard]] bool at_hand() const override { return true; }
+  [[nodiscard]] std::vector<Arrival> fetch(std::int64_t index, std::span<const Wanted> wanted) override;
+  [[nodiscard]] std::vector<BlockRange> ranges(std::int64_t index, std::span<const RangeRequest> requests) override;
+  /// Acknowledges the iteration. Collective.
+  void release(std::int64_t index, Outcome outcome) override;
+  void post_failure(const std::string& message) override;
+  [[nodiscard]] std::uint64_t bytes_received() const override { return bytes_; }
+
+ private:
+  using Key = std::tuple<std::int32_t, std::int64_t>;  ///< variable here, block
+
+  void connect(double patience);
+  void join(const std::string& engine, BytesView announced);
+  [[nodiscard]] Claim::News await_news(std::chrono::microseconds limit);
+  void take(BytesView file, std::int64_t number);
+  void fill_inbox();
+  void load();
+  [[nodiscard]] std::byte* memory(std::uint64_t bytes);
+  [[nodiscard]] BlockRecord describe(const StepRecord& record) const;
+  void read(std::span<const Piece> pieces);
+
+  StreamConfig config_;
+  Communicator& readers_;
+  std::function<bool()> stop_;
+  Folder folder_;
+  std::unique_ptr<Claim> claim_;  ///< on rank 0
+  std::unique_ptr<BulkReader> bulk_;
+  Announced announced_;
+  std::uint64_t session_ = 0;
+  std::string engine_;
+
+  const Metadata* here_ = nullptr;
+  std::vector<std::int32_t> meshes_, variables_;  ///< ids here, by ids there
+  std::vector<int> events_;                       ///< likewise; -1: nobody here knows it
+
+  std::int64_t current_ = -1;  ///< newest iteration that was offered
+  bool held_ = false;          ///< it is not released yet
+  bool ended_ = false, writer_died_ = false, table_changed_ = false;
+  StepIndex step_;
+  std::map<Key, const StepRecord*> records_;  ///< of all blocks of the step
+  Inbox inbox_, skipped_;
+  std::vector<Block> blocks_;
+  std::vector<Arrival> persistent_;
+  std::string failure_;
+  RegionPool pool_;
+  std::vector<std::byte*> regions_;
+  std::uint64_t bytes_ = 0;
+};
+
+}  // namespace sidestream::staging

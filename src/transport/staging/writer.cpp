@@ -1,0 +1,100 @@
+#include "transport/staging/writer.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/fail.hpp"
+#include "config/stream_config.hpp"
+#include "transport/staging/offer.hpp"
+
+namespace sidestream::staging {
+
+namespace {
+
+Option variables_option() {
+  Option option;
+  option.name = "variables";
+  option.type = OptionType::variable;
+  option.list = true;
+  option.text = "The variables to send; all of them if left out.";
+  return option;
+}
+
+std::vector<std::int32_t> chosen(const Settings& settings, const Metadata& metadata, const StreamContext& context) {
+  std::vector<std::int32_t> ids;
+  if (context.decides) {
+    if (context.variables) return *context.variables;
+  } else if (settings.has("variables")) {
+    for (const std::string& name : settings.texts("variables")) ids.push_back(metadata.find_variable(name)->id);
+    std::sort(ids.begin(), ids.end());
+    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+    return ids;
+  }
+  ids.resize(metadata.variables.size());
+  std::iota(ids.begin(), ids.end(), 0);
+  return ids;
+}
+
+class StreamWriter final : public Writer {
+ public:
+  StreamWriter(const Settings& settings, const Metadata& metadata, std::shared_ptr<StreamContext> context)
+      : config_(read_stream(settings, context->when_full)), metadata_(metadata), context_(std::move(context)) {
+    for (const std::int32_t id : chosen(settings, metadata, *context_)) selection_.variables.push_back({id, 0});
+    if (config_.engine == "auto") config_.engine = best_engine();
+    if (!bulk_engines().contains(config_.engine)) {
+      settings.fail("engine", fmt::format("found the engine '{}', which this build of Sidestream does not have; write "
+                                          "'engine: files', or build with ADIOS2",
+                                          config_.engine));
+    }
+  }
+
+  Selection selection() const override { return selection_; }
+
+  /// Notes what there is. Nothing is copied before it is known that somebody reads.
+  Bytes write(const LocalInput& input, int, int) override {
+    outgoing_.clear();
+    for (const Selected& selected : selection_.variables) {
+      for (const BlockView& view : input.of(selected.variable)) {
+        if (!view.copy && !view.points.empty()) outgoing_.push_back({selected.variable, view});
+      }
+    }
+    return {};
+  }
+
+  void commit(const CombineInput& input) override {
+    if (!offers_) offers_ = std::make_unique<Offers>(config_, metadata_, *context_, input.communicator);
+    const Answer answer = offers_->hand_over(input.iteration, outgoing_);
+    outgoing_.clear();
+    if (answer.outcome == Outcome::refused && context_->decides) context_->refused.insert(input.iteration.index);
+    if (!answer.message.empty()) throw Error(Code::analysis, answer.message);
+  }
+
+  void discard(const Iteration&) noexcept override { outgoing_.clear(); }
+
+ private:
+  StreamConfig config_;
+  const Metadata& metadata_;
+  std::shared_ptr<StreamContext> context_;
+  Selection selection_;
+  std::vector<Held> outgoing_;
+  std::unique_ptr<Offers> offers_;
+};
+
+}  // namespace
+
+void register_streams(Registry& registry, std::shared_ptr<StreamContext> context) {
+  WriterKind kind;
+  kind.name = "stream";
+  kind.text =
+      "Hands each iteration to another MPI job, `sidestream endpoint`, and waits until that is done with it. "
+      "docs/job.md says how.";
+  kind.options = stream_options();
+  kind.options.push_back(variables_option());
+  kind.create = [context = std::move(context)](const Settings& settings, const Metadata& metadata,
+                                               std::shared_ptr<const OutputDirectory>) {
+    return std::make_unique<StreamWriter>(settings, metadata, context);
+  };
+  registry.add(std::move(kind));
+}
+
+}  // namespace sidestream::staging

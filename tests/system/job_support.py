@@ -1,0 +1,100 @@
+"""A simulation and its endpoint as two MPI jobs, each with a time limit."""
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+from support import ANALYSES, MPIRUN, PROGRAM, VARIABLES, Run
+
+TOOL = os.environ["SIDESTREAM_TOOL"]
+ENGINES = os.environ.get("SIDESTREAM_ENGINES", "files").split(",")
+
+
+def write_configuration(folder, stream="", placement="", tasks=ANALYSES, extra="", name="run.yaml", results="results"):
+    """A configuration with `placement: job` whose stream is in the folder."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text(
+        f"placement: {{mode: job, {placement} stream: {{directory: {folder}/streams, {stream}}}}}\n"
+        f"{VARIABLES}{tasks}output: {{directory: {folder}/{results}}}\n{extra}"
+    )
+
+
+class Process:
+    """A job that runs; `finish` waits for it, the end of the `with` block kills what is left."""
+
+    def __init__(self, command, environment=None):
+        self.running = subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env={**os.environ, **(environment or {})},
+            start_new_session=True,
+        )
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.running.poll() is None:
+            for pid in self.ranks():
+                send(pid, signal.SIGKILL)
+            self.running.kill()
+        self.running.communicate()
+
+    def finish(self, timeout=100):
+        text, _ = self.running.communicate(timeout=timeout)
+        return self.running.returncode, text
+
+    def ranks(self):
+        """The processes that mpirun has started."""
+        found = subprocess.run(["pgrep", "-P", str(self.running.pid)], capture_output=True, text=True, check=False)
+        return [int(pid) for pid in found.stdout.split()]
+
+    def signal_ranks(self, number):
+        for pid in self.ranks():
+            send(pid, number)
+
+
+def send(pid, number):
+    try:
+        os.kill(pid, number)
+    except ProcessLookupError:
+        pass
+
+
+def simulation(folder, clients, options=(), forwarders=1, name="run.yaml", environment=None):
+    command = [MPIRUN, "-n", str(clients + forwarders), PROGRAM, str(Path(folder) / name), *options]
+    return Process(command, environment)
+
+
+def endpoint(folder, ranks=1, options=(), name="run.yaml"):
+    return Process([MPIRUN, "-n", str(ranks), TOOL, "endpoint", str(Path(folder) / name), *options])
+
+
+def finished(folder, process, timeout=100, results="results"):
+    """The Run of a simulation that is let come to its end."""
+    status, text = process.finish(timeout)
+    return Run(status, text, Path(folder) / results)
+
+
+def wait_for(condition, what, limit=60):
+    began = time.monotonic()
+    while not condition():
+        assert time.monotonic() - began < limit, f"waited {limit} s for {what}"
+        time.sleep(0.02)
+
+
+def both(folder, clients, endpoints, options=(), stream="engine: files", placement="", **configuration):
+    """Runs both to their ends and returns the simulation's Run; the endpoint must end well."""
+    write_configuration(folder, stream, placement, **configuration)
+    forwarders = 2 if "per_node: 2" in placement else 1
+    with simulation(folder, clients, options, forwarders) as job, endpoint(folder, endpoints) as reader:
+        done = finished(folder, job)
+        status, text = reader.finish()
+    assert status == 0, text + done.text
+    done.endpoint_text = text
+    return done

@@ -1,0 +1,403 @@
+"""Placement `job`: the analyses in another MPI job, which may come late, die, be stopped, be replaced."""
+
+import os
+import random
+import signal
+import subprocess
+import time
+
+import pytest
+from job_support import (
+    ENGINES,
+    TOOL,
+    both,
+    endpoint,
+    finished,
+    send,
+    simulation,
+    wait_for,
+    write_configuration,
+)
+from support import MPIRUN, VARIABLES, results_of, run
+
+STEPS = 2
+STATISTICS = "analyses:\n  - statistics: {variable: t}\n"
+TABLES = STATISTICS + "  - histogram: {variable: t, bins: 17}\n"
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory):
+    """One client, one block, inline."""
+    done = run(tmp_path_factory.mktemp("reference"), 1, "inline", options=[f"steps={STEPS}"])
+    assert done.status == 0, done.text
+    return results_of(done)
+
+
+@pytest.fixture(scope="module")
+def long_reference(tmp_path_factory):
+    done = run(tmp_path_factory.mktemp("long"), 1, "inline", tasks=TABLES, options=["steps=60"])
+    assert done.status == 0, done.text
+    return results_of(done)
+
+
+def tables_of(done):
+    files = results_of(done, endings=(".csv",))
+    return {name: content for name, content in files.items() if name != "endpoint-timings.csv"}
+
+
+def check(done, clients, reference):
+    assert done.status == 0, done.text
+    assert len(done.accounts) == clients, done.text
+    for account in done.accounts:
+        assert account["delivered"] == account["iterations"] == STEPS, done.text
+        assert account["refused"] == account["failed"] == account["unknown"] == account["absent"] == 0
+    files = results_of(done)
+    files.pop("endpoint-timings.csv")
+    assert sorted(files) == sorted(reference)
+    for name, content in reference.items():
+        assert files[name] == content, f"{name} differs"
+
+
+def test_engines_are_said():
+    if "sst" not in ENGINES:
+        pytest.skip("this build has no ADIOS2: the engine sst is NOT TESTED")
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("clients", "endpoints"), [(1, 1), (2, 2), (3, 1), (5, 3), (8, 2), (1, 3)])
+def test_results_are_those_of_inline(tmp_path, reference, engine, clients, endpoints):
+    placement = "per_node: 2," if clients == 5 else ""
+    done = both(
+        tmp_path,
+        clients,
+        endpoints,
+        [f"steps={STEPS}", f"blocks={3 if clients < 5 else 1}", "ghosts=1"],
+        stream=f"engine: {engine}",
+        placement=placement,
+    )
+    check(done, clients, reference)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_empty_blocks_and_a_client_without_any(tmp_path, reference, engine):
+    options = [f"steps={STEPS}", "empty=1", "blocks=12"]
+    check(both(tmp_path, 3, 2, options, stream=f"engine: {engine}"), 3, reference)
+
+
+def test_ranges_measured_by_the_endpoint(tmp_path, reference):
+    options = [f"steps={STEPS}", "blocks=3"]
+    check(both(tmp_path, 2, 2, options, stream="engine: files, ranges: false"), 2, reference)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_endpoint_feeds_an_endpoint(tmp_path, reference, engine):
+    """The first computes nothing; the second gets what the first passes on."""
+    onward = f"outputs:\n  - stream: {{name: second, directory: {tmp_path}/streams, engine: {engine}}}\n"
+    write_configuration(tmp_path, f"engine: {engine}", name="first.yaml", tasks=onward, results="first")
+    write_configuration(tmp_path, "engine: files", name="run.yaml")
+    with (
+        simulation(tmp_path, 3, [f"steps={STEPS}", "blocks=2"], name="first.yaml") as job,
+        endpoint(tmp_path, 2, name="first.yaml") as first,
+        endpoint(tmp_path, 2, ["--stream", "second"]) as second,
+    ):
+        done = finished(tmp_path, job)
+        for one in (first, second):
+            status, text = one.finish()
+            assert status == 0, text
+    check(done, 3, reference)
+
+
+def test_a_stream_as_an_output_of_inline(tmp_path, reference):
+    write_configuration(tmp_path)
+    onward = f"outputs:\n  - stream: {{name: stream, directory: {tmp_path}/streams, engine: files}}\n"
+    (tmp_path / "sender.yaml").write_text(
+        f"placement: inline\n{VARIABLES}{onward}output: {{directory: {tmp_path}/sender}}\n"
+    )
+    with (
+        simulation(tmp_path, 3, [f"steps={STEPS}"], forwarders=0, name="sender.yaml") as job,
+        endpoint(tmp_path, 2) as reader,
+    ):
+        done = finished(tmp_path, job)
+        status, text = reader.finish()
+        assert status == 0, text
+    check(done, 3, reference)
+
+
+def test_events_reach_the_endpoint(tmp_path):
+    tasks = STATISTICS.replace("t}", "t, on: burst}")
+    done = both(tmp_path, 2, 1, ["steps=6", "signal_at=4"], tasks=tasks)
+    assert done.status == 0, done.text
+    assert [line.split(",")[0] for line in tables_of(done)["statistics.csv"].decode().splitlines()[1:]] == ["4"]
+
+
+def test_a_failure_in_the_endpoint_reaches_the_simulation(tmp_path):
+    """Its results cannot be written: the account of the simulation says so."""
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "statistics.csv").mkdir()
+    done = both(tmp_path, 2, 1, ["steps=3"], tasks=STATISTICS)
+    assert done.status == 0, done.text
+    for account in done.accounts:
+        assert account["delivered"] == account["failed"] == 3, done.text
+    assert done.text.count("statistics.csv") == 1, "said once"
+
+
+# ---- no reader, a late one
+
+
+@pytest.mark.parametrize("when_full", ["wait", "skip"])
+def test_no_endpoint_at_all(tmp_path, when_full):
+    write_configuration(tmp_path, f"engine: files, reader_limit: 1, when_full: {when_full}", tasks=STATISTICS)
+    with simulation(tmp_path, 2, ["steps=5"]) as job:
+        done = finished(tmp_path, job)
+    assert done.status == 0, done.text
+    for account in done.accounts:
+        assert account["refused"] == account["iterations"] == 5, done.text
+    assert done.text.count("no endpoint reads the stream") == 1
+    assert not list((tmp_path / "streams" / "stream").glob("*data*")), "nothing was written for nobody"
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_late_start_loses_nothing_under_wait(tmp_path, reference, engine):
+    write_configuration(tmp_path, f"engine: {engine}")
+    with simulation(tmp_path, 2, [f"steps={STEPS}"]) as job:
+        wait_for((tmp_path / "streams/stream/stream.yaml").exists, "the stream")
+        time.sleep(1)
+        with endpoint(tmp_path, 2) as reader:
+            done = finished(tmp_path, job)
+            status, text = reader.finish()
+            assert status == 0, text
+    check(done, 2, reference)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_late_start_under_skip_gets_the_rest(tmp_path, engine):
+    write_configuration(tmp_path, f"engine: {engine}, when_full: skip", tasks=STATISTICS)
+    with simulation(tmp_path, 2, ["steps=60", "pause_ms=60"]) as job:
+        wait_for((tmp_path / "streams/stream/stream.yaml").exists, "the stream")
+        with endpoint(tmp_path, 2) as reader:
+            done = finished(tmp_path, job)
+            status, text = reader.finish()
+            assert status == 0, text
+    assert done.status == 0, done.text
+    account = done.accounts[0]
+    assert account["refused"] > 0 and account["delivered"] > 0, done.text
+    assert account["refused"] + account["delivered"] == 60
+    rows = [int(line.split(",")[0]) for line in tables_of(done)["statistics.csv"].decode().splitlines()[1:]]
+    # The iterations keep the simulation's numbers.
+    assert len(rows) == account["delivered"] and rows[-1] == 59 and rows[0] > 0
+
+
+# ---- death
+
+
+def run_with_kills(folder, engine, kills, seed, single=False):
+    """Endpoints that are killed at random moments and replaced, until the simulation ends."""
+    rng = random.Random(seed)
+    write_configuration(folder, f"engine: {engine}, reader_limit: 60", tasks=TABLES)
+    killed = 0
+    with simulation(folder, 2, ["steps=60", "pause_ms=40", "blocks=2"]) as job:
+        while job.running.poll() is None:
+            with endpoint(folder, 1 if single else 2) as reader:
+                if killed < kills:
+                    time.sleep(rng.uniform(0.2, 2.0))
+                    ranks = reader.ranks()
+                    if ranks:
+                        send(rng.choice(ranks), signal.SIGKILL)
+                        killed += 1
+                    reader.finish(30)
+                else:
+                    reader.finish(100)
+        done = finished(folder, job)
+    return done, killed
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_killed_endpoints_are_replaced_and_nothing_is_lost(tmp_path, long_reference, engine):
+    kills = int(os.environ.get("SIDESTREAM_KILLS", "8"))
+    done, killed = run_with_kills(tmp_path, engine, kills, seed=kills)
+    assert killed > 0
+    assert done.status == 0, done.text
+    for account in done.accounts:
+        assert account["delivered"] == account["iterations"] == 60, done.text
+        assert account["refused"] == account["unknown"] == 0
+    files = tables_of(done)
+    for name, content in long_reference.items():
+        assert files[name] == content, f"{name} differs after {killed} kills\n{done.text}"
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("when_full", ["wait", "skip"])
+def test_an_endpoint_that_dies_and_is_not_replaced(tmp_path, engine, when_full):
+    write_configuration(tmp_path, f"engine: {engine}, reader_limit: 2, when_full: {when_full}", tasks=STATISTICS)
+    with endpoint(tmp_path, 2) as reader, simulation(tmp_path, 2, ["steps=40", "pause_ms=50"]) as job:
+        wait_for((tmp_path / "results/statistics.csv").exists, "the first results")
+        send(reader.ranks()[0], signal.SIGKILL)
+        done = finished(tmp_path, job)
+        reader.finish()
+    assert done.status == 0, done.text
+    for account in done.accounts:
+        assert account["delivered"] > 0 and account["refused"] > 0, done.text
+        assert account["delivered"] + account["refused"] == 40
+    assert done.text.count("iterations are refused until") == 1, done.text
+    # Iterations count as delivered if they were acknowledged; a result that was written just before death may be more.
+    rows = len(tables_of(done)["statistics.csv"].decode().splitlines()) - 1
+    assert 0 <= rows - done.accounts[0]["delivered"] <= 1
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("when_full", ["wait", "skip"])
+def test_an_endpoint_that_is_stopped_for_ten_seconds(tmp_path, engine, when_full):
+    write_configuration(
+        tmp_path,
+        f"engine: {engine}",
+        placement=f"when_full: {when_full}, max_in_flight: 3,",
+        tasks=STATISTICS,
+    )
+    with endpoint(tmp_path, 2) as reader, simulation(tmp_path, 2, ["steps=100", "pause_ms=50"]) as job:
+        wait_for((tmp_path / "results/statistics.csv").exists, "the first results")
+        stopped = reader.ranks()
+        reader.signal_ranks(signal.SIGSTOP)
+        time.sleep(10)
+        for pid in stopped:
+            send(pid, signal.SIGCONT)
+        done = finished(tmp_path, job)
+        status, text = reader.finish()
+    assert done.status == 0, done.text
+    assert status == 0, text
+    rows = len(tables_of(done)["statistics.csv"].decode().splitlines()) - 1
+    for account in done.accounts:
+        assert account["delivered"] == rows, done.text
+        assert account["delivered"] + account["refused"] == 100
+        assert (account["refused"] == 0) == (when_full == "wait"), done.text
+
+
+def test_a_reader_that_was_given_up_comes_back(tmp_path):
+    """Stopped for longer than the limit: its iterations go nowhere, then it reads on."""
+    write_configuration(tmp_path, "engine: files, reader_limit: 1.5, when_full: skip", tasks=STATISTICS)
+    with endpoint(tmp_path, 2) as reader, simulation(tmp_path, 2, ["steps=120", "pause_ms=50"]) as job:
+        wait_for((tmp_path / "results/statistics.csv").exists, "the first results")
+        reader.signal_ranks(signal.SIGSTOP)
+        time.sleep(3)
+        reader.signal_ranks(signal.SIGCONT)
+        done = finished(tmp_path, job)
+        status, text = reader.finish()
+    assert done.status == 0 and status == 0, done.text + text
+    assert "gave this endpoint up" in text
+    account = done.accounts[0]
+    assert account["refused"] > 0 and account["delivered"] > account["refused"] // 4, done.text
+    rows = [int(line.split(",")[0]) for line in tables_of(done)["statistics.csv"].decode().splitlines()[1:]]
+    assert rows[-1] == 119
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_simulation_that_dies_ends_the_endpoint(tmp_path, engine):
+    write_configuration(tmp_path, f"engine: {engine}", tasks=STATISTICS)
+    with endpoint(tmp_path, 2) as reader, simulation(tmp_path, 2, ["steps=50", "pause_ms=40", "die_at=20"]) as job:
+        done = finished(tmp_path, job)
+        status, text = reader.finish()
+    assert done.status != 0
+    assert status == 1 and "died" in text, text
+    rows = tables_of(done)["statistics.csv"].decode().splitlines()
+    assert all(line.count(",") == rows[0].count(",") for line in rows) and len(rows) > 5
+
+
+# ---- disks, versions, sessions
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small tmpfs needs root: a full disk is NOT TESTED")
+@pytest.mark.parametrize("where", ["results", "streams"])
+def test_a_full_disk(tmp_path, where):
+    disk = tmp_path / where
+    disk.mkdir()
+    # The results grow; the stream's directory is too small for one iteration in the first place.
+    size = "700k" if where == "results" else "60k"
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(disk)], check=True)
+    try:
+        tasks = STATISTICS + "outputs:\n  - hdf5: {variables: [t]}\n"
+        write_configuration(tmp_path, "engine: files, reader_limit: 5", tasks=tasks)
+        with simulation(tmp_path, 2, ["steps=20"]) as job, endpoint(tmp_path, 2) as reader:
+            done = finished(tmp_path, job)
+            status, text = reader.finish()
+        left = [path.name for path in disk.rglob("*")]
+    finally:
+        subprocess.run(["umount", "-l", str(disk)], check=True)
+    assert done.status == 0, done.text
+    assert status == 0, text
+    for account in done.accounts:
+        assert account["iterations"] == 20 == account["delivered"] + account["refused"]
+        assert account["failed"] > 0 if where == "results" else account["refused"] == 20, done.text
+    assert "No space left on device" in done.text
+    assert not [name for name in left if name.endswith(".part")], left
+
+
+def test_a_stream_of_another_version_is_refused_by_name(tmp_path):
+    write_configuration(tmp_path, tasks=STATISTICS)
+    folder = tmp_path / "streams/stream"
+    folder.mkdir(parents=True)
+    (folder / "stream.yaml").write_text(
+        "format: sidestream-stream\nversion: 99\nlayout: 00000000\nsidestream: 9.9\nsession: 1\nengine: files\n"
+        "writers: 1\nstate: open\nlimit: 60\nprocess: x\n"
+    )
+    with endpoint(tmp_path, 2) as reader:
+        status, text = reader.finish(30)
+    assert status == 1
+    assert "version 99" in text and "same version of Sidestream" in text
+    assert text.count("sidestream endpoint:") == 1
+
+
+def test_what_an_earlier_session_left_is_not_taken_for_this_one(tmp_path):
+    write_configuration(tmp_path, "engine: files, reader_limit: 1, when_full: skip", tasks=STATISTICS)
+    with simulation(tmp_path, 1, ["steps=2"]) as job:
+        assert finished(tmp_path, job).status == 0
+    # An ended stream is not a stream to read: the endpoint waits for the next.
+    with endpoint(tmp_path, 1, ["--wait", "1"]) as reader:
+        status, text = reader.finish(30)
+    assert status == 1 and "no simulation has opened" in text
+    folder = tmp_path / "streams/stream"
+    (folder / "reader-7").write_text("format: sidestream-reader\nsession: 0000000000000001\nprocess: x\n")
+    (folder / "step-0").write_text("of another session")
+    done = both(tmp_path, 2, 1, ["steps=3"], tasks=STATISTICS, extra="", stream="engine: files", results="again")
+    assert done.status == 0, done.text
+    assert all(account["delivered"] == 3 for account in done.accounts)
+
+
+def test_a_second_endpoint_does_not_disturb_the_first(tmp_path):
+    write_configuration(tmp_path, "engine: files", tasks=STATISTICS)
+    with endpoint(tmp_path, 1) as first, simulation(tmp_path, 2, ["steps=120", "pause_ms=50"]) as job:
+        wait_for((tmp_path / "results/statistics.csv").exists, "the first results")
+        with endpoint(tmp_path, 1, ["--wait", "0"]) as second:
+            status, text = second.finish(30)
+            assert status == 1 and "another endpoint reads" in text
+        done = finished(tmp_path, job)
+        assert first.finish()[0] == 0
+    assert all(account["delivered"] == 120 for account in done.accounts), done.text
+
+
+def test_sigterm_lets_an_endpoint_leave_and_another_go_on(tmp_path, long_reference):
+    write_configuration(tmp_path, "engine: files", tasks=TABLES)
+    with endpoint(tmp_path, 2) as first, simulation(tmp_path, 2, ["steps=60", "pause_ms=50"]) as job:
+        wait_for((tmp_path / "results/statistics.csv").exists, "the first results")
+        first.signal_ranks(signal.SIGUSR1)
+        status, text = first.finish(30)
+        assert status == 0, text
+        with endpoint(tmp_path, 1) as second:
+            done = finished(tmp_path, job)
+            assert second.finish()[0] == 0
+    assert all(account["delivered"] == 60 for account in done.accounts), done.text
+    files = tables_of(done)
+    for name, content in long_reference.items():
+        assert files[name] == content, f"{name} differs"
+
+
+def test_engine_that_the_build_lacks(tmp_path):
+    if "sst" in ENGINES:
+        pytest.skip("this build has all engines")
+    write_configuration(tmp_path, "engine: sst", tasks=STATISTICS)
+    checked = subprocess.run([TOOL, "check", str(tmp_path / "run.yaml")], capture_output=True, text=True, check=False)
+    assert checked.returncode == 1 and "ADIOS2" in checked.stderr
+
+
+def test_the_command_needs_a_file():
+    """The command says what is wrong with its arguments."""
+    said = subprocess.run([MPIRUN, "-n", "1", TOOL, "endpoint"], capture_output=True, text=True, check=False)
+    assert said.returncode != 0 and "FILE" in said.stdout + said.stderr

@@ -1,0 +1,11 @@
+// `sidestream endpoint`: runs the analyses of a configuration in a job of its own.
+#pragma once
+
+#include "client/endpoint_group.hpp"
+
+namespace sidestream {
+
+/// Between MPI_Init and MPI_Finalize, which it calls; returns the exit status.
+int endpoint(EndpointOptions options);
+
+}  // namespace sidestream
