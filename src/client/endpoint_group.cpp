@@ -124,7 +124,9 @@ class Endpoint {
     if (resume) config_.opening.existing = Existing::resume;
   }
 
-  static std::string placement_text(std::uint64_t session) { return fmt::format("endpoint of session {:016x}", session); }
+  static std::string placement_text(std::uint64_t session) {
+    return fmt::format("endpoint of session {:016x}", session);
+  }
 
   void write(const staging::Server& server, const Ledger* ledger) {
     together(group_, [&] {
@@ -154,8 +156,7 @@ class Endpoint {
     });
     write(server, &ledger);
     if (server.writer_died()) {
-      fail(Code::system,
-           "the simulation that wrote the stream '{}' died; what it had handed over is in the results",
+      fail(Code::system, "the simulation that wrote the stream '{}' died; what it had handed over is in the results",
            stream_.path());
     }
   }

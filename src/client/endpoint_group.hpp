@@ -9,12 +9,12 @@
 namespace sidestream {
 
 struct EndpointOptions {
-  std::string file;                  ///< the configuration
-  std::string stream;                ///< name of the stream to read, instead of placement.stream.name; empty: that
-  std::string from;                  ///< its directory, instead of placement.stream.directory; empty: that
-  std::string directory;             ///< of the results, instead of output.directory; empty: that
-  double wait = 300;                 ///< seconds to wait for the simulation
-  std::function<bool()> stop = {};   ///< asked often: somebody wants the group to leave
+  std::string file;                 ///< the configuration
+  std::string stream;               ///< name of the stream to read, instead of placement.stream.name; empty: that
+  std::string from;                 ///< its directory, instead of placement.stream.directory; empty: that
+  std::string directory;            ///< of the results, instead of output.directory; empty: that
+  double wait = 300;                ///< seconds to wait for the simulation
+  std::function<bool()> stop = {};  ///< asked often: somebody wants the group to leave
 };
 
 /// Collective over `comm`, the whole group: finds the stream, becomes its reader, runs the file's analyses and outputs

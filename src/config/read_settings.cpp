@@ -228,7 +228,8 @@ Content read_list(const Node& node, const Option& option, const ReadContext& con
 Settings::Value default_value(const Option& option, const ReadContext& context) {
   Settings::Value value;
   if (option.default_value.empty()) return value;
-  const bool structured = option.list || option.type == OptionType::map || option.type == OptionType::one_of || option.type == OptionType::pairs;
+  const bool structured = option.list || option.type == OptionType::map || option.type == OptionType::one_of ||
+                          option.type == OptionType::pairs;
   try {
     Node node;
     if (structured) {

@@ -47,7 +47,8 @@ std::vector<Option> stream_options() {
 StreamConfig read_stream(const Settings& settings, WhenFull when_full) {
   StreamConfig config;
   config.name = settings.text("name");
-  if (config.name.empty() || config.name.find('/') != std::string::npos || config.name.front() == '.') {
+  if (config.name.empty()) config.name = "stream";  // an output without a name
+  if (config.name.find('/') != std::string::npos || config.name.front() == '.') {
     settings.fail("name", fmt::format("found the name '{}' for a stream, expected a text without '/' that does not "
                                       "begin with a dot; it becomes the name of a folder",
                                       config.name));

@@ -86,8 +86,8 @@ bool Claim::take() {
     const std::vector<std::int64_t> epochs = folder_.numbers(prefix);
     if (!epochs.empty()) next = std::max(next, epochs.back());
   }
-  const std::string text = fmt::format("format: sidestream-reader\nsession: {:016x}\nprocess: {}\n", stream_.session,
-                                       this_process());
+  const std::string text =
+      fmt::format("format: sidestream-reader\nsession: {:016x}\nprocess: {}\n", stream_.session, this_process());
   // The heartbeat is there before the claim, so that nobody sees a reader without one.
   epoch_ = next + 1;
   heartbeat_ = std::make_unique<Heartbeat>(folder_, names::reader_beat(epoch_));

@@ -17,16 +17,16 @@ namespace sidestream::staging {
 /// Filled when the session starts, before the first iteration; shared by its streams. A session without streams leaves
 /// it empty.
 struct StreamContext {
-  std::uint64_t session = 0;        ///< drawn at random, the same on every server
-  Bytes declarations;               ///< parameters, meshes, variables: for the reader, opaque here
-  std::vector<std::string> events;  ///< names; place = bit of `signalled`
+  std::uint64_t session = 0;                             ///< drawn at random, the same on every server
+  Bytes declarations;                                    ///< parameters, meshes, variables: for the reader, opaque here
+  std::vector<std::string> events;                       ///< names; place = bit of `signalled`
   std::function<std::uint64_t(std::int64_t)> signalled;  ///< events of an iteration, of this server's clients
   std::function<std::vector<Block>()> blocks;            ///< declared by this server's clients
   std::function<bool()> given_up;  ///< takes in what clients sent; true if one has stopped waiting for outcomes
 
   /// Placement `job`: the stream is the only task, and an iteration that no reader acknowledged is refused.
   bool decides = false;
-  WhenFull when_full = WhenFull::wait;  ///< where the stream's own options leave it open
+  WhenFull when_full = WhenFull::wait;                 ///< where the stream's own options leave it open
   std::optional<std::vector<std::int32_t>> variables;  ///< with `decides`: which ones go; nothing: all
   std::set<std::int64_t> refused;                      ///< with `decides`: iterations that were not taken
 };

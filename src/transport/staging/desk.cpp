@@ -27,11 +27,12 @@ Desk::~Desk() {
 void Desk::put_announcement(const char* state) {
   folder_.put(
       names::announcement,
-      fmt::format("# A stream of Sidestream, written by the simulation; docs/formats.md describes it.\n"
-                  "format: sidestream-stream\nversion: {}\nlayout: {:08x}\nsidestream: {}\nsession: {:016x}\nengine: {}\n"
-                  "writers: {}\nstate: {}\nlimit: {}\nprocess: {}\n",
-                  format_version, layout_hash(), SIDESTREAM_VERSION, session_, engine_, writers_, state, limit_,
-                  this_process()));
+      fmt::format(
+          "# A stream of Sidestream, written by the simulation; docs/formats.md describes it.\n"
+          "format: sidestream-stream\nversion: {}\nlayout: {:08x}\nsidestream: {}\nsession: {:016x}\nengine: {}\n"
+          "writers: {}\nstate: {}\nlimit: {}\nprocess: {}\n",
+          format_version, layout_hash(), SIDESTREAM_VERSION, session_, engine_, writers_, state, limit_,
+          this_process()));
 }
 
 void Desk::announce(const Announced& announced, const std::string& engine, int writers) {
@@ -39,8 +40,8 @@ void Desk::announce(const Announced& announced, const std::string& engine, int w
   writers_ = writers;
   // The old announcement first: who reads it while the rest vanishes would take one session's files for another's.
   folder_.remove(names::announcement);
-  folder_.clear({names::reader, names::gone, names::step, names::done, names::withdrawn, names::outcome, "beat-", "data-", "sst-",
-                 ".data-", ".step-"});
+  folder_.clear({names::reader, names::gone, names::step, names::done, names::withdrawn, names::outcome, "beat-",
+                 "data-", "sst-", ".data-", ".step-"});
   folder_.put(names::declarations, encode_announced(announced, session_));
   heartbeat_ = std::make_unique<Heartbeat>(folder_, names::writer_beat);
   put_announcement(open_state);

@@ -23,8 +23,7 @@ struct Answer {
 class Desk {
  public:
   /// `limit`: seconds of silence after which a reader counts as dead.
-  Desk(const Folder& folder, std::uint64_t session, double limit)
-      : folder_(folder), session_(session), limit_(limit) {}
+  Desk(const Folder& folder, std::uint64_t session, double limit) : folder_(folder), session_(session), limit_(limit) {}
   ~Desk();
   Desk(const Desk&) = delete;
   Desk& operator=(const Desk&) = delete;

@@ -33,8 +33,8 @@ struct FileHeader {
   std::int64_t iteration = 0;
   std::int32_t writer = 0;  ///< whose data; otherwise 0
   std::int32_t writers = 0;
-  std::uint64_t bytes = 0;     ///< that follow
-  std::uint32_t checksum = 0;  ///< of those bytes, CRC-32; data files have one for each record instead
+  std::uint64_t bytes = 0;         ///< that follow
+  std::uint32_t checksum = 0;      ///< of those bytes, CRC-32; data files have one for each record instead
   std::uint32_t own_checksum = 0;  ///< of the header before this word
   std::uint64_t reserved = 0;
 };

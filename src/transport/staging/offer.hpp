@@ -1,4 +1,5 @@
-// Handing iterations over: the writers of a stream agree on everything with each other, and one of them with the reader.
+// Handing iterations over: the writers of a stream agree on everything with each other, and one of them with the
+// reader.
 #pragma once
 
 #include <memory>

@@ -35,7 +35,11 @@ void share_text(Communicator& group, std::string& text) {
 }  // namespace
 
 Server::Server(const StreamConfig& config, Communicator& readers, double patience, std::function<bool()> stop)
-    : config_(config), readers_(readers), stop_(std::move(stop)), folder_(config.path()), pool_(std::numeric_limits<std::uint64_t>::max()) {
+    : config_(config),
+      readers_(readers),
+      stop_(std::move(stop)),
+      folder_(config.path()),
+      pool_(std::numeric_limits<std::uint64_t>::max()) {
   skipped_.ended = 1;
   skipped_.end.refused = 1;
   if (readers_.rank() == 0) claim_ = std::make_unique<Claim>(folder_);
@@ -51,7 +55,8 @@ void Server::connect(double patience) {
     const double began = now();
     for (Pause pause(std::chrono::milliseconds(100)); !claim_->find() || !claim_->take(); pause.sleep()) {
       if (now() - began < patience && !(stop_ && stop_())) continue;
-      const char* what = claim_->stream().session == 0 ? "no simulation has opened the stream" : "another endpoint reads";
+      const char* what =
+          claim_->stream().session == 0 ? "no simulation has opened the stream" : "another endpoint reads";
       fail(Code::file,
            "{} '{}' for {:.0f} s; check 'stream' under 'placement', or start the simulation, or wait longer (--wait)",
            what, folder_.path(), patience);

@@ -2,8 +2,8 @@
 //
 // SST alone would not do: its writers wait for a reader in Open, in Close and where its queue is full, and it drops
 // steps with a line on standard error. So its queue is unlimited, one step at most is in it, and whether there is a
-// reader, and whether it has the step, is known from the desk. A reader that comes late is let in when the writers end a
-// step: while they wait for it they end empty ones.
+// reader, and whether it has the step, is known from the desk. A reader that comes late is let in when the writers end
+// a step: while they wait for it they end empty ones.
 #include <adios2.h>
 
 #include <optional>
@@ -80,9 +80,8 @@ class SstWriter final : public BulkWriter {
     epoch_ = epoch;
     connected_ = false;
     sent_ = answered_ = empty_step;
-    line_ = std::make_unique<Line>(setup_, EngineParameters{{"RendezvousReaderCount", "0"},
-                                                            {"QueueLimit", "0"},
-                                                            {"DataTransport", "WAN"}});
+    line_ = std::make_unique<Line>(
+        setup_, EngineParameters{{"RendezvousReaderCount", "0"}, {"QueueLimit", "0"}, {"DataTransport", "WAN"}});
     line_->engine = line_->io.Open(folder_.path(contact_name(epoch)), adios2::Mode::Write);
   }
 
@@ -173,7 +172,8 @@ class SstReader final : public BulkReader {
     const double began = now();
     for (;;) {
       const float left = static_cast<float>(setup_.limit - (now() - began));
-      const auto status = left > 0 ? line_->engine.BeginStep(adios2::StepMode::Read, left) : adios2::StepStatus::NotReady;
+      const auto status =
+          left > 0 ? line_->engine.BeginStep(adios2::StepMode::Read, left) : adios2::StepStatus::NotReady;
       if (status != adios2::StepStatus::OK) {
         fail(Code::file, "the values of iteration {} did not come over SST within {:.0f} s", step.iteration.index,
              setup_.limit);

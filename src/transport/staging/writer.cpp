@@ -87,8 +87,10 @@ void register_streams(Registry& registry, std::shared_ptr<StreamContext> context
   kind.name = "stream";
   kind.text =
       "Hands each iteration to another MPI job, `sidestream endpoint`, and waits until that is done with it. "
-      "docs/job.md says how.";
+      "The output's name is the stream's. docs/job.md says how.";
+  // Every task has the option `name`: that of a stream is the task's.
   kind.options = stream_options();
+  std::erase_if(kind.options, [](const Option& option) { return option.name == "name"; });
   kind.options.push_back(variables_option());
   kind.create = [context = std::move(context)](const Settings& settings, const Metadata& metadata,
                                                std::shared_ptr<const OutputDirectory>) {
