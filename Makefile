@@ -4,7 +4,7 @@ PRESET ?= release
 BUILD := build/$(PRESET)
 VENV_PYTHON := $(CURDIR)/.venv/bin/python
 
-.PHONY: help demo test build deps deps-demo deps-test configure clean
+.PHONY: help demo test build adios2 deps deps-demo deps-test configure clean
 .DEFAULT_GOAL := help
 # The prerequisites below are steps, in this order; compilations run in parallel by themselves.
 .NOTPARALLEL:
@@ -27,8 +27,12 @@ demo: deps-demo configure
 test: build
 	@ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS)
 
-build: deps-test configure
+build: deps-test adios2 configure
 	@cmake --build $(BUILD) --parallel $(JOBS)
+
+# Once; then it is in a cache. Without it everything but the engine `sst` of streams is built and tested.
+adios2:
+	@scripts/build-adios2 >/dev/null || echo "SST is NOT TESTED: ADIOS2 is not there; streams are tested through files."
 
 deps: deps-test
 

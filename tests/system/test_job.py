@@ -197,7 +197,7 @@ def run_with_kills(folder, engine, kills, seed, single=False):
     killed = 0
     with simulation(folder, 2, ["steps=60", "pause_ms=40", "blocks=2"]) as job:
         while job.running.poll() is None:
-            with endpoint(folder, 1 if single else 2) as reader:
+            with endpoint(folder, 1 if single else 2, ["--wait", "3"]) as reader:
                 if killed < kills:
                     time.sleep(rng.uniform(0.2, 2.0))
                     ranks = reader.ranks()

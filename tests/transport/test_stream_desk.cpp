@@ -1,0 +1,217 @@
+// Who reads a stream, and what became of a step: the two sides in one process, and in processes that are killed.
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "transport/staging/claim.hpp"
+#include "transport/staging/desk.hpp"
+
+namespace fs = std::filesystem;
+using namespace sidestream;
+using namespace sidestream::staging;
+
+namespace {
+
+class Scratch {
+ public:
+  Scratch() {
+    char pattern[] = "/tmp/sidestream-desk-XXXXXX";
+    path = ::mkdtemp(pattern);
+  }
+  ~Scratch() { fs::remove_all(path); }
+  std::string path;
+};
+
+StepIndex step(std::int64_t index, std::uint64_t session = 1) {
+  StepIndex one;
+  one.session = session;
+  one.iteration.index = index;
+  one.writers = 1;
+  return one;
+}
+
+/// A process that does `work` and then waits to be killed.
+template <class Work>
+pid_t child(Work&& work) {
+  int ready[2];
+  REQUIRE(pipe(ready) == 0);
+  const pid_t pid = fork();
+  if (pid == 0) {
+    const auto kept = work();
+    static_cast<void>(write(ready[1], "x", 1));
+    for (;;) pause();
+  }
+  char byte = 0;
+  REQUIRE(read(ready[0], &byte, 1) == 1);
+  close(ready[0]);
+  close(ready[1]);
+  return pid;
+}
+
+void kill_child(pid_t pid) {
+  kill(pid, SIGKILL);
+  waitpid(pid, nullptr, 0);
+}
+
+}  // namespace
+
+TEST_CASE("a step goes to the reader and its answer comes back") {
+  const Scratch scratch;
+  const Folder folder(scratch.path);
+  Desk desk(folder, 1, 60);
+  CHECK_FALSE(Claim(folder).find());
+  desk.announce({{}, {"burst"}}, "files", 3);
+  CHECK(desk.reader() == 0);
+  Claim claim(folder);
+  REQUIRE(claim.find());
+  CHECK(claim.stream().writers == 3);
+  CHECK(claim.announced().events == std::vector<std::string>{"burst"});
+  REQUIRE(claim.take());
+  CHECK(desk.reader() == claim.epoch());
+  CHECK(claim.look(-1) == Claim::News::nothing);
+  desk.offer(step(4));
+  REQUIRE(claim.look(-1) == Claim::News::step);
+  CHECK(claim.step_number() == 4);
+  CHECK(desk.answer(4).outcome == Outcome::pending);
+  CHECK(claim.answer(4, Outcome::failed, "it went\nwrong"));
+  CHECK(desk.answer(4).outcome == Outcome::failed);
+  CHECK(desk.answer(4).message == "it went\nwrong");
+  CHECK_FALSE(desk.withdraw(4));
+  desk.forget(4);
+  CHECK(claim.look(4) == Claim::News::nothing);
+  desk.offer(step(5));
+  CHECK(desk.withdraw(5));
+  CHECK_FALSE(claim.answer(5, Outcome::delivered, ""));
+}
+
+TEST_CASE("of an answer and a withdrawal at the same moment exactly one counts") {
+  const Scratch scratch;
+  const Folder folder(scratch.path);
+  Desk desk(folder, 1, 60);
+  desk.announce({{}, {}}, "files", 1);
+  Claim claim(folder);
+  REQUIRE(claim.find());
+  REQUIRE(claim.take());
+  int answers = 0;
+  for (std::int64_t index = 0; index < 200; ++index) {
+    desk.offer(step(index));
+    std::atomic<int> at_start{0};
+    bool answered = false, withdrawn = false;
+    const auto together = [&at_start] {
+      ++at_start;
+      while (at_start < 2) std::this_thread::yield();
+    };
+    std::thread reader([&] {
+      together();
+      answered = claim.answer(index, Outcome::delivered, "");
+    });
+    together();
+    std::this_thread::sleep_for(std::chrono::microseconds(2 * index));
+    withdrawn = desk.withdraw(index);
+    reader.join();
+    CHECK(answered != withdrawn);
+    CHECK((desk.answer(index).outcome == Outcome::delivered) == answered);
+    answers += answered;
+    desk.forget(index);
+  }
+  CHECK(answers > 0);
+}
+
+TEST_CASE("readers have growing epochs, leave, and are replaced; one that was given up finds out") {
+  const Scratch scratch;
+  const Folder folder(scratch.path);
+  Desk desk(folder, 1, 60);
+  desk.announce({{}, {}}, "files", 1);
+  {
+    Claim first(folder);
+    REQUIRE((first.find() && first.take()));
+    CHECK(desk.reader() == 1);
+  }
+  CHECK(desk.reader() == 0);
+  CHECK(desk.loss() == "it left");
+  Claim second(folder);
+  REQUIRE((second.find() && second.take()));
+  CHECK(second.epoch() == 2);
+  CHECK(desk.reader() == 2);
+  fs::rename(folder.path("reader-2"), folder.path("gone-2"));  // as the writers do
+  CHECK(second.look(-1) == Claim::News::replaced);
+  REQUIRE(second.take());
+  CHECK(second.epoch() == 3);
+}
+
+TEST_CASE("the death of a reader and of a writer on this machine is seen at once") {
+  const Scratch scratch;
+  const Folder folder(scratch.path);
+  {
+    Desk desk(folder, 1, 1e9);
+    desk.announce({{}, {}}, "files", 1);
+    const pid_t reader = child([&] {
+      auto claim = std::make_unique<Claim>(folder);
+      if (!claim->find() || !claim->take()) raise(SIGKILL);
+      return claim;
+    });
+    CHECK(desk.reader() == 1);
+    kill(reader, SIGSTOP);
+    CHECK(desk.reader() == 1);  // stopped is not dead
+    kill_child(reader);
+    CHECK(desk.reader() == 0);
+    CHECK(desk.loss() == "its process has ended");
+  }
+  const pid_t writer = child([&] {
+    auto desk = std::make_unique<Desk>(folder, 2, 1e9);
+    desk->announce({{}, {}}, "files", 1);
+    return desk;
+  });
+  Claim claim(folder);
+  REQUIRE((claim.find() && claim.take()));
+  CHECK(claim.look(-1) == Claim::News::nothing);
+  kill_child(writer);
+  CHECK(claim.look(-1) == Claim::News::writer_died);
+  CHECK_FALSE(Claim(folder).find());
+}
+
+TEST_CASE("silence counts as death, a long one only") {
+  const Scratch scratch;
+  const Folder folder(scratch.path);
+  folder.put("beat", std::string_view("1"));
+  Pulse pulse(folder, "beat", "elsewhere boot pid 1 2");
+  CHECK(pulse.death(1e9).empty());
+  CHECK(pulse.silent() >= 0);
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  CHECK_FALSE(pulse.death(0.01).empty());
+  folder.put("beat", std::string_view("2"));
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  CHECK(pulse.silent() < 0.25);
+}
+
+TEST_CASE("a writer that is killed at any moment leaves no half step") {
+  const Scratch scratch;
+  const Folder folder(scratch.path);
+  StepIndex large = step(0);
+  large.blocks.resize(20000);
+  int seen = 0;
+  for (int round = 0; round < 60; ++round) {
+    const pid_t busy = fork();
+    if (busy == 0) {
+      for (std::int64_t index = 0;; ++index) {
+        large.iteration.index = index % 8;
+        folder.put("step-" + std::to_string(index % 8), encode_step(large));
+      }
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(500 * round));
+    kill_child(busy);
+    for (const std::int64_t number : folder.numbers("step-")) {
+      const StepIndex whole = decode_step(*folder.get("step-" + std::to_string(number)), "step");
+      CHECK(whole.iteration.index == number);
+      CHECK(whole.blocks.size() == 20000);
+      ++seen;
+    }
+  }
+  CHECK(seen > 0);
+}
