@@ -6,6 +6,7 @@
 #include "config/byte_size.hpp"
 #include "config/names.hpp"
 #include "config/schedule_text.hpp"
+#include "config/stream_config.hpp"
 #include "config/task_files.hpp"
 
 namespace sidestream {
@@ -28,8 +29,11 @@ std::string rounded_bytes(double bytes) {
 
 std::string placement_text(const PlacementConfig& placement, int ranks, int nodes) {
   if (placement.mode == PlacementMode::off) return "off: every call of the program does nothing";
-  const bool cores = placement.mode == PlacementMode::cores, in_line = placement.mode == PlacementMode::inline_;
+  const bool job = placement.mode == PlacementMode::job, in_line = placement.mode == PlacementMode::inline_;
+  const bool cores = placement.mode == PlacementMode::cores || job;
   std::string text = in_line ? "inline: on the simulation's ranks"
+                     : job   ? fmt::format("job: in `sidestream endpoint`, to which {} on each node send the stream {}",
+                                           counted(placement.per_node, "rank"), read_stream(placement.stream).path())
                      : cores ? fmt::format("cores: {} on each node", counted(placement.per_node, "server"))
                              : fmt::format("nodes: {}, blocks given by '{}'", counted(placement.servers, "server"),
                                            placement.partitioner);

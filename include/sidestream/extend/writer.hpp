@@ -35,7 +35,8 @@ class Writer {
   virtual ~Writer() = default;
   [[nodiscard]] virtual Selection selection() const = 0;
   /// Writes this server's blocks to temporary files and returns what the index needs to know of them. Never
-  /// communicates; may throw Error(file), after which its temporary files are gone.
+  /// communicates; may throw Error(file), after which its temporary files are gone. The blocks and their values stay
+  /// as they are until commit or discard has returned.
   [[nodiscard]] virtual Bytes write(const LocalInput& input, int server, int servers) = 0;
   /// Collective, when every server has written: names the files and writes the index on rank 0. The rule of
   /// Analysis::combine for throwing holds.
