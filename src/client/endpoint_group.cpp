@@ -25,6 +25,8 @@ namespace sidestream {
 namespace {
 
 constexpr RecordNames record_names{"endpoint.yaml", "endpoint-timings.csv"};
+constexpr RunTable timings{record_names.timings, timings_table.header};
+constexpr RunTable movement{"endpoint-movement.csv", movement_table.header};
 
 /// Rank 0's text of the file, on every rank.
 std::string read_together(MpiCommunicator& group, const std::string& file) {
@@ -143,17 +145,23 @@ class Endpoint {
     });
   }
 
+  void write_table(const RunTable& table, const std::string& rows) {
+    const std::vector<Bytes> all = group_.gather(std::as_bytes(std::span(rows)), 0);
+    together(group_, [&] {
+      if (group_.rank() != 0) return;
+      std::vector<std::string> texts;
+      for (const Bytes& part : all) texts.emplace_back(reinterpret_cast<const char*>(part.data()), part.size());
+      write_run_table(config_.opening.directory, table, texts, config_.opening.existing == Existing::resume);
+    });
+  }
+
   void finish(const staging::Server& server, Serving& serving) {
     const Ledger& ledger = serving.engine().ledger();
     serving.engine().report();
-    const std::string rows = config_.opening.timings ? server_rows(group_.rank(), ledger) : "";
-    const std::vector<Bytes> all = group_.gather(std::as_bytes(std::span(rows)), 0);
-    together(group_, [&] {
-      if (group_.rank() != 0 || !config_.opening.timings) return;
-      std::vector<std::string> texts;
-      for (const Bytes& part : all) texts.emplace_back(reinterpret_cast<const char*>(part.data()), part.size());
-      write_timings_file(config_.opening.directory, texts, config_.opening.existing == Existing::resume, record_names);
-    });
+    if (config_.opening.timings) {
+      write_table(timings, server_rows(group_.rank(), ledger));
+      write_table(movement, movement_rows(group_.rank(), "server", ledger.moved()));
+    }
     write(server, &ledger);
     if (server.writer_died()) {
       fail(Code::system, "the simulation that wrote the stream '{}' died; what it had handed over is in the results",

@@ -6,7 +6,9 @@
 namespace sidestream {
 
 Serving::Serving(MpiCommunicator& servers, const Config& config, const Registry& registry)
-    : servers_(servers.comm()), config_(config) {
+    : servers_(servers.comm()),
+      config_(config),
+      partitioner_(&registry.partitioners().at(config.opening.placement.partitioner)) {
   const bool resume = config.opening.existing == Existing::resume;
   together(servers_, [&] {
     const std::string provenance =
@@ -33,10 +35,18 @@ void Serving::begin(ServerTransport& transport, const std::vector<std::string>& 
                     double origin) {
   std::vector<std::string> task_events;
   for (const TaskConfig& task : config_.tasks) task_events.push_back(task.schedule.event);
-  engine_ = std::make_unique<Engine>(
-      EngineParts{config_.metadata, events, transport, servers_, tasks_,
-                  [this](const Iteration& iteration) { return results_->begin(iteration); }, std::move(task_events),
-                  origin, config_.opening.timings, first});
+  engine_ =
+      std::make_unique<Engine>(EngineParts{config_.metadata,
+                                           events,
+                                           transport,
+                                           servers_,
+                                           tasks_,
+                                           [this](const Iteration& iteration) { return results_->begin(iteration); },
+                                           std::move(task_events),
+                                           origin,
+                                           config_.opening.timings,
+                                           {partitioner_, {}, false},
+                                           first});
 }
 
 }  // namespace sidestream

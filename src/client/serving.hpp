@@ -28,6 +28,7 @@ class Serving {
 
   MpiCommunicator servers_;
   const Config& config_;
+  const PartitionerKind* partitioner_;
   std::shared_ptr<const OutputDirectory> directory_;
   std::unique_ptr<ResultStore> results_;
   std::vector<Task> tasks_;

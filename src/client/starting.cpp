@@ -152,9 +152,6 @@ void Session::Implementation::make_tasks() {
   if (serving) servers_ = std::make_unique<MpiCommunicator>(roles_.members->comm());
   if (serving) begin_streams(*streams_, *servers_);
   together(*world_, [&] {
-    if (serving) choose_stream_tasks(*streams_, config_, registry_);
-  });
-  together(*world_, [&] {
     if (!serving) return;
     const std::string provenance =
         "Sidestream " SIDESTREAM_VERSION "; the configuration is in run.yaml beside the results";
@@ -164,6 +161,7 @@ void Session::Implementation::make_tasks() {
   });
   together(*world_, [&] {
     if (!serving) return;
+    choose_stream_tasks(*streams_, config_, registry_, directory_);
     for (const TaskConfig& task : config_.tasks) {
       if (task.writer) {
         tasks_.emplace_back(task, nullptr,

@@ -27,13 +27,14 @@ void begin_streams(staging::StreamContext& streams, MpiCommunicator& servers) {
   streams.session = static_cast<std::uint64_t>(session);
 }
 
-void choose_stream_tasks(staging::StreamContext& streams, Config& config, const Registry& registry) {
+void choose_stream_tasks(staging::StreamContext& streams, Config& config, const Registry& registry,
+                         const std::shared_ptr<const OutputDirectory>& directory) {
   streams.when_full = config.opening.placement.when_full;
   if (config.opening.placement.mode != PlacementMode::job) return;
   std::set<std::int32_t> needed;
   for (const TaskConfig& task : config.tasks) {
     const Selection selection =
-        task.writer ? registry.writers().at(task.kind).create(task.settings, config.metadata, nullptr)->selection()
+        task.writer ? registry.writers().at(task.kind).create(task.settings, config.metadata, directory)->selection()
                     : registry.analyses().at(task.kind).create(task.settings, config.metadata)->selection();
     for (const Selected& one : selection.variables) needed.insert(one.variable);
     for (const RangeRequest& one : selection.ranges) needed.insert(one.variable);

@@ -18,7 +18,8 @@ void begin_streams(staging::StreamContext& streams, MpiCommunicator& servers);
 
 /// With placement `job`: the tasks of the file run elsewhere, so that a stream takes their place. It carries the
 /// variables that they need, or all if there are none.
-void choose_stream_tasks(staging::StreamContext& streams, Config& config, const Registry& registry);
+void choose_stream_tasks(staging::StreamContext& streams, Config& config, const Registry& registry,
+                         const std::shared_ptr<const OutputDirectory>& directory);
 
 /// Lets streams ask the transport what writers are not told; with placement `job`, outcomes are the stream's.
 [[nodiscard]] std::shared_ptr<ServerTransport> attach_streams(const std::shared_ptr<staging::StreamContext>& streams,

@@ -1,5 +1,6 @@
 """A simulation and its endpoint as two MPI jobs, each with a time limit."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -60,10 +61,8 @@ class Process:
 
 
 def send(pid, number):
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.kill(pid, number)
-    except ProcessLookupError:
-        pass
 
 
 def simulation(folder, clients, options=(), forwarders=1, name="run.yaml", environment=None):
@@ -72,7 +71,7 @@ def simulation(folder, clients, options=(), forwarders=1, name="run.yaml", envir
 
 
 def endpoint(folder, ranks=1, options=(), name="run.yaml"):
-    return Process([MPIRUN, "-n", str(ranks), TOOL, "endpoint", str(Path(folder) / name), *options])
+    return Process([MPIRUN, "-n", str(ranks), TOOL, "endpoint", "--wait", "60", str(Path(folder) / name), *options])
 
 
 def finished(folder, process, timeout=100, results="results"):

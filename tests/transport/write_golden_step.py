@@ -3,6 +3,7 @@
 import struct
 import sys
 import zlib
+from pathlib import Path
 
 
 def hash_of(words):
@@ -14,7 +15,9 @@ def hash_of(words):
 
 def file_of(magic, session, iteration, writers, content):
     layout = hash_of([64, 48, 96, 24, 72, 24, 80, 8])
-    head = magic + struct.pack("<IIQqiiQI", 1, layout, session, iteration, 0, writers, len(content), zlib.crc32(content))
+    head = magic + struct.pack(
+        "<IIQqiiQI", 1, layout, session, iteration, 0, writers, len(content), zlib.crc32(content)
+    )
     return head + struct.pack("<IQ", zlib.crc32(head), 0) + content
 
 
@@ -34,5 +37,5 @@ content += block(4, 0, 0, 1, (0, 0, 0), (3, 4, 5)) + block(9, 0, 1, 2, (3, 0, 0)
 content += record(0, 0, 1, 9, 0, (0, 0, 0), (3, 4, 5), 0, 480, 0, 0xDEADBEEF)
 content += record(1, 1, 2, 8, 1, (3, 0, 0), (7, 5, 6), 64, 960, 3, 0xDEADBEEF)
 content += struct.pack("<qii8d", 4, 0, 0, -1.5, 2.5, -1, 1, inf, -inf, 0, 2)
-with open(sys.argv[1], "wb") as file:
+with Path(sys.argv[1]).open("wb") as file:
     file.write(file_of(b"SDSSTEP\0", 0x0123456789ABCDEF, 7, 2, content))

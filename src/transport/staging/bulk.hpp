@@ -59,8 +59,9 @@ class BulkReader {
   virtual ~BulkReader() = default;
   /// Collective: connects as the reader of `epoch`, if there is anything to connect.
   virtual void connect(std::int64_t epoch) = 0;
-  /// Collective: called again and again while no step is there.
-  virtual void idle() {}
+  /// The same on every reader: steps can be begun. Until then `prepare`, which is collective, is called again and again.
+  [[nodiscard]] virtual bool ready() const { return true; }
+  virtual void prepare() {}
   /// Collective: what follows is about this step.
   virtual void begin(const StepIndex& step) = 0;
   /// Not collective. Throws Error(file) if values are missing or damaged.

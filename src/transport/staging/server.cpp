@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <thread>
 
 #include "base/agree.hpp"
 #include "base/fail.hpp"
@@ -115,9 +116,15 @@ bool Server::receive(std::chrono::microseconds limit) {
   if (limit.count() == 0 || held_ || ended_) return false;
   switch (await_news(limit)) {
     case Claim::News::nothing:
-      bulk_->idle();
+      if (!bulk_->ready()) bulk_->prepare();
       return false;
     case Claim::News::step: {
+      if (!bulk_->ready()) {
+        // What was offered to the reader before us is there, but our writers have not got through to us yet.
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        bulk_->prepare();
+        return false;
+      }
       Bytes file = claim_ ? claim_->step() : Bytes{};
       readers_.broadcast(file, 0);
       std::int64_t number = claim_ ? claim_->step_number() : -1;
@@ -156,7 +163,6 @@ void Server::take(BytesView file, std::int64_t number) {
     });
     bulk_->begin(step_);
     fill_inbox();
-    together(readers_, [&] { load(); });
   } catch (const Error& e) {
     inbox_.blocks.clear();
     inbox_.end.refused = 1;
@@ -189,14 +195,27 @@ void Server::fill_inbox() {
   std::vector<Block> mine(step_.blocks.begin() + static_cast<std::ptrdiff_t>(first),
                           step_.blocks.begin() + static_cast<std::ptrdiff_t>(last));
   for (Block& block : mine) block.mesh = meshes_[static_cast<std::size_t>(block.mesh)];
-  table_changed_ |= mine != blocks_;
-  blocks_ = std::move(mine);
+  change_blocks(std::move(mine));
   for (const StepRecord& record : step_.records) {
     const BlockRecord described = describe(record);
     records_[{described.variable, described.block.id}] = &record;
     const auto place = static_cast<std::size_t>(record.block);
     if (place >= first && place < last) inbox_.blocks.push_back({described, nullptr});
   }
+}
+
+/// Notes what is different from the iteration before.
+void Server::change_blocks(std::vector<Block> mine) {
+  if (mine == blocks_) return;
+  std::map<std::pair<std::int32_t, std::int64_t>, const Block*> before;
+  for (const Block& block : blocks_) before[{block.mesh, block.id}] = &block;
+  for (const Block& block : mine) {
+    const auto known = before.extract({block.mesh, block.id});
+    if (!known || !(*known.mapped() == block)) changes_.push_back({block, 0, 0});
+  }
+  for (const auto& [key, block] : before) changes_.push_back({*block, 1, 0});
+  table_changed_ = true;
+  blocks_ = std::move(mine);
 }
 
 bool Server::advance(std::int64_t) { return std::exchange(table_changed_, false); }
@@ -208,37 +227,43 @@ std::byte* Server::memory(std::uint64_t bytes) {
 }
 
 void Server::read(std::span<const Piece> pieces) {
-  bulk_->read(pieces);
+  if (!pieces.empty()) bulk_->read(pieces);
   for (const Piece& piece : pieces) bytes_ += packed_bytes(piece.points, piece.record->components, piece.record->type);
 }
 
-/// Values of this rank's share.
-void Server::load() {
+std::vector<const std::byte*> Server::fetch(std::int64_t index, std::span<const Wanted> wanted) {
+  std::vector<const std::byte*> values(wanted.size(), nullptr);
   std::vector<Piece> pieces;
-  for (Arrival& arrival : inbox_.blocks) {
-    std::byte* to = memory(arrival.record.bytes);
-    arrival.data = to;
-    pieces.push_back({records_.at({arrival.record.variable, arrival.record.block.id}), arrival.record.box, to});
+  std::vector<std::byte*> to(wanted.size(), nullptr);
+  for (std::size_t n = 0; n < wanted.size() && index == current_; ++n) {
+    const auto found = records_.find({wanted[n].variable, wanted[n].block.id});
+    if (found == records_.end()) continue;
+    const StepRecord& record = *found->second;
+    to[n] = memory(packed_bytes(wanted[n].points, record.components, record.type));
+    values[n] = to[n];
+    pieces.push_back({&record, wanted[n].points, to[n]});
   }
   read(pieces);
+  for (std::size_t n = 0; n < wanted.size(); ++n) {
+    if (to[n]) turn(wanted[n], to[n]);
+  }
+  return values;
 }
 
-std::vector<Arrival> Server::fetch(std::int64_t index, std::span<const Wanted> wanted) {
-  std::vector<Arrival> arrivals;
-  if (index != current_) return arrivals;
-  std::vector<Piece> pieces;
-  for (const Wanted& one : wanted) {
-    const auto found = records_.find({one.variable, one.block.id});
-    if (found == records_.end()) continue;
-    BlockRecord record = describe(*found->second);
-    record.box = one.points;
-    record.bytes = packed_bytes(one.points, record.components, record.type);
-    std::byte* to = memory(record.bytes);
-    arrivals.push_back({record, to});
-    pieces.push_back({found->second, one.points, to});
-  }
-  read(pieces);
-  return arrivals;
+/// Streams carry column order; a variable in row order is asked for as such.
+void Server::turn(const Wanted& wanted, std::byte* values) {
+  const Variable& variable = here_->variables[static_cast<std::size_t>(wanted.variable)];
+  if (variable.order == Order::column) return;
+  const std::uint64_t bytes = packed_bytes(wanted.points, variable.components, variable.type);
+  turned_.assign(values, values + bytes);
+  const ArrayView column{sizeof(ArrayView),
+                         turned_.data(),
+                         variable.type,
+                         MemorySpace::host,
+                         wanted.points,
+                         variable.components,
+                         packed_strides(wanted.points, variable.components, Order::column)};
+  pack(column, wanted.points, Order::row, {values, bytes});
 }
 
 std::vector<BlockRange> Server::ranges(std::int64_t index, std::span<const RangeRequest> requests) {
@@ -258,14 +283,10 @@ std::vector<BlockRange> Server::ranges(std::int64_t index, std::span<const Range
       range.variable = variable;
       if (found != known.end()) continue;
       // The writers did not send it: looked at here.
-      const std::byte* data = arrival.data;
-      if (!data) {
-        std::byte* to = memory(arrival.record.bytes);
-        const Piece piece{records_.at({variable, arrival.record.block.id}), arrival.record.box, to};
-        read({&piece, 1});
-        data = to;
-      }
-      measure_range(arrival.record.view(data), arrival.record.points(), request.component, range);
+      std::byte* to = memory(arrival.record.bytes);
+      const Piece piece{records_.at({variable, arrival.record.block.id}), arrival.record.box, to};
+      read({&piece, 1});
+      measure_range(arrival.record.view(to), arrival.record.points(), request.component, range);
     }
   }
   return result;

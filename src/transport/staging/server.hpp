@@ -5,6 +5,8 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "config/stream_config.hpp"
@@ -46,8 +48,10 @@ class Server final : public ServerTransport {
   bool advance(std::int64_t index) override;
   [[nodiscard]] const std::vector<Block>& blocks() const override { return blocks_; }
   [[nodiscard]] const std::vector<Arrival>& persistent() const override { return persistent_; }
-  [[nodiscard]] bool at_hand() const override { return true; }
-  [[nodiscard]] std::vector<Arrival> fetch(std::int64_t index, std::span<const Wanted> wanted) override;
+  [[nodiscard]] std::vector<BlockChange> take_changes() override { return std::exchange(changes_, {}); }
+  /// Blocks are read when an analysis needs them, by whichever rank that is.
+  [[nodiscard]] bool at_hand() const override { return false; }
+  [[nodiscard]] std::vector<const std::byte*> fetch(std::int64_t index, std::span<const Wanted> wanted) override;
   [[nodiscard]] std::vector<BlockRange> ranges(std::int64_t index, std::span<const RangeRequest> requests) override;
   /// Acknowledges the iteration. Collective.
   void release(std::int64_t index, Outcome outcome) override;
@@ -62,10 +66,11 @@ class Server final : public ServerTransport {
   [[nodiscard]] Claim::News await_news(std::chrono::microseconds limit);
   void take(BytesView file, std::int64_t number);
   void fill_inbox();
-  void load();
+  void change_blocks(std::vector<Block> mine);
   [[nodiscard]] std::byte* memory(std::uint64_t bytes);
   [[nodiscard]] BlockRecord describe(const StepRecord& record) const;
   void read(std::span<const Piece> pieces);
+  void turn(const Wanted& wanted, std::byte* values);
 
   StreamConfig config_;
   Communicator& readers_;
@@ -88,10 +93,12 @@ class Server final : public ServerTransport {
   std::map<Key, const StepRecord*> records_;  ///< of all blocks of the step
   Inbox inbox_, skipped_;
   std::vector<Block> blocks_;
+  std::vector<BlockChange> changes_;
   std::vector<Arrival> persistent_;
   std::string failure_;
   RegionPool pool_;
   std::vector<std::byte*> regions_;
+  Bytes turned_;  ///< of a block whose variable is in row order
   std::uint64_t bytes_ = 0;
 };
 

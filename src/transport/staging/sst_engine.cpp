@@ -159,8 +159,8 @@ class SstReader final : public BulkReader {
   }
 
   /// The writers make a file with their address when they have something to send, and wait for us then.
-  void idle() override {
-    if (line_) return;
+  [[nodiscard]] bool ready() const override { return line_ != nullptr; }
+  void prepare() override {
     std::int64_t there = setup_.group.rank() == 0 && folder_.text(contact_name(epoch_) + ".sst");
     setup_.group.maximum(std::span(&there, 1));
     if (there) open();
@@ -168,7 +168,6 @@ class SstReader final : public BulkReader {
 
   void begin(const StepIndex& step) override {
     step_ = &step;
-    if (!line_) fail(Code::file, "iteration {} was offered before this endpoint was connected", step.iteration.index);
     const double began = now();
     for (;;) {
       const float left = static_cast<float>(setup_.limit - (now() - began));
