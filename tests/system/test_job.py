@@ -362,6 +362,7 @@ def test_a_full_disk(tmp_path, where):
         assert account["iterations"] == 20 == account["delivered"] + account["refused"]
         assert account["failed"] > 0 if where == "results" else account["refused"] == 20, done.text
     assert "No space left on device" in done.text
+    assert where == "results" or done.text.count("No space left") == 1, "said once"
     assert not [name for name in left if name.endswith(".part")], left
 
 

@@ -22,6 +22,14 @@ constexpr std::int64_t not_yet = 0, given_up = -1;
 // Verdicts on a step that was offered.
 constexpr std::int64_t answered = 1, taken_over = 2, abandoned = 3;
 
+/// The message with the directory in place of a file in it that is an iteration's own: the same each time.
+std::string without_file(std::string message, const std::string& directory) {
+  const auto at = message.find("'" + directory + "/");
+  if (at == std::string::npos) return message;
+  const auto first = at + 1 + directory.size(), last = message.find('\'', first);
+  return last == std::string::npos ? message : message.erase(first, last - first);
+}
+
 }  // namespace
 
 struct Offers::Step {
@@ -173,9 +181,9 @@ Answer Offers::hand_over(const Iteration& iteration, const std::vector<Held>& he
     const Answer answer = await_answer(step, epoch);
     clean();
     return answer;
-  } catch (...) {
+  } catch (const Error& e) {  // the same on every member
     clean();
-    throw;
+    return {Outcome::refused, without_file(e.what(), folder_.path())};
   }
 }
 

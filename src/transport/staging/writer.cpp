@@ -62,8 +62,7 @@ class StreamWriter final : public Writer {
   }
 
   void commit(const CombineInput& input) override {
-    if (!offers_) offers_ = std::make_unique<Offers>(config_, metadata_, *context_, input.communicator);
-    const Answer answer = offers_->hand_over(input.iteration, outgoing_);
+    const Answer answer = hand_over(input);
     outgoing_.clear();
     if (answer.outcome == Outcome::refused && context_->decides) context_->refused.insert(input.iteration.index);
     if (!answer.message.empty()) throw Error(Code::analysis, answer.message);
@@ -72,6 +71,15 @@ class StreamWriter final : public Writer {
   void discard(const Iteration&) noexcept override { outgoing_.clear(); }
 
  private:
+  Answer hand_over(const CombineInput& input) {
+    try {
+      if (!offers_) offers_ = std::make_unique<Offers>(config_, metadata_, *context_, input.communicator);
+      return offers_->hand_over(input.iteration, outgoing_);
+    } catch (const Error& e) {  // the stream cannot be opened: the same on every server
+      return {Outcome::refused, e.what()};
+    }
+  }
+
   StreamConfig config_;
   const Metadata& metadata_;
   std::shared_ptr<StreamContext> context_;
