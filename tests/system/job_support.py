@@ -71,7 +71,8 @@ def simulation(folder, clients, options=(), forwarders=1, name="run.yaml", envir
 
 
 def endpoint(folder, ranks=1, options=(), name="run.yaml"):
-    return Process([MPIRUN, "-n", str(ranks), TOOL, "endpoint", "--wait", "60", str(Path(folder) / name), *options])
+    wait = [] if "--wait" in options else ["--wait", "60"]
+    return Process([MPIRUN, "-n", str(ranks), TOOL, "endpoint", *wait, *options, str(Path(folder) / name)])
 
 
 def finished(folder, process, timeout=100, results="results"):
