@@ -47,6 +47,12 @@ def tables_of(done):
     return {name: content for name, content in files.items() if not name.startswith("endpoint-")}
 
 
+def some_results(folder):
+    """Several iterations are through: the first ones have been acknowledged."""
+    table = folder / "results/statistics.csv"
+    return table.exists() and len(table.read_text().splitlines()) > 3
+
+
 def check(done, clients, reference):
     assert done.status == 0, done.text
     assert len(done.accounts) == clients, done.text
@@ -265,7 +271,7 @@ def test_killed_endpoints_are_replaced_and_nothing_is_lost(tmp_path, long_refere
 def test_an_endpoint_that_dies_and_is_not_replaced(tmp_path, engine, when_full):
     write_configuration(tmp_path, f"engine: {engine}, reader_limit: 2, when_full: {when_full}", tasks=STATISTICS)
     with endpoint(tmp_path, 2) as reader, simulation(tmp_path, 2, ["steps=40", "pause_ms=50"]) as job:
-        wait_for((tmp_path / "results/statistics.csv").exists, "the first results")
+        wait_for(lambda: some_results(tmp_path), "the first results")
         send(reader.ranks()[0], signal.SIGKILL)
         done = finished(tmp_path, job)
         reader.finish()
@@ -289,7 +295,7 @@ def test_an_endpoint_that_is_stopped_for_ten_seconds(tmp_path, engine, when_full
         tasks=STATISTICS,
     )
     with endpoint(tmp_path, 2) as reader, simulation(tmp_path, 2, ["steps=100", "pause_ms=50"]) as job:
-        wait_for((tmp_path / "results/statistics.csv").exists, "the first results")
+        wait_for(lambda: some_results(tmp_path), "the first results")
         stopped = reader.ranks()
         reader.signal_ranks(signal.SIGSTOP)
         time.sleep(10)
@@ -310,7 +316,7 @@ def test_a_reader_that_was_given_up_comes_back(tmp_path):
     """Stopped for longer than the limit: its iterations go nowhere, then it reads on."""
     write_configuration(tmp_path, "engine: files, reader_limit: 1.5, when_full: skip", tasks=STATISTICS)
     with endpoint(tmp_path, 2) as reader, simulation(tmp_path, 2, ["steps=120", "pause_ms=50"]) as job:
-        wait_for((tmp_path / "results/statistics.csv").exists, "the first results")
+        wait_for(lambda: some_results(tmp_path), "the first results")
         reader.signal_ranks(signal.SIGSTOP)
         time.sleep(3)
         reader.signal_ranks(signal.SIGCONT)
@@ -400,7 +406,7 @@ def test_what_an_earlier_session_left_is_not_taken_for_this_one(tmp_path):
 def test_a_second_endpoint_does_not_disturb_the_first(tmp_path):
     write_configuration(tmp_path, "engine: files", tasks=STATISTICS)
     with endpoint(tmp_path, 1) as first, simulation(tmp_path, 2, ["steps=120", "pause_ms=50"]) as job:
-        wait_for((tmp_path / "results/statistics.csv").exists, "the first results")
+        wait_for(lambda: some_results(tmp_path), "the first results")
         with endpoint(tmp_path, 1, ["--wait", "0"]) as second:
             status, text = second.finish(30)
             assert status == 1 and "another endpoint reads" in text
@@ -412,7 +418,7 @@ def test_a_second_endpoint_does_not_disturb_the_first(tmp_path):
 def test_sigterm_lets_an_endpoint_leave_and_another_go_on(tmp_path, long_reference):
     write_configuration(tmp_path, "engine: files", tasks=TABLES)
     with endpoint(tmp_path, 2) as first, simulation(tmp_path, 2, ["steps=60", "pause_ms=50"]) as job:
-        wait_for((tmp_path / "results/statistics.csv").exists, "the first results")
+        wait_for(lambda: some_results(tmp_path), "the first results")
         first.signal_ranks(signal.SIGUSR1)
         status, text = first.finish(30)
         assert status == 0, text
