@@ -45,7 +45,7 @@ void Serving::begin(ServerTransport& transport, const std::vector<std::string>& 
                                            std::move(task_events),
                                            origin,
                                            config_.opening.timings,
-                                           {partitioner_, {}, false},
+                                           {partitioner_, config_.opening.placement.partitioner_settings, false},
                                            first});
 }
 
