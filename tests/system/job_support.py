@@ -7,10 +7,13 @@ import subprocess
 import time
 from pathlib import Path
 
-from support import ANALYSES, MPIRUN, PROGRAM, VARIABLES, Run
+from support import ANALYSES, MPIRUN, PROGRAM, VARIABLES, Run, results_of
 
 TOOL = os.environ["SIDESTREAM_TOOL"]
 ENGINES = os.environ.get("SIDESTREAM_ENGINES", "files").split(",")
+
+STATISTICS = "analyses:\n  - statistics: {variable: t}\n"
+TABLES = STATISTICS + "  - histogram: {variable: t, bins: 17}\n"
 
 
 def write_configuration(folder, stream="", placement="", tasks=ANALYSES, extra="", name="run.yaml", results="results"):
@@ -98,3 +101,14 @@ def both(folder, clients, endpoints, options=(), stream="engine: files", placeme
     assert status == 0, text + done.text
     done.endpoint_text = text
     return done
+
+
+def tables_of(done):
+    files = results_of(done, endings=(".csv",))
+    return {name: content for name, content in files.items() if not name.startswith("endpoint-")}
+
+
+def some_results(folder):
+    """Several iterations are through: the first ones have been acknowledged."""
+    table = folder / "results/statistics.csv"
+    return table.exists() and len(table.read_text().splitlines()) > 3
