@@ -14,7 +14,6 @@ namespace sidestream {
 
 namespace {
 
-constexpr const char* record_name = "run.yaml";
 
 std::string indented(const std::string& text) {
   std::string result = "    ";
@@ -46,17 +45,18 @@ void replace_file(const std::string& path, const std::string& text) {
 }  // namespace
 
 void refuse_earlier_run(const OpeningConfig& opening) {
-  const auto record = std::filesystem::path(opening.directory) / record_name;
+  const auto record = std::filesystem::path(opening.directory) / run_record;
   std::error_code error;
   if (opening.existing != Existing::refuse || !std::filesystem::exists(record, error)) return;
   fail(
       Code::file,
       "the output directory '{}' holds an earlier run ({} is there); choose another with output.directory, or say what to "
       "do with output.existing: replace or resume",
-      opening.directory, record_name);
+      opening.directory, run_record);
 }
 
-void write_record(const std::string& directory, const RunFacts& facts, const Account* account, const Ledger* ledger) {
+void write_record(const std::string& directory, const RunFacts& facts, const Account* account, const Ledger* ledger,
+                  const char* name) {
   std::string text = fmt::format("sidestream: {}\nplacement: {}\nclients: {}\nservers: {}\nnodes: {}\n",
                                  SIDESTREAM_VERSION, facts.placement, facts.clients, facts.servers, facts.nodes);
   text += fmt::format("configuration_file: '{}'\nconfiguration: |\n{}", facts.file, indented(facts.text));
@@ -73,7 +73,7 @@ void write_record(const std::string& directory, const RunFacts& facts, const Acc
                           f.count, f.message);
     }
   }
-  replace_file((std::filesystem::path(directory) / record_name).string(), text);
+  replace_file((std::filesystem::path(directory) / name).string(), text);
 }
 
 std::string client_rows(int rank, const std::vector<IterationTiming>& timings) {

@@ -20,8 +20,12 @@ struct RunFacts {
 /// Throws Error(file) if the output directory holds an earlier run and `existing` is refuse.
 void refuse_earlier_run(const OpeningConfig& opening);
 
-/// Writes `run.yaml`; with a ledger and an account also how it ended. One rank.
-void write_record(const std::string& directory, const RunFacts& facts, const Account* account, const Ledger* ledger);
+/// The file that says that a directory holds a run.
+inline constexpr const char* run_record = "run.yaml";
+
+/// Writes `name`; with a ledger and an account also how the run ended. One rank.
+void write_record(const std::string& directory, const RunFacts& facts, const Account* account, const Ledger* ledger,
+                  const char* name = run_record);
 
 /// This rank's rows of timings.csv, without the header.
 [[nodiscard]] std::string client_rows(int rank, const std::vector<IterationTiming>& timings);

@@ -6,6 +6,7 @@
 #include "check.hpp"
 #include "kinds.hpp"
 #include "plan.hpp"
+#include "serve.hpp"
 #include "sidestream/version.h"
 
 namespace {
@@ -50,6 +51,15 @@ CLI::App* add_plan(CLI::App& app, sidestream::PlanOptions& options) {
   return plan;
 }
 
+CLI::App* add_serve(CLI::App& app, sidestream::ServeOptions& options) {
+  CLI::App* serve = app.add_subcommand("serve", "Serve a simulation with `placement: sidecar`; under mpirun, one group");
+  serve->add_option("FILE", options.file, "The configuration, as the simulation's")->required();
+  serve->add_option("--wait", options.wait, "Seconds to wait for the simulation (default 60)")
+      ->check(CLI::NonNegativeNumber);
+  serve->add_option("--directory", options.directory, "Where results go, instead of where the simulation says");
+  return serve;
+}
+
 int print_reference(const std::string& output) {
   const std::string manual = sidestream::reference_manual(sidestream::built_in_kinds());
   if (output.empty()) {
@@ -64,14 +74,17 @@ int print_reference(const std::string& output) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("Sidestream: checks configurations, plans what moves and prints the manual of their options",
-               "sidestream");
+  CLI::App app(
+      "Sidestream: checks configurations, plans what moves, serves simulations and prints the manual of the options",
+      "sidestream");
   app.set_version_flag("--version", "sidestream " SIDESTREAM_VERSION);
   app.require_subcommand(1);
   sidestream::CheckOptions options;
   add_check(app, options);
   sidestream::PlanOptions plan_options;
   const CLI::App* plan = add_plan(app, plan_options);
+  sidestream::ServeOptions serve_options;
+  const CLI::App* serve = add_serve(app, serve_options);
   std::string output;
   CLI::App* reference = app.add_subcommand("reference", "Print the manual of the configuration, Markdown");
   reference->add_option("--output", output, "Write it to this file instead");
@@ -80,6 +93,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? success : wrong_usage;
   }
+  if (serve->parsed()) return sidestream::serve(serve_options);
   if (reference->parsed()) return print_reference(output);
   std::cout << (plan->parsed() ? sidestream::plan(plan_options) : sidestream::check(options)) << std::flush;
   return std::cout ? success : failure;

@@ -58,8 +58,8 @@ struct EndRecord {
   std::uint32_t mismatch = 0;  ///< forwarders alone: 1: their clients disagree about cycle or time
 };
 
-/// What became of an iteration, as the servers agreed.
-enum class Outcome : std::uint8_t { pending = 0, delivered = 1, refused = 2, failed = 3 };
+/// What became of an iteration, as the servers agreed; lost: they ended before they said.
+enum class Outcome : std::uint8_t { pending = 0, delivered = 1, refused = 2, failed = 3, lost = 4 };
 
 /// The client's end. One thread. No call is collective; none but `drain` waits for other clients. Iterations are
 /// counted by the calls of `end`: the first is 0.
@@ -88,6 +88,8 @@ class ClientTransport {
   /// Says that no more iterations come and waits until all outcomes are known, at most `limit`. False: it was not
   /// enough, and the servers have been told to drop what they have not begun.
   virtual bool drain(std::chrono::milliseconds limit) = 0;
+  /// True if persistent regions may be reserved and committed in a refused iteration too, for later ones.
+  [[nodiscard]] virtual bool keeps_persistent() const { return false; }
   /// Seconds spent waiting for room or for a place in flight so far.
   [[nodiscard]] virtual double waited() const = 0;
   /// Bytes of values of an iteration that left this client's memory, once its outcome is known; 0 where servers read them
