@@ -171,6 +171,15 @@ class Field {
   sidestream::Session& session_;
 };
 
+/// Whether all clients go on: until a file exists, if one is named.
+bool goes_on(const Options& options, MPI_Comm comm) {
+  const auto until = options.values.find("until");
+  if (until == options.values.end()) return true;
+  int on = access(until->second.c_str(), F_OK) != 0;
+  MPI_Bcast(&on, 1, MPI_INT, 0, comm);
+  return on != 0;
+}
+
 void run(sidestream::Session& session, const Options& options) {
   int rank = 0, size = 1;
   MPI_Comm_rank(session.comm(), &rank);
@@ -181,7 +190,7 @@ void run(sidestream::Session& session, const Options& options) {
   const long first = options.number("first", 0);  // cycle and time of the first step: a run that goes on
   const bool in_place = options.number("in_place", 0) != 0;
   long refused = 0;
-  for (long step = 0; step < steps; ++step) {
+  for (long step = 0; step < steps && goes_on(options, session.comm()); ++step) {
     const double time = 0.1 * static_cast<double>(step + first);
     field.compute(time);
     bool taken = true;
