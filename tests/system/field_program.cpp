@@ -171,12 +171,13 @@ class Field {
   sidestream::Session& session_;
 };
 
-/// Whether all clients go on: until a file exists, if one is named.
+/// Whether all clients go on: until a file exists, if one is named. Keeps clients in step, as an exchange of ghosts
+/// would: without, one that refuses is faster than one that publishes, and under `skip` ever further ahead.
 bool goes_on(const Options& options, MPI_Comm comm) {
   const auto until = options.values.find("until");
   if (until == options.values.end()) return true;
   int on = access(until->second.c_str(), F_OK) != 0;
-  MPI_Bcast(&on, 1, MPI_INT, 0, comm);
+  MPI_Allreduce(MPI_IN_PLACE, &on, 1, MPI_INT, MPI_MIN, comm);
   return on != 0;
 }
 
