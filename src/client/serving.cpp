@@ -33,10 +33,18 @@ void Serving::begin(ServerTransport& transport, const std::vector<std::string>& 
                     double origin) {
   std::vector<std::string> task_events;
   for (const TaskConfig& task : config_.tasks) task_events.push_back(task.schedule.event);
-  engine_ = std::make_unique<Engine>(
-      EngineParts{config_.metadata, events, transport, servers_, tasks_,
-                  [this](const Iteration& iteration) { return results_->begin(iteration); }, std::move(task_events),
-                  origin, config_.opening.timings, first});
+  EngineParts parts{config_.metadata,
+                    events,
+                    transport,
+                    servers_,
+                    tasks_,
+                    [this](const Iteration& iteration) { return results_->begin(iteration); },
+                    std::move(task_events),
+                    origin,
+                    config_.opening.timings,
+                    {},  // blocks are at hand: nothing moves
+                    first};
+  engine_ = std::make_unique<Engine>(std::move(parts));
 }
 
 }  // namespace sidestream

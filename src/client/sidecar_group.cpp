@@ -187,9 +187,10 @@ void Group::compare_nodes() {
     }
     const auto missing = std::count(seen.begin(), seen.end(), 0);
     if (missing == 0) return;
-    fail(Code::usage,
-         "the simulation of the session '{}' runs on {} nodes, and servers were started on {} of them; start {} on each",
-         opening_.placement.session, answer.nodes, answer.nodes - missing, opening_.placement.per_node);
+    fail(
+        Code::usage,
+        "the simulation of the session '{}' runs on {} nodes, and servers were started on {} of them; start {} on each",
+        opening_.placement.session, answer.nodes, answer.nodes - missing, opening_.placement.per_node);
   });
 }
 
@@ -289,7 +290,7 @@ void Group::finish(bool died) {
     for (const Bytes& part : all) texts.emplace_back(reinterpret_cast<const char*>(part.data()), part.size());
     const std::string& directory = config_.opening.directory;
     if (config_.opening.timings) {
-      write_timings_file(directory, texts, config_.opening.existing == Existing::resume);
+      write_run_table(directory, timings_table, texts, config_.opening.existing == Existing::resume);
     }
     Account account;
     account.iterations = ledger->delivered + ledger->refused;

@@ -118,8 +118,9 @@ def test_servers_leave_in_order_and_others_go_on(tmp_path, number):
         assert "left" in done.text and "without leaving" not in done.text
 
 
-def test_the_group_leaves_together_when_one_of_it_is_asked(tmp_path):
-    with Sidecar(tmp_path, STATISTICS, per_node=1, pretend_nodes=2) as sidecar:
+@pytest.mark.parametrize("placement", [{"per_node": 1, "pretend_nodes": 2}, {"per_node": 2}])
+def test_the_group_leaves_together_when_one_of_it_is_asked(tmp_path, placement):
+    with Sidecar(tmp_path, STATISTICS, **placement) as sidecar:
         sidecar.endless(4, "pause_ms=2")
         servers = sidecar.serve(2)
         sidecar.wait_for_rows(10)

@@ -52,7 +52,8 @@ CLI::App* add_plan(CLI::App& app, sidestream::PlanOptions& options) {
 }
 
 CLI::App* add_serve(CLI::App& app, sidestream::ServeOptions& options) {
-  CLI::App* serve = app.add_subcommand("serve", "Serve a simulation with `placement: sidecar`; under mpirun, one group");
+  CLI::App* serve =
+      app.add_subcommand("serve", "Serve a simulation with `placement: sidecar`; under mpirun, one group");
   serve->add_option("FILE", options.file, "The configuration, as the simulation's")->required();
   serve->add_option("--wait", options.wait, "Seconds to wait for the simulation (default 60)")
       ->check(CLI::NonNegativeNumber);

@@ -22,10 +22,11 @@ Descriptor listen_at(const std::string& name) {
   const AbstractAddress at(name);
   if (bind(listener.get(), reinterpret_cast<const sockaddr*>(&at.address), at.length) != 0) {
     if (errno == EADDRINUSE) {
-      fail(Code::usage,
-           "another simulation of this user runs on this node with the same session name ('{}' is taken); give each its "
-           "own with placement.session",
-           name);
+      fail(
+          Code::usage,
+          "another simulation of this user runs on this node with the same session name ('{}' is taken); give each its "
+          "own with placement.session",
+          name);
     }
     fail(Code::system, "cannot name the socket for servers '{}': {}", name, std::strerror(errno));
   }
@@ -57,7 +58,8 @@ std::thread quiet_thread(Work work) {
 
 Door::Door(const std::string& name, std::shared_ptr<Node> node, const DoorOffer& offer)
     : node_(std::move(node)), listener_(listen_at(name)), wake_(eventfd(0, EFD_CLOEXEC)) {
-  if (wake_.get() < 0) fail(Code::system, "cannot make an event for the thread that servers talk to: {}", std::strerror(errno));
+  if (wake_.get() < 0)
+    fail(Code::system, "cannot make an event for the thread that servers talk to: {}", std::strerror(errno));
   declarations_ = Segment::create(offer.declarations.size() + sizeof(std::uint64_t), declarations_layout,
                                   "sidestream-declarations");
   const std::uint64_t size = offer.declarations.size();

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "transport/shared_memory/handover.hpp"
 
@@ -42,13 +43,12 @@ bool send_answer(int socket, const DoorAnswer& answer, const std::array<int, 3>*
 }  // namespace
 
 int DoorKeeper::holders() const {
-  return static_cast<int>(std::count_if(callers_.begin(), callers_.end(), [](const Caller& c) { return c.place >= 0; }));
+  return static_cast<int>(
+      std::count_if(callers_.begin(), callers_.end(), [](const Caller& c) { return c.place >= 0; }));
 }
 
-bool DoorKeeper::all(bool Caller::*flag) const {
-  int count = 0;
-  for (const Caller& c : callers_) count += c.place >= 0 && c.*flag;
-  return count == answer_.servers;
+bool DoorKeeper::all_ready() const {
+  return std::count_if(callers_.begin(), callers_.end(), [](const Caller& c) { return c.ready; }) == answer_.servers;
 }
 
 void DoorKeeper::take_new() {
@@ -89,13 +89,15 @@ bool DoorKeeper::answer(Caller& caller, const DoorHello& hello) {
 }
 
 void DoorKeeper::say(Caller& caller, DoorSay said) {
-  if (caller.place < 0) return;
-  (said == DoorSay::go ? caller.ready : caller.leaving) = true;
-  if (!attached_ && said == DoorSay::go && all(&Caller::ready)) {
+  bool& flag = said == DoorSay::go ? caller.ready : caller.leaving;
+  if (caller.place < 0 || std::exchange(flag, true)) return;
+  if (said == DoorSay::go && !attached_ && all_ready()) {
     attached_ = true;
+    left_ = 0;
     word_.set(++epoch_, DoorWord::State::attached);
   }
-  if (attached_ && said == DoorSay::leave && all(&Caller::leaving)) {
+  // Counted, because those that left first have gone when the last one does.
+  if (said == DoorSay::leave && attached_ && ++left_ == answer_.servers) {
     attached_ = false;
     word_.set(epoch_, DoorWord::State::left);
   }

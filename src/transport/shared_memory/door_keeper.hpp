@@ -33,7 +33,7 @@ class DoorKeeper {
   void say(Caller& caller, DoorSay word);
   void lose(const Caller& caller);
   [[nodiscard]] int holders() const;
-  [[nodiscard]] bool all(bool Caller::*flag) const;
+  [[nodiscard]] bool all_ready() const;
 
   int listener_, wake_;
   DoorWord& word_;
@@ -43,6 +43,7 @@ class DoorKeeper {
   Id group_{};  ///< that has the places
   std::uint64_t epoch_ = 0;
   bool attached_ = false;
+  int left_ = 0;  ///< servers of the attached group that have said that they leave
 };
 
 }  // namespace sidestream::shared_memory

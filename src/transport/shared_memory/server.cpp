@@ -24,9 +24,9 @@ Server::Server(std::shared_ptr<Node> node, Open open)
 }
 
 void Server::open_ring(std::size_t client, std::int64_t first) {
-  rings_[client].emplace(
-      node_->layout().ring(node_->control(), static_cast<std::uint32_t>(first_client_) + static_cast<std::uint32_t>(client)),
-      node_->layout().ring_capacity);
+  rings_[client].emplace(node_->layout().ring(node_->control(), static_cast<std::uint32_t>(first_client_) +
+                                                                    static_cast<std::uint32_t>(client)),
+                         node_->layout().ring_capacity);
   store_.begin_at(static_cast<int>(client), first);
 }
 

@@ -27,8 +27,9 @@ void SidecarClient::look() {
   const bool left = word_.left_epoch.load(std::memory_order_acquire) == DoorWord::epoch_of(joined_);
   client_.disconnect(left ? Outcome::refused : Outcome::lost);
   if (!left) {
-    lost_ = "the servers of the placement 'sidecar' have ended without leaving; iterations that they had not answered "
-            "for are unknown, and iterations are refused until others attach";
+    lost_ =
+        "the servers of the placement 'sidecar' have ended without leaving; iterations that they had not answered "
+        "for are unknown, and iterations are refused until others attach";
   }
 }
 
@@ -39,7 +40,8 @@ void SidecarClient::join() {
   client_.connect([&](std::int64_t first) {
     box_.first.store(first, std::memory_order_relaxed);
     box_.joined.store(DoorWord::epoch_of(word), std::memory_order_release);
-    if (talks_ && (had_servers_ || missing_said_)) log::info("sidecar: servers attached; they get iteration {} and on", first);
+    if (talks_ && (had_servers_ || missing_said_))
+      log::info("sidecar: servers attached; they get iteration {} and on", first);
   });
   had_servers_ = true;
   missing_said_ = false;

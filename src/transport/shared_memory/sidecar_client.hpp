@@ -11,7 +11,8 @@ namespace sidestream::shared_memory {
 /// Joins servers at the begin of an iteration and notices in every call that they have gone. No client tells another.
 class SidecarClient final : public ClientTransport {
  public:
-  /// `door`: on the client that has it, else null. `talks`: this client says on standard error when servers are missing.
+  /// `door`: on the client that has it, else null. `talks`: this client says on standard error when servers are
+  /// missing.
   SidecarClient(std::shared_ptr<Node> node, std::shared_ptr<Door> door, WhenFull when_full, int max_in_flight,
                 std::function<void()> progress, bool talks);
 

@@ -30,8 +30,8 @@ class SidecarServer final : public Server {
   void refuse_early(std::size_t client);
 
   std::shared_ptr<Attachment> attachment_;
-  std::vector<bool> here_;              ///< by client: has joined
-  std::vector<std::int64_t> refused_;   ///< by client: the next iteration to be refused
+  std::vector<bool> here_;             ///< by client: has joined
+  std::vector<std::int64_t> refused_;  ///< by client: the next iteration to be refused
   std::size_t missing_ = 0;
   std::int64_t first_ = 0, start_ = -1;
   bool over_ = false;
