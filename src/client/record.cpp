@@ -14,7 +14,6 @@ namespace sidestream {
 
 namespace {
 
-
 std::string indented(const std::string& text) {
   std::string result = "    ";
   for (const char c : text) {
@@ -97,7 +96,8 @@ std::string server_rows(int rank, const Ledger& ledger) {
 std::string movement_rows(int rank, const char* role, const std::vector<MovedBytes>& moved) {
   std::string rows;
   for (const MovedBytes& m : moved) {
-    fmt::format_to(std::back_inserter(rows), "{},{},{},{},{},{}\n", rank, role, m.iteration, m.blocks, m.bytes, m.layers);
+    fmt::format_to(std::back_inserter(rows), "{},{},{},{},{},{}\n", rank, role, m.iteration, m.blocks, m.bytes,
+                   m.layers);
   }
   return rows;
 }

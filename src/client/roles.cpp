@@ -25,10 +25,11 @@ std::unique_ptr<MpiCommunicator> split_nodes(const MpiCommunicator& world, int p
 /// The last ranks of a node: rank 0, which most simulations print from, stays a client.
 bool is_last(const MpiCommunicator& world, const MpiCommunicator& node, const PlacementConfig& placement) {
   if (placement.per_node >= node.size()) {
-    fail(Code::configuration,
-         "{}placement.per_node is {}, but a node has only {} of the {} ranks; leave at least one rank for the simulation "
-         "or start more ranks on each node",
-         at(placement), placement.per_node, node.size(), world.size());
+    fail(
+        Code::configuration,
+        "{}placement.per_node is {}, but a node has only {} of the {} ranks; leave at least one rank for the simulation "
+        "or start more ranks on each node",
+        at(placement), placement.per_node, node.size(), world.size());
   }
   return node.rank() >= node.size() - placement.per_node;
 }
@@ -52,18 +53,20 @@ bool serves_nodes(const MpiCommunicator& world, int node, int nodes, const Place
   if (!placement.ranks.empty()) return is_listed(world, placement);
   if (placement.whole_nodes > 0) {
     if (placement.whole_nodes >= nodes) {
-      fail(Code::configuration,
-           "{}placement.whole_nodes is {}, but there are only {} nodes; leave at least one for the simulation or start on "
-           "more nodes",
-           at(placement), placement.whole_nodes, nodes);
+      fail(
+          Code::configuration,
+          "{}placement.whole_nodes is {}, but there are only {} nodes; leave at least one for the simulation or start on "
+          "more nodes",
+          at(placement), placement.whole_nodes, nodes);
     }
     return node >= nodes - placement.whole_nodes;
   }
   if (placement.servers >= world.size()) {
-    fail(Code::configuration,
-         "{}placement.servers is {}, but there are only {} ranks; leave at least one rank for the simulation or start more "
-         "ranks",
-         at(placement), placement.servers, world.size());
+    fail(
+        Code::configuration,
+        "{}placement.servers is {}, but there are only {} ranks; leave at least one rank for the simulation or start more "
+        "ranks",
+        at(placement), placement.servers, world.size());
   }
   return world.rank() >= world.size() - placement.servers;
 }
@@ -122,9 +125,8 @@ void find_holders(const std::vector<Entry>& entries, Roles& roles) {
   for (const int rank : roles.client_ranks) {
     const auto node = static_cast<std::size_t>(entries[static_cast<std::size_t>(rank)].node);
     const int number = seen[node]++;
-    roles.holders.push_back(forwarders[node].empty()
-                                ? rank
-                                : forwarders[node][static_cast<std::size_t>(server_of(number, nodes[node]))]);
+    roles.holders.push_back(
+        forwarders[node].empty() ? rank : forwarders[node][static_cast<std::size_t>(server_of(number, nodes[node]))]);
   }
 }
 

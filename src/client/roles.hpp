@@ -16,10 +16,11 @@ struct Roles {
   bool server = false;     ///< dedicated: calls serve; with `inline` nobody is
   bool forwarder = false;  ///< a server to its node's clients that passes on what it gets
   int nodes = 1;
-  int node = 0;                                   ///< this rank's node, counted by lowest rank
-  shared_memory::NodeRole on_node;                ///< among those of the node that share memory
-  std::unique_ptr<MpiCommunicator> members;       ///< the clients, the servers or the forwarders: whichever this rank is
-  std::unique_ptr<MpiCommunicator> node_members;  ///< those of this node that share memory: clients, and who serves them
+  int node = 0;                              ///< this rank's node, counted by lowest rank
+  shared_memory::NodeRole on_node;           ///< among those of the node that share memory
+  std::unique_ptr<MpiCommunicator> members;  ///< the clients, the servers or the forwarders: whichever this rank is
+  std::unique_ptr<MpiCommunicator>
+      node_members;  ///< those of this node that share memory: clients, and who serves them
   /// In the session's communicator, ascending; inline: servers = clients.
   std::vector<int> client_ranks, server_ranks, forwarder_ranks;
   /// Of each client, in the order of client_ranks: the forwarder's rank, or its own where there are none.

@@ -22,9 +22,10 @@ void bind_to(int core, const PlacementConfig& placement) {
   if (known) CPU_SET(core, &set);
   if (known && sched_setaffinity(0, sizeof set, &set) == 0) return;
   const std::string at = placement.where.text();
-  fail(Code::configuration,
-       "{}{}placement.bind names core {}, to which this process cannot be bound ({}); name cores that the job was given",
-       at, at.empty() ? "" : ": ", core, known ? std::strerror(errno) : "there is no such core");
+  fail(
+      Code::configuration,
+      "{}{}placement.bind names core {}, to which this process cannot be bound ({}); name cores that the job was given",
+      at, at.empty() ? "" : ": ", core, known ? std::strerror(errno) : "there is no such core");
 }
 
 std::string host() {

@@ -227,7 +227,8 @@ int main(int argc, char** argv) {
   // As a simulation would that wants placement `nodes` to move data while it computes.
   int provided = MPI_THREAD_SINGLE;
   const char* level = std::getenv("FIELD_PROGRAM_THREADS");
-  MPI_Init_thread(&argc, &argv, level && std::string(level) == "single" ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE, &provided);
+  MPI_Init_thread(&argc, &argv, level && std::string(level) == "single" ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE,
+                  &provided);
   Options options;
   for (int a = 1; a < argc; ++a) {
     const std::string word = argv[a];
