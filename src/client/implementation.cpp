@@ -6,6 +6,7 @@
 #include "base/fail.hpp"
 #include "base/log.hpp"
 #include "client/record.hpp"
+#include "client/sidecar_start.hpp"
 
 namespace sidestream {
 
@@ -111,6 +112,9 @@ Account Session::Implementation::agree_on_account() {
 
 /// Collective: what the run leaves beside its results.
 void Session::Implementation::write_timings() {
+  if (opening_.placement.mode == PlacementMode::sidecar) {
+    return write_client_records(*world_, facts(), config_.opening, *publisher_);
+  }
   const int root = roles_.server_ranks.front();
   const Account account = agree_on_account();
   if (config_.opening.timings) write_run_table_of_all(timings_table, timing_rows());

@@ -46,19 +46,6 @@ void share(MpiCommunicator& world, std::string& text) {
   text.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
-/// A testing override: the number of nodes to pretend, from the environment.
-int pretended_nodes(int configured) {
-  const char* value = std::getenv("SIDESTREAM_PRETEND_NODES");
-  if (!value || !*value) return configured;
-  char* end = nullptr;
-  const long nodes = std::strtol(value, &end, 10);
-  if (*end || nodes < 1 || nodes > 1'000'000) {
-    fail(Code::configuration, "SIDESTREAM_PRETEND_NODES is '{}', expected a whole number from 1; correct or unset it",
-         value);
-  }
-  return static_cast<int>(nodes);
-}
-
 }  // namespace
 
 Session::Implementation::Implementation(MPI_Comm comm, const std::string& file,

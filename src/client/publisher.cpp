@@ -113,7 +113,7 @@ Taken Publisher::publish(std::string_view name, std::int64_t id, const void* dat
            record.bytes);
     }
     if (options_.off) return Taken::yes;
-    if (!begin()) return Taken::refused;
+    if (!begin() && !(record.persistent && transport_->keeps_persistent())) return Taken::refused;
     const std::optional<Region> region = transport_->reserve(record.bytes, record.persistent);
     if (!region) {
       refused_ = true;
@@ -128,7 +128,7 @@ Taken Publisher::publish(std::string_view name, std::int64_t id, const void* dat
     }
     transport_->commit(record, *region, false);
     handed_over(found, record.bytes);
-    return Taken::yes;
+    return refused_ ? Taken::refused : Taken::yes;
   });
 }
 
@@ -136,8 +136,9 @@ void* Publisher::alloc(std::string_view name, std::int64_t id) {
   return timed(&IterationTiming::publish, [&]() -> void* {
     Found found = find(name, id, "alloc");
     check_first(found, "alloc");
-    if (!options_.off && !begin()) return nullptr;
     const BlockRecord record = record_of(found);
+    const bool kept = record.persistent && transport_->keeps_persistent();
+    if (!options_.off && !begin() && !kept) return nullptr;
     const std::optional<Region> region = transport_->reserve(record.bytes, record.persistent);
     if (!region) {
       refused_ = true;
@@ -157,8 +158,8 @@ void Publisher::commit(std::string_view name, std::int64_t id) {
     }
     found.slot.state = Slot::State::committed;
     // The values belong to the current iteration, also if the memory was allocated in an earlier one.
-    if (options_.off || !begin()) return;
     const BlockRecord record = record_of(found);
+    if (options_.off || (!begin() && !(record.persistent && transport_->keeps_persistent()))) return;
     transport_->commit(record, found.slot.region, true);
     handed_over(found, record.bytes);
   });
@@ -256,6 +257,7 @@ void Publisher::count(Outcome outcome) {
       ++account_.delivered;
       break;
     case Outcome::pending:
+    case Outcome::lost:
       ++account_.unknown;
   }
 }
@@ -265,7 +267,7 @@ void Publisher::close_account(std::int64_t absent_blocks) {
   // What this client refused nobody can have taken, whether the servers have said so or not.
   const auto refused = std::count(in_doubt_.begin(), in_doubt_.end(), true);
   account_.refused += refused;
-  account_.unknown = options_.off ? 0 : static_cast<std::int64_t>(in_doubt_.size()) - refused;
+  account_.unknown += options_.off ? 0 : static_cast<std::int64_t>(in_doubt_.size()) - refused;
   account_.absent_blocks = absent_blocks;
 }
 
@@ -274,7 +276,8 @@ void Publisher::settle() {
   while (!in_doubt_.empty()) {
     const Outcome outcome = transport_->outcome(settled_);
     if (outcome == Outcome::pending) return;
-    count(outcome);
+    // What this client refused nobody can have taken.
+    count(outcome == Outcome::lost && in_doubt_.front() ? Outcome::refused : outcome);
     in_doubt_.pop_front();
     ++settled_;
   }

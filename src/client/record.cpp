@@ -14,8 +14,6 @@ namespace sidestream {
 
 namespace {
 
-constexpr const char* record_name = RecordNames{}.record;
-
 std::string indented(const std::string& text) {
   std::string result = "    ";
   for (const char c : text) {
@@ -46,14 +44,14 @@ void replace_file(const std::string& path, const std::string& text) {
 }  // namespace
 
 void refuse_earlier_run(const OpeningConfig& opening) {
-  const auto record = std::filesystem::path(opening.directory) / record_name;
+  const auto record = std::filesystem::path(opening.directory) / RecordNames{}.record;
   std::error_code error;
   if (opening.existing != Existing::refuse || !std::filesystem::exists(record, error)) return;
   fail(
       Code::file,
       "the output directory '{}' holds an earlier run ({} is there); choose another with output.directory, or say what to "
       "do with output.existing: replace or resume",
-      opening.directory, record_name);
+      opening.directory, RecordNames{}.record);
 }
 
 void write_record(const std::string& directory, const RunFacts& facts, const Account* account, const Ledger* ledger,

@@ -1,6 +1,7 @@
 #include "client/roles.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "base/agree.hpp"
@@ -130,6 +131,18 @@ void find_holders(const std::vector<Entry>& entries, Roles& roles) {
 }
 
 }  // namespace
+
+int pretended_nodes(int configured) {
+  const char* value = std::getenv("SIDESTREAM_PRETEND_NODES");
+  if (!value || !*value) return configured;
+  char* end = nullptr;
+  const long nodes = std::strtol(value, &end, 10);
+  if (*end || nodes < 1 || nodes > 1'000'000) {
+    fail(Code::configuration, "SIDESTREAM_PRETEND_NODES is '{}', expected a whole number from 1; correct or unset it",
+         value);
+  }
+  return static_cast<int>(nodes);
+}
 
 Roles assign_roles(MpiCommunicator& world, const PlacementConfig& placement) {
   Roles roles;

@@ -27,6 +27,10 @@ struct Roles {
   std::vector<int> holders;
 };
 
+/// A testing override: the number of nodes to pretend, from the environment, else `configured`. Throws
+/// Error(configuration).
+[[nodiscard]] int pretended_nodes(int configured);
+
 /// Collective over `world`. Throws the same Error(configuration) everywhere if the placement does not fit the ranks.
 [[nodiscard]] Roles assign_roles(MpiCommunicator& world, const PlacementConfig& placement);
 

@@ -10,6 +10,7 @@
 #include "base/timer.hpp"
 #include "client/implementation.hpp"
 #include "client/record.hpp"
+#include "client/sidecar_start.hpp"
 #include "sidestream/version.h"
 
 namespace sidestream {
@@ -63,13 +64,18 @@ void Session::Implementation::begin_together() {
     return;
   }
   make_tasks();
-  wires_ = make_wires(*world_, roles_, config_.opening.placement, config_.metadata,
-                      publisher_ ? publisher_->sizes() : std::vector<BlockBytes>{});
+  if (opening_.placement.mode == PlacementMode::sidecar) {
+    wires_ = make_sidecar_wires(*world_, roles_, config_, declarations_, file_, publisher_->sizes());
+  } else {
+    wires_ = make_wires(*world_, roles_, config_.opening.placement, config_.metadata,
+                        publisher_ ? publisher_->sizes() : std::vector<BlockBytes>{});
+  }
   if (wires_.server) wires_.server = attach_streams(streams_, wires_.server);
   make_engine();
   // Only now is it a run that a later one must not overwrite.
   together(*world_, [&] {
-    if (world_->rank() != roles_.server_ranks.front()) return;
+    // With `sidecar` the servers, another job, write it.
+    if (roles_.server_ranks.empty() || world_->rank() != roles_.server_ranks.front()) return;
     write_record(opening_.directory, facts(), nullptr, nullptr);
   });
   if (publisher_) publisher_->attach(*wires_.client);

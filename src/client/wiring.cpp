@@ -15,8 +15,6 @@
 
 namespace sidestream {
 
-namespace {
-
 shared_memory::Extents extents_of(const std::vector<BlockBytes>& sizes) {
   std::vector<std::uint64_t> varying;
   shared_memory::Extents extents;
@@ -30,6 +28,8 @@ shared_memory::Extents extents_of(const std::vector<BlockBytes>& sizes) {
   extents.home = shared_memory::home_footprint(varying);
   return extents;
 }
+
+namespace {
 
 /// This client's share of the node's buffer: what it needs for one iteration, and an equal part of the rest.
 /// Collective.

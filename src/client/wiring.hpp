@@ -23,6 +23,9 @@ struct Wires {
   std::shared_ptr<PartialReceiver> receiver;  ///< of a server that combines what forwarders have reduced
 };
 
+/// What a client needs of its node's buffer to publish blocks of these sizes.
+[[nodiscard]] shared_memory::Extents extents_of(const std::vector<BlockBytes>& sizes);
+
 /// Collective over `world`: makes the transports of the placement. `sizes`: what this client will publish; empty on
 /// servers. Throws the same Error everywhere, for example if an iteration does not fit in the buffer.
 [[nodiscard]] Wires make_wires(MpiCommunicator& world, Roles& roles, const PlacementConfig& placement,

@@ -46,7 +46,7 @@ struct PlacementConfig {
   int pretend_nodes = 0;  ///< testing: split this machine into so many nodes; 0: no
   std::string partitioner = "block";
   Settings partitioner_settings;  ///< its options; read at start, when the kinds of plug-ins are known
-  bool move_all = false;  ///< nodes: blocks that nobody needs too
+  bool move_all = false;          ///< nodes: blocks that nobody needs too
   Forward forward = Forward::none;
   Progress progress = Progress::automatic;
   std::string session = "default";  ///< sidecar

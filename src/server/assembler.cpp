@@ -62,9 +62,7 @@ BlockView make_view(const Variable& variable, const Arrival& arrival) {
 }
 
 /// Whether a part can be decided without values. Where nothing moves, others are not worth the ranges.
-bool is_geometric(const Part& part) {
-  return part.kind != Part::Kind::values && part.kind != Part::Kind::predicate;
-}
+bool is_geometric(const Part& part) { return part.kind != Part::Kind::values && part.kind != Part::Kind::predicate; }
 
 }  // namespace
 

@@ -19,10 +19,10 @@ namespace sidestream {
 
 /// What the analyses that are due need together. The same on every server.
 struct Demand {
-  std::vector<std::size_t> tasks;         ///< their numbers: equal tasks have equal demands
+  std::vector<std::size_t> tasks;  ///< their numbers: equal tasks have equal demands
   std::vector<Selected> selection;
-  bool catalogue = false;                 ///< some want the catalogue
-  std::vector<RangeRequest> ranges;       ///< some want these in it
+  bool catalogue = false;            ///< some want the catalogue
+  std::vector<RangeRequest> ranges;  ///< some want these in it
 };
 
 /// The assembled blocks of one iteration. Points into the transport's memory and its own messages; valid until the
@@ -31,8 +31,8 @@ struct Assembled {
   std::vector<std::vector<BlockView>> blocks;  ///< by variable id, ascending block id
   std::vector<Bytes> halo_memory;
   std::optional<Catalogue> catalogue;
-  /// What came to this server for this iteration: whole blocks or pieces, and layers around them, in bytes. Nothing moves
-  /// but layers where values are at hand.
+  /// What came to this server for this iteration: whole blocks or pieces, and layers around them, in bytes. Nothing
+  /// moves but layers where values are at hand.
   std::int64_t moved_blocks = 0;
   std::uint64_t moved_bytes = 0, moved_layers = 0;
 };
@@ -43,8 +43,8 @@ class Assembler {
   Assembler(const Metadata& metadata, Communicator& servers, MovementRules rules)
       : metadata_(metadata), servers_(servers), planner_(metadata, std::move(rules)) {}
 
-  /// Collective, with the same `demand` everywhere. `changed`: some server's table changed since the last call. Fails on
-  /// all servers or on none.
+  /// Collective, with the same `demand` everywhere. `changed`: some server's table changed since the last call. Fails
+  /// on all servers or on none.
   [[nodiscard]] Assembled assemble(ServerTransport& transport, std::int64_t index, const Demand& demand, bool changed);
 
   /// Collective, after the analyses have run: `seconds` that this server spent on what `assemble` gave it last are

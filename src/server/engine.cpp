@@ -238,11 +238,16 @@ bool Engine::step() {
   return true;
 }
 
-void Engine::run() {
+void Engine::run(const std::function<bool()>& stop) {
   for (;;) {
     const double start = now();
-    while (parts_.transport.pending(next_) > 0) parts_.transport.receive(sleep_limit);
+    while (parts_.transport.pending(next_) > 0 && !(stop && stop())) parts_.transport.receive(sleep_limit);
     ledger_.work(next_, idle, start - parts_.origin, now() - start);
+    if (stop) {
+      std::int64_t stopping = stop();
+      parts_.servers.maximum(std::span(&stopping, 1));
+      if (stopping) return;
+    }
     if (!step()) return;
   }
 }

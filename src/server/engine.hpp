@@ -36,8 +36,9 @@ class Engine {
  public:
   explicit Engine(EngineParts parts);
 
-  /// Processes iterations until every client of every server has closed.
-  void run();
+  /// Processes iterations until every client of every server has closed, or, if `stop` is given, until it is true on
+  /// some server between two iterations. `stop` is asked every few milliseconds.
+  void run(const std::function<bool()>& stop = {});
   /// One step without waiting for clients: the next iteration must be complete (placement `inline`), or all clients
   /// closed. False: all closed, nothing more to do. Collective over servers.
   bool step();

@@ -29,10 +29,11 @@ void check_piece(const PlanPiece& piece, std::span<const PlannedBlock> blocks, i
                       piece.server < servers &&
                       blocks[static_cast<std::size_t>(piece.block)].block.cells.contains(piece.cells);
   if (inside) return;
-  fail(Code::analysis,
-       "the partitioner '{}' gave a part of block number {} of {} to server {} of {}, or cells outside the block; correct "
-       "the partitioner",
-       name, piece.block, blocks.size(), piece.server, servers);
+  fail(
+      Code::analysis,
+      "the partitioner '{}' gave a part of block number {} of {} to server {} of {}, or cells outside the block; correct "
+      "the partitioner",
+      name, piece.block, blocks.size(), piece.server, servers);
 }
 
 }  // namespace
@@ -64,8 +65,7 @@ std::vector<std::vector<std::int32_t>> Planner::demands(const BlockTable& table,
   for (const Selected& selected : selection) {
     auto& widths = halo[static_cast<std::size_t>(selected.variable)];
     widths.resize(table.blocks().size(), -1);
-    const std::vector<bool> needed =
-        needs.of(rules_.move_all ? Selected(selected.variable, selected.halo) : selected);
+    const std::vector<bool> needed = needs.of(rules_.move_all ? Selected(selected.variable, selected.halo) : selected);
     for (std::size_t b = 0; b < needed.size(); ++b) {
       if (!needed[b] || (table.blocks()[b].mesh == restricted && !allowed[b])) continue;
       widths[b] = std::max(widths[b], selected.halo);

@@ -29,8 +29,8 @@ struct Movement {
 /// How blocks get to servers in this session.
 struct MovementRules {
   const PartitionerKind* partitioner = nullptr;
-  Settings settings;       ///< of the partitioner
-  bool move_all = false;   ///< blocks that nobody needs too
+  Settings settings;      ///< of the partitioner
+  bool move_all = false;  ///< blocks that nobody needs too
 };
 
 /// Seconds that analyses spent on a block last, by mesh and id.
@@ -60,8 +60,8 @@ class Planner {
   MovementRules rules_;
 };
 
-/// The points of `piece` that count as its own: those of its block that the block owns, without the upper layer of nodes
-/// where the block goes on in another piece.
+/// The points of `piece` that count as its own: those of its block that the block owns, without the upper layer of
+/// nodes where the block goes on in another piece.
 [[nodiscard]] std::vector<Box> owned_by_piece(const Variable& variable, const Block& block, const Box& piece,
                                               const std::vector<Box>& owned_by_block);
 

@@ -26,6 +26,8 @@ class InboxStore {
   void add(int client, const Arrival& arrival);
   void declare(int client, const Block& block, bool removed);
   void end(int client, const EndRecord& record);
+  /// The client's first iteration is not 0; call before anything else of it.
+  void begin_at(int client, std::int64_t first) { ended_.at(static_cast<std::size_t>(client)) = first; }
   void close(int client) { closed_.at(static_cast<std::size_t>(client)) = true; }
 
   [[nodiscard]] int clients() const noexcept { return static_cast<int>(ended_.size()); }

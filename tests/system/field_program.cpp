@@ -171,6 +171,16 @@ class Field {
   sidestream::Session& session_;
 };
 
+/// Whether all clients go on: until a file exists, if one is named. Keeps clients in step, as an exchange of ghosts
+/// would: without, one that refuses is faster than one that publishes, and under `skip` ever further ahead.
+bool goes_on(const Options& options, MPI_Comm comm) {
+  const auto until = options.values.find("until");
+  if (until == options.values.end()) return true;
+  int on = access(until->second.c_str(), F_OK) != 0;
+  MPI_Allreduce(MPI_IN_PLACE, &on, 1, MPI_INT, MPI_MIN, comm);
+  return on != 0;
+}
+
 void run(sidestream::Session& session, const Options& options) {
   int rank = 0, size = 1;
   MPI_Comm_rank(session.comm(), &rank);
@@ -181,7 +191,7 @@ void run(sidestream::Session& session, const Options& options) {
   const long first = options.number("first", 0);  // cycle and time of the first step: a run that goes on
   const bool in_place = options.number("in_place", 0) != 0;
   long refused = 0;
-  for (long step = 0; step < steps; ++step) {
+  for (long step = 0; step < steps && goes_on(options, session.comm()); ++step) {
     const double time = 0.1 * static_cast<double>(step + first);
     field.compute(time);
     bool taken = true;
@@ -217,7 +227,8 @@ int main(int argc, char** argv) {
   // As a simulation would that wants placement `nodes` to move data while it computes.
   int provided = MPI_THREAD_SINGLE;
   const char* level = std::getenv("FIELD_PROGRAM_THREADS");
-  MPI_Init_thread(&argc, &argv, level && std::string(level) == "single" ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE, &provided);
+  MPI_Init_thread(&argc, &argv, level && std::string(level) == "single" ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE,
+                  &provided);
   Options options;
   for (int a = 1; a < argc; ++a) {
     const std::string word = argv[a];

@@ -7,6 +7,7 @@
 #include "endpoint.hpp"
 #include "kinds.hpp"
 #include "plan.hpp"
+#include "serve.hpp"
 #include "sidestream/version.h"
 
 namespace {
@@ -63,6 +64,16 @@ CLI::App* add_endpoint(CLI::App& app, sidestream::EndpointOptions& options) {
   return endpoint;
 }
 
+CLI::App* add_serve(CLI::App& app, sidestream::ServeOptions& options) {
+  CLI::App* serve =
+      app.add_subcommand("serve", "Serve a simulation with `placement: sidecar`; under mpirun, one group");
+  serve->add_option("FILE", options.file, "The configuration, as the simulation's")->required();
+  serve->add_option("--wait", options.wait, "Seconds to wait for the simulation (default 60)")
+      ->check(CLI::NonNegativeNumber);
+  serve->add_option("--directory", options.directory, "Where results go, instead of where the simulation says");
+  return serve;
+}
+
 int print_reference(const std::string& output) {
   const std::string manual = sidestream::reference_manual(sidestream::built_in_kinds());
   if (output.empty()) {
@@ -77,8 +88,9 @@ int print_reference(const std::string& output) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("Sidestream: checks configurations, plans what moves and prints the manual of their options",
-               "sidestream");
+  CLI::App app(
+      "Sidestream: checks configurations, plans what moves, serves simulations and prints the manual of the options",
+      "sidestream");
   app.set_version_flag("--version", "sidestream " SIDESTREAM_VERSION);
   app.require_subcommand(1);
   sidestream::CheckOptions options;
@@ -87,6 +99,8 @@ int run(int argc, char** argv) {
   const CLI::App* plan = add_plan(app, plan_options);
   sidestream::EndpointOptions endpoint_options;
   const CLI::App* endpoint = add_endpoint(app, endpoint_options);
+  sidestream::ServeOptions serve_options;
+  const CLI::App* serve = add_serve(app, serve_options);
   std::string output;
   CLI::App* reference = app.add_subcommand("reference", "Print the manual of the configuration, Markdown");
   reference->add_option("--output", output, "Write it to this file instead");
@@ -96,6 +110,7 @@ int run(int argc, char** argv) {
     return app.exit(error) == 0 ? success : wrong_usage;
   }
   if (endpoint->parsed()) return sidestream::endpoint(endpoint_options);
+  if (serve->parsed()) return sidestream::serve(serve_options);
   if (reference->parsed()) return print_reference(output);
   std::cout << (plan->parsed() ? sidestream::plan(plan_options) : sidestream::check(options)) << std::flush;
   return std::cout ? success : failure;

@@ -52,14 +52,14 @@ struct BlockRecord {
 /// What a client says when it ends an iteration.
 struct EndRecord {
   Iteration iteration;
-  std::uint64_t events = 0;   ///< bit e: event number e was signalled
-  std::uint64_t absent = 0;   ///< blocks declared but not delivered, of variables published in this iteration
-  std::uint32_t refused = 0;  ///< 1: this client had no room or failed; nobody may use the iteration
+  std::uint64_t events = 0;    ///< bit e: event number e was signalled
+  std::uint64_t absent = 0;    ///< blocks declared but not delivered, of variables published in this iteration
+  std::uint32_t refused = 0;   ///< 1: this client had no room or failed; nobody may use the iteration
   std::uint32_t mismatch = 0;  ///< forwarders alone: 1: their clients disagree about cycle or time
 };
 
-/// What became of an iteration, as the servers agreed.
-enum class Outcome : std::uint8_t { pending = 0, delivered = 1, refused = 2, failed = 3 };
+/// What became of an iteration, as the servers agreed; lost: they ended before they said.
+enum class Outcome : std::uint8_t { pending = 0, delivered = 1, refused = 2, failed = 3, lost = 4 };
 
 /// The client's end. One thread. No call is collective; none but `drain` waits for other clients. Iterations are
 /// counted by the calls of `end`: the first is 0.
@@ -88,10 +88,12 @@ class ClientTransport {
   /// Says that no more iterations come and waits until all outcomes are known, at most `limit`. False: it was not
   /// enough, and the servers have been told to drop what they have not begun.
   virtual bool drain(std::chrono::milliseconds limit) = 0;
+  /// True if persistent regions may be reserved and committed in a refused iteration too, for later ones.
+  [[nodiscard]] virtual bool keeps_persistent() const { return false; }
   /// Seconds spent waiting for room or for a place in flight so far.
   [[nodiscard]] virtual double waited() const = 0;
-  /// Bytes of values of an iteration that left this client's memory, once its outcome is known; 0 where servers read them
-  /// in place.
+  /// Bytes of values of an iteration that left this client's memory, once its outcome is known; 0 where servers read
+  /// them in place.
   [[nodiscard]] virtual std::uint64_t bytes_sent(std::int64_t index) const {
     static_cast<void>(index);
     return 0;
@@ -156,9 +158,9 @@ class ServerTransport {
   /// them, and no others. False: arrivals have no data, and any server may fetch any block of any client.
   [[nodiscard]] virtual bool at_hand() const = 0;
   /// Gets values of this iteration (of variables that are not time-varying, the newest up to it): for each piece its
-  /// values in the variable's order without gaps, or null if the block was not published. Valid until release. Collective
-  /// over the servers, each of which wants what it wants. Not called if `at_hand`. Throws Error(system) for want of
-  /// memory; the transport goes on working.
+  /// values in the variable's order without gaps, or null if the block was not published. Valid until release.
+  /// Collective over the servers, each of which wants what it wants. Not called if `at_hand`. Throws Error(system) for
+  /// want of memory; the transport goes on working.
   [[nodiscard]] virtual std::vector<const std::byte*> fetch(std::int64_t index, std::span<const Wanted> wanted) = 0;
   /// Ranges of the blocks that this server's own clients delivered in the iteration, or keep. Collective over the
   /// servers.

@@ -22,21 +22,24 @@ Client::Client(std::shared_ptr<Node> node, WhenFull when_full, int max_in_flight
                                      static_cast<std::uint32_t>(server_of(node_->role().number, node_->role())))),
       server_clients_(clients_of(server_of(node_->role().number, node_->role()), node_->role())),
       heap_(node_->arena(), node_->role().number),
-      ring_(node_->layout().ring(node_->control(), static_cast<std::uint32_t>(node_->role().number)),
-            node_->layout().ring_capacity),
+      ring_(ring_memory(), node_->layout().ring_capacity),
       when_full_(when_full),
       max_in_flight_(max_in_flight),
       progress_(std::move(progress)) {
   box_.heart.start();
 }
 
+std::byte* Client::ring_memory() const noexcept {
+  return node_->layout().ring(node_->control(), static_cast<std::uint32_t>(node_->role().number));
+}
+
 bool Client::begin() {
-  if (current_ > 0) heap_.begin_iteration(current_);
-  while (current_ - released() >= max_in_flight_) {
+  if (current_ > begun_) heap_.begin_iteration(begun_ = current_);
+  while (connected_ && current_ - released() >= max_in_flight_) {
     if (when_full_ == WhenFull::skip) return false;
     wait_for_release();
   }
-  return true;
+  return connected_;
 }
 
 void Client::wait_for_release() {
@@ -51,6 +54,7 @@ void Client::wait_for_release() {
 
 std::optional<Region> Client::reserve(std::uint64_t bytes, bool persistent) {
   for (;;) {
+    if (!connected_ && !persistent) return std::nullopt;
     seen_released_ = released();
     heap_.release_upto(seen_released_);
     std::optional<Region> region = heap_.reserve(bytes, persistent);
@@ -68,6 +72,7 @@ std::optional<Region> Client::reserve(std::uint64_t bytes, bool persistent) {
 }
 
 void Client::poll_outcomes() {
+  if (!connected_) return;
   const std::int64_t decided = box_.decided.load(std::memory_order_acquire);
   for (; polled_ < decided; ++polled_) outcomes_[polled_] = box_.outcome(polled_);
 }
@@ -103,6 +108,7 @@ bool Client::flush() {
 }
 
 void Client::push(const Message& message) {
+  if (!connected_) return;
   if (flush() && try_push(message)) return;
   if (when_full_ == WhenFull::skip) {
     // The iteration either holds memory, which bounds how many records there are, or is refused and one record long.
@@ -111,7 +117,7 @@ void Client::push(const Message& message) {
     return;
   }
   const double start = now();
-  while (!try_push(message)) {
+  while (connected_ && !try_push(message)) {
     server_.bell.ring();
     box_.room.wait([&] { return ring_.size() < ring_.capacity(); }, slice);
     if (progress_) progress_();
@@ -126,7 +132,7 @@ void Client::commit(const BlockRecord& record, const Region& region, bool hold) 
   message.offset = heap_.offset(region);
   heap_.commit(region, hold);
   if (record.persistent) {
-    const std::pair entry(record.block.mesh, region);
+    const std::pair entry(record, region);
     auto [old, fresh] = persistent_.try_emplace({record.variable, record.block.id}, entry);
     if (!fresh) {
       heap_.retire(old->second.second);
@@ -142,12 +148,17 @@ void Client::declare(const Block& block, bool removed) {
   message.block.block = block;
   push(message);
   forget_persistent(block);
+  if (removed) {
+    blocks_.erase({block.mesh, block.id});
+  } else {
+    blocks_[{block.mesh, block.id}] = block;
+  }
 }
 
 /// A block that is declared anew or removed takes its persistent arrays with it.
 void Client::forget_persistent(const Block& block) {
   for (auto it = persistent_.begin(); it != persistent_.end();) {
-    const bool same = it->second.first == block.mesh && it->first.second == block.id;
+    const bool same = it->second.first.block.mesh == block.mesh && it->first.second == block.id;
     if (same) heap_.retire(it->second.second);
     it = same ? persistent_.erase(it) : std::next(it);
   }
@@ -158,8 +169,49 @@ void Client::end(const EndRecord& record) {
   message.kind = MessageKind::end;
   message.end = record;
   push(message);
-  server_.end(current_, server_clients_);
+  if (connected_) {
+    server_.end(current_, server_clients_);
+  } else {
+    outcomes_[current_] = Outcome::refused;
+  }
   ++current_;
+}
+
+void Client::disconnect(Outcome undecided) {
+  poll_outcomes();
+  for (; polled_ < sent_; ++polled_) outcomes_[polled_] = undecided;
+  for (; polled_ < current_; ++polled_) outcomes_[polled_] = Outcome::refused;
+  backlog_.clear();
+  connected_ = false;
+}
+
+void Client::connect(const std::function<void(std::int64_t first)>& ready) {
+  // The servers before are gone, those to come look at nothing before `ready`: all of this is ours alone.
+  auto* indices = reinterpret_cast<RingIndices*>(ring_memory());
+  indices->pushed.store(0, std::memory_order_relaxed);
+  indices->popped.store(0, std::memory_order_relaxed);
+  ring_ = RingProducer<Message>(ring_memory(), node_->layout().ring_capacity);
+  box_.released.store(current_, std::memory_order_relaxed);
+  box_.decided.store(current_, std::memory_order_relaxed);
+  sent_ = polled_ = seen_released_ = current_;
+  connected_ = true;
+  heap_.release_upto(current_);
+  ready(current_);
+  Message message;
+  message.kind = MessageKind::declare;
+  for (const auto& [key, block] : blocks_) {
+    message.block.block = block;
+    push(message);
+  }
+  for (const auto& [key, kept] : persistent_) send_persistent(kept.first, kept.second);
+}
+
+void Client::send_persistent(const BlockRecord& record, const Region& region) {
+  Message message;
+  message.kind = MessageKind::block;
+  message.block = record;
+  message.offset = heap_.offset(region);
+  push(message);
 }
 
 std::string Client::failure() {
@@ -175,7 +227,7 @@ void Client::give_up() {
   for (const MessageKind kind : {MessageKind::close, MessageKind::abandon}) {
     Message message;
     message.kind = kind;
-    while (!ring_.try_push(message)) {
+    while (connected_ && !ring_.try_push(message)) {
       server_.bell.ring();
       box_.room.wait([&] { return ring_.size() < ring_.capacity(); }, slice);
       if (progress_) progress_();
@@ -189,7 +241,7 @@ bool Client::drain(std::chrono::milliseconds limit) {
   message.kind = MessageKind::close;
   push(message);
   const auto deadline = Clock::now() + limit;
-  const auto settled = [&] { return box_.decided.load(std::memory_order_acquire) >= current_; };
+  const auto settled = [&] { return !connected_ || box_.decided.load(std::memory_order_acquire) >= current_; };
   while (!flush() || !settled()) {
     server_.bell.ring();
     box_.room.wait(settled, slice);

@@ -16,7 +16,7 @@ namespace sidestream::shared_memory {
 class Client final : public ClientTransport {
  public:
   /// `progress` is called about every millisecond while the client waits, so that MPI messages of the simulation that
-  /// other clients wait for keep moving.
+  /// other clients wait for keep moving. It may call `disconnect`, which ends the waiting.
   Client(std::shared_ptr<Node> node, WhenFull when_full, int max_in_flight, std::function<void()> progress);
 
   [[nodiscard]] bool begin() override;
@@ -30,6 +30,16 @@ class Client final : public ClientTransport {
   bool drain(std::chrono::milliseconds limit) override;
   [[nodiscard]] double waited() const override { return waited_; }
 
+  // Sidecar. A client that is not connected refuses every iteration, and keeps persistent arrays and the list of its
+  // blocks for the servers that come next.
+  [[nodiscard]] bool connected() const noexcept { return connected_; }
+  /// The servers are gone and read nothing any more. What they had been given and did not announce becomes `undecided`,
+  /// what they had not been given is refused.
+  void disconnect(Outcome undecided);
+  /// Begins anew with other servers, between iterations: the current one is the first they get. `ready` is called when
+  /// ring and counters are at the start, and before anything is sent.
+  void connect(const std::function<void(std::int64_t first)>& ready);
+
  private:
   void push(const Message& message);
   [[nodiscard]] bool flush();
@@ -38,7 +48,11 @@ class Client final : public ClientTransport {
   void forget_persistent(const Block& block);
   void wait_for_release();
   void give_up();
-  [[nodiscard]] std::int64_t released() const noexcept { return box_.released.load(std::memory_order_acquire); }
+  void send_persistent(const BlockRecord& record, const Region& region);
+  [[nodiscard]] std::byte* ring_memory() const noexcept;
+  [[nodiscard]] std::int64_t released() const noexcept {
+    return connected_ ? box_.released.load(std::memory_order_acquire) : current_;
+  }
 
   std::shared_ptr<Node> node_;
   ClientBox& box_;
@@ -50,9 +64,12 @@ class Client final : public ClientTransport {
   int max_in_flight_;
   std::function<void()> progress_;
   std::deque<Message> backlog_;  ///< under skip: what found the ring full
-  /// By variable and block: the mesh and the region.
-  std::map<std::pair<std::int32_t, std::int64_t>, std::pair<std::int32_t, Region>> persistent_;
+  bool connected_ = true;
+  std::map<std::pair<std::int32_t, std::int64_t>, Block> blocks_;  ///< as declared last, by mesh and id
+  /// By variable and block.
+  std::map<std::pair<std::int32_t, std::int64_t>, std::pair<BlockRecord, Region>> persistent_;
   std::int64_t current_ = 0;  ///< iterations ended
+  std::int64_t begun_ = 0;    ///< iterations begun, but for the first
   std::int64_t sent_ = 0;     ///< end records in the ring so far
   std::int64_t polled_ = 0;   ///< outcomes read so far; shared memory keeps the last 64 only
   std::map<std::int64_t, Outcome> outcomes_;

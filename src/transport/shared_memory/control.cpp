@@ -142,8 +142,9 @@ ControlLayout control_layout(std::uint32_t clients, std::uint32_t servers, std::
        {std::uint64_t{slots}, std::uint64_t{sizeof(ServerBox)}, std::uint64_t{sizeof(ClientBox)},
         std::uint64_t{offsetof(ServerBox, ended)}, std::uint64_t{offsetof(ServerBox, heart)},
         std::uint64_t{offsetof(ServerBox, failure)}, std::uint64_t{offsetof(ClientBox, room)},
-        std::uint64_t{offsetof(ClientBox, heart)}, std::uint64_t{sizeof(RingIndices)}, std::uint64_t{clients},
-        std::uint64_t{servers}, layout.ring_capacity, record_bytes, layout.bytes, arena_bytes}) {
+        std::uint64_t{offsetof(ClientBox, heart)}, std::uint64_t{offsetof(ClientBox, joined)},
+        std::uint64_t{sizeof(RingIndices)}, std::uint64_t{clients}, std::uint64_t{servers}, layout.ring_capacity,
+        record_bytes, layout.bytes, arena_bytes}) {
     layout.hash = mix(layout.hash, value);
   }
   return layout;

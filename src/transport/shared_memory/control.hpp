@@ -47,6 +47,21 @@ struct alignas(64) Heartbeat {
   [[nodiscard]] double silent_seconds() const noexcept;
 };
 
+/// Sidecar: who serves the node. The door's thread writes, everybody reads; see docs/shared-memory.md.
+struct alignas(128) DoorWord {
+  enum class State : std::uint64_t { nobody = 0, attached = 1, left = 2, closed = 3 };
+  std::atomic<std::uint64_t> word{0};        ///< epoch << 2 | state
+  std::atomic<std::uint64_t> left_epoch{0};  ///< the last epoch whose servers left in order; written before `word`
+
+  void set(std::uint64_t epoch, State state) noexcept {
+    if (state == State::left) left_epoch.store(epoch, std::memory_order_relaxed);
+    word.store(epoch << 2 | static_cast<std::uint64_t>(state), std::memory_order_release);
+  }
+  [[nodiscard]] std::uint64_t load() const noexcept { return word.load(std::memory_order_acquire); }
+  [[nodiscard]] static State state_of(std::uint64_t word) noexcept { return static_cast<State>(word & 3); }
+  [[nodiscard]] static std::uint64_t epoch_of(std::uint64_t word) noexcept { return word >> 2; }
+};
+
 /// One server's part.
 struct alignas(128) ServerBox {
   Doorbell bell;                                           ///< the server sleeps, its clients ring
@@ -70,6 +85,9 @@ struct alignas(128) ClientBox {
   alignas(128) Doorbell room;                          ///< the client sleeps until released or decided moves
   // Written by the client.
   alignas(128) Heartbeat heart;
+  // Sidecar, written by the client when it joins an epoch; `joined` (release) comes last.
+  std::atomic<std::int64_t> first{0};    ///< the first iteration that it sends in this epoch
+  std::atomic<std::uint64_t> joined{0};  ///< the epoch
 
   /// Server: outcomes are announced in order, iteration `index` next.
   void announce(std::int64_t index, Outcome outcome) noexcept;
@@ -83,10 +101,13 @@ struct alignas(128) ClientBox {
 struct ControlLayout {
   std::uint32_t clients = 0, servers = 0;
   std::uint64_t ring_capacity = 0, record_bytes = 0;
-  std::uint64_t servers_at = 0, clients_at = 0, rings_at = 0, ring_stride = 0;
+  std::uint64_t door_at = 0, servers_at = sizeof(DoorWord), clients_at = 0, rings_at = 0, ring_stride = 0;
   std::uint64_t bytes = 0;  ///< a multiple of 4096
   std::uint64_t hash = 0;   ///< differs if anything that the two sides must agree on does
 
+  [[nodiscard]] DoorWord& door(std::byte* memory) const noexcept {
+    return *reinterpret_cast<DoorWord*>(memory + door_at);
+  }
   [[nodiscard]] ServerBox& server(std::byte* memory, std::uint32_t n) const noexcept {
     return *reinterpret_cast<ServerBox*>(memory + servers_at + n * sizeof(ServerBox));
   }

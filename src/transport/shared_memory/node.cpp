@@ -26,22 +26,39 @@ int server_of(int client, const NodeRole& role) noexcept {
 }
 
 Node::Node(Communicator& node, const NodeRole& role, const Extents& mine, std::uint64_t buffer) : role_(role) {
+  open(node, mine, buffer, role.server && role.number == 0);
+}
+
+std::shared_ptr<Node> Node::without_servers(Communicator& clients, const NodeRole& role, const Extents& mine,
+                                            std::uint64_t buffer) {
+  std::shared_ptr<Node> node(new Node(role));
+  node->open(clients, mine, buffer, clients.rank() == 0);
+  return node;
+}
+
+Node::Node(const NodeRole& role, const ControlLayout& layout, Segment control, Segment buffer)
+    : role_(role), layout_(layout), control_(std::move(control)), buffer_(std::move(buffer)) {
+  arena_ = std::make_unique<Arena>(buffer_.data());
+  control_.populate(0, control_.bytes());
+  buffer_.populate(0, buffer_.bytes());
+}
+
+void Node::open(Communicator& node, const Extents& mine, std::uint64_t buffer, bool creator) {
   struct Entry {
     std::int64_t server;
     Extents extents;
-  } entry{role.server, mine};
+  } entry{role_.server, mine};
   std::vector<Extents> extents;
   for (const Bytes& bytes : node.all_gather(std::as_bytes(std::span(&entry, 1)))) {
     std::memcpy(&entry, bytes.data(), sizeof entry);
     if (!entry.server) extents.push_back(entry.extents);
   }
-  layout_ = control_layout(static_cast<std::uint32_t>(role.clients), static_cast<std::uint32_t>(role.servers),
+  layout_ = control_layout(static_cast<std::uint32_t>(role_.clients), static_cast<std::uint32_t>(role_.servers),
                            ring_capacity, sizeof(Message), buffer);
-  const bool creator = role.server && role.number == 0;
   together(node, [&] {
     if (creator) create(extents, buffer);
   });
-  hand_out(node);
+  hand_out(node, creator);
   together(node, [&] {
     arena_ = std::make_unique<Arena>(buffer_.data());
     control_.populate(0, control_.bytes());
@@ -64,8 +81,7 @@ void Node::create(const std::vector<Extents>& extents, std::uint64_t buffer) {
   Arena::create(buffer_.data(), buffer_.bytes(), extents);
 }
 
-void Node::hand_out(Communicator& node) {
-  const bool creator = role_.server && role_.number == 0;
+void Node::hand_out(Communicator& node, bool creator) {
   std::unique_ptr<SegmentServer> control_door, buffer_door;
   Bytes addresses;
   int root = 0;

@@ -34,16 +34,25 @@ class Node {
   /// segments. Throws the same Error on every process: full if the extents don't fit in `buffer` bytes, system if
   /// memory is short or the segments can't be handed over.
   Node(Communicator& node, const NodeRole& role, const Extents& mine, std::uint64_t buffer);
+  /// The same among clients alone, for servers that come later: the first client creates the segments.
+  [[nodiscard]] static std::shared_ptr<Node> without_servers(Communicator& clients, const NodeRole& role,
+                                                             const Extents& mine, std::uint64_t buffer);
+  /// Not collective: a server's view of segments that were handed to it. Throws Error(system) if they don't fit `role`.
+  Node(const NodeRole& role, const ControlLayout& layout, Segment control, Segment buffer);
 
   [[nodiscard]] const NodeRole& role() const noexcept { return role_; }
   [[nodiscard]] const ControlLayout& layout() const noexcept { return layout_; }
   [[nodiscard]] std::byte* control() const noexcept { return control_.data(); }
   [[nodiscard]] std::byte* buffer() const noexcept { return buffer_.data(); }
   [[nodiscard]] Arena& arena() noexcept { return *arena_; }
+  [[nodiscard]] const Segment& control_segment() const noexcept { return control_; }
+  [[nodiscard]] const Segment& buffer_segment() const noexcept { return buffer_; }
 
  private:
+  explicit Node(const NodeRole& role) : role_(role) {}
+  void open(Communicator& node, const Extents& mine, std::uint64_t buffer, bool creator);
   void create(const std::vector<Extents>& extents, std::uint64_t buffer);
-  void hand_out(Communicator& node);
+  void hand_out(Communicator& node, bool creator);
 
   NodeRole role_;
   ControlLayout layout_;

@@ -21,6 +21,9 @@
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23  // Linux 5.14; older kernels answer EINVAL and we touch the pages ourselves
 #endif
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
+#endif
 
 namespace sidestream::shared_memory {
 namespace {
@@ -61,8 +64,8 @@ void reserve_pages(int descriptor, std::uint64_t bytes) {
   }
 }
 
-std::byte* map(int descriptor, std::uint64_t bytes) {
-  void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+std::byte* map(int descriptor, std::uint64_t bytes, bool writable) {
+  void* base = mmap(nullptr, bytes, writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, descriptor, 0);
   if (base == MAP_FAILED) {
     fail(Code::system, "cannot map {:.1f} MiB of shared memory: {}", static_cast<double>(bytes) / mib,
          std::strerror(errno));
@@ -88,8 +91,8 @@ Segment Segment::create(std::uint64_t bytes, std::uint64_t layout, const std::st
   reserve_pages(file.get(), whole);
   // From here on nobody can cut pages away under somebody who reads them.
   fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
-  std::byte* base = map(file.get(), whole);
-  Segment segment(file.release(), base, whole);
+  std::byte* base = map(file.get(), whole, true);
+  Segment segment(file.release(), base, whole, true);
   segment.populate(0, segment.bytes());
   const SegmentHeader header{segment_magic, segment_version, static_cast<std::uint32_t>(getpid()), layout, whole};
   std::memcpy(base, &header, sizeof header);
@@ -98,19 +101,25 @@ Segment Segment::create(std::uint64_t bytes, std::uint64_t layout, const std::st
 
 Segment Segment::attach(const std::string& address, std::uint64_t layout, std::chrono::milliseconds limit) {
   Handover handover(address, limit);
-  Descriptor file(handover.receive());
+  Segment segment = adopt(handover.receive(), layout, address, true);
+  handover.accept();
+  return segment;
+}
+
+Segment Segment::adopt(int descriptor, std::uint64_t layout, const std::string& from, bool writable) {
+  Descriptor file(descriptor);
   struct stat status {};
   if (fstat(file.get(), &status) != 0 || status.st_size < static_cast<off_t>(header_bytes)) {
-    fail(Code::system, "what '{}' handed over is no shared memory of Sidestream: {} bytes, expected at least {}",
-         address, status.st_size, header_bytes);
+    fail(Code::system, "what '{}' handed over is no shared memory of Sidestream: {} bytes, expected at least {}", from,
+         status.st_size, header_bytes);
   }
   const auto whole = static_cast<std::uint64_t>(status.st_size);
-  std::byte* base = map(file.get(), whole);
-  Segment segment(file.release(), base, whole);
+  std::byte* base = map(file.get(), whole, writable);
+  Segment segment(file.release(), base, whole, writable);
   const SegmentHeader& header = segment.header();
   if (header.magic != segment_magic) {
     fail(Code::system,
-         "what '{}' handed over is no shared memory of Sidestream: it starts with {:016x}, expected {:016x}", address,
+         "what '{}' handed over is no shared memory of Sidestream: it starts with {:016x}, expected {:016x}", from,
          header.magic, segment_magic);
   }
   if (header.version != segment_version || header.layout != layout || header.bytes != whole) {
@@ -119,7 +128,6 @@ Segment Segment::attach(const std::string& address, std::uint64_t layout, std::c
          "layout {:016x}, {} bytes; run the same build of Sidestream with the same configuration on all ranks",
          header.pid, header.version, header.layout, header.bytes, segment_version, layout, whole);
   }
-  handover.accept();
   return segment;
 }
 
@@ -128,7 +136,8 @@ Segment::~Segment() { close(); }
 Segment::Segment(Segment&& other) noexcept
     : base_(std::exchange(other.base_, nullptr)),
       mapped_(std::exchange(other.mapped_, 0)),
-      descriptor_(std::exchange(other.descriptor_, -1)) {}
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      writable_(other.writable_) {}
 
 Segment& Segment::operator=(Segment&& other) noexcept {
   if (this != &other) {
@@ -136,6 +145,7 @@ Segment& Segment::operator=(Segment&& other) noexcept {
     base_ = std::exchange(other.base_, nullptr);
     mapped_ = std::exchange(other.mapped_, 0);
     descriptor_ = std::exchange(other.descriptor_, -1);
+    writable_ = other.writable_;
   }
   return *this;
 }
@@ -152,7 +162,12 @@ void Segment::populate(std::uint64_t offset, std::uint64_t bytes) const {
   }
   std::byte* first = data() + offset / page * page;
   std::byte* last = data() + round_up(offset + bytes, page);
-  if (madvise(first, static_cast<std::size_t>(last - first), MADV_POPULATE_WRITE) == 0) return;
+  const int advice = writable_ ? MADV_POPULATE_WRITE : MADV_POPULATE_READ;
+  if (madvise(first, static_cast<std::size_t>(last - first), advice) == 0) return;
+  if (!writable_) {
+    for (std::byte* at = first; at < last; at += page) static_cast<void>(*reinterpret_cast<volatile std::byte*>(at));
+    return;
+  }
   // Adding nothing atomically is a write that changes nothing, also while others write.
   for (std::byte* at = first; at < last; at += page) {
     reinterpret_cast<std::atomic<std::uint32_t>*>(at)->fetch_add(0, std::memory_order_relaxed);

@@ -33,6 +33,10 @@ class Segment {
   [[nodiscard]] static Segment attach(const std::string& address, std::uint64_t layout,
                                       std::chrono::milliseconds limit);
 
+  /// Maps a descriptor that came in another way; owns it. `from` names its origin in messages. Not `writable`: this
+  /// process cannot change it, whatever it does. Throws Error(system) if it is not a segment with this layout hash.
+  [[nodiscard]] static Segment adopt(int descriptor, std::uint64_t layout, const std::string& from, bool writable);
+
   Segment() = default;
   ~Segment();
   Segment(Segment&& other) noexcept;
@@ -56,13 +60,14 @@ class Segment {
   static constexpr std::uint64_t header_bytes = 4096;
 
  private:
-  Segment(int descriptor, std::byte* base, std::uint64_t mapped) noexcept
-      : base_(base), mapped_(mapped), descriptor_(descriptor) {}
+  Segment(int descriptor, std::byte* base, std::uint64_t mapped, bool writable) noexcept
+      : base_(base), mapped_(mapped), descriptor_(descriptor), writable_(writable) {}
   void close() noexcept;
 
   std::byte* base_ = nullptr;
   std::uint64_t mapped_ = 0;
   int descriptor_ = -1;
+  bool writable_ = true;
 };
 
 /// Offers a segment to other processes of this node and this user.

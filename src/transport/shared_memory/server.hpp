@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "transport/inbox_store.hpp"
@@ -10,9 +11,9 @@
 
 namespace sidestream::shared_memory {
 
-class Server final : public ServerTransport {
+class Server : public ServerTransport {
  public:
-  explicit Server(std::shared_ptr<Node> node);
+  explicit Server(std::shared_ptr<Node> node) : Server(std::move(node), Open::now) {}
 
   [[nodiscard]] int clients() const override { return store_.clients(); }
   bool receive(std::chrono::microseconds limit) override;
@@ -33,13 +34,26 @@ class Server final : public ServerTransport {
   void post_failure(const std::string& message) override { box_.failure.post(message); }
   [[nodiscard]] std::uint64_t bytes_received() const override { return store_.bytes(); }
 
+ protected:
+  /// When the rings are opened: a ring must be as its client left it for this server.
+  enum class Open { now, later };
+  Server(std::shared_ptr<Node> node, Open open);
+  /// `client` is counted among this server's own. Its first iteration will be `first`.
+  void open_ring(std::size_t client, std::int64_t first);
+  [[nodiscard]] ClientBox& client_box(std::size_t client) const noexcept;
+  /// Iteration that the client is in.
+  [[nodiscard]] std::int64_t current(std::size_t client) const { return store_.current(static_cast<int>(client)); }
+  void forget(std::int64_t index) { store_.drop(index); }
+  /// No client says anything any more.
+  void close_clients();
+
  private:
   void take(int client, const Message& message);
 
   std::shared_ptr<Node> node_;
   ServerBox& box_;
   int first_client_ = 0;
-  std::vector<RingConsumer<Message>> rings_;
+  std::vector<std::optional<RingConsumer<Message>>> rings_;
   InboxStore store_;
 };
 

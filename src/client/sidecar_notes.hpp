@@ -1,0 +1,24 @@
+// What a simulation tells the servers that attach to it, as bytes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sidestream/extend/communicator.hpp"
+
+namespace sidestream {
+
+struct SidecarNotes {
+  Bytes declarations;               ///< Declarations::encode of what the program declared
+  Bytes metadata;                   ///< the same of all meshes and variables, those of the file too, with their ids
+  std::vector<std::string> events;  ///< number e is bit e
+  std::string file;                 ///< the configuration's path
+  std::string directory;            ///< of the results, absolute
+  std::int64_t clients = 0;         ///< on all nodes
+
+  [[nodiscard]] Bytes encode() const;
+  /// Throws Error(system) if the bytes end too early.
+  [[nodiscard]] static SidecarNotes decode(BytesView bytes);
+};
+
+}  // namespace sidestream

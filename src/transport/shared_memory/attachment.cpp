@@ -1,0 +1,129 @@
+#include "transport/shared_memory/attachment.hpp"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/fail.hpp"
+#include "transport/shared_memory/handover.hpp"
+
+namespace sidestream::shared_memory {
+
+namespace {
+
+constexpr std::chrono::seconds answer_limit{10};
+
+/// Null if nobody listens there.
+Descriptor connect_to(const std::string& name) {
+  Descriptor socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  if (socket.get() < 0) fail(Code::system, "cannot make a socket to attach: {}", std::strerror(errno));
+  const AbstractAddress to(name);
+  while (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&to.address), to.length) != 0) {
+    if (errno == EINTR) continue;
+    if (errno == ECONNREFUSED || errno == EAGAIN) return Descriptor();
+    fail(Code::system, "cannot attach to '{}': {}", name, std::strerror(errno));
+  }
+  return socket;
+}
+
+/// False if the connection ended without a whole answer.
+bool receive_answer(int socket, DoorAnswer& answer, std::array<Descriptor, 3>& files) {
+  pollfd entry{socket, POLLIN, 0};
+  const Deadline deadline(answer_limit);
+  while (poll(&entry, 1, deadline.milliseconds_left()) <= 0) {
+    if (deadline.milliseconds_left() == 0) return false;
+  }
+  iovec piece{&answer, sizeof answer};
+  alignas(cmsghdr) char space[CMSG_SPACE(sizeof(int) * 3)] = {};
+  msghdr message{};
+  message.msg_iov = &piece;
+  message.msg_iovlen = 1;
+  message.msg_control = space;
+  message.msg_controllen = sizeof space;
+  ssize_t got = 0;
+  do {
+    got = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+  } while (got < 0 && errno == EINTR);
+  const cmsghdr* control = got > 0 ? CMSG_FIRSTHDR(&message) : nullptr;
+  if (control && control->cmsg_level == SOL_SOCKET && control->cmsg_type == SCM_RIGHTS) {
+    int numbers[3] = {-1, -1, -1};
+    std::memcpy(numbers, CMSG_DATA(control), control->cmsg_len - CMSG_LEN(0));
+    for (std::size_t n = 0; n < 3; ++n) files[n] = Descriptor(numbers[n]);
+  }
+  return got == sizeof answer;
+}
+
+/// The segments that came, as a server of this node sees them: it writes control and nothing else.
+std::shared_ptr<Node> map_node(const std::string& name, const DoorAnswer& answer, int place,
+                               std::array<Descriptor, 3>& files) {
+  const NodeRole role{true, place, answer.clients, answer.servers};
+  const ControlLayout layout =
+      control_layout(static_cast<std::uint32_t>(answer.clients), static_cast<std::uint32_t>(answer.servers),
+                     Node::ring_capacity, sizeof(Message), answer.buffer);
+  Segment control = Segment::adopt(files[0].release(), layout.hash, name, true);
+  Segment buffer = Segment::adopt(files[1].release(), layout.hash, name, false);
+  return std::make_shared<Node>(role, layout, std::move(control), std::move(buffer));
+}
+
+}  // namespace
+
+Attachment::Attachment(Descriptor socket, const DoorAnswer& answer, std::shared_ptr<Node> node, Segment declarations)
+    : socket_(std::move(socket)), answer_(answer), node_(std::move(node)), declarations_(std::move(declarations)) {}
+
+Attachment::Knock Attachment::knock(const std::string& name, const DoorHello& hello) {
+  Descriptor socket = connect_to(name);
+  if (socket.get() < 0) return {};
+  if (!same_user(socket.get())) {
+    return {Knock::Result::refused, "it belongs to another user", nullptr};
+  }
+  if (send(socket.get(), &hello, sizeof hello, MSG_NOSIGNAL) != sizeof hello) return {};
+  DoorAnswer answer;
+  std::array<Descriptor, 3> files;
+  // A door that goes away before it answers is as good as none.
+  if (!receive_answer(socket.get(), answer, files)) return {};
+  if (answer.magic != door_magic || answer.version != door_version) {
+    return {Knock::Result::refused, "the simulation runs another version of Sidestream; run the same on both sides",
+            nullptr};
+  }
+  if (answer.status != DoorAnswer::Status::welcome) {
+    answer.reason[sizeof answer.reason - 1] = 0;
+    const bool busy = answer.status == DoorAnswer::Status::busy;
+    return {busy ? Knock::Result::busy : Knock::Result::refused, answer.reason, nullptr};
+  }
+  if (files[2].get() < 0) {
+    fail(Code::system, "'{}' handed over no shared memory; is the limit of open files reached (ulimit -n)?", name);
+  }
+  auto node = map_node(name, answer, static_cast<int>(hello.place), files);
+  Segment declarations = Segment::adopt(files[2].release(), declarations_layout, name, false);
+  Knock done{Knock::Result::welcome, {}, nullptr};
+  done.attachment.reset(new Attachment(std::move(socket), answer, std::move(node), std::move(declarations)));
+  return done;
+}
+
+BytesView Attachment::declarations() const noexcept {
+  std::uint64_t size = 0;
+  std::memcpy(&size, declarations_.data(), sizeof size);
+  return {declarations_.data() + sizeof size, size};
+}
+
+void Attachment::say(DoorSay word) noexcept {
+  // If the simulation has gone there is nobody to tell; `ended` finds out.
+  [[maybe_unused]] const auto sent = send(socket_.get(), &word, sizeof word, MSG_NOSIGNAL);
+}
+
+bool Attachment::ended() noexcept {
+  if (ended_) return true;
+  char byte = 0;
+  const ssize_t got = recv(socket_.get(), &byte, 1, MSG_DONTWAIT);
+  // The door says nothing after its answer: anything but "nothing yet" is the end.
+  ended_ = got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
+  return ended_;
+}
+
+bool Attachment::closed() const noexcept {
+  return DoorWord::state_of(node_->layout().door(node_->control()).load()) == DoorWord::State::closed;
+}
+
+}  // namespace sidestream::shared_memory

@@ -1,0 +1,52 @@
+// Placement `sidecar`, the client's end: that of `cores`, for servers that come and go.
+#pragma once
+
+#include <memory>
+
+#include "transport/shared_memory/client.hpp"
+#include "transport/shared_memory/door.hpp"
+
+namespace sidestream::shared_memory {
+
+/// Joins servers at the begin of an iteration and notices in every call that they have gone. No client tells another.
+class SidecarClient final : public ClientTransport {
+ public:
+  /// `door`: on the client that has it, else null. `talks`: this client says on standard error when servers are
+  /// missing.
+  SidecarClient(std::shared_ptr<Node> node, std::shared_ptr<Door> door, WhenFull when_full, int max_in_flight,
+                std::function<void()> progress, bool talks);
+
+  [[nodiscard]] bool begin() override;
+  [[nodiscard]] std::optional<Region> reserve(std::uint64_t bytes, bool persistent) override {
+    return client_.reserve(bytes, persistent);
+  }
+  void commit(const BlockRecord& record, const Region& region, bool hold) override {
+    client_.commit(record, region, hold);
+  }
+  void clear(const Region& region) override { client_.clear(region); }
+  void declare(const Block& block, bool removed) override { client_.declare(block, removed); }
+  void end(const EndRecord& record) override;
+  [[nodiscard]] Outcome outcome(std::int64_t index) override;
+  [[nodiscard]] std::string failure() override;
+  bool drain(std::chrono::milliseconds limit) override;
+  [[nodiscard]] double waited() const override { return client_.waited(); }
+  [[nodiscard]] bool keeps_persistent() const override { return true; }
+
+ private:
+  void look();
+  void join();
+  void say_missing();
+
+  std::shared_ptr<Node> node_;
+  std::shared_ptr<Door> door_;
+  DoorWord& word_;
+  ClientBox& box_;
+  Client client_;
+  bool talks_;
+  std::uint64_t joined_ = 0;  ///< the door word as it was when this client joined
+  bool missing_said_ = false;
+  bool had_servers_ = false;  ///< ever
+  std::string lost_;          ///< that servers have ended, until `failure` hands it out
+};
+
+}  // namespace sidestream::shared_memory

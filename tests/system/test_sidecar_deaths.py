@@ -1,0 +1,182 @@
+"""Placement sidecar: servers and simulations that are killed, at random moments and many times, or stopped."""
+
+import contextlib
+import os
+import random
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from sidecar_support import STATISTICS, Sidecar, check_complete, shared_memory_users
+
+KILLS = 200  # for each value of when_full
+
+
+def descriptors(pid):
+    return len(list(Path(f"/proc/{pid}/fd").iterdir()))
+
+
+def resident_kib(pid):
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1])
+    raise AssertionError(f"process {pid} has no VmRSS")
+
+
+def check_nothing_is_left(sidecar, clients):
+    assert not sidecar.sockets()
+    assert not set(clients) & set(shared_memory_users())
+
+
+@pytest.mark.parametrize("when_full", ["wait", "skip"])
+def test_servers_killed_at_hundreds_of_random_times(tmp_path, when_full):
+    chance = random.Random(when_full)
+    with Sidecar(tmp_path, STATISTICS, attach_limit=20, when_full=when_full, buffer="600 KiB") as sidecar:
+        sidecar.endless(2, "pause_ms=1")
+        steady = {}
+        for kill in range(KILLS):
+            servers = sidecar.serve(0)
+            if kill % 4 == 0:
+                sidecar.wait_for_rows(1 + chance.randrange(10))
+            time.sleep(chance.random() * 0.25)
+            # Now and then the next group comes before this one is gone.
+            ahead = sidecar.serve(0) if kill % 10 == 9 else None
+            os.kill(servers.process.pid, signal.SIGKILL)
+            assert servers.wait(10) == -signal.SIGKILL, servers.text()
+            if ahead:
+                time.sleep(chance.random() * 0.4)
+                os.kill(ahead.process.pid, signal.SIGKILL)
+                ahead.wait(10)
+            assert sidecar.simulation.process.poll() is None, sidecar.simulation.text()
+            if kill == 20:
+                steady = {pid: resident_kib(pid) for pid in sidecar.simulation.members("field_program")}
+        last = sidecar.serve(0)
+        sidecar.wait_for_rows(20)
+        # Kept timings grow with the iterations; memory or descriptors for each dead group would show far above that.
+        for pid, before in steady.items():
+            assert resident_kib(pid) < before + 20_000
+            assert descriptors(pid) < 100
+        done = sidecar.finish()
+        assert last.wait() == 0, last.text()
+        accounts = check_complete(done, 2)
+        for account in accounts:
+            assert account["delivered"] > KILLS
+            assert account["refused"] > 0
+            # At most what was in flight at each death.
+            assert account["unknown"] <= 8 * (KILLS * 1.1 + 1)
+        rows = sidecar.rows()
+        assert rows == sorted(set(rows))
+        # A row may be of an iteration whose outcome the server did not live to announce, never of a refused one.
+        most = accounts[0]
+        assert most["delivered"] <= len(rows) <= most["delivered"] + most["unknown"]
+        check_nothing_is_left(sidecar, sidecar.simulation.members("field_program"))
+
+
+@pytest.mark.parametrize("placement", [{"per_node": 2}, {"per_node": 1, "pretend_nodes": 2}])
+def test_one_of_a_group_is_killed(tmp_path, placement):
+    chance = random.Random(5)
+    with Sidecar(tmp_path, STATISTICS, attach_limit=20, **placement) as sidecar:
+        sidecar.endless(3, "pause_ms=1")
+        for _ in range(12):
+            servers = sidecar.serve(2, "--wait", "20")
+            if chance.random() < 0.7:
+                sidecar.wait_for_rows(3)
+            time.sleep(chance.random() * 0.2)
+            members = servers.members("sidestream")
+            with contextlib.suppress(ProcessLookupError):
+                if members:
+                    os.kill(chance.choice(members), signal.SIGKILL)
+            if not members:
+                servers.process.kill()
+            servers.wait(20)
+            assert sidecar.simulation.process.poll() is None, sidecar.simulation.text()
+        last = sidecar.serve(2)
+        sidecar.wait_for_rows(10)
+        done = sidecar.finish()
+        assert last.wait() == 0, last.text()
+        check_complete(done, 3)
+        check_nothing_is_left(sidecar, [])
+
+
+def test_clients_that_wait_are_freed_when_their_servers_die(tmp_path):
+    """A server that is stopped keeps clients waiting, for it is merely slow; one that is killed does not."""
+    with Sidecar(tmp_path, STATISTICS, when_full="wait", buffer="600 KiB") as sidecar:
+        sidecar.endless(2)
+        servers = sidecar.serve(0)
+        sidecar.wait_for_rows(5)
+        servers.signal(signal.SIGSTOP)
+        time.sleep(1)
+        assert "have ended" not in sidecar.simulation.text()
+        servers.signal(signal.SIGKILL)
+        servers.wait(10)
+        sidecar.wait_until(lambda: "have ended" in sidecar.simulation.text(), 10)
+        done = sidecar.finish()
+        for account in check_complete(done, 2):
+            assert account["refused"] > 0
+
+
+@pytest.mark.parametrize("when_full", ["wait", "skip"])
+def test_servers_stopped_for_ten_seconds(tmp_path, when_full):
+    with Sidecar(tmp_path, STATISTICS, when_full=when_full, buffer="600 KiB") as sidecar:
+        sidecar.endless(2, "pause_ms=2")
+        servers = sidecar.serve(0)
+        sidecar.wait_for_rows(5)
+        servers.signal(signal.SIGSTOP)
+        time.sleep(10)
+        servers.signal(signal.SIGCONT)
+        sidecar.wait_for_rows(5)
+        done = sidecar.finish()
+        assert servers.wait() == 0, servers.text()
+        accounts = check_complete(done, 2)
+        for account in accounts:
+            assert account["unknown"] == 0
+            assert account["delivered"] == accounts[0]["delivered"] == len(sidecar.rows())
+            assert (account["refused"] > 0) == (when_full == "skip")
+
+
+@pytest.mark.parametrize("everybody", [True, False])
+@pytest.mark.parametrize("nodes", [1, 2])
+def test_the_simulation_is_killed(tmp_path, everybody, nodes):
+    with Sidecar(tmp_path, STATISTICS, pretend_nodes=nodes) as sidecar:
+        sidecar.endless(4, "pause_ms=2")
+        servers = sidecar.serve(nodes)
+        sidecar.wait_for_rows(10)
+        ranks = sidecar.simulation.members("field_program")
+        for pid in ranks if everybody else ranks[-1:]:
+            os.kill(pid, signal.SIGKILL)
+        assert servers.wait(30) != 0
+        assert servers.text().count("ended without closing") == 1, servers.text()
+        rows = sidecar.rows()
+        assert rows == list(range(len(rows))) and len(rows) >= 10
+        assert "account" in (sidecar.results / "run.yaml").read_text()
+        sidecar.simulation.wait(30)
+        check_nothing_is_left(sidecar, ranks)
+
+
+def test_both_are_killed_and_nothing_is_left(tmp_path):
+    before = set(os.listdir("/dev/shm"))
+    with Sidecar(tmp_path, STATISTICS) as sidecar:
+        sidecar.endless(2, "pause_ms=2")
+        servers = sidecar.serve(0)
+        sidecar.wait_for_rows(5)
+        ranks = sidecar.simulation.members("field_program")
+        assert sidecar.sockets() and set(ranks) <= set(shared_memory_users())
+        for pid in [*ranks, servers.process.pid]:
+            os.kill(pid, signal.SIGKILL)
+        servers.wait(10)
+        sidecar.simulation.wait(30)
+        sidecar.wait_until(lambda: not sidecar.sockets(), 10)
+        check_nothing_is_left(sidecar, [*ranks, servers.process.pid])
+        assert not [name for name in set(os.listdir("/dev/shm")) - before if "sidestream" in name]
+
+
+def test_the_simulation_learns_of_a_death_from_its_calls(tmp_path):
+    """With `on_error: stop` the call that ends an iteration says it, once, and the simulation decides."""
+    with Sidecar(tmp_path, STATISTICS, extra="on_error: stop\n") as sidecar:
+        sidecar.start(2, "steps=1000000", "pause_ms=2")
+        servers = sidecar.serve(0)
+        sidecar.wait_for_rows(5)
+        servers.signal(signal.SIGKILL)
+        assert sidecar.simulation.wait(30) != 0
+        assert "have ended without leaving" in sidecar.simulation.text()
