@@ -92,7 +92,7 @@ Wires make_sidecar_wires(MpiCommunicator& world, const Roles& roles, const Confi
   const auto progress = [comm = roles.members->comm()] { mpi::progress(comm); };
   return {std::make_shared<shared_memory::SidecarClient>(node, door, placement.when_full, placement.max_in_flight,
                                                          progress, world.rank() == 0),
-          nullptr};
+          nullptr, nullptr, nullptr, nullptr};
 }
 
 void write_client_records(MpiCommunicator& world, const RunFacts& facts, const OpeningConfig& opening,
