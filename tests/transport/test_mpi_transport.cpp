@@ -143,8 +143,8 @@ void compare_ranges(ServerTransport& transport, const MpiWorld& world, std::int6
       low = std::min(low, value);
       high = std::max(high, value);
     });
-    CHECK(range.low == low);
-    CHECK(range.high == high);
+    CHECK(range.all.minimum == low);
+    CHECK(range.all.maximum == high);
   }
   std::size_t expected = 0;
   for (const auto& [id, block] : world.blocks(n)) {
