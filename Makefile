@@ -41,7 +41,7 @@ deps-demo:
 	@scripts/python-environment requirements-demo.txt
 
 deps-test:
-	@scripts/install-dependencies
+	@scripts/install-dependencies --tests
 	@scripts/python-environment requirements-demo.txt requirements-test.txt
 
 configure:

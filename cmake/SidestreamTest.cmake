@@ -1,7 +1,7 @@
-# sidestream_test(NAME name SOURCES files... [RANKS 1 2 3 ...] [TIMEOUT seconds] [LIBRARIES ...] [LABELS ...])
+# sidestream_test(NAME name SOURCES files... [RANKS 1 2 3 ...] [THREADS] [TIMEOUT seconds] [LIBRARIES ...] [LABELS ...])
 #
 # Builds a doctest program and runs it once per rank count, each run under its own time limit. Without RANKS the program
-# runs as one process without mpirun.
+# runs as one process without mpirun. With THREADS it asks for MPI_THREAD_MULTIPLE.
 set(SIDESTREAM_MPIRUN_FLAGS "" CACHE STRING "Further flags for mpirun in the tests")
 set(SIDESTREAM_TEST_ENVIRONMENT
   OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
@@ -16,13 +16,16 @@ function(sidestream_run_test name ranks timeout)
 endfunction()
 
 function(sidestream_test)
-  cmake_parse_arguments(T "" "NAME;TIMEOUT" "SOURCES;RANKS;LIBRARIES;LABELS" ${ARGN})
+  cmake_parse_arguments(T "THREADS" "NAME;TIMEOUT" "SOURCES;RANKS;LIBRARIES;LABELS" ${ARGN})
   if(NOT T_TIMEOUT)
     set(T_TIMEOUT 60)
   endif()
   add_executable(test_${T_NAME} ${T_SOURCES} ${PROJECT_SOURCE_DIR}/tests/support/main.cpp)
   target_include_directories(test_${T_NAME} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(test_${T_NAME} PRIVATE sidestream_internal doctest::doctest sidestream_options ${T_LIBRARIES})
+  if(T_THREADS)
+    target_compile_definitions(test_${T_NAME} PRIVATE TEST_THREADS=MPI_THREAD_MULTIPLE)
+  endif()
   if(T_RANKS)
     foreach(ranks IN LISTS T_RANKS)
       sidestream_run_test(${T_NAME}.${ranks} ${ranks} ${T_TIMEOUT} $<TARGET_FILE:test_${T_NAME}>)

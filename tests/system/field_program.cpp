@@ -3,6 +3,7 @@
 #include <mpi.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
@@ -11,6 +12,7 @@
 #include <sidestream/sidestream.hpp>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 using sidestream::Box;
@@ -101,24 +103,42 @@ struct Piece {
 class Field {
  public:
   Field(const Options& options, sidestream::Session& session, int rank, int size)
-      : n_(options.number("grid", 20)), ghosts_(options.number("ghosts", 0)), session_(session) {
-    const long per_client = options.number("blocks", 1), empty = options.number("empty", -1);
-    std::vector<long> owners;  // of each slab, uneven where the number does not divide
-    for (int r = 0; r < size; ++r) {
-      for (long b = 0; b < per_client && r != empty; ++b) owners.push_back(r);
-    }
-    const long slabs = static_cast<long>(owners.size());
-    for (long b = 0; b < slabs; ++b) {
-      if (owners[static_cast<std::size_t>(b)] != rank) continue;
-      // Ids run against the direction of the slabs, so that ownership of shared nodes does not follow position.
-      add(slabs - 1 - b, Box{{0, 0, n_ * b / slabs}, {n_, n_, n_ * (b + 1) / slabs}});
-    }
+      : options_(options),
+        n_(options.number("grid", 20)),
+        ghosts_(options.number("ghosts", 0)),
+        rank_(rank),
+        size_(size),
+        session_(session) {
     session.set("n", static_cast<std::int64_t>(n_));
     session.set("h", 1.0 / static_cast<double>(n_));
-    for (const Piece& piece : pieces) {
-      session.set_block("grid", piece.id, piece.cells);
-      session.set_allocated("t", piece.id, piece.allocated);
+    arrange(0);
+  }
+
+  /// Divides the mesh among the clients, the same way in every step, or with `moving` in others each second step:
+  /// blocks appear, vanish, grow, and go from one client to another. With `gap` a part of the mesh is nobody's in odd
+  /// steps. True if something has changed.
+  bool arrange(long step) {
+    const long more = options_.number("moving", 0) ? step / 2 % 3 : 0;
+    const long per_client = options_.number("blocks", 1) + more, empty = options_.number("empty", -1);
+    const Index first = options_.number("gap", 0) && step % 2 ? n_ / 4 : 0;
+    if (std::pair(per_client, first) == layout_) return false;
+    layout_ = {per_client, first};
+    std::vector<long> owners;  // of each slab, uneven where the number does not divide
+    for (int r = 0; r < size_; ++r) {
+      // Who starts moves with the layout, so that a block of the same id is another client's.
+      for (long b = 0; b < per_client && r != empty; ++b) owners.push_back((r + more) % size_);
     }
+    std::vector<Piece> old;
+    old.swap(pieces);
+    const long slabs = static_cast<long>(owners.size());
+    const Index left = n_ - first;
+    for (long b = 0; b < slabs; ++b) {
+      if (owners[static_cast<std::size_t>(b)] != rank_) continue;
+      // Ids run against the direction of the slabs, so that ownership of shared nodes does not follow position.
+      add(slabs - 1 - b, Box{{0, 0, first + left * b / slabs}, {n_, n_, first + left * (b + 1) / slabs}});
+    }
+    declare(old);
+    return true;
   }
 
   void compute(double time) {
@@ -141,9 +161,28 @@ class Field {
     }
   }
 
+  /// Values of the variable that does not vary with time, as of its version.
+  [[nodiscard]] std::vector<double> still(const Piece& piece, long version) const {
+    Piece owned{piece.id, piece.cells, piece.cells, {}, {}};
+    std::vector<double> values(static_cast<std::size_t>(piece.cells.count()));
+    fill(owned, values.data(), 0.3 * static_cast<double>(version));
+    return values;
+  }
+
   std::vector<Piece> pieces;
 
  private:
+  void declare(const std::vector<Piece>& old) {
+    for (const Piece& piece : old) {
+      const auto same = [&](const Piece& p) { return p.id == piece.id; };
+      if (std::none_of(pieces.begin(), pieces.end(), same)) session_.remove_block("grid", piece.id);
+    }
+    for (const Piece& piece : pieces) {
+      session_.set_block("grid", piece.id, piece.cells);
+      session_.set_allocated("t", piece.id, piece.allocated);
+    }
+  }
+
   void add(std::int64_t id, const Box& cells) {
     Piece piece{id, cells, cells.empty() ? cells : sidestream::grown(cells, ghosts_), {}, {}};
     piece.t.resize(static_cast<std::size_t>(piece.allocated.count()));
@@ -167,7 +206,10 @@ class Field {
     }
   }
 
+  const Options& options_;
   Index n_, ghosts_;
+  int rank_, size_;
+  std::pair<long, Index> layout_{-1, -1};
   sidestream::Session& session_;
 };
 
@@ -190,9 +232,11 @@ void run(sidestream::Session& session, const Options& options) {
   const long steps = options.number("steps", 3), pause = options.number("pause_ms", 0);
   const long first = options.number("first", 0);  // cycle and time of the first step: a run that goes on
   const bool in_place = options.number("in_place", 0) != 0;
+  const bool still = options.number("still", 0) != 0;  // publish s, which does not vary with time, now and then
   long refused = 0;
   for (long step = 0; step < steps && goes_on(options, session.comm()); ++step) {
     const double time = 0.1 * static_cast<double>(step + first);
+    const bool anew = field.arrange(step) || step == 0;
     field.compute(time);
     bool taken = true;
     for (Piece& piece : field.pieces) {
@@ -209,6 +253,10 @@ void run(sidestream::Session& session, const Options& options) {
         taken &= session.publish("t", piece.id, piece.t.data()) == sidestream::Taken::yes;
       }
       taken &= session.publish("p", piece.id, piece.p.data()) == sidestream::Taken::yes;
+      if (still && (anew || step % 3 == 2)) {
+        const auto values = field.still(piece, (step + 1) / 3);
+        taken &= session.publish("s", piece.id, values.data()) == sidestream::Taken::yes;
+      }
     }
     if (pause) usleep(static_cast<useconds_t>(pause * 1000));
     if (options.number("die_at", -1) == step && rank == 0) raise(SIGKILL);

@@ -1,0 +1,26 @@
+# A part of the system tests under MPICH as well, where it is installed beside the MPI library of this build. The first of
+# these tests builds what the others need; with ccache, what does not call MPI comes from this build. All of the tests
+# under MPICH: `cmake --preset mpich`.
+find_program(SIDESTREAM_MPICC_MPICH mpicc.mpich)
+find_program(SIDESTREAM_MPICXX_MPICH mpicxx.mpich)
+find_program(SIDESTREAM_MPIRUN_MPICH mpirun.mpich)
+if(MPI_C_LIB_NAMES MATCHES "mpich")
+  return()
+elseif(NOT SIDESTREAM_MPICC_MPICH OR NOT SIDESTREAM_MPICXX_MPICH OR NOT SIDESTREAM_MPIRUN_MPICH)
+  message(STATUS "There is no MPICH beside this MPI (mpicc.mpich, mpirun.mpich): the tests under MPICH are not built")
+  return()
+endif()
+
+set(build ${PROJECT_BINARY_DIR}/mpich)
+add_test(NAME mpich.build COMMAND ${CMAKE_CTEST_COMMAND}
+  --build-and-test ${PROJECT_SOURCE_DIR} ${build} --build-generator ${CMAKE_GENERATOR} --build-noclean
+  --build-target field_program --build-options -DMPI_C_COMPILER=${SIDESTREAM_MPICC_MPICH}
+  -DMPI_CXX_COMPILER=${SIDESTREAM_MPICXX_MPICH} -DCMAKE_BUILD_TYPE=${CMAKE_BUILD_TYPE}
+  -DSIDESTREAM_BUILD_EXAMPLES=OFF -DSIDESTREAM_BUILD_BENCHMARKS=OFF -DSIDESTREAM_BUILD_SIMULATIONS=OFF)
+set_tests_properties(mpich.build PROPERTIES TIMEOUT 1800 LABELS "mpich" PROCESSORS 2 FIXTURES_SETUP mpich
+  ENVIRONMENT CMAKE_BUILD_PARALLEL_LEVEL=2)
+
+set(MPIEXEC_EXECUTABLE ${SIDESTREAM_MPIRUN_MPICH})
+system_test(mpich.placements ${build} test_placements -k "cores or nodes")
+system_test(mpich.in_transit ${build} test_in_transit -k "over_tcp or pushed or moves")
+set_tests_properties(mpich.placements mpich.in_transit PROPERTIES LABELS "mpich;mpi;system" FIXTURES_REQUIRED mpich)

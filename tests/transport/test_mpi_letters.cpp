@@ -1,0 +1,135 @@
+// Letters between ranks: whole, in order, and never in each other's way.
+#include <doctest/doctest.h>
+#include <mpi.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <random>
+#include <string>
+
+#include "base/communicator.hpp"
+#include "base/timer.hpp"
+#include "sidestream/error.hpp"
+#include "transport/mpi/letter.hpp"
+
+using namespace sidestream;
+using namespace sidestream::mpi;
+
+namespace {
+
+/// A length, and contents that follow from it and the sender.
+Bytes body_of(int from, std::int64_t number) {
+  std::mt19937 random(static_cast<unsigned>(1000 * from + number));
+  const std::size_t lengths[] = {0, 1, 40, 5000, 300'000};
+  Bytes body(lengths[random() % 5] + random() % 3);
+  for (std::byte& b : body) b = static_cast<std::byte>(random());
+  return body;
+}
+
+/// Waits for a letter; fails the test after a time that no machine needs.
+Letter wait_for_letter(Mailbox& mailbox) {
+  for (const double end = now() + 40; now() < end; nap(50)) {
+    if (std::optional<Letter> letter = mailbox.take()) return std::move(*letter);
+  }
+  FAIL("no letter came");
+  return {};
+}
+
+std::string error_of(const Bytes& message) {
+  MpiCommunicator self(MPI_COMM_SELF);
+  Outbox outbox;
+  Mailbox mailbox(self.comm());
+  outbox.send(self.comm(), 0, letter_tag, message);
+  try {
+    static_cast<void>(wait_for_letter(mailbox).records<std::int64_t>());
+  } catch (const Error& error) {
+    while (!outbox.sweep()) nap(10);
+    return error.what();
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("letters of all ranks to all ranks come whole and in each sender's order") {
+  MpiCommunicator comm(MPI_COMM_WORLD);
+  constexpr std::int64_t many = 40;
+  {
+    Mailbox mailbox(comm.comm());
+    Outbox outbox;
+    for (std::int64_t n = 0; n < many; ++n) {
+      for (int to = 0; to < comm.size(); ++to) {
+        outbox.send(comm.comm(), to, letter_tag,
+                    write_letter(LetterKind::fetch, n, -n * 3'000'000'000, body_of(comm.rank(), n)));
+      }
+    }
+    std::map<int, std::int64_t> next;
+    for (std::int64_t left = many * comm.size(); left > 0; --left) {
+      const Letter letter = wait_for_letter(mailbox);
+      const std::int64_t n = next[letter.from]++;
+      REQUIRE(letter.header.index == n);
+      REQUIRE(letter.header.number == -n * 3'000'000'000);
+      REQUIRE(letter.body == body_of(letter.from, n));
+    }
+    while (!outbox.sweep()) nap(20);
+    comm.barrier();
+  }
+}
+
+TEST_CASE("a long letter whose sender computes does not hold up the letters of others") {
+  MpiCommunicator comm(MPI_COMM_WORLD);
+  if (comm.size() < 3) return;
+  // Ranks talk about what they have done through files: the one that computes must not call MPI.
+  Bytes name(64);
+  std::snprintf(reinterpret_cast<char*>(name.data()), name.size(), "/tmp/sidestream-letters-%d",
+                static_cast<int>(getpid()));
+  comm.broadcast(name, 0);
+  const std::string done(reinterpret_cast<const char*>(name.data()));
+  constexpr std::int64_t many = 50;
+  const Bytes small(1000, std::byte{7}), large(32 << 20, std::byte{9});
+  {
+    Mailbox mailbox(comm.comm());
+    Outbox outbox;
+    if (comm.rank() == 1) {
+      outbox.send(comm.comm(), 0, letter_tag, write_letter(LetterKind::manifest, 0, 0, large));
+      MPI_Barrier(comm.comm());
+      for (const double end = now() + 40; access(done.c_str(), F_OK) != 0 && now() < end;) nap(1000);
+    } else {
+      MPI_Barrier(comm.comm());
+      if (comm.rank() == 2) {
+        for (std::int64_t n = 0; n < many; ++n) {
+          outbox.send(comm.comm(), 0, letter_tag, write_letter(LetterKind::manifest, n, 0, small));
+        }
+      }
+    }
+    if (comm.rank() == 0) {
+      std::int64_t small_ones = 0;
+      bool large_one = false;
+      while (small_ones < many) {
+        const Letter letter = wait_for_letter(mailbox);
+        large_one |= letter.from == 1;
+        if (letter.from == 2) CHECK(letter.header.index == small_ones++);
+      }
+      std::ofstream(done).put('\n');
+      if (!large_one) CHECK(wait_for_letter(mailbox).body == large);
+    }
+    while (!outbox.sweep()) nap(20);
+    comm.barrier();
+    if (comm.rank() == 0) unlink(done.c_str());
+  }
+}
+
+TEST_CASE("what is no letter, or one of another version, is refused with a sentence") {
+  const Bytes right = write_letter(LetterKind::fetch, 1, 2, Bytes(16));
+  CHECK(error_of(right).empty());
+  CHECK(error_of(write_letter(LetterKind::fetch, 1, 2, Bytes(15))).find("15 bytes") != std::string::npos);
+  CHECK(error_of({}).find("start all ranks with the same library") != std::string::npos);
+  CHECK(error_of(Bytes(right.begin(), right.begin() + 8)).find("same library") != std::string::npos);
+  for (const std::size_t byte : {0, 9}) {  // of the magic, of the layout
+    Bytes wrong = right;
+    wrong[byte] ^= std::byte{1};
+    CHECK(error_of(wrong).find("same library") != std::string::npos);
+  }
+}

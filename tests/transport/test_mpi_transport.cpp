@@ -1,0 +1,242 @@
+// Placement `nodes`, both ends, over all ranks: the first are servers, the others clients that do something else in
+// every iteration. Servers fetch pieces at random, and what comes is compared with what a world without messages says.
+#include <doctest/doctest.h>
+#include <mpi.h>
+
+#include <memory>
+#include <set>
+#include <string>
+
+#include "base/communicator.hpp"
+#include "transport/mpi/client.hpp"
+#include "transport/mpi/server.hpp"
+#include "transport/mpi_world.hpp"
+
+using namespace sidestream;
+using sidestream::testing::MpiWorld;
+
+namespace {
+
+const std::vector<Variable> variables = sidestream::testing::mpi_world_variables();
+constexpr std::int64_t iterations = 25;
+
+struct Layout {
+  int servers = 1, clients = 1;
+  [[nodiscard]] int contact(int client) const { return client * servers / clients; }
+};
+
+/// Nobody uses iterations in which the refusing client says so.
+bool refuses(std::int64_t iteration, int client) { return iteration % 7 == 3 && client == 0; }
+
+void publish(ClientTransport& transport, const MpiWorld& world, std::int64_t n, int client) {
+  REQUIRE(transport.begin());
+  for (const BlockChange& change : world.step(n, client).changes) transport.declare(change.block, change.removed != 0);
+  for (const auto& [v, id] : world.step(n, client).publications) {
+    const Variable& variable = variables[static_cast<std::size_t>(v)];
+    BlockRecord record;
+    record.block = world.blocks(n).at(id);
+    record.variable = v;
+    record.components = variable.components;
+    record.type = variable.type;
+    record.order = variable.order;
+    record.centering = variable.centering;
+    record.persistent = v == 2;
+    const Box points = record.points();
+    record.box = points.empty() ? points : grown(points, (id + v) % 3);
+    record.bytes = packed_bytes(record.box, record.components, record.type);
+    const std::optional<Region> region = transport.reserve(record.bytes, record.persistent != 0);
+    REQUIRE(region);
+    MpiWorld::visit(variable, record.block, n, record.box, region->data, [&](void* element, int value, bool counts) {
+      sidestream::testing::store(variable.type, element, counts ? value : -1);
+    });
+    transport.commit(record, *region, false);
+  }
+  EndRecord end;
+  end.iteration = {n, 10 * n, 0.5 * static_cast<double>(n)};
+  end.refused = refuses(n, client);
+  transport.end(end);
+}
+
+/// Returns the bytes that left.
+std::int64_t simulate(ClientTransport& transport, const MpiWorld& world, int client) {
+  for (std::int64_t n = 0; n < iterations; ++n) publish(transport, world, n, client);
+  REQUIRE(transport.drain(std::chrono::seconds(40)));
+  std::int64_t bytes = 0;
+  for (std::int64_t n = 0; n < iterations; ++n) {
+    CHECK(transport.outcome(n) == (n % 7 == 3 ? Outcome::refused : Outcome::delivered));
+    bytes += static_cast<std::int64_t>(transport.bytes_sent(n));
+  }
+  CHECK(transport.failure() == "planned");
+  return bytes;
+}
+
+/// Some blocks, some of them in parts, some of them twice; blocks that were not published too. Different on each
+/// server.
+std::vector<Wanted> want(const MpiWorld& world, std::int64_t n, std::mt19937& random) {
+  std::vector<Wanted> wanted;
+  for (const auto& [id, block] : world.blocks(n)) {
+    for (const Variable& variable : variables) {
+      if (random() % 2) continue;
+      Wanted piece{block, variable.id, 0, variable.points(block.cells)};
+      if (random() % 3 == 0) {
+        for (int a = 0; a < 3 && !piece.points.empty(); ++a) {
+          piece.points.lo[a] += static_cast<Index>(random() % static_cast<unsigned>(piece.points.extent(a)));
+          piece.points.hi[a] -= static_cast<Index>(random() % static_cast<unsigned>(piece.points.extent(a)));
+        }
+      }
+      wanted.push_back(piece);
+    }
+  }
+  std::shuffle(wanted.begin(), wanted.end(), random);
+  return wanted;
+}
+
+/// Values of a fetch against the world; returns the bytes that should have come from clients.
+std::int64_t compare(const MpiWorld& world, std::int64_t n, const std::vector<Wanted>& wanted,
+                     const std::vector<const std::byte*>& values) {
+  REQUIRE(values.size() == wanted.size());
+  std::int64_t bytes = 0, wrong = 0;
+  for (std::size_t w = 0; w < wanted.size(); ++w) {
+    const Wanted& piece = wanted[w];
+    const Variable& variable = variables[static_cast<std::size_t>(piece.variable)];
+    const std::optional<std::int64_t> version = world.version(n, piece.variable, piece.block.id);
+    if (piece.points.empty()) continue;  // there may be an address or none
+    REQUIRE((values[w] != nullptr) == version.has_value());
+    if (!version) continue;
+    bytes += static_cast<std::int64_t>(packed_bytes(piece.points, variable.components, variable.type));
+    MpiWorld::visit(variable, piece.block, *version, piece.points, const_cast<std::byte*>(values[w]),
+                    [&](const void* element, int value, bool counts) {
+                      wrong += !counts || !sidestream::testing::holds(variable.type, element, value);
+                    });
+  }
+  CHECK(wrong == 0);
+  return bytes;
+}
+
+/// The blocks of this server's own clients.
+void compare_table(const ServerTransport& transport, const MpiWorld& world, std::int64_t n, const Layout& layout,
+                   int server) {
+  std::map<std::int64_t, Block> expected, found;
+  for (const auto& [id, block] : world.blocks(n)) {
+    if (layout.contact(block.client) == server) expected.emplace(id, block);
+  }
+  for (const Block& block : transport.blocks()) found.emplace(block.id, block);
+  CHECK(found == expected);
+  CHECK(transport.blocks().size() == expected.size());
+}
+
+/// Lowest and highest of a variable on this server's own clients' blocks.
+void compare_ranges(ServerTransport& transport, const MpiWorld& world, std::int64_t n, const Layout& layout,
+                    int server) {
+  const RangeRequest requests[] = {{1, 1}, {2, 0}};
+  std::set<std::pair<std::int32_t, std::int64_t>> seen;
+  for (const BlockRange& range : transport.ranges(n, requests)) {
+    const Variable& variable = variables[static_cast<std::size_t>(range.variable)];
+    const Block& block = world.blocks(n).at(range.block);
+    CHECK(layout.contact(block.client) == server);
+    CHECK(seen.emplace(range.variable, range.block).second);
+    const std::optional<std::int64_t> version = world.version(n, range.variable, range.block);
+    REQUIRE(version);
+    int low = INT32_MAX, high = INT32_MIN, at = 0;
+    MpiWorld::visit(variable, block, *version, variable.points(block.cells), nullptr, [&](void*, int value, bool) {
+      if (at++ % variable.components != (range.variable == 1 ? 1 : 0)) return;
+      low = std::min(low, value);
+      high = std::max(high, value);
+    });
+    CHECK(range.all.minimum == low);
+    CHECK(range.all.maximum == high);
+  }
+  std::size_t expected = 0;
+  for (const auto& [id, block] : world.blocks(n)) {
+    const bool mine = layout.contact(block.client) == server && !block.cells.empty();
+    for (const RangeRequest& request : requests) expected += mine && world.version(n, request.variable, id);
+  }
+  CHECK(seen.size() == expected);
+}
+
+/// Returns the bytes that should have left the clients if values are fetched.
+std::int64_t serve(mpi::Server& transport, MpiCommunicator& servers, const MpiWorld& world, const Layout& layout) {
+  std::mt19937 random(static_cast<unsigned>(servers.rank()) + 77);
+  servers.set_meanwhile([&] { static_cast<void>(transport.receive(std::chrono::microseconds(0))); });
+  std::int64_t bytes = 0;
+  for (std::int64_t n = 0; n < iterations; ++n) {
+    while (transport.pending(n) > 0) static_cast<void>(transport.receive(std::chrono::milliseconds(1)));
+    CHECK(transport.ended(n) == transport.clients());
+    std::int64_t refused = static_cast<std::int64_t>(transport.inbox(n).end.refused);
+    servers.maximum(std::span(&refused, 1));
+    CHECK(refused == (n % 7 == 3));
+    static_cast<void>(transport.advance(n));
+    compare_table(transport, world, n, layout, servers.rank());
+    if (!refused) {
+      compare_ranges(transport, world, n, layout, servers.rank());
+      for (int round = 0; round < 2; ++round) {
+        const std::vector<Wanted> wanted = want(world, n, random);
+        bytes += compare(world, n, wanted, transport.fetch(n, wanted));
+        servers.barrier();  // as the engine agrees on how it went: all have what they asked for
+      }
+    }
+    if (n == 5) transport.post_failure("planned");
+    transport.release(n, refused ? Outcome::refused : Outcome::delivered);
+  }
+  std::int64_t done = 0;
+  while (!done) {  // all clients have said that they close
+    static_cast<void>(transport.receive(std::chrono::milliseconds(1)));
+    done = transport.pending(iterations) == 0;
+    servers.minimum(std::span(&done, 1));
+  }
+  servers.set_meanwhile({});
+  return bytes;
+}
+
+void run(const Layout& layout, mpi::Moving moving, unsigned seed) {
+  const auto comm = std::make_shared<MpiCommunicator>(MPI_COMM_WORLD);
+  const MpiWorld world(seed, layout.clients, iterations);
+  const bool serves = comm->rank() < layout.servers;
+  const std::unique_ptr<MpiCommunicator> group = comm->split(serves ? 0 : 1);
+  std::int64_t bytes[3] = {0, 0, 0};  // left clients, came to servers, should have been fetched
+  if (serves) {
+    mpi::Server::Options options;
+    options.moving = moving;
+    for (const Variable& variable : variables) options.shapes.push_back({variable.type, variable.components});
+    for (int client = 0; client < layout.clients; ++client) {
+      const int rank = layout.servers + client, contact = layout.contact(client);
+      options.holders.push_back(moving == mpi::Moving::pushed ? contact : rank);
+      if (contact == comm->rank()) options.contacts.push_back(rank);
+    }
+    mpi::Server transport(comm, options);
+    bytes[2] = serve(transport, *group, world, layout);
+    bytes[1] = static_cast<std::int64_t>(transport.bytes_received());
+    group->barrier();
+  } else {
+    mpi::Client::Options options;
+    options.contact = layout.contact(group->rank());
+    options.limit = 64 << 20;
+    options.max_in_flight = 3;
+    options.moving = moving;
+    mpi::Client transport(comm, options);
+    bytes[0] = simulate(transport, world, group->rank());
+  }
+  comm->sum(bytes);
+  if (moving == mpi::Moving::fetched) {
+    CHECK(bytes[0] == bytes[2]);
+    CHECK(bytes[1] == bytes[2]);
+  } else {
+    CHECK(bytes[0] > 0);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("what servers fetch is what clients published") {
+  int size = 0, level = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Query_thread(&level);
+  for (int servers = 1; servers < size && servers <= 3; ++servers) {
+    for (const mpi::Moving moving : {mpi::Moving::fetched, mpi::Moving::pushed}) {
+      if (moving == mpi::Moving::fetched) REQUIRE(level == MPI_THREAD_MULTIPLE);
+      CAPTURE(servers);
+      CAPTURE(static_cast<int>(moving));
+      run({servers, size - servers}, moving, static_cast<unsigned>(17 * size + servers));
+    }
+  }
+}
