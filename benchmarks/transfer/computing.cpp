@@ -1,15 +1,14 @@
 #include "computing.hpp"
 
-#include <ctime>
-
 #include "../measure.hpp"
+#include "bare.hpp"
 #include "stream.hpp"
 
 namespace transfer {
 
 namespace {
 
-constexpr int steps = 6;  // the first warms up; computing and sleeping take turns after it
+constexpr int steps = 4;  // the first warms up
 
 /// Arithmetic that stays in a core's registers: what is beside it can only take the core away.
 double churn(std::int64_t rounds) {
@@ -42,13 +41,7 @@ void run_client(double seconds, const std::function<void(int)>& publish, ClientT
   for (int step = 0; step < steps; ++step) {
     publish(step);
     times.ended[step] = seconds_now();
-    if (step % 2 == 1) {
-      sink = churn(rounds);
-    } else {
-      const auto rest = static_cast<time_t>(seconds);
-      const timespec pause{rest, static_cast<long>((seconds - static_cast<double>(rest)) * 1e9)};
-      nanosleep(&pause, nullptr);
-    }
+    sink = churn(rounds);
     times.beside[step] = seconds_now() - times.ended[step];
   }
 }
@@ -67,13 +60,12 @@ Overlap overlap(MPI_Comm comm, const Case& c, const std::string& placement, doub
   largest(times.ended, steps);
   largest(times.beside, steps);
   largest(&times.alone, 1);
-  std::vector<double> computing, sleeping, beside;
-  for (int step = 1; step < steps; ++step) {
-    (step % 2 == 1 ? computing : sleeping).push_back(arrivals[static_cast<std::size_t>(step)] - times.ended[step]);
-    if (step % 2 == 1) beside.push_back(times.beside[step]);
-  }
-  return {times.alone, benchmark::median(beside), benchmark::median(sleeping), benchmark::median(computing),
-          benchmark::quantile(computing, 1.0)};
+  std::vector<double> delays;
+  for (int step = 1; step < steps; ++step)
+    delays.push_back(arrivals[static_cast<std::size_t>(step)] - times.ended[step]);
+  const std::vector<double> beside(times.beside + 1, times.beside + steps);
+  return {bare_stream(comm, c), times.alone, benchmark::median(beside), benchmark::median(delays),
+          benchmark::quantile(delays, 1.0)};
 }
 
 }  // namespace transfer

@@ -11,13 +11,13 @@ namespace transfer {
 
 /// Medians over steps, of the slowest client or server.
 struct Overlap {
+  double moving = 0;   ///< seconds of a step of the bare stream
   double alone = 0;    ///< seconds of computing while nothing moves
   double beside = 0;   ///< seconds of the same computing after end_iteration
-  double idle = 0;     ///< seconds from end_iteration until the analysis has seen everything, of a client that sleeps
-  double arrived = 0;  ///< the same, of a client that computes
+  double arrived = 0;  ///< seconds from end_iteration until the analysis has seen all values
   double latest = 0;   ///< the largest of those
-  /// 1 if the values arrive as soon as those of a client that sleeps, 0 if only when computing is over.
-  [[nodiscard]] double kept() const { return std::clamp(1 - (arrived - idle) / beside, 0.0, 1.0); }
+  /// 1 if the values arrive as soon as MPI alone brings them, 0 if only when computing is over.
+  [[nodiscard]] double kept() const { return std::clamp(1 - (arrived - moving) / beside, 0.0, 1.0); }
   [[nodiscard]] double slowdown() const { return beside / alone; }
 };
 

@@ -107,7 +107,7 @@ void sweep(const Options& options, Table& table) {
 std::string report(const Options& options, const std::string& way, bool prints) {
   const Overlap o = overlap(MPI_COMM_WORLD, options.c, way, options.computing);
   if (!prints) return "";
-  std::printf("%-28s %9.3f %9.3f %9.3f %9.3f %9.3f\n", way.c_str(), o.alone, o.beside, o.idle, o.arrived, o.latest);
+  std::printf("%-28s %9.3f %9.3f %9.3f %9.3f %9.3f\n", way.c_str(), o.moving, o.alone, o.beside, o.arrived, o.latest);
   std::fflush(stdout);
   return fmt::format("{:<28} fraction of the overlap kept {:.3f} (1 wanted), computing longer by {:.3f}\n", way,
                      o.kept(), o.slowdown());
@@ -116,11 +116,11 @@ std::string report(const Options& options, const std::string& way, bool prints) 
 void computing(const Options& options, bool prints) {
   if (prints) {
     std::printf(
-        "%.1f MiB from %d clients to %d servers. Seconds: computing alone; after end_iteration; from there until the\n"
-        "analysis has seen all values of a client that sleeps; of one that computes, median; largest\n\n"
+        "%.1f MiB from %d ranks to %d servers. Seconds: a step of the bare stream; computing alone; computing after\n"
+        "end_iteration; from there until the analysis has seen all values, median and largest\n\n"
         "%-28s %9s %9s %9s %9s %9s\n",
-        static_cast<double>(options.c.bytes()) / (1 << 20), options.c.clients(), options.c.servers, "", "alone",
-        "beside", "sleeping", "computing", "largest");
+        static_cast<double>(options.c.bytes()) / (1 << 20), options.c.clients(), options.c.servers, "", "bare", "alone",
+        "beside", "arrived", "largest");
   }
   std::string last = report(options, "progress: calls", prints);
   if (options.c.clients() > 1) last += report(options, "forward: blocks, per_node: 1", prints);
