@@ -1,0 +1,93 @@
+"""Starts the oscillators in a folder of their own and says how long they and their servers took."""
+
+import contextlib
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+INPUT = ROOT / "simulations" / "oscillators" / "inputs" / "eight.osc"
+PROGRAM = ROOT / "build" / "release" / "simulations" / "oscillators" / "oscillators"
+PEAK_MEMORY = Path(__file__).with_name("peak_memory.py")
+LIMIT_SECONDS = 300
+
+
+class BenchmarkError(Exception):
+    """Something to tell the user in a sentence."""
+
+
+@dataclass
+class Job:
+    """One run of the oscillators."""
+
+    ranks: int
+    configuration: str
+    arguments: list[str] = field(default_factory=list)
+    beside: tuple[str, ...] = ()  # `sidestream` with these arguments runs beside the job
+
+
+def fresh_folder(folder, mark=".made-by-benchmarks"):
+    """An empty folder; refuses to empty what no benchmark has made."""
+    folder = Path(folder)
+    if folder.exists() and any(folder.iterdir()) and not (folder / mark).exists():
+        raise BenchmarkError(f"{folder} is not empty and not from an earlier measurement; remove it or name another.")
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    (folder / mark).touch()
+    return folder
+
+
+def run(job, folder, program=PROGRAM, measure_memory=False):
+    """Runs `job` in the new folder `folder`, which then holds its results, times.csv and output.txt. With
+    `measure_memory` also peak-RANK.txt, bytes. Raises BenchmarkError."""
+    program = Path(program).resolve()
+    if not program.exists():
+        raise BenchmarkError(f"{program} does not exist; build it with 'make build', or name it with --program.")
+    folder.mkdir(parents=True)
+    (folder / "case.yaml").write_text(job.configuration)
+    wrapper = [sys.executable, str(PEAK_MEMORY), str(folder / "peak")] if measure_memory else []
+    command = [
+        *(str(ROOT / "scripts" / "mpirun-here"), "-n", str(job.ranks), *wrapper, str(program), str(INPUT)),
+        *("--sidestream", "case.yaml", "--times", "times.csv", "--quiet", *job.arguments),
+    ]
+    log = folder / "output.txt"
+    with log.open("w") as output, _beside(job.beside, folder, program):
+        try:
+            done = subprocess.run(
+                command, cwd=folder, stdout=output, stderr=subprocess.STDOUT, timeout=LIMIT_SECONDS, check=False
+            )
+        except subprocess.TimeoutExpired:
+            raise BenchmarkError(f"{folder.name} did not end within {LIMIT_SECONDS} s; see {log}.") from None
+    if done.returncode != 0:
+        sys.stderr.write(log.read_text()[-2000:])
+        raise BenchmarkError(f"{folder.name} failed with status {done.returncode}; its output is in {log}.")
+    _require_all_delivered(folder)
+
+
+@contextlib.contextmanager
+def _beside(arguments, folder, program):
+    """Processes outside the job, which end when the job does."""
+    if not arguments:
+        yield
+        return
+    tool = program.parents[2] / "tools" / "sidestream"
+    with (folder / "beside.txt").open("w") as output:
+        process = subprocess.Popen([str(tool), *arguments], cwd=folder, stdout=output, stderr=subprocess.STDOUT)
+        try:
+            yield
+            process.wait(30)
+        except subprocess.TimeoutExpired:
+            raise BenchmarkError(f"{folder.name}: 'sidestream {' '.join(arguments)}' did not end.") from None
+        finally:
+            process.kill()
+
+
+def _require_all_delivered(folder):
+    record = folder / "run.yaml"  # none with `placement: off`
+    text = record.read_text() if record.exists() else ""
+    lost = re.findall(r"^  (refused|failed|unknown): ([1-9]\d*)$", text, re.M)
+    if lost:
+        raise BenchmarkError(f"{folder.name}: not all steps were analysed ({lost}); see {record}.")
