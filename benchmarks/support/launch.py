@@ -43,7 +43,7 @@ def fresh_folder(folder, mark=".made-by-benchmarks"):
 def run(job, folder, program=PROGRAM, measure_memory=False):
     """Runs `job` in the new folder `folder`, which then holds its results, times.csv and output.txt. With
     `measure_memory` also peak-RANK.txt, bytes. Raises BenchmarkError."""
-    program = Path(program).resolve()
+    folder, program = Path(folder).resolve(), Path(program).resolve()
     if not program.exists():
         raise BenchmarkError(f"{program} does not exist; build it with 'make build', or name it with --program.")
     folder.mkdir(parents=True)

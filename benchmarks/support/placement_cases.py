@@ -14,7 +14,9 @@ class Case:
     clients: int
     others: int  # servers and forwarders
     placement: str
-    beside: tuple[str, ...] = ()  # arguments of the `sidestream` command that runs beside the job; placements without ranks
+    beside: tuple[
+        str, ...
+    ] = ()  # arguments of the `sidestream` command that runs beside the job; placements without ranks
 
     @property
     def key(self):

@@ -8,16 +8,16 @@ from style import BLUE, GREEN, GREY, ORANGE, PINK, RED, SKY, bare, save
 
 COLOURS = [RED, BLUE, SKY, GREEN, PINK, ORANGE, "#6a3d9a", "#444444"]
 GROUPS = {
-    "CS": "CS: one simulating rank on a core of its own; servers share the other core",
-    "CT": "CT: four ranks in all, two on each core",
+    "CS": "CS: one simulating rank, servers on the other core",
+    "CT": "CT: four ranks in all, two per core",
 }
 
 
 def _bars(axes, group, cases, runs, rows):
     """Run time of each case: what the slowest client computed, and what Sidestream added."""
     shown = [case for case in cases if case.group == group]
-    labels = [f"{case.name}\n{case.split}" for case in shown]
-    computing = np.array([rows[case.key].step * typical(runs[case.key]).steps for case in shown])
+    labels = [case.name.replace(", ", ",\n") + "\n" + case.split for case in shown]
+    computing = np.array([typical(runs[case.key]).computing for case in shown])
     whole = np.array([rows[case.key].run for case in shown])
     end = np.array([rows[case.key].end for case in shown])
     at = np.arange(len(shown))

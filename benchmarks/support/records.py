@@ -5,7 +5,6 @@ from collections import defaultdict
 from dataclasses import dataclass
 from statistics import median
 
-
 WAITING = ("idle", "agree")  # a server's rows in which it works on nothing
 
 
@@ -29,6 +28,7 @@ class RunRecord:
     loop: float  # from the first step's start to the last step's end, slowest client
     end: float  # to the end of the loop or of the last analysis, whichever is later
     compute: float  # of a step on the slowest client, median over steps
+    computing: float  # the same, sum over steps
     published: list[float]  # what each step of each client spent in Sidestream, without the first step
     analysis: float  # of an iteration on the busiest server, median over iterations
     server_busy: dict[int, float]  # by rank
@@ -61,6 +61,7 @@ def read_run(folder):
         loop=loop,
         end=max(loop, last),
         compute=median(compute.values()),
+        computing=sum(compute.values()),
         published=[_number(row, "publish") + _number(row, "end") for row in times if row["step"] != "0"],
         analysis=median(slowest.values()) if slowest else 0.0,
         server_busy=dict(busy),
@@ -91,6 +92,4 @@ def read_movement(folder):
 
 def peak_memory(folder):
     """Bytes by rank of a run with `measure_memory`."""
-    return {
-        int(path.stem.removeprefix("peak-")): int(path.read_text()) for path in sorted(folder.glob("peak-*.txt"))
-    }
+    return {int(path.stem.removeprefix("peak-")): int(path.read_text()) for path in sorted(folder.glob("peak-*.txt"))}
