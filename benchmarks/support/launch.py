@@ -1,10 +1,12 @@
 """Starts the oscillators in a folder of their own and says how long they and their servers took."""
 
 import contextlib
+import os
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -29,15 +31,18 @@ class Job:
     beside: tuple[str, ...] = ()  # `sidestream` with these arguments runs beside the job
 
 
-def fresh_folder(folder, mark=".made-by-benchmarks"):
-    """An empty folder; refuses to empty what no benchmark has made."""
-    folder = Path(folder)
-    if folder.exists() and any(folder.iterdir()) and not (folder / mark).exists():
-        raise BenchmarkError(f"{folder} is not empty and not from an earlier measurement; remove it or name another.")
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    (folder / mark).touch()
-    return folder
+@contextlib.contextmanager
+def work_folder(keep=None):
+    """Where runs leave their files: `keep`, a new folder, or one that is removed at the end. That one is in memory if
+    there is room, so that the disk and its flushes aren't what is measured."""
+    if keep is not None:
+        keep.mkdir(parents=True)
+        yield keep
+        return
+    memory = Path("/dev/shm")
+    roomy = memory.is_dir() and os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > 2 << 30
+    with tempfile.TemporaryDirectory(prefix="sidestream-", dir=memory if roomy else None) as folder:
+        yield Path(folder)
 
 
 def run(job, folder, program=PROGRAM, measure_memory=False):

@@ -31,7 +31,7 @@ def _bars(axes, group, cases, runs, rows):
     axes.set_xticks(at, labels, fontsize=8)
     axes.set_title(GROUPS[group])
     axes.set_ylabel("seconds")
-    axes.margins(y=0.12)
+    axes.set_ylim(0, 1.12 * max(end))
     bare(axes)
 
 
