@@ -28,7 +28,7 @@ class Job:
     ranks: int
     configuration: str
     arguments: list[str] = field(default_factory=list)
-    beside: tuple[str, ...] = ()  # `sidestream` with these arguments runs beside the job
+    beside: tuple[str, ...] = ()  # a command that runs beside it; {sidestream} is the tool
 
 
 @contextlib.contextmanager
@@ -72,20 +72,33 @@ def run(job, folder, program=PROGRAM, measure_memory=False):
     _require_all_delivered(folder)
 
 
+def tool_beside(program):
+    """The `sidestream` command of the build that `program` is from."""
+    return Path(program).resolve().parents[2] / "tools" / "sidestream"
+
+
+def knows(program, command):
+    """Whether that build has what runs beside: the tool's command of that name."""
+    if not command:
+        return True
+    words = [str(tool_beside(program)), command[command.index("{sidestream}") + 1], "--help"]
+    return subprocess.run(words, capture_output=True, check=False).returncode == 0
+
+
 @contextlib.contextmanager
-def _beside(arguments, folder, program):
-    """Processes outside the job, which end when the job does."""
-    if not arguments:
+def _beside(command, folder, program):
+    """A process outside the job, which ends when the job does."""
+    if not command:
         yield
         return
-    tool = program.parents[2] / "tools" / "sidestream"
+    words = [str(tool_beside(program)) if word == "{sidestream}" else word for word in command]
     with (folder / "beside.txt").open("w") as output:
-        process = subprocess.Popen([str(tool), *arguments], cwd=folder, stdout=output, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(words, cwd=folder, stdout=output, stderr=subprocess.STDOUT)
         try:
             yield
             process.wait(30)
         except subprocess.TimeoutExpired:
-            raise BenchmarkError(f"{folder.name}: 'sidestream {' '.join(arguments)}' did not end.") from None
+            raise BenchmarkError(f"{folder.name}: '{' '.join(words)}' did not end.") from None
         finally:
             process.kill()
 

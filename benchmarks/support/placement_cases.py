@@ -14,9 +14,8 @@ class Case:
     clients: int
     others: int  # servers and forwarders
     placement: str
-    beside: tuple[
-        str, ...
-    ] = ()  # arguments of the `sidestream` command that runs beside the job; placements without ranks
+    beside: tuple[str, ...] = ()  # command of processes outside the simulation's job; {sidestream}: the tool
+    outside: int = 0  # how many of the others those are
 
     @property
     def key(self):
@@ -33,10 +32,13 @@ class Case:
 
     @property
     def ranks(self):
-        return self.clients if self.beside else self.resources
+        return self.resources - self.outside
 
 
 ROOM = "buffer: 256 MiB"
+STREAM = "stream: {directory: streams, engine: files}"
+SERVE, ENDPOINT = (("{sidestream}", command, "case.yaml") for command in ("serve", "endpoint"))
+ON_CORE_1 = ("taskset", "-c", "1")
 # One simulating rank, which keeps a core of its own: what serves is bound to the other one.
 CS = [
     Case("CS", "off", 1, 0, "off"),
@@ -47,6 +49,8 @@ CS = [
     Case("CS", "nodes", 1, 2, f"{{mode: nodes, servers: 2, bind: [1], {ROOM}}}"),
     Case("CS", "nodes, blocks", 1, 2, f"{{mode: nodes, forward: blocks, bind: [1], {ROOM}}}"),
     Case("CS", "nodes, partials", 1, 2, f"{{mode: nodes, forward: partials, bind: [1], {ROOM}}}"),
+    Case("CS", "sidecar", 1, 1, f"{{mode: sidecar, {ROOM}}}", (*ON_CORE_1, *SERVE), 1),
+    Case("CS", "job", 1, 2, f"{{mode: job, bind: [1], {ROOM}, {STREAM}}}", (*ON_CORE_1, *ENDPOINT), 1),
 ]
 # Four ranks, two on each core of a machine with two.
 CT = [
@@ -59,6 +63,8 @@ CT = [
     Case("CT", "nodes", 1, 3, f"{{mode: nodes, servers: 3, {ROOM}}}"),
     Case("CT", "nodes, blocks", 2, 2, f"{{mode: nodes, forward: blocks, {ROOM}}}"),
     Case("CT", "nodes, partials", 2, 2, f"{{mode: nodes, forward: partials, {ROOM}}}"),
+    Case("CT", "sidecar", 3, 1, f"{{mode: sidecar, {ROOM}}}", SERVE, 1),
+    Case("CT", "job", 2, 2, f"{{mode: job, {ROOM}, {STREAM}}}", ENDPOINT, 1),
 ]
 # Without analyses and with fewer simulating ranks: what CT's splits are compared with, client by client.
 REFERENCES = [Case("off", "off", clients, 0, "off") for clients in (2, 3)]

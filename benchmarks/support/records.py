@@ -31,7 +31,7 @@ class RunRecord:
     computing: float  # the same, sum over steps
     published: list[float]  # what each step of each client spent in Sidestream, without the first step
     analysis: float  # of an iteration on the busiest server, median over iterations
-    server_busy: dict[int, float]  # by rank
+    server_busy: dict[str, float]  # by server
 
 
 def read_run(folder):
@@ -45,13 +45,16 @@ def read_run(folder):
     busy, work, last = defaultdict(float), defaultdict(float), 0.0
     timings = _rows(folder / "timings.csv")
     began = min((_number(row, "start") for row in timings if row["role"] == "client"), default=0.0)
-    for row in timings:
+    endpoint = _rows(folder / "endpoint-timings.csv")
+    for source, row in [("job", row) for row in timings] + [("endpoint", row) for row in endpoint]:
         if row["role"] != "server" or row["task"] in WAITING:
             continue
-        rank, seconds = int(row["rank"]), _number(row, "seconds")
-        busy[rank] += seconds
-        work[rank, int(row["iteration"])] += seconds
-        last = max(last, _number(row, "start") + seconds - began)
+        server, seconds = f"{source} {row['rank']}", _number(row, "seconds")
+        busy[server] += seconds
+        work[server, int(row["iteration"])] += seconds
+        # An endpoint's clock is its own: what it did counts, when it did it can't be compared.
+        if source == "job":
+            last = max(last, _number(row, "start") + seconds - began)
     slowest = defaultdict(float)
     for (_, iteration), seconds in work.items():
         slowest[iteration] = max(slowest[iteration], seconds)
