@@ -72,7 +72,8 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   int provided = 0;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  // With it a thread of Sidestream's moves data while a step is computed (placement nodes); less works too.
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
   catch_signals();  // on servers too: a server ends when its clients do, not before
   int status = 0;
   const CommandLine line = parse_command_line({argv + 1, argv + argc});
