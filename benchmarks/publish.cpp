@@ -2,6 +2,10 @@
 //
 //   mpirun -n 2 benchmark_publish        (rank 0 is the client, rank 1 the server; pin them to two cores)
 //
+// or with a server of its own, which is started again for each of its sessions:
+//
+//   mpirun -n 1 benchmark_publish sidecar & while sidestream serve --wait 5 publish-sidecar.yaml; do :; done
+//
 // Publishing is compared with memcpy into pages that are mapped and have been written before, and publishing
 // in place with filling such pages; both within the same run, turn by turn, so that both see the same
 // machine. Before each turn the array is written as a simulation would have done. The ratios come last: above
@@ -42,16 +46,27 @@ int spin(const sidestream_input*, void*, char*, void*) {
   return 0;
 }
 
-/// Opens a session with `blocks` blocks of `cells` float64 each, runs `client` on the client and serves on
-/// the server.
-template <class Client>
-void with_session(std::int64_t blocks, std::int64_t cells, bool busy, Client&& client) {
-  std::string text =
-      "placement: {mode: cores, per_node: 1, buffer: 768 MiB, when_full: wait}\n"
+/// The configuration of a session; with `sidecar` the server reads it from a file, without the analysis, which is a
+/// function of this program.
+std::string configuration(bool sidecar, bool busy) {
+  std::string text = sidecar ? "placement: {mode: sidecar, session: benchmark-publish, buffer: 768 MiB}\n"
+                             : "placement: {mode: cores, per_node: 1, buffer: 768 MiB, when_full: wait}\n";
+  text +=
       "meshes: {line: {type: uniform, size: [$cells]}}\n"
       "variables: {a: {mesh: line, type: float64, centering: cell}}\n"
       "output: {timings: false, existing: replace}\n";
-  if (busy) text += "analyses:\n  - spin: {variables: [a]}\n";
+  if (sidecar) {
+    std::FILE* file = std::fopen("publish-sidecar.yaml", "w");
+    if (file) std::fputs(text.c_str(), file), std::fclose(file);
+  }
+  return busy ? text + "analyses:\n  - spin: {variables: [a]}\n" : text;
+}
+
+/// Opens a session with `blocks` blocks of `cells` float64 each, runs `client` on the client and serves on
+/// the server.
+template <class Client>
+void with_session(bool sidecar, std::int64_t blocks, std::int64_t cells, bool busy, Client&& client) {
+  const std::string text = configuration(sidecar, busy);
   sidestream_session* session = nullptr;
   check(nullptr, sidestream_open_text(MPI_COMM_WORLD, text.c_str(), &session), "open");
   const sidestream_function function{sizeof function, "spin", 0, spin, nullptr, nullptr};
@@ -201,19 +216,22 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int size = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  if (size != 2) {
-    std::fprintf(stderr, "found %d ranks, expected 2: one client and one server; use mpirun -n 2\n", size);
+  const bool sidecar = argc > 1 && std::string(argv[1]) == "sidecar";
+  if (size != (sidecar ? 1 : 2)) {
+    std::fprintf(stderr, "found %d ranks, expected %s\n", size,
+                 sidecar ? "1, the client" : "2, one client and one server: use mpirun -n 2");
     MPI_Finalize();
     return 1;
   }
   std::vector<Ratio> ratios;
   for (const std::size_t bytes : {1 * mib, 16 * mib, 64 * mib}) {
     const auto cells = static_cast<std::int64_t>(bytes / sizeof(double));
-    with_session(1, cells, false, [&](sidestream_session* s) { publish_by_copy(s, bytes, ratios); });
-    with_session(1, cells, false, [&](sidestream_session* s) { publish_in_place(s, bytes, ratios); });
+    with_session(sidecar, 1, cells, false, [&](sidestream_session* s) { publish_by_copy(s, bytes, ratios); });
+    with_session(sidecar, 1, cells, false, [&](sidestream_session* s) { publish_in_place(s, bytes, ratios); });
   }
-  with_session(1000, 128, false, [&](sidestream_session* s) { small_blocks(s, 1000); });
-  with_session(1, 128, true, [&](sidestream_session* s) { ends_of_iterations(s); });
+  with_session(sidecar, 1000, 128, false, [&](sidestream_session* s) { small_blocks(s, 1000); });
+  // A server of its own has no function of this program to be kept awake with.
+  if (!sidecar) with_session(sidecar, 1, 128, true, [&](sidestream_session* s) { ends_of_iterations(s); });
   std::fflush(stdout);
   for (const Ratio& ratio : ratios) {
     std::printf("ratio %-36s %.3f   (wanted: at least %.2f)\n", ratio.name.c_str(), ratio.value, ratio.wanted);

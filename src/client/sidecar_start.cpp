@@ -90,9 +90,10 @@ Wires make_sidecar_wires(MpiCommunicator& world, const Roles& roles, const Confi
   });
   if (placement.attach_limit > 0) wait_for_servers(world, node->layout().door(node->control()), placement);
   const auto progress = [comm = roles.members->comm()] { mpi::progress(comm); };
-  return {std::make_shared<shared_memory::SidecarClient>(node, door, placement.when_full, placement.max_in_flight,
-                                                         progress, world.rank() == 0),
-          nullptr, nullptr, nullptr, nullptr};
+  Wires wires;
+  wires.client = std::make_shared<shared_memory::SidecarClient>(node, door, placement.when_full,
+                                                                placement.max_in_flight, progress, world.rank() == 0);
+  return wires;
 }
 
 void write_client_records(MpiCommunicator& world, const RunFacts& facts, const OpeningConfig& opening,

@@ -116,7 +116,8 @@ class Sidecar:
 
     def wait_for_rows(self, more, timeout=30):
         """Until the table has at least `more` rows more than now."""
-        self.wait_until(lambda start=len(self.rows()): len(self.rows()) >= start + more, timeout, "rows")
+        wanted = len(self.rows()) + more
+        self.wait_until(lambda: len(self.rows()) >= wanted, timeout, "rows")
 
     @staticmethod
     def wait_until(true, timeout=30, what="what the test waits for"):

@@ -155,7 +155,7 @@ def test_the_simulation_is_killed(tmp_path, everybody, nodes):
 
 
 def test_both_are_killed_and_nothing_is_left(tmp_path):
-    before = set(os.listdir("/dev/shm"))
+    before = set(Path("/dev/shm").iterdir())
     with Sidecar(tmp_path, STATISTICS) as sidecar:
         sidecar.endless(2, "pause_ms=2")
         servers = sidecar.serve(0)
@@ -168,7 +168,7 @@ def test_both_are_killed_and_nothing_is_left(tmp_path):
         sidecar.simulation.wait(30)
         sidecar.wait_until(lambda: not sidecar.sockets(), 10)
         check_nothing_is_left(sidecar, [*ranks, servers.process.pid])
-        assert not [name for name in set(os.listdir("/dev/shm")) - before if "sidestream" in name]
+        assert not [file for file in set(Path("/dev/shm").iterdir()) - before if "sidestream" in file.name]
 
 
 def test_the_simulation_learns_of_a_death_from_its_calls(tmp_path):
