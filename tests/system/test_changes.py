@@ -1,5 +1,5 @@
-"""What changes while a run goes on, in every placement: blocks that appear, vanish and change hands, and variables that do
-not vary with time. Other divisions of the same mesh must give the same bytes."""
+"""What changes while a run goes on, in every placement: blocks that appear, vanish and change hands, and variables that
+do not vary with time. Other divisions of the same mesh must give the same bytes."""
 
 import pytest
 from support import ANALYSES, results_of, run

@@ -120,5 +120,3 @@ def test_the_job_ends_when_the_servers_host_dies(tmp_path, name):
     assert done.status != 0, done.text
     assert len(done.accounts) == 0
     assert first_row.read_text().splitlines()[1].startswith("0,")
-
-
