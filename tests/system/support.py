@@ -11,8 +11,8 @@ from pathlib import Path
 PROGRAM = os.environ["SIDESTREAM_FIELD_PROGRAM"]
 MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
 
-# Not through memory that MPI shares within a machine: TCP with Open MPI, UCX's transports with MPICH. Each ignores what
-# is the other's. UCX_TLS=tcp is left out: Debian 12's MPICH then hangs now and then in MPI_Finalize, whatever the program.
+# Not through memory that MPI shares in a machine: TCP with Open MPI, UCX's transports with MPICH; each ignores what is
+# not its own. UCX_TLS=tcp is left out: Debian 12's MPICH then hangs now and then in MPI_Finalize, whatever the program.
 TCP = {"OMPI_MCA_btl": "tcp,self", "MPIR_CVAR_NOLOCAL": "1"}
 
 VARIABLES = """\
