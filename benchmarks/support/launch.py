@@ -81,8 +81,8 @@ def knows(program, command):
     """Whether that build has what runs beside: the tool's command of that name."""
     if not command:
         return True
-    words = [str(tool_beside(program)), command[command.index("{sidestream}") + 1], "--help"]
-    return subprocess.run(words, capture_output=True, check=False).returncode == 0
+    text = subprocess.run([str(tool_beside(program)), "--help"], capture_output=True, text=True, check=False).stdout
+    return re.search(rf"^\s+{command[command.index('{sidestream}') + 1]}\b", text, re.M) is not None
 
 
 @contextlib.contextmanager

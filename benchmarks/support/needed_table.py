@@ -54,13 +54,12 @@ def fractions(rows, options):
             f"| {name} | {_mean(row.blocks):.0f} of {options.blocks} | {100 * _mean(row.fraction):.1f} % | "
             f"{100 * min(row.fraction):.1f} % | {100 * max(row.fraction):.1f} % |"
         )
-    return lines
+    return "\n".join(lines)
 
 
-def markdown(rows, options):
-    """Two tables: what moved, and the four columns of the paper's figure 6, all / needed."""
-    lines = [*fractions(rows, options), ""]
-    lines += [
+def scaling(rows, options):
+    """The four columns of the paper's figure 6, all / needed."""
+    lines = [
         f"M = {options.clients}. Each cell: `move: all` / `move: needed`.",
         "",
         "| | N | largest bytes per server, MB | largest memory of a server, MB | time to solution, s | "
@@ -77,4 +76,4 @@ def markdown(rows, options):
                 " / ".join(f"{1e3 * row.cost:.2f}" for row in pair),
             ]
             lines.append(f"| {analysis} | {servers} | " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines)
