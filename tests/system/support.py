@@ -97,7 +97,7 @@ def ranks_of(process):
     found = {}
     for folder in Path("/proc").iterdir():
         try:
-            if folder.name.isdigit() and os.readlink(folder / "exe") == str(Path(PROGRAM).resolve()):
+            if folder.name.isdigit() and (folder / "exe").readlink() == Path(PROGRAM).resolve():
                 environment = dict(
                     entry.split("=", 1) for entry in (folder / "environ").read_text().split("\0") if "=" in entry
                 )

@@ -98,7 +98,8 @@ def test_without_threads_values_are_pushed(tmp_path, reference):  # noqa: F811
 @pytest.mark.parametrize("when_full", ["wait", "skip"])
 def test_a_server_that_is_stopped_for_a_while(tmp_path, way, when_full):
     """Stopped, not dead: with wait the run takes longer, with skip iterations are refused; either way all is told."""
-    placement = WAYS[way].replace("servers: 2", "servers: 1").replace("}", f", when_full: {when_full}, max_in_flight: 2}}")
+    limits = f", when_full: {when_full}, max_in_flight: 2}}"
+    placement = WAYS[way].replace("servers: 2", "servers: 1").replace("}", limits)
     ranks = 2 + EXTRA.get(way, 2) - 1
     with started(tmp_path, ranks, placement, STATISTICS, options=["steps=60", "pause_ms=60"]) as process:
         server = rank_of(process, ranks - 1)
