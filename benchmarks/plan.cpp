@@ -116,7 +116,7 @@ std::vector<BlockRange> ranges_of(const std::vector<Block>& blocks) {
     range.variable = 0;
     const double middle = std::sin(0.01 * static_cast<double>(block.cells.lo[0] + 2 * block.cells.lo[1]));
     range.all = {middle - 0.1, middle + 0.1};
-    range.first_layer.fill({middle - 0.1, middle + 0.05});
+    range.lowest.fill({middle - 0.1, middle + 0.05});
     ranges.push_back(range);
   }
   return ranges;

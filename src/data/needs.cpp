@@ -45,15 +45,14 @@ Box covering(const Mesh& mesh, const Block& block, Index more) {
   return intersection(box, mesh.cells);
 }
 
-/// What a neighbour has at most of the layer of points just beyond a block's upper sides.
-Range facing(const Block& block, const Block& neighbour, const BlockRange& range) {
-  Range result = range.all;
+/// What a neighbour has of the layer of points just beyond a block's upper sides. If the neighbour is wider than the
+/// block, what it has beside the block is taken in.
+const Range& facing(const Block& block, const Block& neighbour, const BlockRange& range) {
+  std::size_t mask = 0;
   for (int a = 0; a < 3; ++a) {
-    if (neighbour.cells.lo[a] == block.cells.hi[a]) {
-      result = intersection(result, range.first_layer[static_cast<std::size_t>(a)]);
-    }
+    if (neighbour.cells.lo[a] == block.cells.hi[a]) mask |= std::size_t{1} << a;
   }
-  return result;
+  return mask == 0 ? range.all : range.lowest[mask - 1];
 }
 
 }  // namespace
@@ -125,7 +124,7 @@ std::vector<bool> Needs::bracketed(const Variable& variable, const ValuesBracket
       for (const std::int64_t other : near) {
         const auto n = static_cast<std::size_t>(other);
         if (n == b || !ranges[n]) continue;
-        const Range beyond = facing(block, blocks_[n], *ranges[n]);
+        const Range& beyond = facing(block, blocks_[n], *ranges[n]);
         if (!beyond.empty()) range.add(beyond);
       }
     }

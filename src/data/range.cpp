@@ -71,7 +71,7 @@ Range to_range(const Extremes<T>& extremes) noexcept {
 
 template <class T>
 void measure(const ArrayView& array, const Box& points, int c, BlockRange& result) {
-  Extremes<T> all, first[3];
+  Extremes<T> all, lowest[8];
   // Along the axis on which neighbouring values are nearest in memory.
   const int fast = array.strides[2] < array.strides[0] ? 2 : 0, slow = 2 - fast;
   Index3 p = points.lo;
@@ -80,13 +80,18 @@ void measure(const ArrayView& array, const Box& points, int c, BlockRange& resul
       const T* row = array.at<T>(p[0], p[1], p[2], c);
       const Extremes<T> here = of_row(row, points.extent(fast), array.strides[fast]);
       all.add(here);
-      first[fast].add(*row);
-      if (p[1] == points.lo[1]) first[1].add(here);
-      if (p[slow] == points.lo[slow]) first[slow].add(here);
+      const unsigned sides = (p[1] == points.lo[1] ? 2u : 0u) | (p[slow] == points.lo[slow] ? 1u << slow : 0u);
+      for (const unsigned mask : {2u, 1u << slow, 2u | 1u << slow}) {
+        if ((sides & mask) == mask) lowest[mask].add(here);
+      }
+      // The row's first point is at the lowest index of the row's own axis as well.
+      for (unsigned mask = 1; mask < 8; ++mask) {
+        if ((mask >> fast & 1) && ((sides | 1u << fast) & mask) == mask) lowest[mask].add(*row);
+      }
     }
   }
   result.all = to_range(all);
-  for (int a = 0; a < 3; ++a) result.first_layer[static_cast<std::size_t>(a)] = to_range(first[a]);
+  for (std::size_t mask = 1; mask < 8; ++mask) result.lowest[mask - 1] = to_range(lowest[mask]);
 }
 
 }  // namespace
@@ -94,7 +99,7 @@ void measure(const ArrayView& array, const Box& points, int c, BlockRange& resul
 void measure_range(const ArrayView& array, const Box& points, int component, BlockRange& result) {
   result.component = component;
   result.all = {};
-  result.first_layer = {};
+  result.lowest = {};
   if (points.empty()) return;
   with_type(array.type, [&](auto zero) { measure<decltype(zero)>(array, points, component, result); });
 }

@@ -42,10 +42,12 @@ struct Divided {
       r.block = block.id;
       r.variable = static_cast<std::int32_t>(field);
       r.all = range(field, points);
-      for (int a = 0; a < 3; ++a) {
+      for (std::size_t mask = 1; mask < 8; ++mask) {
         Box layer = points;
-        layer.hi[a] = layer.lo[a] + 1;
-        r.first_layer[static_cast<std::size_t>(a)] = range(field, layer);
+        for (int a = 0; a < 3; ++a) {
+          if (mask >> a & 1) layer.hi[a] = layer.lo[a] + 1;
+        }
+        r.lowest[mask - 1] = range(field, layer);
       }
       ranges.push_back(r);
     }

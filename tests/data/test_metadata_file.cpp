@@ -98,7 +98,7 @@ void check_same(const MetadataFile& a, const MetadataFile& b) {
   for (std::size_t r = 0; r < a.catalogue.ranges.size(); ++r) {
     const BlockRange &x = a.catalogue.ranges[r], &y = b.catalogue.ranges[r];
     CHECK((x.block == y.block && x.variable == y.variable && x.component == y.component));
-    CHECK((x.all == y.all && x.first_layer == y.first_layer));
+    CHECK((x.all == y.all && x.lowest == y.lowest));
   }
 }
 

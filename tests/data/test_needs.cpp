@@ -178,6 +178,39 @@ TEST_CASE("values: never a block too few, and none that is far from a surface") 
   CHECK(needed_blocks < all_blocks);
 }
 
+TEST_CASE("values: in a regular decomposition exactly the blocks whose cells a surface crosses") {
+  const Box cells{{0, 0, 0}, {12, 9, 10}};
+  const auto rough = [](const std::array<double, 3>&, const Index3& p, int) {
+    return static_cast<double>((p[0] * 31 + p[1] * 57 + p[2] * 83) % 101);  // neighbours have little in common
+  };
+  for (const Centering centering : both) {
+    const FakeDomain domain = domain_of(0, centering, Type::float64, rough);
+    Division regular;
+    for (Index k = 0; k < 5; ++k) {
+      for (Index j = 0; j < 3; ++j) {
+        for (Index i = 0; i < 6; ++i) regular.push_back({{2 * i, 3 * j, 2 * k}, {2 * i + 2, 3 * j + 3, 2 * k + 2}});
+      }
+    }
+    Divided divided(domain, regular);
+    divided.measure(0);
+    const Box points = domain.metadata.variables[0].points(cells);
+    int some = 0, spared = 0;
+    for (double value = 0.5; value < 101; value += 4) {
+      const std::vector<bool> needed = divided.needs({0, 1, ValuesBracketed{{value}, {}}});
+      for (std::size_t b = 0; b < regular.size(); ++b) {
+        Box window = domain.metadata.variables[0].points(regular[b]);
+        // Cells between centres reach one point further; nodes already have the shared layer.
+        if (centering == Centering::cell) window.hi = {window.hi[0] + 1, window.hi[1] + 1, window.hi[2] + 1};
+        const bool crossed = divided.range(0, intersection(window, points)).brackets(value);
+        CHECK(needed[b] == crossed);
+        ++(crossed ? some : spared);
+      }
+    }
+    CHECK(some > 100);
+    CHECK(spared > 100);
+  }
+}
+
 TEST_CASE("values: a block without a range was not delivered and is not needed") {
   const FakeDomain domain = domain_of(0, Centering::cell);
   Divided divided(domain, even_division(domain.mesh().cells, {2, 2, 1}));

@@ -105,10 +105,12 @@ TEST_CASE("every type, order, gap, component and ghost width") {
         measure_range(array.view, points, component, found);
         CHECK(found.component == component);
         check_range(found.all, collect<T>(array.view, points, component));
-        for (int a = 0; a < 3; ++a) {
+        for (std::size_t mask = 1; mask < 8; ++mask) {
           Box layer = points;
-          layer.hi[a] = layer.lo[a] + 1;
-          check_range(found.first_layer[static_cast<std::size_t>(a)], collect<T>(array.view, layer, component));
+          for (int a = 0; a < 3; ++a) {
+            if (mask >> a & 1) layer.hi[a] = layer.lo[a] + 1;
+          }
+          check_range(found.lowest[mask - 1], collect<T>(array.view, layer, component));
         }
       }
     });
@@ -123,7 +125,7 @@ TEST_CASE("no points, and nothing but NaN: an empty range") {
   BlockRange found;
   measure_range(view, view.box, 0, found);
   CHECK(found.all.empty());
-  CHECK(found.first_layer[1].empty());
+  CHECK(found.lowest[1].empty());
   measure_range(view, {}, 0, found);
   CHECK(found.all.empty());
 }

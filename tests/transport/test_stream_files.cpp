@@ -61,7 +61,7 @@ StepIndex sample() {
   range.block = 4;
   range.variable = 0;
   range.all = {-1.5, 2.5};
-  range.first_layer = {Range{-1, 1}, Range{}, Range{0, 2}};
+  range.lowest = {Range{-1, 1}, Range{}, Range{0, 2}};
   step.ranges = {range};
   return step;
 }
@@ -77,7 +77,7 @@ Bytes read_all(const std::string& path) {
 
 TEST_CASE("the golden step reads back, and what is written now is the same bytes") {
   const Bytes golden = read_all(SIDESTREAM_GOLDEN "/step-7");
-  REQUIRE(golden.size() == 64 + 48 + 2 * 72 + 2 * 96 + 80);
+  REQUIRE(golden.size() == 64 + 48 + 2 * 72 + 2 * 96 + 144);
   const StepIndex step = decode_step(golden, "golden");
   CHECK(step.iteration.index == 7);
   CHECK(step.iteration.cycle == 70);

@@ -37,19 +37,21 @@ struct RangeRequest {
   constexpr bool operator==(const RangeRequest&) const noexcept = default;
 };
 
-/// Extremes on one block, of its points (ghosts left out), converted to doubles. The lowest layer of points on each
-/// axis has a range of its own: cells between two blocks belong to the lower one, which needs to know what the
-/// upper one begins with. Trivially copyable: part of messages.
+/// Extremes on one block, of its points (ghosts left out), converted to doubles. What a lower neighbour sees of the
+/// block has ranges of its own: cells between two blocks belong to the lower one, which needs to know what the upper
+/// one begins with. Trivially copyable: part of messages.
 struct BlockRange {
   std::int64_t block = 0;
   std::int32_t variable = -1;
   std::int32_t component = 0;
   Range all;
-  std::array<Range, 3> first_layer;
+  /// lowest[m - 1]: of the points at the lowest index on every axis in the bit mask m (1: i, 2: j, 4: k): the three
+  /// lower faces, the edges between them, their corner.
+  std::array<Range, 7> lowest;
 };
 
 /// The ranges of component `component` of `points` (inside `array.box`). 64-bit integers beyond 2^53 are rounded
-/// outwards by at most one unit of the last place. Fills `all` and `first_layer`.
+/// outwards by at most one unit of the last place. Fills `all` and `lowest`.
 void measure_range(const ArrayView& array, const Box& points, int component, BlockRange& result);
 
 }  // namespace sidestream

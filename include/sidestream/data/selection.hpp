@@ -27,7 +27,7 @@ struct PlaneCut {
 };
 
 /// Those in whose span a variable takes values on both sides of one of `values`: decided by ranges, which are measured
-/// in iterations in which an analysis that says so is due. Conservative where blocks meet at edges.
+/// in iterations in which an analysis that says so is due. Conservative only where blocks of different widths meet.
 struct ValuesBracketed {
   std::vector<double> values;
   RangeRequest of{};  ///< variable -1: the variable that is selected

@@ -131,7 +131,7 @@ void read_blocks(const Document& document, MetadataFile& content) {
 }
 
 void read_ranges(const Document& document, MetadataFile& content) {
-  Rows rows(document, "ranges", "block variable component minimum maximum (and three times minimum maximum)");
+  Rows rows(document, "ranges", "block variable component minimum maximum (and seven times minimum maximum)");
   const auto& variables = content.metadata.variables;
   while (rows.next()) {
     BlockRange range;
@@ -143,7 +143,7 @@ void read_ranges(const Document& document, MetadataFile& content) {
       r.maximum = rows.number<double>();
     };
     extremes(range.all);
-    for (Range& layer : range.first_layer) extremes(layer);
+    for (Range& layer : range.lowest) extremes(layer);
     rows.end();
     if (range.variable < 0 || static_cast<std::size_t>(range.variable) >= variables.size()) {
       rows.wrong(fmt::format("found the variable number {} of {} variables in", range.variable, variables.size()));

@@ -77,7 +77,7 @@ void put_variable(Out out, const Variable& v, const Metadata& metadata) {
 
 void put_range(Out out, const BlockRange& r) {
   fmt::format_to(out, "  {} {} {} {} {}", r.block, r.variable, r.component, r.all.minimum, r.all.maximum);
-  for (const Range& layer : r.first_layer) fmt::format_to(out, " {} {}", layer.minimum, layer.maximum);
+  for (const Range& layer : r.lowest) fmt::format_to(out, " {} {}", layer.minimum, layer.maximum);
   fmt::format_to(out, "\n");
 }
 

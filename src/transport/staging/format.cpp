@@ -11,7 +11,7 @@ namespace sidestream::staging {
 
 namespace {
 
-static_assert(sizeof(FileHeader) == 64 && sizeof(StepRecord) == 96 && sizeof(Block) == 72 && sizeof(BlockRange) == 80);
+static_assert(sizeof(FileHeader) == 64 && sizeof(StepRecord) == 96 && sizeof(Block) == 72 && sizeof(BlockRange) == 144);
 constexpr std::size_t checked_part = offsetof(FileHeader, own_checksum);
 
 /// What begins the content of a step file.
