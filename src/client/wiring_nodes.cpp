@@ -75,35 +75,39 @@ Wires make_nodes(MpiCommunicator& world, const Roles& roles, const PlacementConf
   const auto number = static_cast<std::size_t>(roles.members->rank());
   Wires wires;
   const bool partials = placement.forward == Forward::partials;
-  if (roles.server && partials) {
-    wires.receiver = std::make_shared<mpi::Receiver>(comm, reporters_to(world.rank(), roles));
-  } else if (roles.server) {
-    mpi::Server::Options options{{}, roles.holders, shapes_of(metadata), moving};
-    for (std::size_t n = 0; n < reporters.size(); ++n) {
-      if (contact_of(n, reporters.size(), roles.server_ranks) == world.rank()) options.contacts.push_back(reporters[n]);
-    }
-    // The contact of who pushes holds what was pushed.
-    for (std::size_t c = 0; c < options.holders.size() && moving == mpi::Moving::pushed; ++c) {
-      options.holders[c] = contact_of(c, reporters.size(), roles.server_ranks);
-    }
-    wires.server = std::make_shared<mpi::Server>(comm, std::move(options));
-  } else if (roles.forwarder) {
-    const int contact = contact_of(number, reporters.size(), roles.server_ranks);
-    wires.server = std::make_shared<shared_memory::Server>(node);
-    if (partials) {
-      wires.sender = std::make_shared<mpi::Sender>(comm, contact, left_over(number, roles));
+  const auto make = [&] {
+    if (roles.server && partials) {
+      wires.receiver = std::make_shared<mpi::Receiver>(comm, reporters_to(world.rank(), roles));
+    } else if (roles.server) {
+      mpi::Server::Options options{{}, roles.holders, shapes_of(metadata), moving};
+      for (std::size_t n = 0; n < reporters.size(); ++n) {
+        if (contact_of(n, reporters.size(), roles.server_ranks) == world.rank())
+          options.contacts.push_back(reporters[n]);
+      }
+      // The contact of who pushes holds what was pushed.
+      for (std::size_t c = 0; c < options.holders.size() && moving == mpi::Moving::pushed; ++c) {
+        options.holders[c] = contact_of(c, reporters.size(), roles.server_ranks);
+      }
+      wires.server = std::make_shared<mpi::Server>(comm, std::move(options));
+    } else if (roles.forwarder) {
+      const int contact = contact_of(number, reporters.size(), roles.server_ranks);
+      wires.server = std::make_shared<shared_memory::Server>(node);
+      if (partials) {
+        wires.sender = std::make_shared<mpi::Sender>(comm, contact, left_over(number, roles));
+      } else {
+        wires.forwarder = std::make_shared<mpi::Forwarder>(*wires.server, comm, contact);
+      }
+    } else if (forwards) {
+      const auto progress = [clients = roles.members->comm()] { mpi::progress(clients); };
+      wires.client =
+          std::make_shared<shared_memory::Client>(node, placement.when_full, placement.max_in_flight, progress);
     } else {
-      wires.forwarder = std::make_shared<mpi::Forwarder>(*wires.server, comm, contact);
+      const mpi::Client::Options options{contact_of(number, reporters.size(), roles.server_ranks), limit,
+                                         placement.when_full, placement.max_in_flight, moving};
+      wires.client = std::make_shared<mpi::Client>(comm, options);
     }
-  } else if (forwards) {
-    const auto progress = [clients = roles.members->comm()] { mpi::progress(clients); };
-    wires.client =
-        std::make_shared<shared_memory::Client>(node, placement.when_full, placement.max_in_flight, progress);
-  } else {
-    const mpi::Client::Options options{contact_of(number, reporters.size(), roles.server_ranks), limit,
-                                       placement.when_full, placement.max_in_flight, moving};
-    wires.client = std::make_shared<mpi::Client>(comm, options);
-  }
+  };
+  together(world, make);  // a thread may be refused, memory may be short
   return wires;
 }
 

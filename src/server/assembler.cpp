@@ -42,7 +42,8 @@ const std::vector<Box>& Assembler::owned(const Variable& variable, const Block& 
 std::vector<BlockRange> Assembler::gather_ranges(ServerTransport& transport, std::int64_t index,
                                                  const std::vector<RangeRequest>& requests) {
   if (requests.empty()) return {};
-  const std::vector<BlockRange> mine = transport.ranges(index, requests);
+  std::vector<BlockRange> mine;
+  together(servers_, [&] { mine = transport.ranges(index, requests); });
   std::vector<BlockRange> all;
   for (const Bytes& bytes : servers_.all_gather(std::as_bytes(std::span(mine)))) {
     const std::vector<BlockRange> some = records<BlockRange>(bytes);
@@ -120,7 +121,7 @@ void Assembler::fetch(ServerTransport& transport, std::int64_t index, const Dema
   });
   std::vector<const std::byte*> values;
   together(servers_, [&] { values = transport.fetch(index, gathering->wanted()); });
-  result.blocks = gathering->views(values);
+  together(servers_, [&] { result.blocks = gathering->views(values); });
   last_ = movement;
   const Gathering::Bytes bytes = gathering->count(values);
   result.moved_blocks = bytes.blocks;

@@ -22,8 +22,8 @@ void Gathering::add_pieces(const Variable& variable) {
     if (width < 0) continue;
     const Block& block = table_.blocks()[static_cast<std::size_t>(piece.block)];
     own_of_.emplace(std::pair(variable.id, piece.block), own_.size());
-    own_.push_back({variable.id, width, p, wanted_.size(),
-                    owned_by_piece(variable, block, piece.cells, owned_(variable, block))});
+    own_.push_back(
+        {variable.id, width, p, wanted_.size(), owned_by_piece(variable, block, piece.cells, owned_(variable, block))});
     wanted_.push_back({block, variable.id, 0, variable.points(piece.cells)});
   }
 }
@@ -33,7 +33,8 @@ Box Gathering::reach(const Own& own) const {
   return grown(variable.points(movement_.pieces[own.piece].cells), own.halo);
 }
 
-/// Adds to `fetched`, which stays disjoint, what the neighbour owns of the piece's reach and no piece here counts as its own.
+/// Adds to `fetched`, which stays disjoint, what the neighbour owns of the piece's reach and no piece here counts as
+/// its own.
 void Gathering::add_layer_of(const Variable& variable, const Own& own, std::int64_t neighbour,
                              std::vector<Box>& fetched) const {
   const Block& block = table_.blocks()[static_cast<std::size_t>(neighbour)];

@@ -104,11 +104,25 @@ std::shared_ptr<const Movement> Planner::plan(const BlockTable& table, const std
     if (piece.server != server || piece.cells.empty()) continue;
     const Block& block = planned[static_cast<std::size_t>(piece.block)].block;
     const bool whole = piece.cells == block.cells;
+    if (!whole && (block.id < 0 || block.id > (INT64_MAX - servers) / servers - 1)) {
+      fail(
+          Code::analysis,
+          "block {} cannot be split, which the partitioner '{}' wants: pieces get numbers of their own, for which ids of "
+          "blocks must lie from 0 to {}",
+          block.id, rules_.partitioner->name, INT64_MAX / servers - 2);
+    }
     movement->pieces.push_back({positions[static_cast<std::size_t>(piece.block)], piece.cells, piece.copy != 0,
                                 whole ? block.id : -1 - (block.id * servers + server)});
   }
   std::sort(movement->pieces.begin(), movement->pieces.end(),
             [](const auto& a, const auto& b) { return std::pair(a.id, a.block) < std::pair(b.id, b.block); });
+  const auto twice = std::adjacent_find(movement->pieces.begin(), movement->pieces.end(),
+                                        [](const auto& a, const auto& b) { return a.block == b.block; });
+  if (twice != movement->pieces.end()) {
+    fail(Code::analysis,
+         "the partitioner '{}' gave server {} two pieces of block {}; give a server one piece of a block",
+         rules_.partitioner->name, server, table.blocks()[static_cast<std::size_t>(twice->block)].id);
+  }
   return movement;
 }
 

@@ -1,6 +1,9 @@
 #include "transport/mpi/client.hpp"
 
+#include <signal.h>
+
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 #include "base/fail.hpp"
@@ -15,7 +18,19 @@ constexpr auto forever = std::chrono::steady_clock::time_point::max();
 
 Client::Client(std::shared_ptr<MpiCommunicator> comm, const Options& options)
     : comm_(std::move(comm)), options_(options), uses_(options.limit), mailbox_(comm_->comm()), source_(comm_, shelf_) {
-  if (threaded()) thread_ = std::thread([this] { run(); });
+  if (!threaded()) return;
+  // Signals are the simulation's: none is for this thread.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  try {
+    thread_ = std::thread([this] { run(); });
+  } catch (const std::system_error& e) {
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    fail(Code::system,
+         "no thread could be started to move data ({}); raise the limit, or set placement.progress: calls", e.what());
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 Client::~Client() {
@@ -102,7 +117,7 @@ bool Client::move() {
 /// Sleeps without a limit while nothing is in flight: no server can ask for anything then. Otherwise it looks ever more
 /// rarely while nothing happens, because it may share its core with the simulation.
 void Client::run() {
-  constexpr long shortest_us = 15, longest_us = 400;
+  constexpr long shortest_us = 10, longest_us = 150;
   sleep_exactly();
   try {
     for (long pause = shortest_us;;) {
@@ -170,8 +185,7 @@ std::optional<Region> Client::reserve(std::uint64_t bytes, bool) {
   bool never = false;
   const auto ready = [&] {
     region = try_reserve(bytes);
-    never = !region && (bytes > uses_.pool().limit() ||
-                        (options_.when_full == WhenFull::wait && settled_ >= ended_));
+    never = !region && (bytes > uses_.pool().limit() || (options_.when_full == WhenFull::wait && settled_ >= ended_));
     return region || never;
   };
   {

@@ -21,15 +21,16 @@ namespace sidestream::mpi {
 /// How values leave a client.
 enum class Moving {
   fetched,  ///< servers fetch what they need, while a thread of this client's answers: MPI_THREAD_MULTIPLE
-  pushed,   ///< all goes to the contact, in sends that are posted at once: what MPI moves inside any call of it. Fetching
-            ///< would need this client's answer, and it may be waiting for another client that waits for the servers.
+  pushed,   ///< all goes to the contact, in sends that are posted at once: what MPI moves inside any call of it.
+           ///< Fetching would need this client's answer, and it may be waiting for another client that waits for the
+           ///< servers.
 };
 
 class Client final : public ClientTransport {
  public:
   struct Options {
-    int contact = 0;            ///< rank of the server that this client reports to
-    std::uint64_t limit = 0;    ///< bytes of the staging buffer
+    int contact = 0;          ///< rank of the server that this client reports to
+    std::uint64_t limit = 0;  ///< bytes of the staging buffer
     WhenFull when_full = WhenFull::wait;
     int max_in_flight = 8;
     Moving moving = Moving::fetched;
@@ -74,24 +75,24 @@ class Client final : public ClientTransport {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   RegionUses uses_;
-  std::deque<Bytes> letters_;                     ///< to be sent to the contact
+  std::deque<Bytes> letters_;  ///< to be sent to the contact
   struct Pushed {
     std::int64_t index;
     int tag;
     const std::byte* data;
     std::uint64_t bytes;
   };
-  std::deque<Pushed> pushes_;                     ///< values to be sent to the contact
-  std::int64_t ended_ = 0, settled_ = 0;          ///< iterations ended here; of which memory is free again
-  std::map<std::int64_t, Outcome> outcomes_;      ///< not asked for yet
+  std::deque<Pushed> pushes_;                         ///< values to be sent to the contact
+  std::int64_t ended_ = 0, settled_ = 0;              ///< iterations ended here; of which memory is free again
+  std::map<std::int64_t, Outcome> outcomes_;          ///< not asked for yet
   std::map<std::int64_t, std::uint64_t> bytes_sent_;  ///< by iteration
   std::string failure_;
   bool stopping_ = false;
-  std::exception_ptr broken_;                     ///< what ended the thread
+  std::exception_ptr broken_;  ///< what ended the thread
 
   // Of the publishing thread.
-  std::vector<Message> manifest_;                 ///< of the current iteration
-  std::vector<Pushed> values_;                    ///< likewise
+  std::vector<Message> manifest_;  ///< of the current iteration
+  std::vector<Pushed> values_;     ///< likewise
   double waited_ = 0;
 
   // Of the moving thread.

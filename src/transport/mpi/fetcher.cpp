@@ -80,6 +80,10 @@ bool Fetcher::take(const Letter& answer) {
          asked.pieces.size());
   }
   asked.answered = true;
+  if (std::find(answer.body.begin(), answer.body.end(), no_memory) != answer.body.end()) {
+    failed_ = answer.from;
+    return true;
+  }
   std::uint64_t together = 0;
   for (std::size_t p = 0; p < asked.pieces.size(); ++p) {
     const std::uint64_t bytes = bytes_of_piece(asked.pieces[p]);
@@ -117,6 +121,7 @@ void Fetcher::release() {
   wanted_.clear();
   values_.clear();
   asked_.clear();
+  failed_ = -1;
 }
 
 }  // namespace sidestream::mpi

@@ -38,6 +38,8 @@ class Fetcher {
   bool take(const Letter& answer);
   /// True when everything of the round is here.
   [[nodiscard]] bool done();
+  /// After `done`: a rank that had no memory to send from, or -1. Then not all is there.
+  [[nodiscard]] int failed() const noexcept { return failed_; }
   /// For each wanted piece its values, or null if its block was not published; valid until `release`.
   [[nodiscard]] const std::vector<const std::byte*>& values() const noexcept { return values_; }
   /// Frees the memory of the round.
@@ -66,6 +68,7 @@ class Fetcher {
   std::map<int, Asked> asked_;  ///< by holder
   std::vector<MPI_Request> requests_;
   std::vector<std::byte*> taken_;
+  int failed_ = -1;
   std::uint64_t bytes_ = 0;
 };
 

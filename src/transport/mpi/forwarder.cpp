@@ -28,6 +28,8 @@ void Forwarder::report_iteration() {
   for (const BlockChange& change : clients_.take_changes()) {
     add(change.removed ? MessageKind::remove : MessageKind::declare).block.block = change.block;
     shelf_.forget(reported_, change.block, change.removed != 0);
+    // What is published on it next may lie where the last array did.
+    std::erase_if(persistent_, [&](const auto& known) { return known.first.second == change.block.id; });
   }
   const auto add_block = [&](const Arrival& arrival) {
     add(MessageKind::block).block = arrival.record;

@@ -14,6 +14,12 @@ void Letter::check_length(std::size_t record) const {
 }
 
 Bytes write_letter(LetterKind kind, std::int64_t index, std::int64_t number, BytesView body) {
+  if (body.size() > longest_message - sizeof(LetterHeader)) {
+    fail(Code::system,
+         "a message of {} bytes about blocks or results is too long, {} are possible; use fewer blocks on a "
+         "rank",
+         body.size(), longest_message);
+  }
   LetterHeader header;
   header.layout = letter_layout();
   header.kind = kind;
@@ -69,9 +75,10 @@ std::optional<Letter> Mailbox::take() {
     if (bytes.size() >= sizeof expected) std::memcpy(&letter.header, bytes.data(), sizeof letter.header);
     if (bytes.size() < sizeof expected || letter.header.magic != expected.magic ||
         letter.header.layout != letter_layout()) {
-      fail(Code::system,
-           "rank {} sent a message that this version of Sidestream does not know; start all ranks with the same library",
-           letter.from);
+      fail(
+          Code::system,
+          "rank {} sent a message that this version of Sidestream does not know; start all ranks with the same library",
+          letter.from);
     }
     letter.body.assign(bytes.begin() + sizeof expected, bytes.end());
     return letter;

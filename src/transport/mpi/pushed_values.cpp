@@ -20,17 +20,35 @@ void PushedValues::expect(int source, std::int64_t index, const BlockRecord& rec
   expected_[index].push_back({source, record});
 }
 
+/// For all of it or for nothing.
+std::vector<std::byte*> PushedValues::memory_for(std::int64_t index) {
+  std::vector<std::byte*> memory;
+  const auto found = expected_.find(index);
+  if (found == expected_.end()) return memory;
+  try {
+    for (const Expected& value : found->second) memory.push_back(pool_.take(value.record.bytes));
+  } catch (...) {
+    for (std::byte* data : memory) pool_.give_back(data);
+    shelf_.complete(index);
+    throw;
+  }
+  return memory;
+}
+
 void PushedValues::begin(std::int64_t index) {
   if (coming_.contains(index)) return;
+  const std::vector<std::byte*> memory = memory_for(index);
   Coming& coming = coming_[index];
+  for (const BlockChange& change : changes_[index]) shelf_.forget(index, change.block, change.removed != 0);
+  changes_.erase(index);
   const auto found = expected_.find(index);
   if (found == expected_.end()) return;
-  for (const Expected& value : found->second) {
-    std::byte* data = pool_.take(value.record.bytes);
+  for (std::size_t n = 0; n < memory.size(); ++n) {
+    const Expected& value = found->second[n];
     bytes_ += value.record.bytes;
-    post_receive(comm_->comm(), value.source, value.record.persistent ? pushed_persistent_tag : pushed_tag, data,
+    post_receive(comm_->comm(), value.source, value.record.persistent ? pushed_persistent_tag : pushed_tag, memory[n],
                  value.record.bytes, coming.requests);
-    shelf_.put(index, Arrival{value.record, data});
+    shelf_.put(index, Arrival{value.record, memory[n]});
   }
   expected_.erase(found);
 }

@@ -12,8 +12,8 @@
 
 namespace sidestream::mpi {
 
-/// They wait with their senders until their iteration's turn comes, so that a server holds few iterations at a time, and
-/// are received in the order of the manifests. One thread.
+/// They wait with their senders until their iteration's turn comes, so that a server holds few iterations at a time,
+/// and are received in the order of the manifests. One thread.
 class PushedValues {
  public:
   PushedValues(std::shared_ptr<MpiCommunicator> comm, Shelf& shelf);
@@ -23,7 +23,10 @@ class PushedValues {
 
   /// A manifest of rank `source` says that this comes.
   void expect(int source, std::int64_t index, const BlockRecord& record);
-  /// Posts what iteration `index` has; later calls for it do nothing. Throws Error(system) for want of memory.
+  /// A manifest says that the block is declared anew or removed from iteration `index` on.
+  void expect_change(std::int64_t index, const BlockChange& change) { changes_[index].push_back(change); }
+  /// Posts what iteration `index` has; later calls for it do nothing. Throws Error(system) for want of memory:
+  /// then nothing was posted, requests for the iteration are answered with nothing, and it may be called again.
   void begin(std::int64_t index);
   /// Whether all of it is here; then it is complete on the shelf.
   [[nodiscard]] bool arrived(std::int64_t index);
@@ -32,6 +35,7 @@ class PushedValues {
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
 
  private:
+  [[nodiscard]] std::vector<std::byte*> memory_for(std::int64_t index);
   struct Expected {
     int source;
     BlockRecord record;
@@ -44,6 +48,7 @@ class PushedValues {
   Shelf& shelf_;
   RegionPool pool_;
   std::map<std::int64_t, std::vector<Expected>> expected_;
+  std::map<std::int64_t, std::vector<BlockChange>> changes_;
   std::map<std::int64_t, Coming> coming_;
   std::uint64_t bytes_ = 0;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/fail.hpp"
 #include "base/polite_wait.hpp"
 #include "base/timer.hpp"
 
@@ -20,11 +21,12 @@ Server::Server(std::shared_ptr<MpiCommunicator> comm, Options options)
 
 void Server::take_manifest(const Letter& letter) {
   const auto& contacts = options_.contacts;
-  const auto number = static_cast<int>(std::lower_bound(contacts.begin(), contacts.end(), letter.from) -
-                                       contacts.begin());
+  const auto number =
+      static_cast<int>(std::lower_bound(contacts.begin(), contacts.end(), letter.from) - contacts.begin());
   for (const Message& message : letter.records<Message>()) {
     if (message.kind == MessageKind::declare || message.kind == MessageKind::remove) {
-      shelf_.forget(letter.header.index, message.block.block, message.kind == MessageKind::remove);
+      const BlockChange change{message.block.block, message.kind == MessageKind::remove, 0};
+      if (pushes()) pushed_.expect_change(letter.header.index, change);
     }
     if (store_.take(number, message)) continue;
     if (pushes()) pushed_.expect(letter.from, letter.header.index, message.block);
@@ -79,14 +81,20 @@ void Server::poll_until(Ready&& ready) {
   }
 }
 
+/// Clients that publish often are answered soon; a server that has long heard nothing looks less often.
 bool Server::receive(std::chrono::microseconds limit) {
+  constexpr long soon_us = 40, late_us = 200;
+  constexpr std::chrono::milliseconds busy{20};
   const auto deadline = Clock::now() + limit;
-  long pause = 5;
-  for (;;) {
-    if (poll()) return true;
-    if (Clock::now() >= deadline) return false;
+  for (long pause = 5;; pause = pause * 2) {
+    const auto time = Clock::now();
+    if (poll()) {
+      heard_ = time;
+      return true;
+    }
+    if (time >= deadline) return false;
+    pause = std::min(pause, time - heard_ < busy ? soon_us : late_us);
     nap(pause);
-    pause = std::min(200L, pause * 2);
   }
 }
 
@@ -96,13 +104,33 @@ void Server::receive_pushed(std::int64_t index) {
   poll_until([&] { return pushed_.arrived(index); });
 }
 
+/// As long as memory is short, which what is freed elsewhere may end: an exception here would end this server alone.
+void Server::take_out_of_the_way(std::int64_t index) {
+  for (;;) {
+    try {
+      return receive_pushed(index);
+    } catch (const Error&) {
+      poll();
+      nap(1000);
+    }
+  }
+}
+
 std::vector<const std::byte*> Server::fetch(std::int64_t index, std::span<const Wanted> wanted) {
   receive_pushed(index);
   std::vector<int> holders;
   holders.reserve(wanted.size());
-  for (const Wanted& piece : wanted) holders.push_back(options_.holders.at(static_cast<std::size_t>(piece.block.client)));
+  for (const Wanted& piece : wanted)
+    holders.push_back(options_.holders.at(static_cast<std::size_t>(piece.block.client)));
   fetcher_.ask(index, wanted, holders, shelf_, outbox_);
   poll_until([&] { return fetcher_.done(); });
+  if (fetcher_.failed() >= 0) {
+    fail(
+        Code::system,
+        "rank {} has no memory to send what was asked of it; give it more, use smaller blocks, or a partitioner that does "
+        "not split them",
+        fetcher_.failed());
+  }
   return fetcher_.values();
 }
 
@@ -128,7 +156,7 @@ void Server::release(std::int64_t index, Outcome outcome) {
   fetcher_.release();
   if (pushes()) {
     // Messages of one sender arrive in order: values nobody asked for must be taken out of the way of later ones.
-    receive_pushed(index);
+    take_out_of_the_way(index);
     // Another server may still be receiving from here only if it has not agreed on the end of this fetch: it has.
     poll_until([&] { return !source_.busy_with(index); });
     pushed_.release(index);

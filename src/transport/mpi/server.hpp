@@ -47,6 +47,7 @@ class Server final : public ServerTransport {
   void take(Letter letter);
   void take_manifest(const Letter& letter);
   void receive_pushed(std::int64_t index);
+  void take_out_of_the_way(std::int64_t index);
   template <class Ready>
   void poll_until(Ready&& ready);
   [[nodiscard]] bool pushes() const noexcept { return options_.moving == Moving::pushed; }
@@ -60,6 +61,7 @@ class Server final : public ServerTransport {
   Source source_;
   Fetcher fetcher_;
   PushedValues pushed_;
+  std::chrono::steady_clock::time_point heard_{};  ///< when something came last
   std::int64_t range_number_ = 0;
   std::size_t range_answers_ = 0;
   std::vector<BlockRange> ranges_;

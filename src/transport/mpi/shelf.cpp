@@ -85,7 +85,7 @@ void Shelf::forget(std::int64_t index, const Block& block, bool removed) {
   for (auto& [key, versions] : persistent_) {
     if (versions.empty() || key.second != block.id) continue;
     const Block& known = versions.back().arrival.record.block;
-    if (known.mesh != block.mesh || (!removed && known == block)) continue;
+    if (known.mesh != block.mesh || (removed ? known.client != block.client : known == block)) continue;
     versions.back().until = std::min(versions.back().until, index);
   }
 }

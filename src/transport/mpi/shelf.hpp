@@ -29,7 +29,7 @@ class Shelf {
   /// iterations and were replaced up to this one or whose block went. Iterations are dropped in order.
   [[nodiscard]] std::vector<Arrival> drop(std::int64_t index);
   /// The block is declared anew or removed from iteration `index` on: what was kept of it ends there, unless it is
-  /// declared as it was.
+  /// declared as it was, or removed by a client that had given it up before.
   void forget(std::int64_t index, const Block& block, bool removed);
 
  private:

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/polite_wait.hpp"
+#include "sidestream/error.hpp"
 
 namespace sidestream::mpi {
 
@@ -40,52 +41,83 @@ std::uint64_t Source::take_bytes_sent(std::int64_t index) {
   return bytes;
 }
 
-void Source::send_large(int peer, const Arrival& arrival, const WantedItem& item, Sending& sending) {
-  const std::uint64_t bytes = piece_bytes(arrival.record, item.points);
-  const std::byte* data = arrival.data;
-  if (!(arrival.record.box == item.points)) {
-    std::byte* packed = packs_.take(bytes);
-    sending.packed.push_back(packed);
-    pack_piece(arrival, item.points, packed);
-    data = packed;
+/// What an answer needs before it can promise anything: where each piece is, and memory for those that are packed.
+struct Source::Prepared {
+  std::vector<std::optional<Arrival>> found;
+  std::vector<std::byte*> packed;  ///< by piece; null: sent from where it is, or together
+  std::byte* together = nullptr;
+  std::uint64_t together_bytes = 0, bytes = 0;
+};
+
+Source::Prepared Source::prepare(std::int64_t index, std::span<const WantedItem> items) {
+  Prepared all;
+  all.found.resize(items.size());
+  all.packed.resize(items.size(), nullptr);
+  try {
+    for (std::size_t n = 0; n < items.size(); ++n) {
+      const auto found = shelf_.find(index, items[n].variable, items[n].block);
+      if (!found || !found->record.box.contains(items[n].points)) continue;
+      const std::uint64_t bytes = piece_bytes(found->record, items[n].points);
+      all.bytes += bytes;
+      if (is_small(bytes)) {
+        all.together_bytes += bytes;
+      } else if (!(found->record.box == items[n].points)) {
+        all.packed[n] = packs_.take(bytes);
+      }
+      all.found[n] = found;
+    }
+    if (all.together_bytes > 0) all.together = packs_.take(all.together_bytes);
+  } catch (...) {
+    for (std::byte* data : all.packed) packs_.give_back(data);
+    throw;
   }
-  post_send(comm_->comm(), peer, value_tag, data, bytes, sending.requests);
+  return all;
+}
+
+void Source::send_pieces(int peer, std::span<const WantedItem> items, const Prepared& all, Sending& sending) {
+  std::byte* at = all.together;
+  for (std::size_t n = 0; n < items.size(); ++n) {
+    const std::uint64_t bytes = all.found[n] ? piece_bytes(all.found[n]->record, items[n].points) : small_piece;
+    if (!is_small(bytes)) continue;
+    pack_piece(*all.found[n], items[n].points, at);
+    at += bytes;
+  }
+  if (all.together) {
+    sending.packed.push_back(all.together);
+    post_send(comm_->comm(), peer, value_tag, all.together, all.together_bytes, sending.requests);
+  }
+  for (std::size_t n = 0; n < items.size(); ++n) {
+    const std::uint64_t bytes = all.found[n] ? piece_bytes(all.found[n]->record, items[n].points) : 0;
+    if (is_small(bytes)) continue;
+    if (all.packed[n]) {
+      sending.packed.push_back(all.packed[n]);
+      pack_piece(*all.found[n], items[n].points, all.packed[n]);
+    }
+    post_send(comm_->comm(), peer, value_tag, all.packed[n] ? all.packed[n] : all.found[n]->data, bytes,
+              sending.requests);
+  }
 }
 
 void Source::answer_fetch(const Letter& letter) {
   const std::vector<WantedItem> items = letter.records<WantedItem>();
   Bytes there(items.size(), std::byte{0});
-  std::vector<std::optional<Arrival>> found(items.size());
-  std::uint64_t together = 0;
-  for (std::size_t n = 0; n < items.size(); ++n) {
-    found[n] = shelf_.find(letter.header.index, items[n].variable, items[n].block);
-    if (found[n] && !found[n]->record.box.contains(items[n].points)) found[n].reset();
-    if (!found[n]) continue;
-    there[n] = std::byte{1};
-    const std::uint64_t bytes = piece_bytes(found[n]->record, items[n].points);
-    bytes_[letter.header.index] += bytes;
-    if (is_small(bytes)) together += bytes;
+  Prepared all;
+  try {
+    all = prepare(letter.header.index, items);
+  } catch (const Error&) {
+    there.assign(items.size(), no_memory);
+    all = {};
+    all.found.resize(items.size());
   }
+  for (std::size_t n = 0; n < items.size(); ++n) {
+    if (all.found[n]) there[n] = std::byte{1};
+  }
+  bytes_[letter.header.index] += all.bytes;
   outbox_.send(comm_->comm(), letter.from, letter_tag,
                write_letter(LetterKind::answer, letter.header.index, letter.header.number, there));
   Sending& sending = sending_.emplace_back();
   sending.index = letter.header.index;
-  if (together > 0) {
-    std::byte* const packed = packs_.take(together);
-    sending.packed.push_back(packed);
-    std::byte* at = packed;
-    for (std::size_t n = 0; n < items.size(); ++n) {
-      const std::uint64_t bytes = found[n] ? piece_bytes(found[n]->record, items[n].points) : small_piece;
-      if (!is_small(bytes)) continue;
-      pack_piece(*found[n], items[n].points, at);
-      at += bytes;
-    }
-    post_send(comm_->comm(), letter.from, value_tag, packed, together, sending.requests);
-  }
-  for (std::size_t n = 0; n < items.size(); ++n) {
-    if (!found[n] || is_small(piece_bytes(found[n]->record, items[n].points))) continue;
-    send_large(letter.from, *found[n], items[n], sending);
-  }
+  send_pieces(letter.from, items, all, sending);
 }
 
 void Source::answer_ranges(const Letter& letter) {

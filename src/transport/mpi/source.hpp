@@ -5,6 +5,7 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "base/communicator.hpp"
@@ -16,6 +17,9 @@ namespace sidestream::mpi {
 
 /// Pieces below this travel together in one message.
 inline constexpr std::uint64_t small_piece = 64 * 1024;
+
+/// In an answer: the holder has no memory to pack what was asked for, and sends nothing.
+inline constexpr std::byte no_memory{2};
 
 /// Whether a piece goes into the message that all small ones of an answer share.
 [[nodiscard]] constexpr bool is_small(std::uint64_t bytes) noexcept { return bytes < small_piece; }
@@ -46,7 +50,9 @@ class Source {
   };
   void answer_fetch(const Letter& letter);
   void answer_ranges(const Letter& letter);
-  void send_large(int peer, const Arrival& arrival, const WantedItem& item, Sending& sending);
+  struct Prepared;
+  [[nodiscard]] Prepared prepare(std::int64_t index, std::span<const WantedItem> items);
+  void send_pieces(int peer, std::span<const WantedItem> items, const Prepared& all, Sending& sending);
 
   std::shared_ptr<MpiCommunicator> comm_;
   Shelf& shelf_;

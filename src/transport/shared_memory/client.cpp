@@ -147,7 +147,10 @@ void Client::declare(const Block& block, bool removed) {
   message.kind = removed ? MessageKind::remove : MessageKind::declare;
   message.block.block = block;
   push(message);
-  forget_persistent(block);
+  // Servers keep the arrays of a block that is declared as it was: so must this client.
+  const auto known = blocks_.find({block.mesh, block.id});
+  const bool same = !removed && known != blocks_.end() && known->second == block;
+  if (!same) forget_persistent(block);
   if (removed) {
     blocks_.erase({block.mesh, block.id});
   } else {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <time.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -53,7 +54,13 @@ bool DoorKeeper::all_ready() const {
 
 void DoorKeeper::take_new() {
   Descriptor socket(accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-  if (socket.get() < 0 || !same_user(socket.get()) || callers_.size() >= most_callers) return;
+  if (socket.get() < 0) {
+    // Out of descriptors, say: the caller stays in the queue, and looking again at once would keep a core busy.
+    constexpr timespec rest{0, 10'000'000};
+    nanosleep(&rest, nullptr);
+    return;
+  }
+  if (!same_user(socket.get()) || callers_.size() >= most_callers) return;
   callers_.push_back({std::move(socket)});
 }
 

@@ -42,8 +42,9 @@ class BulkWriter {
   /// `alive` is asked on rank 0 during waits: false ends them.
   virtual void put(const StepIndex& step, std::span<Outgoing> mine, std::int64_t epoch,
                    const std::function<bool()>& alive) = 0;
-  /// Nobody reads the step any more. Not collective.
-  virtual void forget(std::int64_t iteration) noexcept = 0;
+  /// Nobody needs the step any more. `acknowledged`: its reader has said that it has done with it; otherwise the reader
+  /// may be gone and still hold it. Not collective.
+  virtual void forget(std::int64_t iteration, bool acknowledged) noexcept = 0;
 };
 
 /// Values that a reader wants: `points` of a record, in column order without gaps.

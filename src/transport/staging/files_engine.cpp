@@ -29,7 +29,7 @@ class FilesWriter final : public BulkWriter {
     }
   }
 
-  void forget(std::int64_t iteration) noexcept override {
+  void forget(std::int64_t iteration, bool) noexcept override {
     if (written_.erase(iteration) == 0) return;
     folder_.remove(data_name(iteration, rank_));
   }

@@ -95,7 +95,7 @@ void Offers::put(Step& step, std::int64_t epoch) {
 std::int64_t Offers::look(const Step& step, std::int64_t epoch, double& lost_since) {
   if (desk_->answer(step.head.iteration.index).outcome != Outcome::pending) return answered;
   const std::int64_t reader = desk_->reader();
-  if (reader == epoch) {
+  if (reader > 0 && reader == epoch) {
     lost_since = 0;
     return not_yet;
   }
@@ -123,7 +123,8 @@ Answer Offers::await_answer(Step& step, std::int64_t epoch) {
       waited_in_vain_ = true;
       if (verdict == abandoned) return refusal();
     }
-    if (verdict == answered) return share(desk_ ? desk_->answer(index) : Answer{});
+    acknowledged_ = verdict == answered;
+    if (acknowledged_) return share(desk_ ? desk_->answer(index) : Answer{});
   }
 }
 
@@ -160,12 +161,13 @@ void Offers::report_reader(std::int64_t epoch) {
 Answer Offers::hand_over(const Iteration& iteration, const std::vector<Held>& held) {
   const std::int64_t epoch = await_reader();
   if (epoch <= 0) return refusal();
+  acknowledged_ = false;
   Step step;
   step.head.session = context_.session;
   step.head.iteration = iteration;
   step.head.writers = writers_.size();
   const auto clean = [&] {
-    bulk_->forget(iteration.index);
+    bulk_->forget(iteration.index, acknowledged_);
     if (desk_) desk_->forget(iteration.index);
   };
   try {

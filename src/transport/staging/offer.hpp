@@ -41,6 +41,7 @@ class Offers {
   [[nodiscard]] Answer refusal();
   void report_reader(std::int64_t epoch);
 
+  bool acknowledged_ = false;  ///< the step at hand, by its reader
   StreamConfig config_;
   const Metadata& metadata_;
   StreamContext& context_;

@@ -70,7 +70,9 @@ class SstWriter final : public BulkWriter {
     sent_ = step.iteration.index;
   }
 
-  void forget(std::int64_t iteration) noexcept override { answered_ = iteration; }
+  void forget(std::int64_t iteration, bool acknowledged) noexcept override {
+    if (acknowledged) answered_ = iteration;
+  }
 
  private:
   /// Opens a line for the reader of `epoch` alone. The one before, if there is any, had a reader that died or was given
