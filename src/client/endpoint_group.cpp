@@ -85,6 +85,7 @@ class Endpoint {
       register_analyses(registry_);
       register_storage(registry_);
       register_partitioners(registry_);
+      streams_->reads = true;
       staging::register_streams(registry_, streams_);
       for (const auto& [path, where] : opening.plugins) load_plugin(path, where, registry_);
     });

@@ -34,13 +34,17 @@ std::string host() {
   return name;
 }
 
+std::string counted(const std::vector<int>& ranks, const char* one) {
+  return fmt::format("{} {}{}", ranks.size(), one, ranks.size() == 1 ? "" : "s");
+}
+
 /// Up to eight ranks by name; the job of 10^5 ranks does not want them all in its log.
 std::string described(const std::vector<std::string>& places, const std::vector<int>& ranks) {
   constexpr std::size_t most = 8;
   std::string text;
   for (std::size_t n = 0; n < ranks.size() && n < most; ++n) {
     const std::string& place = places[static_cast<std::size_t>(ranks[n])];
-    text += fmt::format("{}{} ({})", n > 0 ? ", " : "", ranks[n], place);
+    text += fmt::format("{}{} ({})", n > 0 ? ", " : ranks.size() == 1 ? "rank " : "ranks ", ranks[n], place);
   }
   if (ranks.size() > most) text += fmt::format(" and {} more", ranks.size() - most);
   return text;
@@ -64,11 +68,11 @@ void settle_down(MpiCommunicator& world, const Roles& roles, const PlacementConf
     places.emplace_back(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   }
   if (world.rank() != 0) return;
-  std::string text = fmt::format("{} clients; {} servers: ranks {}", roles.client_ranks.size(),
-                                 roles.server_ranks.size(), described(places, roles.server_ranks));
+  std::string text = fmt::format("{}; {}: {}", counted(roles.client_ranks, "client"),
+                                 counted(roles.server_ranks, "server"), described(places, roles.server_ranks));
   if (!roles.forwarder_ranks.empty()) {
-    text += fmt::format("; {} forwarders: ranks {}", roles.forwarder_ranks.size(),
-                        described(places, roles.forwarder_ranks));
+    text +=
+        fmt::format("; {}: {}", counted(roles.forwarder_ranks, "forwarder"), described(places, roles.forwarder_ranks));
   }
   log::info("placement {}: {}", name_of(placement.mode), text);
 }

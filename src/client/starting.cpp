@@ -107,6 +107,10 @@ void Session::Implementation::configure() {
     config_.opening.placement.pretend_nodes = pretended;
     declare_to_streams(*streams_, config_, declarations_);
     declarations_.apply_attributes(config_.metadata);
+    const PlacementConfig& placement = config_.opening.placement;
+    if (placement.mode != PlacementMode::nodes || placement.forward == Forward::partials) return;
+    check_partitioner({&registry_.partitioners().at(placement.partitioner), placement.partitioner_settings, false},
+                      config_.metadata, static_cast<int>(roles_.server_ranks.size()));
   });
   world_->barrier();
   origin_ = now();

@@ -14,6 +14,20 @@ void check_split(const PlacementConfig& placement, int ranks, int smallest_node)
             "per_node, start more ranks on each node, or write 'placement: inline'",
             placement.per_node, ranks_text(smallest_node));
   }
+  for (const int rank : placement.ranks) {
+    if (rank < ranks) continue;
+    fail_at(placement.where,
+            "found rank {} in placement.ranks and {} in all, expected ranks from 0 to {}; correct the list", rank,
+            ranks_text(ranks), ranks - 1);
+  }
+  const bool forwards = placement.mode == PlacementMode::nodes && placement.forward != Forward::none;
+  if (forwards && placement.servers + placement.per_node >= ranks) {
+    fail_at(
+        placement.where,
+        "found {} servers, {} forwarders on a node and {} in all, expected at least one rank more; start more ranks, or "
+        "write 'forward: none'",
+        placement.servers, placement.per_node, ranks_text(ranks));
+  }
   if (placement.mode == PlacementMode::nodes && placement.servers >= ranks) {
     fail_at(placement.where,
             "found {} servers and {} in all, expected at least one rank more than servers; lower servers, "

@@ -126,6 +126,11 @@ std::shared_ptr<const Movement> Planner::plan(const BlockTable& table, const std
   return movement;
 }
 
+void check_partitioner(const MovementRules& rules, const Metadata& metadata, int servers) {
+  static_cast<void>(rules.partitioner->plan({metadata, {}, servers}, rules.settings));
+  if (rules.partitioner->restrict_to) static_cast<void>(rules.partitioner->restrict_to(rules.settings, metadata));
+}
+
 std::vector<Box> owned_by_piece(const Variable& variable, const Block& block, const Box& piece,
                                 const std::vector<Box>& owned_by_block) {
   if (piece == block.cells) return owned_by_block;

@@ -60,6 +60,9 @@ class Planner {
   MovementRules rules_;
 };
 
+/// Plans for no blocks at all: throws now what is wrong with the partitioner's settings, whatever the blocks.
+void check_partitioner(const MovementRules& rules, const Metadata& metadata, int servers);
+
 /// The points of `piece` that count as its own: those of its block that the block owns, without the upper layer of
 /// nodes where the block goes on in another piece.
 [[nodiscard]] std::vector<Box> owned_by_piece(const Variable& variable, const Block& block, const Box& piece,

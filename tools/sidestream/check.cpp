@@ -3,6 +3,7 @@
 #include "config/document.hpp"
 #include "config/split.hpp"
 #include "loading.hpp"
+#include "server/movement.hpp"
 #include "summary.hpp"
 
 namespace sidestream {
@@ -33,6 +34,11 @@ std::string check(const CheckOptions& options) {
   const Registry registry = all_kinds(opening, options);
   const Config config = read_config(*document, registry, parameters, declared);
   make_tasks(config, registry);
+  const PlacementConfig& placement = config.opening.placement;
+  if (placement.mode == PlacementMode::nodes && placement.forward != Forward::partials) {
+    check_partitioner({&registry.partitioners().at(placement.partitioner), placement.partitioner_settings, false},
+                      config.metadata, placement.servers);
+  }
   return summary(options, config, registry, nodes);
 }
 

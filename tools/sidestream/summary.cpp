@@ -31,13 +31,21 @@ std::string placement_text(const PlacementConfig& placement, int ranks, int node
   if (placement.mode == PlacementMode::off) return "off: every call of the program does nothing";
   const bool job = placement.mode == PlacementMode::job, in_line = placement.mode == PlacementMode::inline_;
   const bool cores = placement.mode == PlacementMode::cores || job;
-  std::string text = in_line ? "inline: on the simulation's ranks"
-                     : job   ? fmt::format("job: in `sidestream endpoint`, to which {} on each node send the stream {}",
-                                           counted(placement.per_node, "rank"), read_stream(placement.stream).path())
-                     : cores ? fmt::format("cores: {} on each node", counted(placement.per_node, "server"))
-                             : fmt::format("nodes: {}, blocks given by '{}'", counted(placement.servers, "server"),
-                                           placement.partitioner);
-  if (ranks > 0 && !in_line) {
+  const bool sidecar = placement.mode == PlacementMode::sidecar;
+  const bool forwards = placement.mode == PlacementMode::nodes && placement.forward != Forward::none;
+  std::string text =
+      sidecar   ? fmt::format("sidecar: {} on each node, started by `sidestream serve`; session '{}'",
+                              counted(placement.per_node, "server"), placement.session)
+      : in_line ? "inline: on the simulation's ranks"
+      : job     ? fmt::format("job: in `sidestream endpoint`, to which {} on each node send the stream {}",
+                              counted(placement.per_node, "rank"), read_stream(placement.stream).path())
+      : cores   ? fmt::format("cores: {} on each node", counted(placement.per_node, "server"))
+                : fmt::format("nodes: {}, blocks given by '{}'{}",
+                            placement.whole_nodes > 0 ? "all ranks of " + counted(placement.whole_nodes, "node")
+                                                        : counted(placement.servers, "server"),
+                              placement.partitioner,
+                            forwards ? fmt::format(", {} on each node", counted(placement.per_node, "forwarder")) : "");
+  if (ranks > 0 && !in_line && !sidecar && !forwards && placement.whole_nodes == 0) {
     const int servers = cores ? placement.per_node * nodes : placement.servers;
     text += fmt::format("; of {} on {}: {}, {}", counted(ranks, "rank"), counted(nodes, "node"),
                         counted(ranks - servers, "client"), counted(servers, "server"));

@@ -24,6 +24,10 @@ struct StreamContext {
   std::function<std::vector<Block>()> blocks;            ///< declared by this server's clients
   std::function<bool()> given_up;  ///< takes in what clients sent; true if one has stopped waiting for outcomes
 
+  /// These servers read a stream themselves. ADIOS2 that reads one SST stream and writes another in the same process
+  /// was seen to send answers to the wrong one of its partners.
+  bool reads = false;
+
   /// Placement `job`: the stream is the only task, and an iteration that no reader acknowledged is refused.
   bool decides = false;
   WhenFull when_full = WhenFull::wait;                 ///< where the stream's own options leave it open

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+#include <thread>
+
+#include "base/fail.hpp"
 #include "base/log.hpp"
 #include "sidestream/version.h"
 #include "transport/staging/names.hpp"
@@ -35,7 +39,26 @@ void Desk::put_announcement(const char* state) {
           this_process()));
 }
 
+/// A stream of that name may be left over from a session that died; one whose writer still counts is in use.
+void Desk::refuse_running() const {
+  const std::optional<std::string> text = folder_.text(names::announcement);
+  if (!text || line_of(*text, "state") != open_state || has_ended(line_of(*text, "process"))) return;
+  constexpr int beats = 30;  // of a tenth of a second: three counts
+  const std::optional<std::string> before = folder_.text(names::writer_beat);
+  for (int n = 0; before && n < beats; ++n) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    const std::optional<std::string> after = folder_.text(names::writer_beat);
+    if (!after || *after == *before) continue;
+    fail(
+        Code::file,
+        "the stream '{}' is being written by another simulation (process {}); give streams that are open at a time names or "
+        "directories of their own",
+        folder_.path(), line_of(*text, "process"));
+  }
+}
+
 void Desk::announce(const Announced& announced, const std::string& engine, int writers) {
+  refuse_running();
   engine_ = engine;
   writers_ = writers;
   // The old announcement first: who reads it while the rest vanishes would take one session's files for another's.

@@ -46,6 +46,7 @@ class Desk {
 
  private:
   void put_announcement(const char* state);
+  void refuse_running() const;
   void look_for_reader();
 
   Folder folder_;

@@ -40,7 +40,12 @@ class StreamWriter final : public Writer {
   StreamWriter(const Settings& settings, const Metadata& metadata, std::shared_ptr<StreamContext> context)
       : config_(read_stream(settings, context->when_full)), metadata_(metadata), context_(std::move(context)) {
     for (const std::int32_t id : chosen(settings, metadata, *context_)) selection_.variables.push_back({id, 0});
-    if (config_.engine == "auto") config_.engine = best_engine();
+    if (config_.engine == "auto") config_.engine = context_->reads ? "files" : best_engine();
+    if (context_->reads && config_.engine == "sst") {
+      settings.fail("engine",
+                    "found the engine 'sst' for a stream that leaves an endpoint, expected 'files': ADIOS2 can't "
+                    "read one stream and write another in one process; leave 'engine' out");
+    }
     if (!bulk_engines().contains(config_.engine)) {
       settings.fail("engine", fmt::format("found the engine '{}', which this build of Sidestream does not have; write "
                                           "'engine: files', or build with ADIOS2",
