@@ -79,7 +79,7 @@ def test_ranges_measured_by_the_endpoint(tmp_path, reference):
 @pytest.mark.parametrize("engine", ENGINES)
 def test_an_endpoint_feeds_an_endpoint(tmp_path, reference, engine):
     """The first computes nothing; the second gets what the first passes on."""
-    onward = f"outputs:\n  - stream: {{name: second, directory: {tmp_path}/streams, engine: {engine}}}\n"
+    onward = f"outputs:\n  - stream: {{name: second, directory: {tmp_path}/streams}}\n"
     write_configuration(tmp_path, f"engine: {engine}", name="first.yaml", tasks=onward, results="first")
     write_configuration(tmp_path, "engine: files", name="run.yaml")
     with (
@@ -92,6 +92,36 @@ def test_an_endpoint_feeds_an_endpoint(tmp_path, reference, engine):
             status, text = one.finish()
             assert status == 0, text
     check(done, 3, reference)
+
+
+def test_an_endpoint_does_not_pass_on_through_sst(tmp_path):
+    onward = f"outputs:\n  - stream: {{name: second, directory: {tmp_path}/streams, engine: sst}}\n"
+    write_configuration(tmp_path, "engine: files, when_full: skip", name="first.yaml", tasks=onward, results="first")
+    with (
+        simulation(tmp_path, 1, ["steps=2", "pause_ms=300"], name="first.yaml") as job,
+        endpoint(tmp_path, 1, name="first.yaml") as first,
+    ):
+        job.finish()
+        status, text = first.finish()
+        assert status == 1
+        assert "expected 'files'" in text
+
+
+def test_a_stream_that_is_in_use_is_left_alone(tmp_path):
+    write_configuration(tmp_path, "engine: files", name="one.yaml", tasks=STATISTICS, results="one")
+    write_configuration(tmp_path, "engine: files, when_full: skip", name="two.yaml", tasks=STATISTICS, results="two")
+    with (
+        simulation(tmp_path, 1, ["steps=12", "pause_ms=600"], name="one.yaml") as first,
+        endpoint(tmp_path, 1, name="one.yaml") as reader,
+    ):
+        time.sleep(2)
+        with simulation(tmp_path, 1, ["steps=2"], name="two.yaml") as second:
+            _, text = second.finish()
+            assert "another simulation" in text
+            assert "delivered=0" in text
+        done = finished(tmp_path, first)
+        assert done.accounts[0]["delivered"] == 12, done.text
+        assert reader.finish()[0] == 0
 
 
 def test_a_stream_as_an_output_of_inline(tmp_path, reference):
