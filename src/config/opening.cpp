@@ -59,9 +59,8 @@ void name_partitioner(Node& placement) {
 /// A server count that the mode does not use says that something else was meant. `off` is exempt: it is
 /// switched on and off by one word.
 void check_placement(const Settings& settings, PlacementMode mode) {
-  const bool counts_cores =
-      mode == PlacementMode::cores || mode == PlacementMode::sidecar || mode == PlacementMode::job ||
-      mode == PlacementMode::off;
+  const bool counts_cores = mode == PlacementMode::cores || mode == PlacementMode::sidecar ||
+                            mode == PlacementMode::job || mode == PlacementMode::off;
   const bool counts_nodes = mode == PlacementMode::nodes || mode == PlacementMode::off;
   const std::string& name = settings.text("mode");
   const char* cores_remedy =

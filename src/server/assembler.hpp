@@ -66,7 +66,7 @@ class Assembler {
   Planner planner_;
   BlockTable table_;
   BlockCosts costs_;
-  std::shared_ptr<const Movement> last_;  ///< of the last assembly
+  std::shared_ptr<const Movement> last_;                                     ///< of the last assembly
   std::map<std::pair<std::int32_t, std::int64_t>, std::vector<Box>> owned_;  ///< by mesh * 2 + centering, block
   /// Plans that hold while the table does, by the tasks they are for; the newest first.
   std::deque<std::pair<std::vector<std::size_t>, std::shared_ptr<const Movement>>> plans_;

@@ -22,8 +22,8 @@ namespace sidestream::mpi {
 enum class Moving {
   fetched,  ///< servers fetch what they need, while a thread of this client's answers: MPI_THREAD_MULTIPLE
   pushed,   ///< all goes to the contact, in sends that are posted at once: what MPI moves inside any call of it.
-           ///< Fetching would need this client's answer, and it may be waiting for another client that waits for the
-           ///< servers.
+            ///< Fetching would need this client's answer, and it may be waiting for another client that waits for the
+            ///< servers.
 };
 
 class Client final : public ClientTransport {

@@ -60,7 +60,8 @@ class BulkReader {
   virtual ~BulkReader() = default;
   /// Collective: connects as the reader of `epoch`, if there is anything to connect.
   virtual void connect(std::int64_t epoch) = 0;
-  /// The same on every reader: steps can be begun. Until then `prepare`, which is collective, is called again and again.
+  /// The same on every reader: steps can be begun. Until then `prepare`, which is collective, is called again and
+  /// again.
   [[nodiscard]] virtual bool ready() const { return true; }
   virtual void prepare() {}
   /// Collective: what follows is about this step.
