@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "base/fail.hpp"
+#include "config/names.hpp"
 #include "loading.hpp"
 
 namespace sidestream {
@@ -95,7 +96,26 @@ MetadataFile load_source(const std::string& text, const Document& document) {
   return parse_metadata(read_text(text, "the metadata"), text);
 }
 
+namespace {
+
+/// Blocks of a mesh that no variable is on plan nothing: most likely its name is misspelt.
+void require_a_mesh_in_use(const Metadata& metadata, const Metadata& described) {
+  std::vector<std::string> used;
+  for (const Variable& variable : metadata.variables) {
+    const std::string& name = metadata.mesh_of(variable).name;
+    if (described.find_mesh(name)) return;
+    used.push_back(name);
+  }
+  if (used.empty() || described.meshes.empty()) return;
+  const std::string& name = described.meshes.front().name;
+  fail(Code::configuration, "the metadata describe blocks of the mesh '{}', on which there is no variable; {}", name,
+       suggestion(name, used, "give the blocks of a mesh that has some"));
+}
+
+}  // namespace
+
 void use_ids_of(const Metadata& metadata, MetadataFile& source) {
+  require_a_mesh_in_use(metadata, source.metadata);
   std::vector<std::int32_t> meshes, variables;
   for (const Mesh& mesh : source.metadata.meshes) {
     const Mesh& known = *metadata.find_mesh(mesh.name);
