@@ -180,7 +180,7 @@ TEST_CASE("what is wrong is said in one sentence") {
       fails("variables: {t: {mesh: grid}}\n" + iso, "--metadata grid:8x8x8/2x2x2 --servers 2", 1,
             "'isosurface' needs the ranges of component 0 of 't', which the metadata 'grid:8x8x8/2x2x2' do not hold"));
   CHECK(fails(iso, "--metadata m.yaml", 2, "found no --servers"));
-  CHECK(fails(iso, "--metadata grd:8x8x8/2x2x2 --servers 2 --set n=8", 1, "did you mean 'grid'?"));
+  CHECK(fails(slice, "--metadata grd:8x8x8/2x2x2 --set n=8", 1, "did you mean 'grid'?"));
   CHECK(fails("placement: off\n" + iso, "--metadata m.yaml --servers 2", 1, "found 'placement: off'"));
   CHECK(fails("placement: {partitioner: [block]}\n" + iso, "--metadata m.yaml --servers 2", 1,
               "run.yaml:1:26: found a list for 'partitioner'"));
