@@ -5,6 +5,20 @@
 
 namespace sidestream {
 
+std::vector<Task> make_tasks(const Config& config, const Registry& registry,
+                             const std::shared_ptr<const OutputDirectory>& directory) {
+  std::vector<Task> tasks;
+  for (const TaskConfig& task : config.tasks) {
+    if (task.writer) {
+      tasks.emplace_back(task, nullptr,
+                         registry.writers().at(task.kind).create(task.settings, config.metadata, directory));
+    } else {
+      tasks.emplace_back(task, registry.analyses().at(task.kind).create(task.settings, config.metadata), nullptr);
+    }
+  }
+  return tasks;
+}
+
 Serving::Serving(MpiCommunicator& servers, const Config& config, const Registry& registry)
     : servers_(servers.comm()),
       config_(config),
@@ -16,19 +30,8 @@ Serving::Serving(MpiCommunicator& servers, const Config& config, const Registry&
     directory_ = open_output_directory(config.opening.directory, provenance, resume);
     results_ = make_result_store(registry, directory_, servers_.rank(), resume);
   });
-  together(servers_, [&] { make_tasks(registry); });
+  together(servers_, [&] { tasks_ = make_tasks(config, registry, directory_); });
   for (Task& task : tasks_) task.set_communicator(std::make_unique<MpiCommunicator>(servers_.comm()));
-}
-
-void Serving::make_tasks(const Registry& registry) {
-  for (const TaskConfig& task : config_.tasks) {
-    if (task.writer) {
-      tasks_.emplace_back(task, nullptr,
-                          registry.writers().at(task.kind).create(task.settings, config_.metadata, directory_));
-    } else {
-      tasks_.emplace_back(task, registry.analyses().at(task.kind).create(task.settings, config_.metadata), nullptr);
-    }
-  }
 }
 
 void Serving::begin(ServerTransport& transport, const std::vector<std::string>& events, std::int64_t first,

@@ -11,6 +11,10 @@
 
 namespace sidestream {
 
+/// What the configuration asks for, in the file's order, without communicators. Throws what making a task throws.
+[[nodiscard]] std::vector<Task> make_tasks(const Config& config, const Registry& registry,
+                                           const std::shared_ptr<const OutputDirectory>& directory);
+
 /// Made collectively over the servers; every server has one. `config` and `registry` outlive it.
 class Serving {
  public:
@@ -24,8 +28,6 @@ class Serving {
   [[nodiscard]] Engine& engine() noexcept { return *engine_; }
 
  private:
-  void make_tasks(const Registry& registry);
-
   MpiCommunicator servers_;
   const Config& config_;
   const PartitionerKind* partitioner_;

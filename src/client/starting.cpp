@@ -10,6 +10,7 @@
 #include "base/timer.hpp"
 #include "client/implementation.hpp"
 #include "client/record.hpp"
+#include "client/serving.hpp"
 #include "client/sidecar_start.hpp"
 #include "sidestream/version.h"
 
@@ -172,14 +173,7 @@ void Session::Implementation::make_tasks() {
   together(*world_, [&] {
     if (!serving) return;
     choose_stream_tasks(*streams_, config_, registry_, directory_);
-    for (const TaskConfig& task : config_.tasks) {
-      if (task.writer) {
-        tasks_.emplace_back(task, nullptr,
-                            registry_.writers().at(task.kind).create(task.settings, config_.metadata, directory_));
-      } else {
-        tasks_.emplace_back(task, registry_.analyses().at(task.kind).create(task.settings, config_.metadata), nullptr);
-      }
-    }
+    tasks_ = sidestream::make_tasks(config_, registry_, directory_);
   });
   for (Task& task : tasks_) task.set_communicator(std::make_unique<MpiCommunicator>(servers_->comm()));
 }
