@@ -315,7 +315,9 @@ def test_engine_that_the_build_lacks(tmp_path):
     if "sst" in ENGINES:
         pytest.skip("this build has all engines")
     write_configuration(tmp_path, "engine: sst", tasks=STATISTICS)
-    checked = subprocess.run([TOOL, "check", str(tmp_path / "run.yaml"), "--set", "n=8", "h=1"], capture_output=True, text=True, check=False)
+    checked = subprocess.run(
+        [TOOL, "check", str(tmp_path / "run.yaml"), "--set", "n=8", "h=1"], capture_output=True, text=True, check=False
+    )
     assert checked.returncode == 1 and "ADIOS2" in checked.stderr
 
 
