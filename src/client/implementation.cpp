@@ -77,6 +77,13 @@ const Ledger* Session::Implementation::ledger() const noexcept {
   return combiner_ ? &combiner_->ledger() : nullptr;
 }
 
+/// The rank whose ledger has what failed anywhere: one of those that agree about iterations.
+int Session::Implementation::recording_rank() const noexcept {
+  const bool reduced =
+      opening_.placement.mode == PlacementMode::nodes && opening_.placement.forward == Forward::partials;
+  return (reduced ? roles_.forwarder_ranks : roles_.server_ranks).front();
+}
+
 std::string Session::Implementation::timing_rows() const {
   std::string rows;
   if (publisher_) rows += client_rows(world_->rank(), publisher_->timings());
@@ -115,14 +122,13 @@ void Session::Implementation::write_timings() {
   if (opening_.placement.mode == PlacementMode::sidecar) {
     return write_client_records(*world_, facts(), config_.opening, *publisher_);
   }
-  const int root = roles_.server_ranks.front();
   const Account account = agree_on_account();
   if (config_.opening.timings) write_run_table_of_all(timings_table, timing_rows());
   const bool moves = opening_.placement.mode == PlacementMode::nodes;
   if (config_.opening.timings && moves) write_run_table_of_all(movement_table, moved_rows());
   together(*world_, [&] {
     if (engine_) engine_->report();
-    if (world_->rank() != root) return;
+    if (world_->rank() != recording_rank()) return;
     if (account.absent_blocks > 0) {
       log::warning("{} blocks were declared and not published, in iterations in which others published their variable",
                    account.absent_blocks);

@@ -71,6 +71,7 @@ class Session::Implementation {
   [[nodiscard]] std::string moved_rows() const;
   [[nodiscard]] Account agree_on_account();
   [[nodiscard]] const Ledger* ledger() const noexcept;
+  [[nodiscard]] int recording_rank() const noexcept;
   void write_timings();
   void free_everything();
 

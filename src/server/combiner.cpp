@@ -1,7 +1,6 @@
 #include "server/combiner.hpp"
 
 #include "base/float_environment.hpp"
-#include "base/log.hpp"
 #include "base/timer.hpp"
 
 namespace sidestream {
@@ -32,9 +31,7 @@ void Combiner::combine(const ReceivedRound& received) {
                            received.round.pass, task.communicator(), *results_};
   const std::string failure = task.combine_partials(input, feedback);
   ledger_.work(iteration.index, first_task + received.round.task, start - parts_.origin, now() - start);
-  const bool first = !failure.empty() && ledger_.failure(iteration.index, failure);
-  if (first && task.communicator().rank() == 0) log::error("iteration {}: {}", iteration.index, failure);
-  parts_.receiver.answer(failure, feedback);
+  parts_.receiver.answer(failure, feedback);  // the reducing servers report it, as they do their own
 }
 
 void Combiner::run() {

@@ -9,7 +9,13 @@ import h5py
 import pytest
 from support import MPIRUN, PROGRAM, VARIABLES, run
 
-PLACEMENTS = {"inline": 2, "{mode: cores, per_node: 2}": 4, "{mode: nodes, servers: 2}": 4}
+PLACEMENTS = {
+    "inline": 2,
+    "{mode: cores, per_node: 2}": 4,
+    "{mode: nodes, servers: 2}": 4,
+    "{mode: nodes, servers: 1, forward: blocks}": 4,
+    "{mode: nodes, servers: 1, forward: partials}": 4,
+}
 
 
 @pytest.mark.parametrize("placement", PLACEMENTS)

@@ -3,6 +3,7 @@
 import csv
 import os
 import signal
+import socket
 import time
 
 import numpy as np
@@ -89,6 +90,40 @@ def test_without_threads_values_are_pushed(tmp_path, reference):  # noqa: F811
     )
     assert done.status != 0
     assert "MPI_THREAD_MULTIPLE" in done.text
+
+
+# ---- Who serves and where -------------------------------------------------------------------------------------------
+
+
+def test_servers_are_bound_to_the_cores_that_are_named(tmp_path):
+    core = max(os.sched_getaffinity(0))
+    placement = f"{{mode: nodes, servers: 1, bind: [{core}]}}"
+    with started(tmp_path, 3, placement, STATISTICS, options=["steps=20", "pause_ms=50"]) as process:
+        affinity = {rank: os.sched_getaffinity(rank_of(process, rank)) for rank in (0, 1, 2)}
+        done = process.finish()
+    assert done.status == 0, done.text
+    assert affinity[2] == {core}
+    assert affinity[0] == affinity[1] == os.sched_getaffinity(0)
+    assert f"1 server: rank 2 ({socket.gethostname()} core {core})" in done.text
+
+
+@pytest.mark.parametrize(
+    ("option", "sentence"),
+    [
+        ("bind: [100000]", "names core 100000"),
+        ("ranks: [0, 0]", "names a rank twice"),
+        ("ranks: [0, 7]", "names rank 7"),
+        ("whole_nodes: 1", "leave at least one for the simulation"),
+        ("servers: 1, per_node: 2, forward: blocks", "leave at least one rank for the simulation"),
+        ("partitioner: {mapped: {servers: [0, 5]}}", "found the server 5"),
+    ],
+)
+def test_what_does_not_fit_is_said_at_the_start(tmp_path, option, sentence):
+    done = run(tmp_path, 3, f"{{mode: nodes, {option}}}", STATISTICS, options=["steps=1"])
+    assert done.status != 0
+    assert sentence in done.text
+    assert "run.yaml:1:" in done.text
+    assert not done.accounts
 
 
 # ---- A server that stands still -------------------------------------------------------------------------------------
