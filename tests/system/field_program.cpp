@@ -71,7 +71,28 @@ class Fail final : public sidestream::Analysis {
   std::int32_t variable_;
 };
 
+/// Everything to the last server. Refuses a plan, but the first, in which a block has no cost.
+sidestream::PartitionerKind costed() {
+  sidestream::PartitionerKind kind;
+  kind.name = "costed";
+  kind.text = "Wants costs.";
+  kind.wants_cost = [](const sidestream::Settings&) { return true; };
+  kind.plan = [plans = 0](const sidestream::PlanInput& input, const sidestream::Settings&) mutable {
+    sidestream::Plan plan;
+    plans += !input.blocks.empty();
+    for (std::size_t b = 0; b < input.blocks.size(); ++b) {
+      if (plans > 1 && !(input.blocks[b].cost > 0)) {
+        throw sidestream::Error(sidestream::Code::analysis, "a block without a cost");
+      }
+      plan.pieces.push_back({static_cast<std::int64_t>(b), input.servers - 1, 0, input.blocks[b].block.cells});
+    }
+    return plan;
+  };
+  return kind;
+}
+
 void register_kinds(sidestream::Registry& registry) {
+  registry.add(costed());
   using sidestream::Option;
   using sidestream::OptionType;
   Option variable{"variable", OptionType::variable};

@@ -126,6 +126,16 @@ def test_what_does_not_fit_is_said_at_the_start(tmp_path, option, sentence):
     assert not done.accounts
 
 
+def test_a_partitioner_that_wants_costs_gets_them(tmp_path):
+    done = run(tmp_path, 5, "{mode: nodes, servers: 2, partitioner: costed}", STATISTICS, ["steps=4", "blocks=2"])
+    assert done.status == 0, done.text
+    assert "without a cost" not in done.text
+    assert all(account["delivered"] == 4 for account in done.accounts), done.text
+    rows = [r for r in movement(done) if r["role"] == "server" and r["bytes"] > 0]
+    assert {r["rank"] for r in rows} == {4}  # the partitioner's plan, and no other
+    assert len(rows) == 4
+
+
 # ---- A server that stands still -------------------------------------------------------------------------------------
 
 
