@@ -9,24 +9,16 @@
 #include <fstream>
 #include <thread>
 
+#include "support/scratch.hpp"
 #include "transport/staging/claim.hpp"
 #include "transport/staging/desk.hpp"
 
 namespace fs = std::filesystem;
 using namespace sidestream;
 using namespace sidestream::staging;
+using sidestream::testing::Scratch;
 
 namespace {
-
-class Scratch {
- public:
-  Scratch() {
-    char pattern[] = "/tmp/sidestream-desk-XXXXXX";
-    path = ::mkdtemp(pattern);
-  }
-  ~Scratch() { fs::remove_all(path); }
-  std::string path;
-};
 
 StepIndex step(std::int64_t index, std::uint64_t session = 1) {
   StepIndex one;

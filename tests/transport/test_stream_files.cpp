@@ -10,6 +10,7 @@
 
 #include "base/communicator.hpp"
 #include "sidestream/error.hpp"
+#include "support/scratch.hpp"
 #include "transport/staging/bulk.hpp"
 #include "transport/staging/folder.hpp"
 #include "transport/staging/format.hpp"
@@ -17,19 +18,9 @@
 namespace fs = std::filesystem;
 using namespace sidestream;
 using namespace sidestream::staging;
+using sidestream::testing::Scratch;
 
 namespace {
-
-/// A directory of this test's own, removed at the end.
-class Scratch {
- public:
-  Scratch() {
-    char pattern[] = "/tmp/sidestream-stream-XXXXXX";
-    path = ::mkdtemp(pattern);
-  }
-  ~Scratch() { fs::remove_all(path); }
-  std::string path;
-};
 
 /// Two blocks of two variables, with numbers that the specification's reader in Python checks.
 StepIndex sample() {
