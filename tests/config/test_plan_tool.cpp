@@ -1,6 +1,5 @@
 // `sidestream plan` as a user calls it, against figures worked out by hand.
 #include <doctest/doctest.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -10,40 +9,18 @@
 #include <string>
 #include <vector>
 
+#include "config/tool_folder.hpp"
+
+using sidestream::testing::contains;
+using sidestream::testing::Outcome;
+using sidestream::testing::ToolFolder;
+
 namespace {
 
-struct Outcome {
-  int status = -1;
-  std::string out, err;
+/// This file's folder.
+struct Folder : ToolFolder {
+  Folder() : ToolFolder("plan_files", "plan") {}
 };
-
-std::string contents(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-/// A folder of its own for the test, removed with it.
-struct Folder {
-  Folder() { std::filesystem::create_directories(path); }
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::string path = TEST_DIRECTORY "/plan_files";
-
-  void file(const std::string& text, const std::string& name = "run.yaml") const {
-    std::ofstream(path + "/" + name, std::ios::binary) << text;
-  }
-  Outcome run(const std::string& arguments) const {
-    const std::string command =
-        "cd '" + path + "' && '" SIDESTREAM_TOOL "' plan " + arguments + " >out 2>err </dev/null";
-    const int status = std::system(command.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents(path + "/out"), contents(path + "/err")};
-  }
-};
-
-bool contains(const std::string& text, const std::string& part) {
-  CAPTURE(text);
-  CAPTURE(part);
-  return text.find(part) != std::string::npos;
-}
 
 /// The numbers of the lines that --table adds: server, blocks, bytes.
 std::vector<std::vector<long long>> table(const std::string& out) {

@@ -1,6 +1,5 @@
 // The `sidestream` command as a user calls it: output, messages, exit status.
 #include <doctest/doctest.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -8,41 +7,19 @@
 #include <fstream>
 #include <string>
 
+#include "config/tool_folder.hpp"
+
+using sidestream::testing::contains;
+using sidestream::testing::contents;
+using sidestream::testing::Outcome;
+using sidestream::testing::ToolFolder;
+
 namespace {
 
-struct Outcome {
-  int status = -1;
-  std::string out, err;
+/// This file's folder.
+struct Folder : ToolFolder {
+  Folder() : ToolFolder("tool_files") {}
 };
-
-std::string contents(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-/// A folder of its own for the test, removed with it.
-struct Folder {
-  Folder() { std::filesystem::create_directories(path); }
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::string path = TEST_DIRECTORY "/tool_files";
-
-  std::string file(const std::string& text, const std::string& name = "run.yaml") const {
-    std::ofstream(path + "/" + name, std::ios::binary) << text;
-    return name;
-  }
-
-  Outcome run(const std::string& arguments) const {
-    const std::string command = "cd '" + path + "' && '" SIDESTREAM_TOOL "' " + arguments + " >out 2>err </dev/null";
-    const int status = std::system(command.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents(path + "/out"), contents(path + "/err")};
-  }
-};
-
-bool contains(const std::string& text, const std::string& part) {
-  CAPTURE(text);
-  CAPTURE(part);
-  return text.find(part) != std::string::npos;
-}
 
 const std::string good =
     "placement: {mode: cores, per_node: 1}\n"

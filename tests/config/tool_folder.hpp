@@ -1,0 +1,59 @@
+// The `sidestream` command as a user calls it, in a folder of the test's own.
+#pragma once
+
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace sidestream::testing {
+
+struct Outcome {
+  int status = -1;
+  std::string out, err;
+};
+
+inline std::string contents(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// Removed with what is in it. `command`: a subcommand that every run begins with, or nothing.
+struct ToolFolder {
+  explicit ToolFolder(const std::string& name, const std::string& command = "")
+      : path(TEST_DIRECTORY "/" + name), command_(command) {
+    std::filesystem::create_directories(path);
+  }
+  ~ToolFolder() { std::filesystem::remove_all(path); }
+  ToolFolder(const ToolFolder&) = delete;
+  ToolFolder& operator=(const ToolFolder&) = delete;
+
+  /// Writes a file and returns its name.
+  std::string file(const std::string& text, const std::string& name = "run.yaml") const {
+    std::ofstream(path + "/" + name, std::ios::binary) << text;
+    return name;
+  }
+  Outcome run(const std::string& arguments) const {
+    const std::string line =
+        "cd '" + path + "' && '" SIDESTREAM_TOOL "' " + command_ + " " + arguments + " >out 2>err </dev/null";
+    const int status = std::system(line.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents(path + "/out"), contents(path + "/err")};
+  }
+
+  std::string path;
+
+ private:
+  std::string command_;
+};
+
+inline bool contains(const std::string& text, const std::string& part) {
+  CAPTURE(text);
+  CAPTURE(part);
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace sidestream::testing
