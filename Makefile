@@ -4,7 +4,7 @@ PRESET ?= release
 BUILD := build/$(PRESET)
 VENV_PYTHON := $(CURDIR)/.venv/bin/python
 
-.PHONY: help demo test build adios2 deps deps-demo deps-test configure clean
+.PHONY: help demo test check build adios2 deps deps-demo deps-test configure clean
 .DEFAULT_GOAL := help
 # The prerequisites below are steps, in this order; compilations run in parallel by themselves.
 .NOTPARALLEL:
@@ -13,6 +13,7 @@ MAKEFLAGS += --no-print-directory
 help:
 	@echo "make demo    build, run a simulation in three ways and show what came out (demo-results/)"
 	@echo "make test    build everything and run all tests"
+	@echo "make check   the same without the tests that take long"
 	@echo "make build   build everything into $(BUILD)"
 	@echo "make deps    install what is missing: with apt if that is allowed, otherwise say what to install"
 	@echo "make clean   remove $(BUILD) and demo-results/"
@@ -20,19 +21,25 @@ help:
 	@echo "PYTHON=python3 (what .venv is made from)"
 
 demo: deps-demo configure
-	@cmake --build $(BUILD) --parallel $(JOBS) --target oscillators
+	@cmake --build $(BUILD) --parallel $(JOBS) --target oscillators sidestream_tool
 	@$(VENV_PYTHON) examples/demo/run --program $(BUILD)/simulations/oscillators/oscillators
 
 # ctest runs last: its closing lines say how many tests passed. It hides what a test that passes says, but what could not
 # be tested on this machine must be seen.
-test: build
+test: deps-test adios2 configure
+	@cmake --build $(BUILD) --parallel $(JOBS)
 	@ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS); status=$$?; \
 	  grep -h "NOT TESTED" $(BUILD)/Testing/Temporary/LastTest.log | sort -u; exit $$status
 
-build: deps-test adios2 configure
+# Without what only long tests need, and without the long tests: kills, two hosts, ADIOS2, MPICH.
+check: build
+	@ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS) --label-exclude long
+
+build: deps-test configure
 	@cmake --build $(BUILD) --parallel $(JOBS)
 
-# Once; then it is in a cache. Without it everything but the engine `sst` of streams is built and tested.
+# Once; then it is in a cache, where `make build` finds it too. Without it everything but the engine `sst` of streams is
+# built and tested.
 adios2:
 	@scripts/build-adios2 >/dev/null || echo "SST is NOT TESTED: ADIOS2 is not there; streams are tested through files."
 

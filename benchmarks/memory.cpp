@@ -1,10 +1,11 @@
 // How much memory a server takes beyond its buffer.
 //
-//   mpirun -n 2 benchmark_memory [BUFFER_MIB]        (rank 0 is the client, rank 1 the server; default 512)
+//   mpirun -n 2 benchmark_memory [BUFFER_MIB [isosurface]]    (rank 0 is the client, rank 1 the server; default 512)
 //
 // 20 iterations of a field that fills a quarter of the buffer go through statistics, a histogram, a slice and the HDF5
-// writer. The server's peak resident memory, less what it had before the session opened, is compared with what the
-// design allows: the buffer, a tenth of it and 64 MiB. The ratio comes last.
+// writer, and with `isosurface` three surfaces of it as well, whose triangles are held in memory. The server's peak
+// resident memory, less what it had before the session opened, is compared with what the design allows: the buffer, a
+// tenth of it and 64 MiB. The ratio comes last.
 #include <mpi.h>
 #include <sidestream/sidestream.h>
 
@@ -37,7 +38,7 @@ double status_mib(const char* name) {
   return kib / 1024;
 }
 
-std::string configuration(int buffer, std::int64_t n) {
+std::string configuration(int buffer, std::int64_t n, bool surfaces) {
   const std::string size = std::to_string(n);
   return "placement: {mode: cores, buffer: " + std::to_string(buffer) +
          " MiB}\n"
@@ -48,9 +49,25 @@ std::string configuration(int buffer, std::int64_t n) {
          "output: {directory: memory-results, existing: replace, timings: false}\n"
          "analyses:\n  - statistics: {variable: t}\n  - histogram: {variable: t, bins: 64}\n"
          "  - slice: {variable: t, axis: z, position: " +
-         std::to_string(n / 2) +
-         ", file: \"s-{index:05}.vtp\"}\n"
+         std::to_string(n / 2) + ", file: \"s-{index:05}.vtp\"}\n" +
+         (surfaces ? "  - isosurface: {variable: t, values: [0.4, 0.5, 0.6], file: \"i-{index:05}.vtp\"}\n" : "") +
          "outputs:\n  - hdf5: {variables: [t], every: 5}\n";
+}
+
+/// Distance from the mesh's centre, in units of its width, with a little noise that moves: spheres with rough surfaces.
+void fill(std::vector<double>& t, std::int64_t n, int step) {
+  const auto from_centre = [n](std::int64_t i) {
+    return (static_cast<double>(i) + 0.5) / static_cast<double>(n) - 0.5;
+  };
+  std::size_t at = 0;
+  for (std::int64_t k = 0; k < n; ++k) {
+    for (std::int64_t j = 0; j < n; ++j) {
+      for (std::int64_t i = 0; i < n; ++i, ++at) {
+        const double x = from_centre(i), y = from_centre(j), z = from_centre(k);
+        t[at] = std::sqrt(x * x + y * y + z * z) + 0.02 * std::sin(0.7 * static_cast<double>(i + j + k + step));
+      }
+    }
+  }
 }
 
 void simulate(sidestream_session* session, std::int64_t n) {
@@ -59,7 +76,7 @@ void simulate(sidestream_session* session, std::int64_t n) {
   check(session, sidestream_start(session), "start");
   std::vector<double> t(static_cast<std::size_t>(n * n * n));
   for (int step = 0; step < 20; ++step) {
-    for (std::size_t i = 0; i < t.size(); ++i) t[i] = std::sin(1e-4 * static_cast<double>(i)) + step;
+    fill(t, n, step);
     check(session, sidestream_publish(session, "t", 0, t.data()), "publish");
     check(session, sidestream_end_iteration(session, step, step), "end_iteration");
   }
@@ -70,10 +87,11 @@ void simulate(sidestream_session* session, std::int64_t n) {
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const int buffer = argc > 1 ? std::max(16, std::atoi(argv[1])) : 512;
+  const bool surfaces = argc > 2 && std::strcmp(argv[2], "isosurface") == 0;
   const auto n = static_cast<std::int64_t>(std::cbrt(buffer * 1048576.0 / 4 / 8));
   const double before = status_mib("VmRSS:");
   sidestream_session* session = nullptr;
-  check(nullptr, sidestream_open_text(MPI_COMM_WORLD, configuration(buffer, n).c_str(), &session), "open");
+  check(nullptr, sidestream_open_text(MPI_COMM_WORLD, configuration(buffer, n, surfaces).c_str(), &session), "open");
   double peak = 0;
   const bool server = sidestream_is_server(session) != 0;
   if (server) {

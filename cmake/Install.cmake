@@ -12,6 +12,8 @@ install(TARGETS sidestream EXPORT SidestreamTargets
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/sidestream DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+install(DIRECTORY ${PROJECT_BINARY_DIR}/include/sidestream DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  FILES_MATCHING PATTERN "*.hpp")
 
 # Libraries that were found outside the system's folders (Spack, conda) are found there at run time too.
 foreach(target sidestream sidestream_tool)

@@ -10,9 +10,31 @@ set(SIDESTREAM_TEST_ENVIRONMENT
 # The programs that need no mpirun: what the address sanitizer is built for.
 add_custom_target(unit_tests)
 
+# The part that all test programs share, with the test framework in it; it takes longer to compile than most tests.
+function(sidestream_test_main name)
+  add_library(${name} OBJECT ${PROJECT_SOURCE_DIR}/tests/support/main.cpp)
+  target_link_libraries(${name} PRIVATE MPI::MPI_C doctest::doctest sidestream_options sidestream_test_options)
+  target_compile_definitions(${name} PRIVATE ${ARGN})
+endfunction()
+
+# Tests are compiled more often than they run: optimised as much as brute force needs, not more.
+add_library(sidestream_test_options INTERFACE)
+target_compile_options(sidestream_test_options INTERFACE $<$<CONFIG:Release>:-O1>)
+
+# The sanitizers make programs slower, so their limits are longer.
+set(sidestream_patience 1)
+if(SIDESTREAM_SANITIZE)
+  set(sidestream_patience 10)
+endif()
+
 function(sidestream_run_test name ranks timeout)
+  math(EXPR timeout "${timeout} * ${sidestream_patience}")
+  set(processors 2)
+  if(ranks EQUAL 1)
+    set(processors 1)
+  endif()
   add_test(NAME ${name} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${SIDESTREAM_MPIRUN_FLAGS} ${ARGN})
-  set_tests_properties(${name} PROPERTIES TIMEOUT ${timeout} ENVIRONMENT "${SIDESTREAM_TEST_ENVIRONMENT}" PROCESSORS 2)
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${timeout} ENVIRONMENT "${SIDESTREAM_TEST_ENVIRONMENT}" PROCESSORS ${processors})
 endfunction()
 
 function(sidestream_test)
@@ -20,11 +42,16 @@ function(sidestream_test)
   if(NOT T_TIMEOUT)
     set(T_TIMEOUT 60)
   endif()
-  add_executable(test_${T_NAME} ${T_SOURCES} ${PROJECT_SOURCE_DIR}/tests/support/main.cpp)
-  target_include_directories(test_${T_NAME} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  target_link_libraries(test_${T_NAME} PRIVATE sidestream_internal doctest::doctest sidestream_options ${T_LIBRARIES})
+  set(main sidestream_test_main)
   if(T_THREADS)
-    target_compile_definitions(test_${T_NAME} PRIVATE TEST_THREADS=MPI_THREAD_MULTIPLE)
+    set(main sidestream_test_main_threads)
+  endif()
+  add_executable(test_${T_NAME} ${T_SOURCES} $<TARGET_OBJECTS:${main}>)
+  target_include_directories(test_${T_NAME} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(test_${T_NAME} PRIVATE sidestream_internal doctest::doctest sidestream_options
+    sidestream_test_options ${T_LIBRARIES})
+  if(SIDESTREAM_PRECOMPILE)
+    target_precompile_headers(test_${T_NAME} REUSE_FROM test_precompiled)
   endif()
   if(T_RANKS)
     foreach(ranks IN LISTS T_RANKS)
@@ -33,9 +60,19 @@ function(sidestream_test)
     endforeach()
   else()
     add_dependencies(unit_tests test_${T_NAME})
+    math(EXPR timeout "${T_TIMEOUT} * ${sidestream_patience}")
     add_test(NAME ${T_NAME} COMMAND test_${T_NAME})
-    set_tests_properties(${T_NAME} PROPERTIES TIMEOUT ${T_TIMEOUT} LABELS "unit;cpp-unit;${T_LABELS}"
+    set_tests_properties(${T_NAME} PROPERTIES TIMEOUT ${timeout} LABELS "unit;cpp-unit;${T_LABELS}"
       ENVIRONMENT "${SIDESTREAM_TEST_ENVIRONMENT}")
   endif()
 endfunction()
 find_package(doctest REQUIRED)
+sidestream_test_main(sidestream_test_main)
+sidestream_test_main(sidestream_test_main_threads TEST_THREADS=MPI_THREAD_MULTIPLE)
+
+# The headers that they share are compiled once, with the flags of a program like theirs.
+add_executable(test_precompiled ${PROJECT_SOURCE_DIR}/tests/support/precompiled.cpp
+  $<TARGET_OBJECTS:sidestream_test_main>)
+target_link_libraries(test_precompiled PRIVATE sidestream_internal doctest::doctest sidestream_options
+  sidestream_test_options)
+sidestream_precompile(test_precompiled ${SIDESTREAM_PRECOMPILED_HEADERS} <doctest/doctest.h>)

@@ -10,16 +10,38 @@ def _milliseconds(seconds):
     return f"{1e3 * seconds:.1f}" if seconds < 0.1 else f"{1e3 * seconds:.0f}"
 
 
+def headline(runs):
+    """What the simulation lost in a step, in a sentence for each run but the first, which has no analyses."""
+    lines = []
+    for title, timings in list(runs.items())[1:]:
+        inside, share = _milliseconds(timings.per_step("inside")), 100 * timings.per_step("share")
+        lines.append(f"  {title:<20} {inside:>6} ms of each step inside Sidestream, {share:.1f} % of it")
+    return lines
+
+
 def loss_table(runs):
-    """Lines of a table: `runs` is title -> Timings; the first is the run that others are compared with."""
-    header = ["", "compute", "publish", "wait", "analysis", "all steps", "lost", "servers work"]
+    """Lines of a table: `runs` is title -> Timings; the first is the run that others are compared with. What each step
+    loses comes first; the difference of whole runs, in which a busy machine shows too, last."""
+    header = [
+        "",
+        "in Sidestream",
+        "share",
+        "publish",
+        "wait",
+        "end",
+        "compute",
+        "servers work",
+        "all steps",
+        "longer by",
+    ]
     reference = next(iter(runs.values())).loop
     rows = []
     for number, (title, timings) in enumerate(runs.items()):
-        parts = [_milliseconds(timings.per_step(part)) for part in ("compute", "publish", "wait", "end")]
+        parts = [_milliseconds(timings.per_step(part)) for part in ("publish", "wait", "end", "compute")]
+        inside = [_milliseconds(timings.per_step("inside")), f"{100 * timings.per_step('share'):.1f} %"]
         lost = timings.loop - reference
-        share = f"{lost:+.2f} s ({100 * lost / reference:+.1f} %)" if number else "-"
-        rows.append([title, *parts, f"{timings.loop:.2f} s", share, f"{timings.busy:.2f} s"])
+        longer = f"{lost:+.2f} s ({100 * lost / reference:+.1f} %)" if number else "-"
+        rows.append([title, *inside, *parts, f"{timings.busy:.2f} s", f"{timings.loop:.2f} s", longer])
     widths = [max(len(row[column]) for row in [header, *rows]) for column in range(len(header))]
 
     def line(row):
@@ -47,7 +69,7 @@ def difference(one, other):
     different = []
     for pattern in ("*.csv", "frames/*.png"):
         for file in sorted(one.glob(pattern)):
-            if file.name in ("times.csv", "timings.csv"):
+            if file.name in ("times.csv", "timings.csv", "iterations.csv"):
                 continue
             name = file.relative_to(one)
             twin = other / name

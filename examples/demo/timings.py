@@ -20,7 +20,17 @@ class Step:
 
     @property
     def total(self):
-        return self.compute + self.publish + self.wait + self.end
+        return self.compute + self.inside
+
+    @property
+    def inside(self):
+        """Spent in Sidestream's calls: what the simulation loses, whatever else the machine does meanwhile."""
+        return self.publish + self.wait + self.end
+
+    @property
+    def share(self):
+        """The part of the step that is spent in Sidestream, 0 to 1."""
+        return self.inside / self.total if self.total > 0 else 0.0
 
 
 @dataclass
@@ -40,7 +50,7 @@ class Timings:
     tasks: list[Task] = field(default_factory=list)
 
     def per_step(self, part):
-        """Median over steps of compute, publish, wait, end or total; the first step warms things up and is left out."""
+        """Median over steps of one of a step's figures; the first step warms things up and is left out."""
         values = [getattr(step, part) for step in self.steps[1:] or self.steps]
         return median(values) if values else 0.0
 

@@ -61,6 +61,20 @@ static int cloud_local(const sidestream_input* input, void* partial, char* messa
   return 0;
 }
 
+/* With forwarders a server may get what several of them have reduced: `other` is added to `partial`. */
+static int cloud_merge(void* partial, const void* other, char* message, void* user) {
+  (void)message;
+  (void)user;
+  cloud* into = partial;
+  const cloud* from = other;
+  for (int a = 0; a < 3 && from->cells > 0; ++a) {
+    if (into->cells == 0 || from->lo[a] < into->lo[a]) into->lo[a] = from->lo[a];
+    if (into->cells == 0 || from->hi[a] > into->hi[a]) into->hi[a] = from->hi[a];
+  }
+  into->cells += from->cells;
+  return 0;
+}
+
 /* Then runs on every server, together; `servers` is a communicator of this analysis' own. */
 static int cloud_combine(const sidestream_input* input, void* partial, MPI_Comm servers, char* message, void* user) {
   const cloud_settings* settings = user;
@@ -114,32 +128,37 @@ static int simulate(sidestream_session* session) {
   if (dye == NULL) return SIDESTREAM_ERROR_SYSTEM;
   int code = sidestream_set_int(session, "n", N);
   if (!code) code = sidestream_set_block(session, "box", rank, lo, hi);
-  for (int step = 0; step < STEPS && !code; ++step) {
+  if (!code) code = sidestream_start(session);
+  for (int step = 0; step < STEPS && !SIDESTREAM_FAILED(code); ++step) {
     fill(dye, lo[2], hi[2], step);
     code = sidestream_publish(session, "dye", rank, dye);
-    if (!code) code = sidestream_end_iteration(session, step, step);
+    if (!SIDESTREAM_FAILED(code)) code = sidestream_end_iteration(session, step, step);
   }
   free(dye);
-  return code;
+  return SIDESTREAM_FAILED(code) ? code : SIDESTREAM_OK;
 }
 
 int main(int argc, char** argv) {
+  int rank;
   MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   cloud_settings settings = {.threshold = 0.05, .file = "cloud.csv"};
   const sidestream_function function = {.struct_size = sizeof function,
                                         .name = "cloud",
                                         .partial_bytes = sizeof(cloud),
                                         .local = cloud_local,
                                         .combine = cloud_combine,
+                                        .merge = cloud_merge,
                                         .user = &settings};
   sidestream_session* session;
   int code = sidestream_open(MPI_COMM_WORLD, argc > 1 ? argv[1] : "run.yaml", &session);
   if (!code) code = sidestream_register_function(session, &function);
   if (!code) code = sidestream_is_server(session) ? sidestream_serve(session) : simulate(session);
-  if (code) fprintf(stderr, "dye: %s\n", sidestream_message(session));
+  /* What fails in opening, starting and serving is the same on every rank. */
+  if (code && rank == 0) fprintf(stderr, "dye: %s\n", sidestream_message(session));
   if (session) {
     const int closed = sidestream_close(&session);
-    if (!code) code = closed;
+    if (!code && SIDESTREAM_FAILED(closed)) code = closed;
   }
   MPI_Finalize();
   return code;

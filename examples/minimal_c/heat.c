@@ -83,22 +83,27 @@ static int simulate(sidestream_session* session) {
   const int64_t lo[3] = {0, 0, s.lo}, hi[3] = {N, N, s.hi};
   int code = sidestream_set_int(session, "n", N);                       /* S: $n in run.yaml */
   if (!code) code = sidestream_set_block(session, "box", rank, lo, hi); /* S: my piece */
-  for (int step = 0; step < STEPS && !code; ++step) {
-    code = sidestream_publish(session, "temperature", rank, plane(s.now, 1));  /* S */
-    if (!code) code = sidestream_end_iteration(session, step, step * fourier); /* S */
+  if (!code) code = sidestream_start(session);                          /* S: all checks happen here */
+  /* S: an iteration that is refused (SIDESTREAM_REFUSED) is no failure: the simulation goes on. */
+  for (int step = 0; step < STEPS && !SIDESTREAM_FAILED(code); ++step) {
+    code = sidestream_publish(session, "temperature", rank, plane(s.now, 1));                     /* S */
+    if (!SIDESTREAM_FAILED(code)) code = sidestream_end_iteration(session, step, step * fourier); /* S */
     slab_step(&s);
   }
   free(s.now);
   free(s.next);
-  return code;
+  return SIDESTREAM_FAILED(code) ? code : SIDESTREAM_OK;
 }
 
 int main(int argc, char** argv) {
+  int rank;
   MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   sidestream_session* session;                                                                     /* S */
   int code = sidestream_open(MPI_COMM_WORLD, argc > 1 ? argv[1] : "run.yaml", &session);           /* S */
   if (!code) code = sidestream_is_server(session) ? sidestream_serve(session) : simulate(session); /* S */
-  if (code) fprintf(stderr, "heat: %s\n", sidestream_message(session));
+  /* S: what fails in opening, starting and serving is the same on every rank. */
+  if (code && rank == 0) fprintf(stderr, "heat: %s\n", sidestream_message(session));
   if (session) sidestream_close(&session); /* S */
   MPI_Finalize();
   return code;

@@ -51,9 +51,13 @@ enum {
   SIDESTREAM_ERROR_ANALYSIS = 4,      /* an analysis or writer failed on a server (`on_error: stop`) */
   SIDESTREAM_ERROR_FILE = 5,
   SIDESTREAM_ERROR_SYSTEM = 6,  /* the operating system or MPI refused something */
-  SIDESTREAM_REFUSED = 7,       /* this iteration is dropped: no room (`when_full: skip`), or a call in it failed */
+  SIDESTREAM_REFUSED = 7,       /* this iteration is dropped: no room (`when_full: skip`), no servers (`sidecar`), or a
+                                   call in it failed. No error of the program: go on; sidestream_message says why */
   SIDESTREAM_ERROR_INTERNAL = 8 /* a bug in Sidestream */
 };
+
+/* Whether a code is an error. A refusal is none: the simulation goes on, without that iteration in the side stream. */
+#define SIDESTREAM_FAILED(code) ((code) != SIDESTREAM_OK && (code) != SIDESTREAM_REFUSED)
 
 /* Element types; the values are those of sidestream::Type. */
 typedef enum {
@@ -69,10 +73,38 @@ typedef enum {
   SIDESTREAM_FLOAT64 = 9
 } sidestream_type;
 
-typedef enum { SIDESTREAM_CELL = 0, SIDESTREAM_NODE = 1 } sidestream_centering;
+/* Where the values sit: a bit for each axis (1: x, 2: y, 4: z), set where points lie at the nodes of that axis and
+ * clear where they lie midway between two. The x-faces are those that x is normal to, the x-edges those that x runs
+ * along. Axes that the mesh does not use are left out: NODE on a 2-D mesh adds a point along x and along y only. */
+typedef enum {
+  SIDESTREAM_CELL = 0,
+  SIDESTREAM_X_FACE = 1,
+  SIDESTREAM_Y_FACE = 2,
+  SIDESTREAM_Z_EDGE = 3,
+  SIDESTREAM_Z_FACE = 4,
+  SIDESTREAM_Y_EDGE = 5,
+  SIDESTREAM_X_EDGE = 6,
+  SIDESTREAM_NODE = 7
+} sidestream_centering;
 
 /* Which index runs fastest: COLUMN is i (Fortran a(i,j,k), C a[k][j][i]), ROW is k (C a[i][j][k]). */
 typedef enum { SIDESTREAM_COLUMN = 0, SIDESTREAM_ROW = 1 } sidestream_order;
+
+/* What a variable is to its mesh: arrays that say where the mesh is are variables of it, published like any other
+ * (once, if they do not vary in time), and come along with whatever an analysis asks for. Whole numbers in them count
+ * the points of the block from 0. */
+typedef enum {
+  SIDESTREAM_COORDINATES = 1,  /* of each point, `dimensions` components; float32 or float64 */
+  SIDESTREAM_CONNECTIVITY = 2, /* the points of the cells, one cell after the other; `corners` entries */
+  SIDESTREAM_OFFSETS = 3,      /* of each cell: where its points end in the connectivity */
+  SIDESTREAM_TYPES = 4,        /* of each cell: its type as VTK numbers them; uint8 */
+  SIDESTREAM_FACES = 5, /* of polyhedra: number of faces, of each its number of points and these; `faces` entries */
+  SIDESTREAM_FACE_OFFSETS = 6, /* of each cell: where its faces end, -1 for other cells */
+  SIDESTREAM_POINT_IDS = 7,    /* of each point a number that is the same wherever the point occurs */
+  SIDESTREAM_CELL_IDS = 8,     /* likewise of each cell */
+  SIDESTREAM_POINT_GHOSTS = 9, /* of each point: other than 0, it counts in another block; uint8 */
+  SIDESTREAM_CELL_GHOSTS = 10  /* likewise of each cell */
+} sidestream_role;
 
 /* ---- Opening and closing ------------------------------------------------------------------------------------ */
 
@@ -106,11 +138,14 @@ typedef struct {
   int64_t absent_blocks;    /* declared and not published in iterations in which others published the variable: after
                                close of all clients, before it of this client's variables */
   uint64_t bytes_published; /* by this client */
+  int64_t dropped;          /* of those refused: not begun by the servers when `drain_limit` was over */
 } sidestream_account;
 
 /* Waits for the outcome of everything published (at most `drain_limit`, then for the one analysis that is running; what
- * has not begun is dropped), frees the session and sets *session to NULL, also when it fails. Collective over the
- * communicator of sidestream_open. `account` may be NULL. Before it, sidestream_account_so_far gives what is known. */
+ * has not begun is dropped), frees the session and sets *session to NULL, also when it fails. Returns
+ * SIDESTREAM_REFUSED, on every rank, if iterations were dropped in this way. Collective over the communicator of
+ * sidestream_open. `account` may be NULL. Before it, sidestream_account_so_far gives what is known. A session that is
+ * open when MPI_Finalize is called is closed there, with a line on standard error. */
 int sidestream_close(sidestream_session** session);
 int sidestream_close_with_account(sidestream_session** session, sidestream_account* account);
 int sidestream_account_so_far(const sidestream_session* session, sidestream_account* account);
@@ -132,6 +167,27 @@ int sidestream_add_uniform_mesh(sidestream_session* session, const char* name, i
 /* As above with nodes listed: coordinates[a] has size[a] + 1 increasing entries, copied. */
 int sidestream_add_rectilinear_mesh(sidestream_session* session, const char* name, int dimensions, const int64_t* size,
                                     const double* const* coordinates);
+/* A mesh of size[a] cells along each axis whose nodes are anywhere: `coordinates` names the variable, at nodes, that
+ * says where. Blocks are boxes, as on a uniform mesh. */
+int sidestream_add_curvilinear_mesh(sidestream_session* session, const char* name, int dimensions, const int64_t* size,
+                                    const char* coordinates);
+/* A mesh of cells of any of VTK's types in a space of `dimensions` dimensions. The names are those of its variables,
+ * see sidestream_role; polyhedra need SIDESTREAM_FACES and _FACE_OFFSETS too. Blocks are lists:
+ * sidestream_set_block_list. */
+int sidestream_add_unstructured_mesh(sidestream_session* session, const char* name, int dimensions,
+                                     const char* coordinates, const char* connectivity, const char* offsets,
+                                     const char* types);
+/* Particles, markers: points alone, whose number may change in every iteration. Blocks are lists. */
+int sidestream_add_points_mesh(sidestream_session* session, const char* name, int dimensions, const char* coordinates);
+/* Gives a variable of the mesh a role. The same on every client. Before start. */
+int sidestream_set_mesh_array(sidestream_session* session, const char* mesh, sidestream_role role,
+                              const char* variable);
+/* Of a mesh declared by a call. `periodic` has 3 entries: other than 0, the axis goes on at its other end. `ratios` has
+ * 3 entries for each of `steps` refinement steps: how many cells of level l + 1 lie along one of level l. `fixed`: its
+ * blocks never change after the start. The same on every client. Before start. */
+int sidestream_set_periodic(sidestream_session* session, const char* mesh, const int* periodic);
+int sidestream_set_refinement(sidestream_session* session, const char* mesh, int steps, const int64_t* ratios);
+int sidestream_set_fixed(sidestream_session* session, const char* mesh);
 /* Declares a variable that the file does not. The same on every client. Before start. */
 int sidestream_add_variable(sidestream_session* session, const char* name, const char* mesh, sidestream_type type,
                             sidestream_centering centering, int components, sidestream_order order);
@@ -146,10 +202,24 @@ int sidestream_set_variable_attribute(sidestream_session* session, const char* v
  * arrays that do not vary in time and resets its allocated boxes: call sidestream_set_allocated after it. */
 int sidestream_set_block(sidestream_session* session, const char* mesh, int64_t block, const int64_t* lo,
                          const int64_t* hi);
+/* As above on a refinement level, 0 the coarsest: lo and hi count the cells of that level. Ids are unique over all
+ * levels of the mesh. Blocks of one level do not overlap; cells of a coarser level under them are `covered` and count
+ * for nothing. */
+int sidestream_set_block_on_level(sidestream_session* session, const char* mesh, int64_t block, int level,
+                                  const int64_t* lo, const int64_t* hi);
+/* A block of an unstructured mesh or of points, or its lengths from the current iteration on: numbers of points, of
+ * cells (for points: the same), of entries of the connectivity and of faces (0 where there are none). `bounds` is NULL
+ * or says where its points are (xmin, ymin, zmin, xmax, ymax, zmax), so that only blocks that a plane meets need to
+ * move. Arrays that do not vary in time are kept if no length changes. */
+int sidestream_set_block_list(sidestream_session* session, const char* mesh, int64_t block, int64_t points,
+                              int64_t cells, int64_t corners, int64_t faces, const double* bounds);
+/* Says where the points of a block of a curvilinear or unstructured mesh, or of points, are from the current iteration
+ * on; `bounds` as above. */
+int sidestream_set_block_bounds(sidestream_session* session, const char* mesh, int64_t block, const double* bounds);
 int sidestream_remove_block(sidestream_session* session, const char* mesh, int64_t block);
 
-/* The indices [lo, hi) that this variable's arrays cover on this block, ghosts included, in points of the variable (for
- * node-centred variables one more than cells). Default: exactly the points of the block's cells. */
+/* The indices [lo, hi) that this variable's arrays cover on this block, ghosts included, in points of the variable (one
+ * more than cells on each axis on which these are nodes). Default: exactly the points of the block's cells. */
 int sidestream_set_allocated(sidestream_session* session, const char* variable, int64_t block, const int64_t* lo,
                              const int64_t* hi);
 
@@ -160,8 +230,20 @@ int sidestream_start(sidestream_session* session);
 
 /* Copies one block's values (the allocated box, gapless, in the variable's order). The array may be changed at once. A
  * block is published at most once per iteration. With `when_full: skip` and no room: SIDESTREAM_REFUSED, and the rest
- * of the iteration is dropped. */
+ * of the iteration is dropped. Arrays that do not vary in time are taken in a refused iteration too and count from then
+ * on: with `skip` and no room they are kept and handed over later; if their publication fails, iterations are refused
+ * until they have been published again, so that no server sees some clients' new arrays beside others' old ones. */
 int sidestream_publish(sidestream_session* session, const char* variable, int64_t block, const void* data);
+
+/* For programs that publish many small blocks: what publish looks up by name is looked up once. The handle holds until
+ * the block is removed. */
+typedef int64_t sidestream_handle;
+int sidestream_get_handle(sidestream_session* session, const char* variable, int64_t block, sidestream_handle* handle);
+int sidestream_publish_handle(sidestream_session* session, sidestream_handle handle, const void* data);
+/* Several variables or blocks in one call, data[n] those of handles[n]. All are tried; the first code that is not
+ * SIDESTREAM_OK is returned. */
+int sidestream_publish_handles(sidestream_session* session, int count, const sidestream_handle* handles,
+                               const void* const* data);
 
 /* As publish, from an array with gaps: strides in elements for i, j, k and component. `data` is the element at the
  * lower corner of the allocated box. */
@@ -178,7 +260,8 @@ int sidestream_clear(sidestream_session* session, const char* variable, int64_t 
 /* Raises the named event in this iteration: analyses with `on: name` run. Any client may. */
 int sidestream_signal(sidestream_session* session, const char* event);
 
-/* Ends the iteration: every client calls it for every iteration, published or not. It does not communicate with other
+/* Ends the iteration: every client calls it for every iteration, published or not, with the same cycle; of the times,
+ * those of the first client count. It does not communicate with other
  * clients; with `inline` the servers are the same ranks and run the analyses here, so that it is collective. Returns
  * SIDESTREAM_REFUSED if this client refused the iteration, SIDESTREAM_ERROR_ANALYSIS once if a server failed since the
  * last call and `on_error: stop`. */
@@ -214,7 +297,9 @@ int sidestream_input_block(const sidestream_input* input, const char* variable, 
  * every server and must not communicate: it writes at most `partial_bytes` bytes to `partial` (zeroed before). Then
  * `combine` (may be NULL) runs on every server, collective over servers; it gets this server's partial. Both return 0
  * or non-zero after writing a sentence to `message` (512 bytes). Registered on every rank, servers too, before
- * serve/start. */
+ * serve/start. `merge` adds the partial `other` to `partial`, in any order: with `forward: partials` a server gets
+ * those of several forwarders, merged, or, if there are none for it, what `local` makes of no blocks. Without `merge`
+ * (NULL) that placement is refused at the start if there is a `combine`. */
 typedef struct {
   size_t struct_size;
   const char* name;
@@ -222,6 +307,7 @@ typedef struct {
   int (*local)(const sidestream_input* input, void* partial, char* message, void* user);
   int (*combine)(const sidestream_input* input, void* partial, MPI_Comm servers, char* message, void* user);
   void* user;
+  int (*merge)(void* partial, const void* other, char* message, void* user);
 } sidestream_function;
 
 int sidestream_register_function(sidestream_session* session, const sidestream_function* function);

@@ -14,18 +14,28 @@
 #include "sidestream/data/box.hpp"
 #include "sidestream/data/variable.hpp"
 #include "sidestream/error.hpp"
+// What analyses, writers and partitioners of the program itself need is C++20; calling Sidestream takes C++17.
+#if __cplusplus >= 202002L
 #include "sidestream/extend/registry.hpp"
+#endif
 
 namespace sidestream {
+
+class Registry;
 
 /// What became of the iterations; see sidestream_account in sidestream.h.
 struct Account {
   std::int64_t iterations = 0, delivered = 0, refused = 0, failed = 0, unknown = 0, absent_blocks = 0;
   std::uint64_t bytes_published = 0;
+  std::int64_t dropped = 0;
 };
 
-/// Whether an iteration was taken or dropped (`when_full: skip`).
+/// Whether an iteration was taken or dropped: no room (`when_full: skip`), no servers (`sidecar`), a call that failed.
+/// A simulation goes on after both; Session::refusal says why.
 enum class Taken { yes, refused };
+
+/// A variable on a block, looked up once; see Session::handle.
+enum class Handle : std::int64_t { none = -1 };
 
 /// One run's handle. Order of calls, collectiveness and lifetimes are those of sidestream.h; every function throws
 /// Error.
@@ -42,7 +52,7 @@ class Session {
   [[nodiscard]] bool is_server() const;
   void serve();
   [[nodiscard]] MPI_Comm comm() const;
-  /// Collective. The session cannot be used afterwards.
+  /// Collective. The session cannot be used afterwards. Account::dropped says what `drain_limit` cut off.
   Account close();
   [[nodiscard]] Account account() const;
 
@@ -56,19 +66,40 @@ class Session {
   void add_variable(const std::string& mesh, Variable variable);
   /// `attribute`: unit, label, group or time_varying.
   void set_attribute(const std::string& variable, const std::string& attribute, const std::string& value);
-  void set_block(const std::string& mesh, std::int64_t block, const Box& cells);
+  /// The calls of sidestream.h of the same names. Variables are named; those that no role is given to are empty.
+  void add_curvilinear_mesh(const std::string& name, const std::vector<Index>& size, const std::string& coordinates);
+  void add_unstructured_mesh(const std::string& name, int dimensions, const std::string& coordinates,
+                             const std::string& connectivity, const std::string& offsets, const std::string& types);
+  void add_points_mesh(const std::string& name, int dimensions, const std::string& coordinates);
+  void set_mesh_array(const std::string& mesh, Role role, const std::string& variable);
+  void set_periodic(const std::string& mesh, const std::array<bool, 3>& periodic);
+  void set_refinement(const std::string& mesh, const std::vector<Index3>& ratios);
+  void set_fixed(const std::string& mesh);
+  void set_block(const std::string& mesh, std::int64_t block, const Box& cells, int level = 0);
+  /// Without bounds: it is not known where the points are.
+  void set_block_list(const std::string& mesh, std::int64_t block, Index cells, const ListLengths& lengths,
+                      const Bounds& bounds = {});
+  void set_block_bounds(const std::string& mesh, std::int64_t block, const Bounds& bounds);
   void remove_block(const std::string& mesh, std::int64_t block);
   void set_allocated(const std::string& variable, std::int64_t block, const Box& box);
   void start();
 
   Taken publish(std::string_view variable, std::int64_t block, const void* data);
   Taken publish(std::string_view variable, std::int64_t block, const void* data, const std::array<Index, 4>& strides);
+  /// For programs that publish many small blocks: what `publish` looks up by name, once. The handle holds until the
+  /// block is removed.
+  [[nodiscard]] Handle handle(std::string_view variable, std::int64_t block);
+  Taken publish(Handle handle, const void* data);
+  /// Several variables or blocks in one call, data[n] those of handles[n]. All are tried; refused if one is.
+  Taken publish(const std::vector<Handle>& handles, const std::vector<const void*>& data);
   /// Null if refused.
   [[nodiscard]] void* alloc(std::string_view variable, std::int64_t block);
   void commit(std::string_view variable, std::int64_t block);
   void clear(std::string_view variable, std::int64_t block);
   void signal(std::string_view event);
   Taken end_iteration(std::int64_t cycle, double time);
+  /// Why the open iteration, or else the last one, is refused by this client: one sentence. Empty if it is not.
+  [[nodiscard]] std::string refusal() const;
 
   /// Kinds of the program itself; on every rank, servers too, before serve or start.
   Registry& registry();

@@ -51,6 +51,7 @@ std::vector<std::int32_t> read_fields(const Settings& settings, const Variable& 
                     fmt::format("'{}' lies on mesh '{}', but '{}' on '{}'; name variables of one mesh", name,
                                 metadata.mesh_of(*field).name, variable.name, metadata.mesh_of(variable).name));
     }
+    require_cells_or_nodes(settings, "fields", *field, metadata);
     if (std::find(ids.begin(), ids.end(), field->id) != ids.end()) {
       settings.fail("fields", fmt::format("'{}' is named twice; name each variable once", name));
     }
@@ -59,12 +60,29 @@ std::vector<std::int32_t> read_fields(const Settings& settings, const Variable& 
   return ids;
 }
 
-void require_three_axes(const Settings& settings, const Variable& variable, const Metadata& metadata,
-                        const std::string& what) {
+void require_cells_or_nodes(const Settings& settings, const std::string& option, const Variable& variable,
+                            const Metadata& metadata) {
+  const int dimensions = metadata.mesh_of(variable).dimensions;
+  if (variable.centering == Centering::cell || variable.centering == nodes_of(dimensions)) return;
+  settings.fail(option, fmt::format("'{}' lies at {}s; values in between are known for variables in cells and at nodes "
+                                    "only: average it in the simulation, or name another variable",
+                                    variable.name, name_of(variable.centering, dimensions)));
+}
+
+void require_axes(const Settings& settings, const Variable& variable, const Metadata& metadata,
+                  const std::string& what) {
   const Mesh& mesh = metadata.mesh_of(variable);
-  if (mesh.dimensions != 3) {
-    settings.fail("variable", fmt::format("'{}' lies on mesh '{}', which has {} dimensions; {} needs a mesh of 3",
-                                          variable.name, mesh.name, mesh.dimensions, what));
+  if (mesh.dimensions < 2) {
+    settings.fail("variable",
+                  fmt::format("'{}' lies on mesh '{}', which has one dimension; {} needs a mesh of two or three. "
+                              "Write '{}' as it is, under `outputs`, or take its `statistics` or `histogram`",
+                              variable.name, mesh.name, what, variable.name));
+  }
+  require_cells_or_nodes(settings, "variable", variable, metadata);
+  if (!mesh.refinement.empty()) {
+    settings.fail("variable", fmt::format("'{}' lies on mesh '{}', which has refinement levels; {} needs a mesh of one "
+                                          "level",
+                                          variable.name, mesh.name, what));
   }
   if (!mesh.geometry || mesh.geometry->axes() == nullptr) {
     settings.fail("variable",

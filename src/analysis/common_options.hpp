@@ -23,9 +23,12 @@ namespace sidestream {
 /// `variable`.
 [[nodiscard]] std::vector<std::int32_t> read_fields(const Settings& settings, const Variable& variable,
                                                     const Metadata& metadata);
-/// Throws Error(configuration) unless the variable's mesh is three-dimensional with axes; `what` names the
+/// Throws Error(configuration) for variables at faces or edges.
+void require_cells_or_nodes(const Settings& settings, const std::string& option, const Variable& variable,
+                            const Metadata& metadata);
+/// Throws Error(configuration) unless the variable's mesh has two or three dimensions and axes; `what` names the
 /// analysis.
-void require_three_axes(const Settings& settings, const Variable& variable, const Metadata& metadata,
-                        const std::string& what);
+void require_axes(const Settings& settings, const Variable& variable, const Metadata& metadata,
+                  const std::string& what);
 
 }  // namespace sidestream

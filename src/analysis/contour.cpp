@@ -3,6 +3,7 @@
 #include <cmath>
 #include <memory>
 
+#include "analysis/contour_flat.hpp"
 #include "analysis/tracer.hpp"
 
 namespace sidestream {
@@ -114,6 +115,10 @@ std::vector<Piece> contour(const ContourRequest& request, std::span<const double
   for (std::size_t v = 0; v < values.size(); ++v) {
     pieces[v].layer = static_cast<std::int32_t>(v);
     pieces[v].data.resize(request.attributes.size());
+  }
+  if (request.grid.flat()) {
+    contour_flat(request, values, pieces);
+    return pieces;
   }
   for (const Box& cells : request.cells) contour_box(request, cells, values, pieces);
   return pieces;

@@ -18,7 +18,8 @@
 
 namespace sidestream {
 
-/// Triangles of one value in one block. Vertices on the block's rim also occur in its neighbours' pieces.
+/// Triangles of one value in one block, or pieces of lines if the grid is flat. Vertices on the block's rim also occur
+/// in its neighbours' pieces.
 struct Piece {
   std::int32_t layer = 0;  ///< which of the values (or planes) asked for
   std::vector<std::array<double, 3>> points;
@@ -26,8 +27,9 @@ struct Piece {
   std::vector<std::array<double, 3>> normals;  ///< of length 1, towards lower numbers; if asked for
   std::vector<std::vector<double>> data;       ///< [attribute][point]
   std::vector<std::array<std::int64_t, 3>>
-      triangles;                    ///< indices into points; counter-clockwise seen from lower numbers
-  std::vector<std::int64_t> cells;  ///< of each triangle: the number of its cell's lowest point
+      triangles;                                     ///< indices into points; counter-clockwise seen from lower numbers
+  std::vector<std::array<std::int64_t, 2>> lines{};  ///< indices into points; lower numbers are on the right
+  std::vector<std::int64_t> cells;  ///< of each triangle or line: the number of its cell's lowest point
 };
 
 /// What to contour in one block.
@@ -45,7 +47,8 @@ struct ContourRequest {
 };
 
 /// The pieces of one block, one for each of `values`, in their order (perhaps without triangles). Cells with
-/// a corner that is not finite have no triangles. Needs memory for a few planes of points and the output.
+/// a corner that is not finite have no triangles. Needs memory for a few planes of points and the output. In a flat
+/// grid the pieces have lines (contour_flat.hpp), and no normals.
 [[nodiscard]] std::vector<Piece> contour(const ContourRequest& request, std::span<const double> values);
 
 }  // namespace sidestream

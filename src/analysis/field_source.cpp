@@ -76,7 +76,7 @@ void FieldSource::average(const Box& region, double* out) {
 
 int halo_for(Centering grid, Centering variable, bool gradients) noexcept {
   // The upper corners of a block's cells lie one point beyond it, and a cell around such a node one further.
-  const int averaged = grid == Centering::node && variable == Centering::cell ? 1 : 0;
+  const int averaged = grid != Centering::cell && variable == Centering::cell ? 1 : 0;
   return 1 + averaged + (gradients ? 1 : 0);
 }
 

@@ -22,7 +22,11 @@ class Histogram final : public Analysis {
             std::string file)
       : variable_(variable.id), component_(component), count_(bins), range_(range), file_(std::move(file)) {}
 
-  Selection selection() const override { return {{{variable_, 0}}}; }
+  Selection selection() const override {
+    Selection selection{{{variable_, 0}}};
+    selection.geometry = false;  // wherever the values are
+    return selection;
+  }
   int passes() const override { return range_ ? 1 : 2; }
 
   Bytes local(const LocalInput& input) override {
@@ -45,6 +49,7 @@ class Histogram final : public Analysis {
       for (std::size_t i = 0; i < counts.size(); ++i) counts[i] += words[i];
     }
     input.communicator.sum(counts);
+    if (input.communicator.rank() != 0) return {};  // a table of millions of rows is for one server only
     input.results.add(file_, table(range_ ? Bins((*range_)[0], (*range_)[1], count_) : found_bins(found_), counts));
     return {};
   }
@@ -121,7 +126,7 @@ AnalysisKind histogram_kind() {
       .text =
           "Counts how many values of a variable lie in each of `bins` intervals of equal width. Each point "
           "counts once: "
-          "ghosts and copies of shared nodes do not. An interval holds its lower edge and not its upper one; "
+          "ghosts, copies of shared nodes and cells that a finer level covers do not. An interval holds its lower edge and not its upper one; "
           "the last "
           "holds both. The table has a row for each interval with the columns bin, lower, upper and count; "
           "below, above "
@@ -151,8 +156,7 @@ AnalysisKind histogram_kind() {
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Analysis> {
         const Variable& variable = read_variable(settings, metadata);
         return std::make_unique<Histogram>(variable, read_one_component(settings, variable),
-                                           static_cast<int>(settings.integer("bins")), read_range(settings),
-                                           settings.text("file"));
+                                           settings.integer<int>("bins"), read_range(settings), settings.text("file"));
       },
   };
 }

@@ -56,7 +56,7 @@ AnalysisKind isosurface_kind() {
           "counter-clockwise seen "
           "from, and normals point to, lower values. A field of the other centring is averaged to the "
           "variable's points "
-          "first.",
+          "first. In a mesh of two dimensions they are contour lines, which have lower values on their right.",
       .options = std::move(options),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Analysis> {
         return std::make_unique<Isosurface>(read_isosurface(settings, metadata), metadata, settings.text("file"));

@@ -22,16 +22,17 @@ std::vector<Option> isosurface_options(Purpose purpose) {
                      .type = OptionType::variable,
                      .list = true,
                      .text = "Further variables of the same mesh to have at the vertices, all components."});
-  options.push_back({.name = "normals",
-                     .type = OptionType::boolean,
-                     .default_value = "true",
-                     .text = "Whether to add normals from the variable's slope, towards lower values."});
+  options.push_back(
+      {.name = "normals",
+       .type = OptionType::boolean,
+       .default_value = "true",
+       .text = "Whether to add normals from the variable's slope, towards lower values; lines have none."});
   return options;
 }
 
 IsosurfaceQuery read_isosurface(const Settings& settings, const Metadata& metadata, Purpose purpose) {
   const Variable& variable = read_variable(settings, metadata);
-  require_three_axes(settings, variable, metadata, "an isosurface");
+  require_axes(settings, variable, metadata, "an isosurface");
   IsosurfaceQuery query;
   query.variable = variable.id;
   query.component = read_one_component(settings, variable);
@@ -41,9 +42,13 @@ IsosurfaceQuery read_isosurface(const Settings& settings, const Metadata& metada
       settings.fail("values", fmt::format("{} has no surface; write finite numbers", value));
     }
   }
-  if (purpose == Purpose::picture) return query;
+  if (purpose == Purpose::picture) {
+    query.normals = metadata.mesh_of(variable).dimensions == 3;
+    return query;
+  }
   query.fields = read_fields(settings, variable, metadata);
-  query.normals = settings.boolean("normals");
+  // Lines have none.
+  query.normals = settings.boolean("normals") && metadata.mesh_of(variable).dimensions == 3;
   return query;
 }
 

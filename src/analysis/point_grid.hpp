@@ -19,8 +19,8 @@ enum class Reach {
 
 /// All points of a variable's centring on a mesh whose nodes are a product of axes. Between eight
 /// neighbouring points p .. p + (1, 1, 1) lies a cell, named by its lowest point p: a mesh cell for
-/// node-centred variables, a cell of the dual mesh for cell-centred ones. Positions come from global indices,
-/// so they are the same on every server.
+/// node-centred variables, a cell of the dual mesh for cell-centred ones. In a mesh of two dimensions cells lie between
+/// four points. Positions come from global indices, so they are the same on every server.
 class PointGrid {
  public:
   /// Throws Error(analysis), naming the kind, if the mesh's geometry has no axes.
@@ -29,6 +29,9 @@ class PointGrid {
   [[nodiscard]] const Box& points() const noexcept { return points_; }  ///< virtual ones included
   [[nodiscard]] const Box& real() const noexcept { return real_; }      ///< those that have a value of their own
   [[nodiscard]] Centering centering() const noexcept { return centering_; }
+  /// Whether the mesh has two dimensions: one layer of points at the mesh's own place on the third axis, and cells
+  /// between four of them each.
+  [[nodiscard]] bool flat() const noexcept { return flat_; }
   [[nodiscard]] double position(int axis, Index index) const noexcept {
     return positions_[axis][static_cast<std::size_t>(index - points_.lo[axis])];
   }
@@ -46,6 +49,7 @@ class PointGrid {
 
  private:
   Centering centering_;
+  bool flat_;
   Box real_, points_;
   std::array<std::vector<double>, 3> positions_;
 };

@@ -7,6 +7,7 @@
 // rendering/framebuffer.hpp and rendering/rasteriser.hpp.
 #include <cstring>
 #include <limits>
+#include <optional>
 
 #include "analysis/kinds.hpp"
 #include "analysis/rendering/annotations.hpp"
@@ -63,7 +64,7 @@ class Render final : public Analysis {
   [[nodiscard]] Bytes local(const LocalInput& input) override {
     if (find_ranges() && input.pass == 0) return local_ranges(input);
     const Ranges ranges = ranges_for(input.feedback);
-    Framebuffer framebuffer(sample_width(), 0, sample_height());
+    Framebuffer& framebuffer = empty_framebuffer();
     Rasteriser rasteriser(camera_, framebuffer);
     for (std::size_t l = 0; l < scene_.layers.size(); ++l) draw(l, take_pieces(l, input), ranges, rasteriser);
     return encode_runs(framebuffer);
@@ -109,6 +110,16 @@ class Render final : public Analysis {
   }
   [[nodiscard]] bool is_open(const Layer& layer) const {
     return layer.colouring == Layer::Colouring::by_field && scene_.scales[layer.scale].is_open();
+  }
+
+  /// The one of the frames before, since new memory of this size costs as much time as drawing into it.
+  [[nodiscard]] Framebuffer& empty_framebuffer() {
+    if (framebuffer_) {
+      framebuffer_->clear();
+    } else {
+      framebuffer_.emplace(sample_width(), 0, sample_height());
+    }
+    return *framebuffer_;
   }
 
   void select(const Layer& layer, const Metadata& metadata) {
@@ -203,6 +214,7 @@ class Render final : public Analysis {
         material.colour = maps_[layer.scale].at(ranges[layer.scale].fraction(value));
       }
       rasteriser.draw(triangles, material);
+      draw_lines({piece.points, piece.lines, triangles.values}, camera_, 1.5 * line_width(), material, rasteriser);
     }
   }
 
@@ -227,8 +239,9 @@ class Render final : public Analysis {
   Camera camera_;
   Selection selection_;
   std::vector<ColourMap> maps_;  ///< of each scale
-  std::vector<Kept> kept_;       ///< from the first pass to the second
-  Ranges shown_;                 ///< from the combine of the first pass to that of the second
+  std::optional<Framebuffer> framebuffer_;
+  std::vector<Kept> kept_;  ///< from the first pass to the second
+  Ranges shown_;            ///< from the combine of the first pass to that of the second
 };
 
 }  // namespace

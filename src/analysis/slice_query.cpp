@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "analysis/common_options.hpp"
+#include "analysis/contour_flat.hpp"
 #include "analysis/extract.hpp"
 
 namespace sidestream {
@@ -11,10 +12,12 @@ namespace {
 
 const char* const axis_names[3] = {"x", "y", "z"};
 
-/// First and last node of the mesh on an axis, in ascending order of position.
+/// First and last node of the mesh on an axis, in ascending order of position; twice the same where it has no extent.
 std::array<double, 2> ends(const Mesh& mesh, int axis) {
   const Axes& axes = *mesh.geometry->axes();
-  const double a = axes.node(axis, mesh.cells.lo[axis]), b = axes.node(axis, mesh.cells.hi[axis]);
+  const double a = axes.node(axis, mesh.cells.lo[axis]);
+  if (axis >= mesh.dimensions) return {a, a};
+  const double b = axes.node(axis, mesh.cells.hi[axis]);
   return {std::min(a, b), std::max(a, b)};
 }
 
@@ -148,7 +151,7 @@ std::vector<Option> slice_options(Purpose purpose) {
 
 SliceQuery read_slice(const Settings& settings, const Metadata& metadata, Purpose purpose) {
   const Variable& variable = read_variable(settings, metadata);
-  require_three_axes(settings, variable, metadata, "a slice");
+  require_axes(settings, variable, metadata, "a slice");
   const Mesh& mesh = metadata.mesh_of(variable);
   SliceQuery query;
   if (purpose == Purpose::surface) query.variables = read_fields(settings, variable, metadata);
@@ -182,18 +185,26 @@ std::vector<Piece> extract(const SliceQuery& query, const LocalInput& input) {
   const Variable& variable = input.metadata.variables.at(static_cast<std::size_t>(query.variables.at(0)));
   const PointGrid grid(input.metadata.mesh_of(variable), variable.centering, Reach::faces);
   PlaneSource distance(grid, query.plane);
+  // The plane that a mesh of two dimensions is.
+  const bool along_mesh = grid.flat() && along(query.plane.normal) == 2;
   std::vector<Piece> pieces;
   for (const BlockView& view : input.of(variable.id)) {
     std::vector<Box> cells = grid.cells_of(view);
-    for (Box& box : cells) box = trimmed(box, distance);
+    if (!grid.flat()) {
+      for (Box& box : cells) box = trimmed(box, distance);
+    }
     std::erase_if(cells, [](const Box& box) { return box.empty(); });
     const AttributeSources attributes(grid, query.variables, view.block.id, input);
     const ContourRequest request{.grid = grid,
                                  .scalar = distance,
                                  .cells = cells,
                                  .attributes = attributes.pointers(),
-                                 .reverse = distance.reverse(),
+                                 .reverse = along_mesh ? query.plane.normal[2] < 0 : distance.reverse(),
                                  .merge_at_points = true};
+    if (along_mesh) {
+      pieces.push_back(all_cells(request));
+      continue;
+    }
     const double zero = 0;
     for (Piece& piece : contour(request, std::span(&zero, 1))) pieces.push_back(std::move(piece));
   }

@@ -15,11 +15,50 @@ namespace {
 
 constexpr std::int64_t nothing = std::numeric_limits<std::int64_t>::max();
 
+/// The exact sum of squares of any finite doubles. The squares of great and small numbers are no doubles, so that
+/// those are scaled by powers of two before and summed apart.
+struct SquareSum {
+  static constexpr int scale = 600;
+  static constexpr double great = 0x1p400, small = 0x1p-400, down = 0x1p-600, up = 0x1p600;
+  static constexpr std::size_t words = 3 * ExactSum::words;
+  ExactSum of_small, of_common, of_great;
+
+  void add(double x) noexcept {
+    const double size = std::fabs(x);
+    if (size >= small && size < great) [[likely]] {
+      of_common.add_product(x, x);
+    } else if (size >= great) {
+      of_great.add_product(x * down, x * down);
+    } else if (size > 0) {
+      of_small.add_product(x * up, x * up);
+    }
+  }
+  /// Twice the exponent that brings the squares near 1; nothing if their sum is 0.
+  [[nodiscard]] std::optional<int> exponent() const {
+    int shift = 2 * scale;
+    for (const ExactSum* sum : {&of_great, &of_common, &of_small}) {
+      const double value = sum->value();
+      if (value != 0) return (std::ilogb(value) + shift) / 2 * 2;
+      shift -= 2 * scale;
+    }
+    return std::nullopt;
+  }
+  /// Adds count * sum / 2^exponent to `total`.
+  void add_to(ExactSum& total, double count, int exponent) const {
+    int shift = 2 * scale - exponent;
+    for (const ExactSum* sum : {&of_great, &of_common, &of_small}) {
+      for (const double term : sum->expansion()) total.add_product(count, std::ldexp(term, shift));
+      shift -= 2 * scale;
+    }
+  }
+};
+
 /// What is known of one component. Every part of it can be added, or the lesser one taken, in any order.
 struct Moments {
   std::int64_t count = 0, nan = 0, infinite = 0;
   std::int64_t lowest = nothing, highest = nothing;  ///< keys; `highest` is the least of all ~key
-  ExactSum sum, squares;
+  ExactSum sum;
+  SquareSum squares;
 
   /// Key of a value: the value itself for integers that fit, otherwise one that orders as the reals do.
   template <class T>
@@ -44,7 +83,7 @@ struct Moments {
       any = true;
       ++count;
       sum.add(x);
-      squares.add_product(x, x);
+      squares.add(x);
     }
     if (!any) return;
     lowest = std::min(lowest, key(low));
@@ -52,7 +91,7 @@ struct Moments {
   }
 };
 
-constexpr std::size_t added_words = 3 + 2 * ExactSum::words, least_words = 2;
+constexpr std::size_t added_words = 3 + ExactSum::words + SquareSum::words, least_words = 2;
 
 class Statistics final : public Analysis {
  public:
@@ -62,7 +101,11 @@ class Statistics final : public Analysis {
     for (int c = first; c < last; ++c) components_.push_back(c);
   }
 
-  Selection selection() const override { return {{{variable_.id, 0}}}; }
+  Selection selection() const override {
+    Selection selection{{{variable_.id, 0}}};
+    selection.geometry = false;  // wherever the values are
+    return selection;
+  }
 
   Bytes local(const LocalInput& input) override {
     Words added, least;
@@ -72,7 +115,7 @@ class Statistics final : public Analysis {
         for_each_owned_run(view, c, [&](const auto* values, Index n, Index stride) { m.add(values, n, stride); });
       }
       added.insert(added.end(), {m.count, m.nan, m.infinite});
-      for (const ExactSum* sum : {&m.sum, &m.squares}) {
+      for (const ExactSum* sum : {&m.sum, &m.squares.of_small, &m.squares.of_common, &m.squares.of_great}) {
         const auto form = sum->serialise();
         added.insert(added.end(), form.begin(), form.end());
       }
@@ -110,33 +153,43 @@ class Statistics final : public Analysis {
     return key;
   }
 
+  struct Spread {
+    double variance = 0, deviation = 0;
+  };
   /// (n S2 - S1^2) / n^2 with sums exact beyond 200 bits: no cancellation when the mean is far greater than
-  /// the spread.
-  static double variance(std::int64_t n, const ExactSum& sum, const ExactSum& squares) {
+  /// the spread. Scaled, so that a variance beyond the doubles is infinite or 0 while the deviation is right.
+  static Spread spread(std::int64_t n, const ExactSum& sum, const SquareSum& squares) {
+    const std::optional<int> exponent = squares.exponent();
+    if (!exponent) return {};
     const auto count = static_cast<double>(n);
-    const auto s1 = sum.expansion(), s2 = squares.expansion();
     ExactSum numerator;
-    for (const double term : s2) numerator.add_product(count, term);
-    for (const double a : s1) {
-      for (const double b : s1) numerator.add_product(-a, b);
+    squares.add_to(numerator, count, *exponent);
+    auto terms = sum.expansion();
+    for (double& term : terms) term = std::ldexp(term, -*exponent / 2);
+    for (const double a : terms) {
+      for (const double b : terms) numerator.add_product(-a, b);
     }
-    return std::max(0.0, numerator.value() / count / count);
+    const double scaled = numerator.value() / count / count;
+    if (scaled <= 0) return {};
+    return {std::ldexp(scaled, *exponent), std::ldexp(std::sqrt(scaled), *exponent / 2)};
   }
 
   [[nodiscard]] std::vector<Table::Cell> row(int component, std::span<const std::int64_t> added,
                                              std::span<const std::int64_t> least) const {
     const std::int64_t count = added[0];
     const auto sum = ExactSum::deserialise(added.subspan(3).first<ExactSum::words>());
-    const auto squares = ExactSum::deserialise(added.subspan(3 + ExactSum::words).first<ExactSum::words>());
+    const auto squares = [&](std::size_t which) {
+      return ExactSum::deserialise(added.subspan(3 + (1 + which) * ExactSum::words).first<ExactSum::words>());
+    };
     const double none = std::numeric_limits<double>::quiet_NaN();
     std::vector<Table::Cell> cells{std::int64_t{component}, count, added[1], added[2]};
     if (count == 0) {
       cells.insert(cells.end(), {none, none, 0.0, none, none, none});
       return cells;
     }
-    const double spread = variance(count, sum, squares);
+    const auto [variance, deviation] = spread(count, sum, {squares(0), squares(1), squares(2)});
     cells.insert(cells.end(), {extreme(least[0]), extreme(~least[1]), sum.value(),
-                               sum.value() / static_cast<double>(count), spread, std::sqrt(spread)});
+                               sum.value() / static_cast<double>(count), variance, deviation});
     return cells;
   }
 
@@ -153,7 +206,8 @@ AnalysisKind statistics_kind() {
       .text =
           "Count, minimum, maximum, sum, mean, variance and standard deviation of a variable over the whole "
           "mesh, one "
-          "row for each component. Each point counts once: ghosts and copies of shared nodes do not. NaN and "
+          "row for each component. Each point counts once: ghosts, copies of shared nodes and cells that a finer level "
+          "covers do not. NaN and "
           "infinite "
           "values are counted in columns of their own and take no part in the rest; `count` is the number of "
           "finite "

@@ -60,7 +60,8 @@ void sort(std::vector<Entry>& entries) {
   });
 }
 
-std::vector<Entry> sorted_triangles(std::span<const Piece> pieces, std::int32_t layer) {
+/// The triangles of pieces, or their lines: no layer has both.
+std::vector<Entry> sorted_cells(std::span<const Piece> pieces, std::int32_t layer) {
   std::vector<Entry> entries;
   for (std::size_t p = 0; p < pieces.size(); ++p) {
     if (pieces[p].layer != layer) continue;
@@ -72,7 +73,7 @@ std::vector<Entry> sorted_triangles(std::span<const Piece> pieces, std::int32_t 
   return entries;
 }
 
-/// Only the points that a triangle uses: a vertex all of whose triangles collapsed must not depend on the
+/// Only the points that a triangle or a line uses: a vertex all of whose triangles collapsed must not depend on the
 /// division.
 std::vector<Entry> sorted_points(std::span<const Piece> pieces, std::int32_t layer) {
   std::vector<Entry> entries;
@@ -81,6 +82,9 @@ std::vector<Entry> sorted_points(std::span<const Piece> pieces, std::int32_t lay
     std::vector<char> used(pieces[p].points.size(), 0);
     for (const auto& triangle : pieces[p].triangles) {
       for (const std::int64_t v : triangle) used[static_cast<std::size_t>(v)] = 1;
+    }
+    for (const auto& line : pieces[p].lines) {
+      for (const std::int64_t v : line) used[static_cast<std::size_t>(v)] = 1;
     }
     for (std::size_t i = 0; i < used.size(); ++i) {
       if (!used[i]) continue;
@@ -111,15 +115,24 @@ class Merger {
       numbers_[entry.piece][static_cast<std::size_t>(entry.index)] =
           static_cast<std::int64_t>(surface_.points.size()) - 1;
     }
-    for (const Entry& entry : sorted_triangles(pieces_, layer)) {
-      std::array<std::int64_t, 3> triangle = pieces_[entry.piece].triangles[static_cast<std::size_t>(entry.index)];
-      for (std::int64_t& v : triangle) v = numbers_[entry.piece][static_cast<std::size_t>(v)];
-      surface_.triangles.push_back(triangle);
+    for (const Entry& entry : sorted_cells(pieces_, layer)) {
+      const Piece& piece = pieces_[entry.piece];
+      if (piece.triangles.empty()) {
+        add_cell(entry, piece.lines, surface_.lines);
+      } else {
+        add_cell(entry, piece.triangles, surface_.triangles);
+      }
     }
   }
   [[nodiscard]] Surface take() { return std::move(surface_); }
 
  private:
+  template <class Cell>
+  void add_cell(const Entry& entry, const std::vector<Cell>& from, std::vector<Cell>& to) {
+    Cell cell = from[static_cast<std::size_t>(entry.index)];
+    for (std::int64_t& v : cell) v = numbers_[entry.piece][static_cast<std::size_t>(v)];
+    to.push_back(cell);
+  }
   void add_point(const Piece& piece, std::size_t i) {
     surface_.points.push_back(piece.points[i]);
     std::size_t attribute = 0;
@@ -144,13 +157,14 @@ class Merger {
 Bytes to_bytes(std::span<const Piece> pieces) {
   Bytes bytes;
   for (const Piece& piece : pieces) {
-    if (piece.triangles.empty()) continue;
+    if (piece.triangles.empty() && piece.lines.empty()) continue;
     append(bytes, std::vector<std::int64_t>{piece.layer, static_cast<std::int64_t>(piece.data.size())});
     append(bytes, piece.points);
     append(bytes, piece.keys);
     append(bytes, piece.normals);
     for (const auto& values : piece.data) append(bytes, values);
     append(bytes, piece.triangles);
+    append(bytes, piece.lines);
     append(bytes, piece.cells);
   }
   return bytes;
@@ -171,6 +185,7 @@ std::vector<Piece> to_pieces(BytesView bytes) {
     reader.take(piece.normals);
     for (auto& values : piece.data) reader.take(values);
     reader.take(piece.triangles);
+    reader.take(piece.lines);
     reader.take(piece.cells);
   }
   return pieces;

@@ -11,7 +11,7 @@
 
 namespace sidestream {
 
-/// Pieces as bytes for a partial result; pieces without triangles are left out.
+/// Pieces as bytes for a partial result; pieces without triangles and lines are left out.
 [[nodiscard]] Bytes to_bytes(std::span<const Piece> pieces);
 /// The inverse. Throws Error(internal) if the bytes are damaged.
 [[nodiscard]] std::vector<Piece> to_pieces(BytesView bytes);
@@ -23,7 +23,7 @@ struct AttributeLayout {
 };
 
 /// One surface of all pieces: layers one after another, in each the points in the order of their keys, once
-/// each, and the triangles in the order of their cells. Point data: the attributes as `layout` says, then
+/// each, and the triangles or lines in the order of their cells. Point data: the attributes as `layout` says, then
 /// `normals` if the pieces have them (asked for by `normals`).
 [[nodiscard]] Surface merge(std::span<const Piece> pieces, std::span<const AttributeLayout> layout, bool normals);
 

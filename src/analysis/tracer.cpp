@@ -9,16 +9,15 @@ namespace {
 
 constexpr Index stride = 8;  // points looked at together when skipping
 
-/// Where between a and b, of which one is below the value and the other is not.
-double fraction(double a, double b, double value) {
+Box points_of(const Box& cells) { return {cells.lo, {cells.hi[0] + 1, cells.hi[1] + 1, cells.hi[2] + 1}}; }
+
+}  // namespace
+
+double crossing(double a, double b, double value) noexcept {
   const double whole = b - a;
   if (std::isfinite(whole)) return (value - a) / whole;
   return (0.5 * value - 0.5 * a) / (0.5 * b - 0.5 * a);
 }
-
-Box points_of(const Box& cells) { return {cells.lo, {cells.hi[0] + 1, cells.hi[1] + 1, cells.hi[2] + 1}}; }
-
-}  // namespace
 
 Tracer::Tracer(const PointGrid& grid, const Box& cells, const PlaneBuffer& numbers, double value, bool reverse,
                bool merge_at_points, Piece& piece)
@@ -111,7 +110,7 @@ Index Tracer::vertex(const Index3& p, int axis) {
   Index& slot = slots_.at(p, axis);
   if (slot >= 0) return slot;
   const CrossedEdge edge{p, axis, 0};
-  const double t = fraction(numbers_.at(p), numbers_.at(edge.upper()), value_);
+  const double t = crossing(numbers_.at(p), numbers_.at(edge.upper()), value_);
   if (merge_at_points_ && (t == 0 || t == 1)) {
     const Index3 named = t == 0 ? p : edge.upper();
     Index& shared = slots_.at(named, 3);

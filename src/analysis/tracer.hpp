@@ -28,6 +28,9 @@ struct CrossedEdge {
   return t == 0 ? a : t == 1 ? b : a + t * (b - a);
 }
 
+/// Where between a and b, of which one is below the value and the other is not.
+[[nodiscard]] double crossing(double a, double b, double value) noexcept;
+
 class Tracer {
  public:
   /// Adds to `piece`. `numbers` must hold both planes of a layer when it is traced. With `reverse` triangles

@@ -38,25 +38,40 @@ class MpiCommunicator final : public Communicator {
   [[nodiscard]] std::vector<Bytes> all_gather(BytesView mine) override;
   void broadcast(Bytes& bytes, int root) override;
   [[nodiscard]] std::vector<Bytes> all_to_all(const std::vector<Bytes>& to) override;
+  [[nodiscard]] std::vector<MemberMessage> exchange(std::vector<MemberMessage> to) override;
+  [[nodiscard]] std::int64_t exclusive_sum(std::int64_t value) override;
+  [[nodiscard]] std::unique_ptr<Communicator> split(int color) override { return group(color); }
   [[nodiscard]] void* native() noexcept override { return &comm_; }
   [[nodiscard]] MPI_Comm comm() const noexcept { return comm_; }
 
-  /// Collective. Members of equal `color` >= 0 become a group, ordered by rank here; null for a negative color.
-  [[nodiscard]] std::unique_ptr<MpiCommunicator> split(int color) const;
+  /// `split`, with the type that it has.
+  [[nodiscard]] std::unique_ptr<MpiCommunicator> group(int color) const;
   /// Collective. The members that share this node's memory, ordered by rank here.
   [[nodiscard]] std::unique_ptr<MpiCommunicator> split_by_node() const;
-  /// Called between tests while waiting in any of the functions above.
+  /// Called between tests while waiting in any of the functions above. Must not throw: others have gone on.
   void set_meanwhile(std::function<void()> meanwhile) { meanwhile_ = std::move(meanwhile); }
+  /// For tests: messages longer than this go in pieces.
+  void set_longest_message(std::size_t bytes) noexcept { piece_ = bytes; }
 
  private:
   struct Adopt {};
   MpiCommunicator(Adopt, MPI_Comm comm);
   void set_up();
   void reduce(void* values, std::size_t count, MPI_Datatype type, MPI_Op op, std::size_t size);
-  void exchange(std::vector<MPI_Request>& requests);
+  void wait(MPI_Request& request) const;
+  template <class Prepare>
+  void prepare(Prepare&& prepare);
+  void agree_on_memory(bool enough);
+  void gather_round(BytesView mine, std::size_t at, std::span<std::byte> scratch, std::vector<Bytes>& parts);
+  template <class Receive>
+  void swap_sizes(const std::vector<MemberMessage>& to, std::vector<MPI_Request>& sending, Receive&& receive);
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1;
+  std::size_t piece_ = std::size_t{1} << 30;  ///< MPI counts are ints: longer messages go in pieces of this many bytes
+  std::vector<std::uint64_t> out_sizes_, in_sizes_;  ///< by member; here, so that there is memory for them
+  std::vector<std::uint64_t> out_lengths_;           ///< of the messages of `exchange`
+  std::vector<int> counts_, places_;                 ///< likewise
   std::function<void()> meanwhile_;
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <functional>
 
 #include "base/fail.hpp"
 
@@ -17,18 +18,15 @@ void check_mpi(int code, const char* call) {
   fail(Code::system, "{} failed: {}", call, std::string(text, static_cast<std::size_t>(length)));
 }
 
-void polite_wait(MPI_Request& request, const std::function<void()>& meanwhile) {
+void polite_poll(const std::function<bool()>& done, const std::function<void()>& meanwhile) {
   // Most collectives between servers that are in step end within microseconds: spin a little before sleeping.
   constexpr int spins = 200;
   constexpr long longest_ns = 100'000;
   long pause_ns = 2'000;
-  // The request writes to memory of the caller: whatever `meanwhile` throws has to wait until it is complete.
+  // What is waited for writes to memory of the caller: whatever `meanwhile` throws has to wait until it is complete.
   std::exception_ptr thrown;
   for (int tries = 0;; ++tries) {
-    int done = 0;
-    check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-    if (done && thrown) std::rethrow_exception(thrown);
-    if (done) return;
+    if (done()) break;
     try {
       if (meanwhile && !thrown) meanwhile();
     } catch (...) {
@@ -39,6 +37,17 @@ void polite_wait(MPI_Request& request, const std::function<void()>& meanwhile) {
     nanosleep(&pause, nullptr);
     pause_ns = std::min(longest_ns, pause_ns + pause_ns / 2);
   }
+  if (thrown) std::rethrow_exception(thrown);
+}
+
+void polite_wait(MPI_Request& request, const std::function<void()>& meanwhile) {
+  // The reference keeps std::function from taking memory, which there may be none of.
+  const auto tested = [&request] {
+    int done = 0;
+    check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    return done != 0;
+  };
+  polite_poll(std::cref(tested), meanwhile);
 }
 
 }  // namespace sidestream

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "base/fail.hpp"
+#include "data/mesh_arrays.hpp"
 
 namespace sidestream {
 
@@ -43,6 +45,18 @@ void Declarations::add_variable(const std::string& mesh, Variable variable) {
   variable.mesh = metadata.find_mesh(mesh)->id;
   variable.id = static_cast<std::int32_t>(metadata.variables.size());
   metadata.variables.push_back(std::move(variable));
+}
+
+Mesh& Declarations::declared_mesh(const std::string& name, const char* call) {
+  const Mesh* known = metadata.find_mesh(name);
+  if (known && known->geometry) return metadata.meshes[static_cast<std::size_t>(known->id)];
+  fail(Code::usage, "{}: the mesh '{}' is not declared by a call; declare it first, or say it in the configuration",
+       call, name);
+}
+
+void Declarations::apply_arrays(Metadata& final) const {
+  for (const ArrayDeclaration& a : arrays) assign_role(final, a.mesh, a.role, a.variable);
+  for (const Mesh& mesh : final.meshes) check_arrays(final, mesh);
 }
 
 void Declarations::apply_attributes(Metadata& final) const {
@@ -98,15 +112,38 @@ class Decoder {
     std::memcpy(&v, take(sizeof v), sizeof v);
     return v;
   }
+  /// One of the values of an enumeration, of which `last` is the greatest.
+  template <class Enum>
+  Enum one_of(Enum last) {
+    const auto number = value<std::underlying_type_t<Enum>>();
+    if (number < 0 || number > static_cast<std::underlying_type_t<Enum>>(last))
+      wrong("a number that stands for nothing");
+    return static_cast<Enum>(number);
+  }
+  bool flag() {
+    const auto byte = value<unsigned char>();
+    if (byte > 1) wrong("a flag that is neither set nor not");
+    return byte == 1;
+  }
+  /// What is read may come from a file that anybody wrote.
+  [[noreturn]] static void wrong(const char* what) {
+    fail(Code::file, "the declarations hold {}; they were not written by Sidestream, or by another version of it",
+         what);
+  }
   std::string text() {
     const auto size = value<std::uint64_t>();
     return std::string(reinterpret_cast<const char*>(take(size)), size);
   }
-  [[nodiscard]] std::size_t count() { return value<std::uint64_t>(); }
+  /// A number of things that follow, each at least a byte.
+  [[nodiscard]] std::size_t count() {
+    const auto number = value<std::uint64_t>();
+    if (number > view_.size() - at_) wrong("less than they say: they end too early");
+    return number;
+  }
 
  private:
   const std::byte* take(std::size_t size) {
-    if (size > view_.size() - at_) fail(Code::internal, "declarations end too early");
+    if (size > view_.size() - at_) wrong("less than they say: they end too early");
     at_ += size;
     return view_.data() + at_ - size;
   }
@@ -122,17 +159,42 @@ void encode_mesh(Encoder& out, const Mesh& mesh) {
   out.value(static_cast<std::uint64_t>(mesh.refinement.size()));
   for (const Index3& ratio : mesh.refinement) out.value(ratio);
   out.value(mesh.fixed);
+  out.value(mesh.arrays);
   const std::string kind = mesh.geometry ? mesh.geometry->kind() : "";
   out.text(kind);
-  if (!mesh.geometry) return;
-  const Axes& axes = *mesh.geometry->axes();
+  const Axes* axes = mesh.axes();
+  if (axes == nullptr) return;  // where it is, its arrays say
   if (const auto* uniform = dynamic_cast<const UniformGeometry*>(mesh.geometry.get())) {
     out.value(uniform->origin());
     out.value(uniform->spacing());
     return;
   }
   for (int axis = 0; axis < 3; ++axis) {
-    for (Index i = mesh.cells.lo[axis]; i <= mesh.cells.hi[axis]; ++i) out.value(axes.node(axis, i));
+    for (Index i = mesh.cells.lo[axis]; i <= mesh.cells.hi[axis]; ++i) out.value(axes->node(axis, i));
+  }
+}
+
+/// That boxes, levels and axes can be computed with.
+void check(const Mesh& mesh) {
+  constexpr Index far = Index{1} << 62;
+  for (int axis = 0; axis < 3; ++axis) {
+    const Index lo = mesh.cells.lo[axis], hi = mesh.cells.hi[axis];
+    if (lo > hi || lo < -far || hi > far) Decoder::wrong("a mesh whose cells end before they begin, or far too far");
+  }
+  if (mesh.dimensions < 1 || mesh.dimensions > 3) Decoder::wrong("a mesh of neither 1, 2 nor 3 dimensions");
+  Index points = 1;
+  for (int axis = 0; axis < 3; ++axis) {
+    if (__builtin_mul_overflow(points, mesh.cells.extent(axis) + 1, &points)) {
+      Decoder::wrong("a mesh with more points than can be counted");
+    }
+  }
+  Index3 ratio{1, 1, 1};
+  for (const Index3& step : mesh.refinement) {
+    for (int axis = 0; axis < 3; ++axis) {
+      if (step[axis] < 1 || __builtin_mul_overflow(ratio[axis], step[axis], &ratio[axis])) {
+        Decoder::wrong("a refinement that can not be counted with");
+      }
+    }
   }
 }
 
@@ -141,9 +203,11 @@ Mesh decode_mesh(Decoder& in) {
   mesh.name = in.text();
   mesh.cells = in.value<Box>();
   mesh.dimensions = in.value<int>();
-  mesh.periodic = in.value<std::array<bool, 3>>();
+  for (bool& periodic : mesh.periodic) periodic = in.flag();
   for (std::size_t n = in.count(); n > 0; --n) mesh.refinement.push_back(in.value<Index3>());
-  mesh.fixed = in.value<bool>();
+  mesh.fixed = in.flag();
+  mesh.arrays = in.value<std::array<std::int32_t, role_count>>();
+  check(mesh);
   const std::string kind = in.text();
   if (kind.empty()) return mesh;
   if (kind == "uniform") {
@@ -151,6 +215,11 @@ Mesh decode_mesh(Decoder& in) {
     mesh.geometry = std::make_shared<UniformGeometry>(origin, in.value<std::array<double, 3>>());
     return mesh;
   }
+  for (const MeshKind type : {MeshKind::curvilinear, MeshKind::unstructured, MeshKind::points}) {
+    mesh.geometry = std::make_shared<ArrayGeometry>(type);
+    if (mesh.geometry->kind() == kind) return mesh;
+  }
+  if (kind != "rectilinear") Decoder::wrong("a mesh of a kind that is not known here");
   std::array<std::vector<double>, 3> nodes;
   for (int axis = 0; axis < 3; ++axis) {
     for (Index i = 0; i <= mesh.cells.extent(axis); ++i) nodes[axis].push_back(in.value<double>());
@@ -170,20 +239,34 @@ void encode_variable(Encoder& out, const Variable& v) {
   out.text(v.unit);
   out.text(v.label);
   out.text(v.group);
+  out.value(v.role);
+}
+
+/// That the meshes' arrays are variables.
+void check_arrays_known(const Metadata& metadata) {
+  for (const Mesh& mesh : metadata.meshes) {
+    for (const std::int32_t id : mesh.arrays) {
+      if (id < -1 || id >= static_cast<std::int32_t>(metadata.variables.size())) {
+        Decoder::wrong("a mesh with an array that is not declared");
+      }
+    }
+  }
 }
 
 Variable decode_variable(Decoder& in) {
   Variable v;
   v.name = in.text();
   v.mesh = in.value<std::int32_t>();
-  v.type = in.value<Type>();
-  v.centering = in.value<Centering>();
+  v.type = in.one_of(Type::float64);
+  v.centering = in.one_of(Centering::node);
   v.components = in.value<std::int32_t>();
-  v.order = in.value<Order>();
-  v.time_varying = in.value<bool>();
+  if (v.components < 1) Decoder::wrong("a variable without components");
+  v.order = in.one_of(Order::row);
+  v.time_varying = in.flag();
   v.unit = in.text();
   v.label = in.text();
   v.group = in.text();
+  v.role = in.one_of(Role::cell_ghosts);
   return v;
 }
 
@@ -207,6 +290,12 @@ Bytes Declarations::encode() const {
     out.text(a.attribute);
     out.text(a.value);
   }
+  out.value(static_cast<std::uint64_t>(arrays.size()));
+  for (const ArrayDeclaration& a : arrays) {
+    out.text(a.mesh);
+    out.value(a.role);
+    out.text(a.variable);
+  }
   return std::move(out.bytes);
 }
 
@@ -215,7 +304,9 @@ Declarations Declarations::decode(BytesView bytes) {
   Declarations all;
   for (std::size_t n = in.count(); n > 0; --n) {
     const std::string name = in.text();
-    if (in.value<std::int32_t>() == 0) {
+    const auto kind = in.value<std::int32_t>();
+    if (kind != 0 && kind != 1) Decoder::wrong("a parameter that is no number");
+    if (kind == 0) {
       all.parameters[name] = in.value<std::int64_t>();
     } else {
       all.parameters[name] = in.value<double>();
@@ -228,15 +319,26 @@ Declarations Declarations::decode(BytesView bytes) {
   }
   for (std::size_t n = in.count(); n > 0; --n) {
     Variable variable = decode_variable(in);
+    if (variable.mesh < 0 || static_cast<std::size_t>(variable.mesh) >= all.metadata.meshes.size()) {
+      Decoder::wrong("a variable on a mesh that is not declared");
+    }
     variable.id = static_cast<std::int32_t>(all.metadata.variables.size());
     all.metadata.variables.push_back(std::move(variable));
   }
+  check_arrays_known(all.metadata);
   for (std::size_t n = in.count(); n > 0; --n) {
     AttributeDeclaration a;
     a.variable = in.text();
     a.attribute = in.text();
     a.value = in.text();
     all.attributes.push_back(std::move(a));
+  }
+  for (std::size_t n = in.count(); n > 0; --n) {
+    ArrayDeclaration a;
+    a.mesh = in.text();
+    a.role = in.one_of(Role::cell_ghosts);
+    a.variable = in.text();
+    all.arrays.push_back(std::move(a));
   }
   return all;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "config/config.hpp"
+#include "sidestream/data/block.hpp"
 #include "sidestream/data/metadata.hpp"
 #include "sidestream/extend/communicator.hpp"
 
@@ -17,10 +18,15 @@ struct Declarations {
   Metadata metadata;
 
   struct BlockDeclaration {
+    enum class What { box, list, bounds, removed } what;
     std::string mesh;
-    std::int64_t id;
-    Box cells;
-    bool removed;
+    Block block;  ///< what it is a declaration of; the number of the mesh is not known yet
+  };
+  /// A role by names, which are resolved when all is declared.
+  struct ArrayDeclaration {
+    std::string mesh;
+    Role role;
+    std::string variable;
   };
   struct AllocatedDeclaration {
     std::string variable;
@@ -33,11 +39,17 @@ struct Declarations {
   std::vector<BlockDeclaration> blocks;
   std::vector<AllocatedDeclaration> allocated;
   std::vector<AttributeDeclaration> attributes;
+  std::vector<ArrayDeclaration> arrays;
 
   void set(const std::string& name, std::variant<std::int64_t, double> value);
   void add_mesh(Mesh mesh);
   void add_variable(const std::string& mesh, Variable variable);
-  /// Applies `attributes` to the final metadata. Throws Error(usage).
+  /// The mesh declared by a call of that name; `call` is for the sentence if there is none. Throws Error(usage).
+  [[nodiscard]] Mesh& declared_mesh(const std::string& name, const char* call);
+  /// Applies `arrays` to the final metadata and checks that all meshes have what they need. Throws
+  /// Error(configuration).
+  void apply_arrays(Metadata& final) const;
+  /// Applies `attributes`. Throws Error(usage).
   void apply_attributes(Metadata& final) const;
 
   /// The part that is the same on every client, as bytes; and back.

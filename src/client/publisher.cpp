@@ -2,13 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <utility>
 
 #include "base/checked.hpp"
 #include "base/fail.hpp"
 #include "base/timer.hpp"
+#include "client/publisher_debts.hpp"
 #include "client/publisher_timed.hpp"
 #include "client/sentences.hpp"
-#include "transport/shared_memory/copy.hpp"
 
 namespace sidestream {
 
@@ -36,15 +38,15 @@ Publisher::Found Publisher::find(std::string_view name, std::int64_t id, const c
     fail(Code::usage, "{}: block {} of the mesh '{}' is not declared on this client; call set_block first", call, id,
          metadata_.mesh_of(variable).name);
   }
-  return {variable, *slot->second.block, slot->second};
+  return {variable, slot->second};
 }
 
 std::vector<BlockBytes> Publisher::sizes() const {
   std::vector<BlockBytes> all;
   for (const Variable& variable : metadata_.variables) {
     for (const auto& [id, slot] : slots_[static_cast<std::size_t>(variable.id)]) {
-      all.push_back({blocks_[static_cast<std::size_t>(variable.mesh)].at(id),
-                     packed_bytes(slot.box, variable.components, variable.type), !variable.time_varying});
+      all.push_back(
+          {blocks_[static_cast<std::size_t>(variable.mesh)].at(id), slot.record.bytes, !variable.time_varying});
     }
   }
   return all;
@@ -62,117 +64,157 @@ void Publisher::attach(ClientTransport& transport) {
 }
 
 bool Publisher::begin() {
-  if (begun_) return !refused_;
-  begun_ = true;
-  refused_ |= !transport_->begin();
-  return !refused_;
+  if (!begun_) {
+    begun_ = true;
+    if (!transport_->begin()) refuse(Refusal::in_flight);
+  }
+  return refused_ == 0;
 }
 
-void Publisher::check_first(const Found& found, const char* call) const {
-  if (found.slot.published_in == account_.iterations) {
+/// Without servers that is the reason, whatever the transport could not do.
+void Publisher::refuse(Refusal reason) { refused_ |= transport_->connected() ? reason : Refusal::no_servers; }
+
+void Publisher::check_first(const Slot& slot, const char* call) const {
+  if (slot.published_in == account_.iterations) {
     fail(Code::usage,
          "{}: block {} of '{}' was published already in iteration {}; publish each block once, then end the "
          "iteration",
-         call, found.block.id, found.variable.name, account_.iterations);
+         call, slot.record.block.id, name_of(slot), account_.iterations);
   }
-  if (found.slot.state != Slot::State::none) {
-    fail(Code::usage, "{}: block {} of '{}' is {} and was not cleared; call {} first", call, found.block.id,
-         found.variable.name, found.slot.state == Slot::State::allocated ? "allocated" : "committed",
-         found.slot.state == Slot::State::allocated ? "commit or clear" : "clear");
+  if (slot.state != Slot::State::none) {
+    fail(Code::usage, "{}: block {} of '{}' is {} and was not cleared; call {} first", call, slot.record.block.id,
+         name_of(slot), slot.state == Slot::State::allocated ? "allocated" : "committed",
+         slot.state == Slot::State::allocated ? "commit or clear" : "clear");
   }
 }
 
-BlockRecord Publisher::record_of(const Found& found) const {
-  BlockRecord record;
-  record.block = found.block;
-  record.variable = found.variable.id;
-  record.components = found.variable.components;
-  record.type = found.variable.type;
-  record.order = found.variable.order;
-  record.box = found.slot.box;
-  record.bytes = packed_bytes(record.box, record.components, record.type);
-  record.persistent = found.variable.time_varying ? 0 : 1;
-  record.centering = found.variable.centering;
-  return record;
+void Publisher::handed_over(Slot& slot) {
+  slot.published_in = account_.iterations;
+  ++published_[static_cast<std::size_t>(slot.record.variable)];
+  account_.bytes_published += slot.record.bytes;
+  forget_debt(slot);
 }
 
-void Publisher::handed_over(Found& found, std::uint64_t bytes) {
-  found.slot.published_in = account_.iterations;
-  ++published_[static_cast<std::size_t>(found.variable.id)];
-  account_.bytes_published += bytes;
+/// Room for a block; a persistent array may have to go before its successor comes.
+std::optional<Region> Publisher::room_for(const BlockRecord& record) {
+  if (!record.persistent) return transport_->reserve(record.bytes, false);
+  try {
+    const std::optional<Region> region = transport_->reserve(record.bytes, true);
+    if (region || !transport_->retire(record)) return region;
+  } catch (const Error& e) {
+    if (e.code() != Code::full || !transport_->retire(record)) throw;
+  }
+  return transport_->reserve(record.bytes, true);
+}
+
+void Publisher::copy(const BlockRecord& record, const void* data, const std::array<Index, 4>* strides, std::byte* to) {
+  if (strides) {
+    const ArrayView view{data, record.type, MemorySpace::host, record.box, record.components, *strides};
+    pack(view, record.box, record.order, {to, record.bytes});
+  } else if (record.bytes > 0) {
+    std::memcpy(to, data, record.bytes);
+  }
+}
+
+Taken Publisher::publish(Slot& slot, const void* data, const std::array<Index, 4>* strides) {
+  check_first(slot, "publish");
+  const BlockRecord& record = slot.record;
+  if (!data && record.bytes > 0) {
+    fail(Code::usage, "publish: the data of '{}' on block {} is a null pointer; expected {} bytes", name_of(slot),
+         record.block.id, record.bytes);
+  }
+  if (options_.off) return Taken::yes;
+  if (!begin() && !record.persistent) return Taken::refused;
+  const std::optional<Region> region = room_for(record);
+  if (!region) {
+    refuse(Refusal::no_room);
+    if (!record.persistent) return Taken::refused;
+    slot.waiting.resize(record.bytes);
+    copy(record, data, strides, slot.waiting.data());
+    owe(slot);
+    return Taken::refused;
+  }
+  if (strides) {
+    copy(record, data, strides, region->data);
+  } else {
+    transport_->fill(*region, data, record.bytes);
+  }
+  transport_->commit(record, *region, false);
+  handed_over(slot);
+  return refused_ ? Taken::refused : Taken::yes;
 }
 
 Taken Publisher::publish(std::string_view name, std::int64_t id, const void* data,
                          const std::array<Index, 4>* strides) {
   return timed(&IterationTiming::publish, [&] {
-    Found found = find(name, id, "publish");
-    check_first(found, "publish");
-    const BlockRecord record = record_of(found);
-    if (!data && record.bytes > 0) {
-      fail(Code::usage, "publish: the data of '{}' on block {} is a null pointer; expected {} bytes", name, id,
-           record.bytes);
+    Slot& slot = find(name, id, "publish").slot;
+    return or_owe(slot, [&] { return publish(slot, data, strides); });
+  });
+}
+
+std::int64_t Publisher::handle(std::string_view variable, std::int64_t id) {
+  Slot& slot = find(variable, id, "handle").slot;
+  if (slot.handle < 0) {
+    slot.handle = static_cast<std::int64_t>(handles_.size());
+    handles_.push_back(&slot);
+  }
+  return slot.handle;
+}
+
+Taken Publisher::publish(std::int64_t handle, const void* data) {
+  return timed(&IterationTiming::publish, [&] {
+    const bool known = handle >= 0 && handle < static_cast<std::int64_t>(handles_.size());
+    Slot* const slot = known ? handles_[static_cast<std::size_t>(handle)] : nullptr;
+    if (!slot) {
+      fail(Code::usage, "publish: the handle {} {}; get one for a block that is declared", handle,
+           known ? "is of a block that was removed" : "was never given");
     }
-    if (options_.off) return Taken::yes;
-    if (!begin() && !(record.persistent && transport_->keeps_persistent())) return Taken::refused;
-    const std::optional<Region> region = transport_->reserve(record.bytes, record.persistent);
-    if (!region) {
-      refused_ = true;
-      return Taken::refused;
-    }
-    if (strides) {
-      const ArrayView view{sizeof(ArrayView), data,    record.type, MemorySpace::host, record.box,
-                           record.components, *strides};
-      pack(view, record.box, record.order, {region->data, record.bytes});
-    } else {
-      shared_memory::copy_to_shared(region->data, data, record.bytes);
-    }
-    transport_->commit(record, *region, false);
-    handed_over(found, record.bytes);
-    return refused_ ? Taken::refused : Taken::yes;
+    return or_owe(*slot, [&] { return publish(*slot, data, nullptr); });
   });
 }
 
 void* Publisher::alloc(std::string_view name, std::int64_t id) {
   return timed(&IterationTiming::publish, [&]() -> void* {
-    Found found = find(name, id, "alloc");
-    check_first(found, "alloc");
-    const BlockRecord record = record_of(found);
-    const bool kept = record.persistent && transport_->keeps_persistent();
-    if (!options_.off && !begin() && !kept) return nullptr;
-    const std::optional<Region> region = transport_->reserve(record.bytes, record.persistent);
-    if (!region) {
-      refused_ = true;
-      return nullptr;
-    }
-    found.slot.region = *region;
-    found.slot.state = Slot::State::allocated;
-    return region->data;
+    Slot& slot = find(name, id, "alloc").slot;
+    return or_owe(slot, [&]() -> void* {
+      check_first(slot, "alloc");
+      if (!options_.off && !begin() && !slot.record.persistent) return nullptr;
+      const std::optional<Region> region = room_for(slot.record);
+      if (!region) {
+        refuse(Refusal::no_room);
+        slot.waiting.clear();
+        owe(slot);
+        return nullptr;
+      }
+      slot.region = *region;
+      slot.state = Slot::State::allocated;
+      return region->data;
+    });
   });
 }
 
 void Publisher::commit(std::string_view name, std::int64_t id) {
   timed(&IterationTiming::publish, [&] {
-    Found found = find(name, id, "commit");
-    if (found.slot.state != Slot::State::allocated) {
+    Slot& slot = find(name, id, "commit").slot;
+    if (slot.state != Slot::State::allocated) {
       fail(Code::usage, "commit: block {} of '{}' is not allocated; call alloc first", id, name);
     }
-    found.slot.state = Slot::State::committed;
+    slot.state = Slot::State::committed;
     // The values belong to the current iteration, also if the memory was allocated in an earlier one.
-    const BlockRecord record = record_of(found);
-    if (options_.off || (!begin() && !(record.persistent && transport_->keeps_persistent()))) return;
-    transport_->commit(record, found.slot.region, true);
-    handed_over(found, record.bytes);
+    if (options_.off || (!begin() && !slot.record.persistent)) return;
+    transport_->commit(slot.record, slot.region, true);
+    handed_over(slot);
   });
 }
 
 void Publisher::clear(std::string_view name, std::int64_t id) {
   timed(&IterationTiming::publish, [&] {
-    Found found = find(name, id, "clear");
-    if (found.slot.state == Slot::State::none) {
+    Slot& slot = find(name, id, "clear").slot;
+    if (slot.state == Slot::State::none) {
       fail(Code::usage, "clear: block {} of '{}' is neither allocated nor committed; call alloc first", id, name);
     }
-    found.slot.state = Slot::State::none;
-    transport_->clear(found.slot.region);
+    slot.state = Slot::State::none;
+    transport_->clear(slot.region);
   });
 }
 
@@ -195,7 +237,8 @@ std::uint64_t Publisher::count_absent() const {
     const auto n = static_cast<std::size_t>(variable.id);
     const bool all = published_[n] == static_cast<std::int64_t>(slots_[n].size());
     if (!variable.time_varying || published_[n] == 0 || all) continue;
-    for (const auto& [id, slot] : slots_[n]) absent += !slot.box.empty() && slot.published_in != account_.iterations;
+    for (const auto& [id, slot] : slots_[n])
+      absent += !slot.record.box.empty() && slot.published_in != account_.iterations;
   }
   return absent;
 }
@@ -210,7 +253,8 @@ void Publisher::next_iteration(double end_began) {
   iteration_start_ = now();
   std::fill(published_.begin(), published_.end(), 0);
   end_ = {};
-  begun_ = refused_ = false;
+  begun_ = false;
+  last_refused_ = std::exchange(refused_, 0);
 }
 
 Taken Publisher::end(std::int64_t cycle, double time, const std::function<void()>& inline_step) {
@@ -220,16 +264,22 @@ Taken Publisher::end(std::int64_t cycle, double time, const std::function<void()
   }
   const auto hand_over = [&] {
     if (options_.off) return false;
-    refused_ |= !begin();
+    static_cast<void>(begin());
+    if (debts_ > 0) settle_debts();
     end_.iteration = {account_.iterations, cycle, time};
     end_.absent = count_absent();
     end_.refused = refused_;
+    end_.client = options_.client;
+    end_.refusing = refused_ ? options_.client : -1;
     transport_->end(end_);
-    in_doubt_.push_back(refused_);
+    in_doubt_.push_back(refused_ != 0);
+    if (options_.timings) {
+      iterations_.push_back({end_.iteration, Outcome::pending, refused_, refused_ ? options_.client : -1, {}});
+    }
     account_.absent_blocks += static_cast<std::int64_t>(end_.absent);
     if (inline_step) inline_step();
     settle();
-    return refused_;
+    return refused_ != 0;
   };
   bool refused = false;
   try {
@@ -278,6 +328,8 @@ void Publisher::settle() {
     if (outcome == Outcome::pending) return;
     // What this client refused nobody can have taken.
     count(outcome == Outcome::lost && in_doubt_.front() ? Outcome::refused : outcome);
+    if (gave_up_ && outcome == Outcome::refused && !in_doubt_.front()) ++account_.dropped;
+    if (options_.timings) iterations_[static_cast<std::size_t>(settled_)].outcome = outcome;
     in_doubt_.pop_front();
     ++settled_;
   }
@@ -285,7 +337,10 @@ void Publisher::settle() {
 
 void Publisher::drain(double limit_seconds) {
   if (options_.off || !transport_) return;
-  transport_->drain(std::chrono::milliseconds(static_cast<std::int64_t>(limit_seconds * 1000)));
+  // Three years: longer than any run, and short enough for clocks that count nanoseconds.
+  constexpr double longest = 1e8;
+  const auto limit = static_cast<std::int64_t>(std::min(limit_seconds, longest) * 1000);
+  gave_up_ = !transport_->drain(std::chrono::milliseconds(limit));
   settle();
 }
 

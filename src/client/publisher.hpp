@@ -5,11 +5,13 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "server/ledger.hpp"
 #include "sidestream/data/metadata.hpp"
 #include "sidestream/extend/transport.hpp"
 #include "sidestream/sidestream.hpp"
@@ -47,7 +49,9 @@ class Publisher {
   Publisher(const Metadata& metadata, const std::vector<std::string>& events, const Options& options);
 
   // Before the transport is known: declarations that it is made from.
-  void set_block(std::string_view mesh, std::int64_t id, const Box& cells);
+  /// The block's mesh and client are filled in.
+  void set_block(std::string_view mesh, Block wanted);
+  void set_block_bounds(std::string_view mesh, std::int64_t id, const Bounds& bounds);
   void remove_block(std::string_view mesh, std::int64_t id);
   void set_allocated(std::string_view variable, std::int64_t id, const Box& box);
   [[nodiscard]] std::vector<BlockBytes> sizes() const;
@@ -55,12 +59,17 @@ class Publisher {
   void attach(ClientTransport& transport);
 
   Taken publish(std::string_view variable, std::int64_t id, const void* data, const std::array<Index, 4>* strides);
+  /// A variable on a block, looked up once. The number holds until the block is removed.
+  [[nodiscard]] std::int64_t handle(std::string_view variable, std::int64_t id);
+  Taken publish(std::int64_t handle, const void* data);
   [[nodiscard]] void* alloc(std::string_view variable, std::int64_t id);
   void commit(std::string_view variable, std::int64_t id);
   void clear(std::string_view variable, std::int64_t id);
   void signal(std::string_view event);
   /// `inline_step` runs after the iteration is handed over and counts as part of the end.
   Taken end(std::int64_t cycle, double time, const std::function<void()>& inline_step);
+  /// Why the iteration that is open, or else the last one, is refused here; empty if it is not.
+  [[nodiscard]] std::string refusal() const;
   /// Waits for outcomes, at most `limit_seconds`.
   void drain(double limit_seconds);
   /// What is still not known now never will be. `absent_blocks`: of all clients, as the servers counted.
@@ -70,32 +79,53 @@ class Publisher {
 
   [[nodiscard]] const Account& account() const noexcept { return account_; }
   [[nodiscard]] const std::vector<IterationTiming>& timings() const noexcept { return timings_; }
+  /// As this client saw them.
+  [[nodiscard]] const std::vector<IterationRow>& iterations() const noexcept { return iterations_; }
 
  private:
   /// One variable on one block.
   struct Slot {
-    Box box;                       ///< what its arrays cover
-    const Block* block = nullptr;  ///< in blocks_, so that publishing does not look it up
+    BlockRecord record;  ///< what its publications say; its box is what the arrays cover
     std::int64_t published_in = -1;
     Region region;  ///< of alloc, until clear
     enum class State { none, allocated, committed } state = State::none;
+    /// Of a variable that does not vary in time: the last publication failed or found no room, so that servers have
+    /// something else than this client means, and no iteration is whole. Until it is made up for.
+    bool owed = false;
+    Bytes waiting;             ///< values that found no room
+    std::int64_t handle = -1;  ///< number in handles_
   };
   using Slots = std::unordered_map<std::int64_t, Slot>;
   struct Found {
     const Variable& variable;
-    const Block& block;
     Slot& slot;
   };
   [[nodiscard]] const Mesh& mesh(std::string_view name) const;
+  void check_box(const Mesh& on, const Block& wanted) const;
+  void check_list(const Mesh& on, const Block& wanted) const;
+  void check_fixed(const Mesh& on, std::int64_t id, const char* call) const;
   [[nodiscard]] Found find(std::string_view variable, std::int64_t id, const char* call);
   void check_unused(const Mesh& on, std::int64_t id, const char* call) const;
-  void check_unused(const Variable& variable, std::int64_t id, const Slot& slot, const char* call) const;
+  void check_unused(const Slot& slot, const char* call) const;
+  void describe(Slot& slot, const Variable& variable, const Block& block, const Box& box);
   void tell(const Block& block, bool removed);
   void next_iteration(double end_began);
-  [[nodiscard]] BlockRecord record_of(const Found& found) const;
-  void check_first(const Found& found, const char* call) const;
-  void handed_over(Found& found, std::uint64_t bytes);
+  void check_first(const Slot& slot, const char* call) const;
+  void handed_over(Slot& slot);
+  Taken publish(Slot& slot, const void* data, const std::array<Index, 4>* strides);
+  [[nodiscard]] std::optional<Region> room_for(const BlockRecord& record);
+  static void copy(const BlockRecord& record, const void* data, const std::array<Index, 4>* strides, std::byte* to);
+  template <class Work>
+  auto or_owe(Slot& slot, Work&& work);
+  void owe(Slot& slot);
+  void forget_debt(Slot& slot);
+  void settle_debts();
+  void settle_debt(Slot& slot);
+  [[nodiscard]] const std::string& name_of(const Slot& slot) const {
+    return metadata_.variables[static_cast<std::size_t>(slot.record.variable)].name;
+  }
   [[nodiscard]] bool begin();
+  void refuse(Refusal reason);
   [[nodiscard]] std::uint64_t count_absent() const;
   template <class Work>
   auto timed(double IterationTiming::*entry, Work&& work);
@@ -110,7 +140,13 @@ class Publisher {
   std::vector<Slots> slots_;                           ///< by variable
   std::vector<std::int64_t> published_;                ///< by variable: blocks published in this iteration
   EndRecord end_;
-  bool begun_ = false, refused_ = false;
+  bool begun_ = false;
+  std::uint32_t refused_ = 0, last_refused_ = 0;  ///< bits of Refusal: why this iteration is, and the last one was
+  std::string failed_call_;                       ///< what the last call that failed said
+  std::int64_t debts_ = 0;                        ///< slots that owe
+  std::vector<Slot*> handles_;                    ///< null: the block was removed
+  std::vector<IterationRow> iterations_;
+  bool gave_up_ = false;  ///< `drain` was not enough
   std::int64_t settled_ = 0;
   std::deque<bool> in_doubt_;  ///< of each iteration not settled: whether this client refused it
   Account account_;

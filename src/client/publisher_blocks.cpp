@@ -21,19 +21,19 @@ void Publisher::check_unused(const Mesh& on, std::int64_t id, const char* call) 
     if (variable.mesh != on.id) continue;
     const Slots& slots = slots_[static_cast<std::size_t>(variable.id)];
     const auto slot = slots.find(id);
-    if (slot != slots.end()) check_unused(variable, id, slot->second, call);
+    if (slot != slots.end()) check_unused(slot->second, call);
   }
 }
 
-void Publisher::check_unused(const Variable& variable, std::int64_t id, const Slot& slot, const char* call) const {
+void Publisher::check_unused(const Slot& slot, const char* call) const {
   if (slot.state != Slot::State::none) {
-    fail(Code::usage, "{}: '{}' is {} on block {}; clear it first", call, variable.name,
-         slot.state == Slot::State::allocated ? "allocated" : "committed", id);
+    fail(Code::usage, "{}: '{}' is {} on block {}; clear it first", call, name_of(slot),
+         slot.state == Slot::State::allocated ? "allocated" : "committed", slot.record.block.id);
   }
   if (slot.published_in == account_.iterations) {
     fail(Code::usage,
          "{}: '{}' was published on block {} in this iteration; change blocks before the first publication", call,
-         variable.name, id);
+         name_of(slot), slot.record.block.id);
   }
 }
 
@@ -46,27 +46,117 @@ void Publisher::tell(const Block& block, bool removed) {
   });
 }
 
-void Publisher::set_block(std::string_view mesh_name, std::int64_t id, const Box& cells) {
-  const Mesh& on = mesh(mesh_name);
-  if (!on.cells.contains(cells)) {
-    fail(Code::usage, "block {} of the mesh '{}' is {}, expected a box inside the mesh, {}; correct lo and hi", id,
-         mesh_name, text_of(cells), text_of(on.cells));
+/// What publications of this variable on this block will say. A block that changes takes its debts with it.
+void Publisher::describe(Slot& slot, const Variable& variable, const Block& block, const Box& box) {
+  BlockRecord& record = slot.record;
+  if (record.block.client != block.client || !record.block.same_shape(block)) forget_debt(slot);
+  record.block = block;
+  record.variable = variable.id;
+  record.components = variable.components;
+  record.type = variable.type;
+  record.order = variable.order;
+  record.box = box;
+  record.bytes = packed_bytes(box, variable.components, variable.type);
+  record.persistent = variable.time_varying ? 0 : 1;
+  record.centering = variable.centering;
+  record.role = variable.role;
+  if (slot.waiting.size() != record.bytes) slot.waiting.clear();
+}
+
+void Publisher::check_box(const Mesh& on, const Block& wanted) const {
+  if (on.is_list()) {
+    fail(Code::usage, "set_block: blocks of the mesh '{}', which is {}, are lists; call set_block_list", on.name,
+         on.geometry->kind());
+  }
+  const auto steps = static_cast<std::int32_t>(on.refinement.size());
+  if (wanted.level < 0 || wanted.level > steps) {
+    fail(
+        Code::usage,
+        "block {} of the mesh '{}' is on level {}, expected 0 to {}, since the mesh declares {} refinement steps; give "
+        "it more (`refinement`, set_refinement) or correct the level",
+        wanted.id, on.name, wanted.level, steps, steps);
+  }
+  const Box whole = on.cells_on(wanted.level);
+  if (!whole.contains(wanted.cells)) {
+    fail(Code::usage, "block {} of the mesh '{}' is {}, expected a box inside the mesh, {}; correct lo and hi",
+         wanted.id, on.name, text_of(wanted.cells), text_of(whole));
   }
   for (int a = 0; a < 3; ++a) {
-    if (cells.hi[a] >= cells.lo[a]) continue;
+    if (wanted.cells.hi[a] >= wanted.cells.lo[a]) continue;
     fail(Code::usage, "block {} of the mesh '{}' is {}, which ends before it begins; an empty block has hi equal to lo",
-         id, mesh_name, text_of(cells));
+         wanted.id, on.name, text_of(wanted.cells));
   }
-  check_unused(on, id, "set_block");
-  Block& block = blocks_[static_cast<std::size_t>(on.id)][id];
-  block = Block{id, on.id, 0, options_.client, 0, cells};
+}
+
+void Publisher::check_list(const Mesh& on, const Block& wanted) const {
+  if (!on.is_list()) {
+    fail(Code::usage, "set_block_list: blocks of the mesh '{}', which is {}, are boxes; call set_block", on.name,
+         on.geometry->kind());
+  }
+  const ListLengths& n = wanted.lengths;
+  const Index cells = wanted.cells.hi[0];
+  if (n.points < 0 || cells < 0 || n.corners < 0 || n.faces < 0) {
+    fail(Code::usage,
+         "block {} of the mesh '{}' has {} points, {} cells, {} corners and {} entries of faces; expected 0 or more",
+         wanted.id, on.name, n.points, cells, n.corners, n.faces);
+  }
+  if (on.kind() == MeshKind::points && (cells != n.points || n.corners != 0 || n.faces != 0)) {
+    fail(Code::usage,
+         "block {} of the mesh '{}', which is points, has {} points, {} cells, {} corners and {} entries of faces; "
+         "expected as many cells as points and nothing else",
+         wanted.id, on.name, n.points, cells, n.corners, n.faces);
+  }
+}
+
+void Publisher::check_fixed(const Mesh& on, std::int64_t id, const char* call) const {
+  if (!on.fixed || transport_ == nullptr) return;
+  fail(
+      Code::usage,
+      "{}: block {} of the mesh '{}' is changed after the start, but the mesh is declared fixed; remove `fixed` or leave "
+      "the blocks as they are",
+      call, id, on.name);
+}
+
+void Publisher::set_block(std::string_view mesh_name, Block wanted) {
+  const Mesh& on = mesh(mesh_name);
+  const char* const call = wanted.is_list() ? "set_block_list" : "set_block";
+  if (wanted.is_list()) {
+    check_list(on, wanted);
+  } else {
+    check_box(on, wanted);
+  }
+  check_fixed(on, wanted.id, call);
+  check_unused(on, wanted.id, call);
+  wanted.mesh = on.id;
+  wanted.client = options_.client;
+  Block& block = blocks_[static_cast<std::size_t>(on.id)][wanted.id];
+  block = wanted;
   for (const Variable& variable : metadata_.variables) {
     if (variable.mesh != on.id) continue;
-    Slot& slot = slots_[static_cast<std::size_t>(variable.id)][id];
-    slot.box = variable.points(cells);
-    slot.block = &block;
+    Slot& slot = slots_[static_cast<std::size_t>(variable.id)][wanted.id];
+    describe(slot, variable, block, variable.points(block));
   }
   tell(block, false);
+}
+
+void Publisher::set_block_bounds(std::string_view mesh_name, std::int64_t id, const Bounds& bounds) {
+  const Mesh& on = mesh(mesh_name);
+  auto& blocks = blocks_[static_cast<std::size_t>(on.id)];
+  const auto found = blocks.find(id);
+  if (found == blocks.end()) {
+    fail(Code::usage, "set_block_bounds: block {} of the mesh '{}' is not declared by this client; declare it first",
+         id, mesh_name);
+  }
+  if (on.axes() != nullptr) {
+    fail(Code::usage, "set_block_bounds: where blocks of the mesh '{}', which is {}, are follows from their indices",
+         mesh_name, on.geometry->kind());
+  }
+  check_unused(on, id, "set_block_bounds");
+  found->second.bounds = bounds;
+  for (const Variable& variable : metadata_.variables) {
+    if (variable.mesh == on.id) slots_[static_cast<std::size_t>(variable.id)].at(id).record.block.bounds = bounds;
+  }
+  tell(found->second, false);
 }
 
 void Publisher::remove_block(std::string_view mesh_name, std::int64_t id) {
@@ -78,9 +168,15 @@ void Publisher::remove_block(std::string_view mesh_name, std::int64_t id) {
          "block {} of the mesh '{}' is removed but was not declared by this client; give the id of set_block", id,
          mesh_name);
   }
+  check_fixed(on, id, "remove_block");
   check_unused(on, id, "remove_block");
   for (const Variable& variable : metadata_.variables) {
-    if (variable.mesh == on.id) slots_[static_cast<std::size_t>(variable.id)].erase(id);
+    if (variable.mesh != on.id) continue;
+    Slots& slots = slots_[static_cast<std::size_t>(variable.id)];
+    Slot& slot = slots.at(id);
+    forget_debt(slot);
+    if (slot.handle >= 0) handles_[static_cast<std::size_t>(slot.handle)] = nullptr;
+    slots.erase(id);
   }
   const Block block = found->second;
   blocks.erase(found);
@@ -89,13 +185,19 @@ void Publisher::remove_block(std::string_view mesh_name, std::int64_t id) {
 
 void Publisher::set_allocated(std::string_view variable, std::int64_t id, const Box& box) {
   const Found found = find(variable, id, "set_allocated");
-  const Box points = found.variable.points(found.block.cells);
+  const Box points = found.slot.record.points();
+  if (found.slot.record.block.is_list()) {
+    fail(Code::usage,
+         "set_allocated: block {} of '{}' is a list and has nothing around it; give points that count elsewhere a flag "
+         "(point_ghosts)",
+         id, variable);
+  }
   if (!box.contains(points)) {
     fail(Code::usage, "the allocated box of '{}' on block {} is {}, expected one that contains the block's points, {}",
          variable, id, text_of(box), text_of(points));
   }
-  check_unused(found.variable, id, found.slot, "set_allocated");
-  found.slot.box = box;
+  check_unused(found.slot, "set_allocated");
+  describe(found.slot, found.variable, found.slot.record.block, box);
 }
 
 }  // namespace sidestream

@@ -1,6 +1,7 @@
 // Publisher::timed, for the files that implement the publisher.
 #pragma once
 
+#include <exception>
 #include <type_traits>
 
 #include "base/timer.hpp"
@@ -28,8 +29,13 @@ auto Publisher::timed(double IterationTiming::*entry, Work&& work) {
       finish();
       return result;
     }
+  } catch (const std::exception& e) {
+    failed_call_ = e.what();
+    refused_ |= Refusal::call_failed;
+    finish();
+    throw;
   } catch (...) {
-    refused_ = true;
+    refused_ |= Refusal::call_failed;
     finish();
     throw;
   }

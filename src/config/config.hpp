@@ -43,16 +43,18 @@ struct PlacementConfig {
   std::uint64_t buffer = 512ull << 20;  ///< bytes per node
   WhenFull when_full = WhenFull::wait;
   int max_in_flight = 8;  ///< iterations published and not yet released, 1 to 64
+  double poll = 0.001;    ///< cores, sidecar: seconds, see Anticipation
   int pretend_nodes = 0;  ///< testing: split this machine into so many nodes; 0: no
   std::string partitioner = "block";
   Settings partitioner_settings;  ///< its options; read at start, when the kinds of plug-ins are known
   bool move_all = false;          ///< nodes: blocks that nobody needs too
   Forward forward = Forward::none;
   Progress progress = Progress::automatic;
-  std::string session = "default";  ///< sidecar
-  double attach_limit = 60;         ///< sidecar: seconds
-  Settings stream;                  ///< job: see stream_config.hpp
-  Location where;                   ///< of the placement entry
+  std::string session = "default";    ///< sidecar
+  double attach_limit = 60;           ///< sidecar: seconds
+  Settings stream;                    ///< job: see stream_config.hpp
+  Location where;                     ///< of the placement entry
+  std::vector<std::string> warnings;  ///< options that this placement ignores, each with its place; rank 0 prints them
 };
 
 /// What happens if the output directory holds an earlier run.

@@ -7,6 +7,8 @@
 #include "config/meshes.hpp"
 #include "config/opening.hpp"
 #include "config/sections.hpp"
+#include "data/mesh_arrays.hpp"
+#include "sidestream/error.hpp"
 
 namespace sidestream {
 
@@ -30,8 +32,8 @@ Variable make_variable(const std::string& name, const Settings& settings, const 
   variable.name = name;
   variable.mesh = metadata.find_mesh(settings.text("mesh"))->id;
   variable.type = *type_named(settings.text("type"));
-  variable.centering = settings.text("centering") == "node" ? Centering::node : Centering::cell;
-  variable.components = static_cast<std::int32_t>(settings.integer("components"));
+  variable.centering = reduced(*centering_named(settings.text("centering")), metadata.mesh_of(variable).dimensions);
+  variable.components = settings.integer<std::int32_t>("components");
   variable.order = settings.text("order") == "row" ? Order::row : Order::column;
   variable.time_varying = settings.boolean("time_varying");
   variable.unit = settings.text("unit");
@@ -43,8 +45,13 @@ Variable make_variable(const std::string& name, const Settings& settings, const 
 /// Words for people may be left out on one side.
 bool agree(const std::string& a, const std::string& b) { return a.empty() || b.empty() || a == b; }
 
+/// Of a variable that has a role the role says where it lies.
+bool same_points(const Variable& a, const Variable& b) {
+  return a.centering == b.centering || a.role != Role::none || b.role != Role::none;
+}
+
 bool agree(const Variable& a, const Variable& b) {
-  return a.mesh == b.mesh && a.type == b.type && a.centering == b.centering && a.components == b.components &&
+  return a.mesh == b.mesh && a.type == b.type && same_points(a, b) && a.components == b.components &&
          a.order == b.order && a.time_varying == b.time_varying && agree(a.unit, b.unit) && agree(a.label, b.label) &&
          agree(a.group, b.group);
 }
@@ -77,12 +84,16 @@ Location place_of(const Document& document, const std::string& section_name, con
           kind, name);
 }
 
-void read_meshes(Metadata& metadata, const Document& document, const ReadContext& context, const Metadata& declared) {
+/// Returns the settings of the meshes of the file, which are the first of `metadata`.
+std::vector<Settings> read_meshes(Metadata& metadata, const Document& document, const ReadContext& context,
+                                  const Metadata& declared) {
+  std::vector<Settings> all;
   for (const Entry& entry : named_entries(document, "meshes")) {
     check_name(entry.key, "mesh", entry.where);
-    const Settings settings = read_settings(entry.value, section("meshes").options,
+    const Settings settings = read_settings(entry.value, mesh_options(entry.value),
                                             fmt::format("the mesh '{}'", entry.key), entry.where, context);
     append(metadata.meshes, make_mesh(entry.key, settings));
+    all.push_back(settings);
   }
   for (const Mesh& mesh : declared.meshes) {
     check_name(mesh.name, "mesh", {});
@@ -97,8 +108,44 @@ void read_meshes(Metadata& metadata, const Document& document, const ReadContext
     }
     if (known == nullptr) {
       append(metadata.meshes, mesh);
+      metadata.meshes.back().arrays.fill(-1);  // numbers of other variables: see merge_arrays
     } else if (!same_mesh(*known, mesh)) {
       disagreement(document, "mesh", mesh.name);
+    }
+  }
+  return all;
+}
+
+/// Gives variables the roles that the meshes of the file name them for.
+void read_arrays(Metadata& metadata, const std::vector<Settings>& of_meshes) {
+  for (std::size_t m = 0; m < of_meshes.size(); ++m) {
+    const Settings& settings = of_meshes[m];
+    const MeshKind kind = metadata.meshes[m].kind();
+    std::string option = "type";
+    try {
+      for (int n = 1; n < role_count; ++n) {
+        const auto role = static_cast<Role>(n);
+        option = name_of(role);
+        const bool named = role != Role::coordinates || kind >= MeshKind::curvilinear;
+        if (named && settings.given(option)) {
+          assign_role(metadata, metadata.meshes[m].name, role, settings.text(option));
+        }
+      }
+      option = "type";
+      check_arrays(metadata, metadata.meshes[m]);
+    } catch (const Error& e) {
+      settings.fail(option, e.what());
+    }
+  }
+}
+
+/// Those of meshes declared by calls, whose numbers count the variables declared by calls.
+void merge_arrays(Metadata& metadata, const Metadata& declared) {
+  for (const Mesh& mesh : declared.meshes) {
+    for (int n = 1; n < role_count; ++n) {
+      const std::int32_t id = mesh.arrays[static_cast<std::size_t>(n)];
+      if (id < 0) continue;
+      assign_role(metadata, mesh.name, static_cast<Role>(n), declared.variables.at(static_cast<std::size_t>(id)).name);
     }
   }
 }
@@ -107,6 +154,7 @@ void read_meshes(Metadata& metadata, const Document& document, const ReadContext
 void merge_variable(Metadata& metadata, Variable variable, const Document& document, const Metadata& declared) {
   check_name(variable.name, "variable", {});
   variable.mesh = metadata.find_mesh(declared.meshes.at(static_cast<std::size_t>(variable.mesh)).name)->id;
+  variable.centering = reduced(variable.centering, metadata.mesh_of(variable).dimensions);
   Variable* known = find(metadata.variables, variable.name);
   if (known == nullptr) return append(metadata.variables, std::move(variable));
   if (!agree(*known, variable)) disagreement(document, "variable", variable.name);
@@ -120,7 +168,7 @@ void merge_variable(Metadata& metadata, Variable variable, const Document& docum
 Metadata read_declarations(const Document& document, const ExpressionContext& expressions, const Metadata& declared) {
   Metadata metadata;
   const ReadContext context{expressions, &metadata};
-  read_meshes(metadata, document, context, declared);
+  const std::vector<Settings> meshes = read_meshes(metadata, document, context, declared);
   for (const Entry& entry : named_entries(document, "variables")) {
     check_name(entry.key, "variable", entry.where);
     const Settings settings = read_settings(entry.value, section("variables").options,
@@ -128,6 +176,8 @@ Metadata read_declarations(const Document& document, const ExpressionContext& ex
     append(metadata.variables, make_variable(entry.key, settings, metadata));
   }
   for (const Variable& variable : declared.variables) merge_variable(metadata, variable, document, declared);
+  read_arrays(metadata, meshes);
+  merge_arrays(metadata, declared);
   return metadata;
 }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 #include <sstream>
+#include <unordered_map>
 
 #include "config/fail_at.hpp"
 #include "config/syntax_message.hpp"
@@ -51,9 +52,7 @@ class Places {
   [[nodiscard]] Location at(std::size_t offset) const {
     offset = std::min(offset, text_.size());
     const auto next = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
-    const std::size_t start = *(next - 1);
-    const auto before = std::string_view(text_).substr(start, offset - start);
-    return {file_, static_cast<int>(next - line_starts_.begin()), static_cast<int>(count_code_points(before)) + 1};
+    return {file_, static_cast<int>(next - line_starts_.begin()), column(*(next - 1), offset)};
   }
 
   [[nodiscard]] Location at(const YAML::Mark& mark) const {
@@ -86,9 +85,23 @@ class Places {
   }
 
  private:
+  /// Counted on from the place that was asked for last: a line may be megabytes long and hold every value of the file.
+  [[nodiscard]] int column(std::size_t line_start, std::size_t offset) const {
+    if (last_.line_start != line_start || last_.offset > offset) last_ = {line_start, line_start, 1};
+    const auto passed = std::string_view(text_).substr(last_.offset, offset - last_.offset);
+    last_.column += static_cast<int>(count_code_points(passed));
+    last_.offset = offset;
+    return last_.column;
+  }
+
+  struct Last {
+    std::size_t line_start = 0, offset = 0;
+    int column = 1;
+  };
   const std::string& text_;
   std::string file_;
   std::vector<std::size_t> line_starts_{0};
+  mutable Last last_;
 };
 
 /// Builds the tree from yaml-cpp's events.
@@ -115,6 +128,10 @@ class TreeBuilder final : public YAML::EventHandler {
     node.text = value;
     node.quoted = tag == "!";
     places_.check_closed(mark);
+    // Escapes can write what a text file cannot hold; the operating system would take names up to it.
+    if (value.find('\0') != std::string::npos) {
+      fail_at(node.where, "found the character 0 (\\0) in a text, expected none; remove it");
+    }
     const bool is_null = !node.quoted && (value.empty() || value == "~" || value == "null");
     if (is_null) node.kind = Node::Kind::null;
     add(std::move(node), anchor);
@@ -152,7 +169,8 @@ class TreeBuilder final : public YAML::EventHandler {
   struct Open {
     Node node;
     YAML::anchor_t anchor;
-    std::optional<Entry> entry;  ///< of a map: the key whose value comes next
+    std::optional<Entry> entry{};                  ///< of a map: the key whose value comes next
+    std::unordered_map<std::string, int> lines{};  ///< of a map: where its keys are
   };
 
   void refuse_tag(const std::string& tag, const Location& where) const {
@@ -161,7 +179,7 @@ class TreeBuilder final : public YAML::EventHandler {
   }
 
   void begin(Node::Kind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
-    Open open;
+    Open open{{}, 0};
     open.node.kind = kind;
     open.node.where = places_.at(mark);
     refuse_tag(tag, open.node.where);
@@ -196,9 +214,10 @@ class TreeBuilder final : public YAML::EventHandler {
     if (key.kind != Node::Kind::scalar) {
       fail_at(key.where, "found {} as a key, expected a name; put a name before the ':'", key.description());
     }
-    if (const Entry* first = open_.back().node.find(key.text)) {
+    const auto [first, is_new] = open_.back().lines.emplace(key.text, key.where.line);
+    if (!is_new) {
       fail_at(key.where, "found the key '{}' a second time (first in line {}), expected it once; remove one of the two",
-              key.text, first->where.line);
+              key.text, first->second);
     }
     open_.back().entry = Entry{key.text, key.where, {}};
   }

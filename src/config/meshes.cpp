@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
+#include "config/sections.hpp"
+#include "data/mesh_arrays.hpp"
 #include "sidestream/error.hpp"
 
 namespace sidestream {
@@ -42,26 +45,44 @@ void check_count(const Mesh& mesh, const Settings& settings, const std::string& 
   }
 }
 
-Mesh make_uniform(const Settings& settings) {
-  refuse(settings, "coordinates", "uniform", "write 'type: rectilinear' or remove it");
+/// The arrays that the kind does not have.
+void refuse_arrays(const Settings& settings, MeshKind kind, const std::string& type) {
+  for (int n = 1; n < role_count; ++n) {
+    const auto role = static_cast<Role>(n);
+    if (role == Role::coordinates || knows_role(kind, role)) continue;
+    refuse(settings, std::string(name_of(role)), type, "remove it");
+  }
+}
+
+/// Axes and cells of meshes whose blocks are boxes.
+void read_size(Mesh& mesh, const Settings& settings, const std::string& type) {
   const std::vector<std::int64_t> size = settings.integers("size");
   if (size.empty()) {
     settings.fail("size",
-                  "found no 'size' for a uniform mesh, expected the number of cells along each axis; add 'size: "
-                  "[..., ...]'");
+                  fmt::format("found no 'size' for a {} mesh, expected the number of cells along each axis; add "
+                              "'size: [..., ...]'",
+                              type));
   }
-  Mesh mesh;
   mesh.dimensions = static_cast<int>(size.size());
   mesh.cells.hi = {1, 1, 1};
   for (std::size_t axis = 0; axis < size.size(); ++axis) mesh.cells.hi[axis] = size[axis];
   check_count(mesh, settings, "size");
-  const auto spacing = per_axis(settings, "spacing", size.size(), 1);
+}
+
+Mesh make_uniform(const Settings& settings) {
+  refuse(settings, "coordinates", "uniform", "write 'type: rectilinear' or remove it");
+  refuse(settings, "dimensions", "uniform", "it follows from 'size': remove it");
+  refuse_arrays(settings, MeshKind::uniform, "uniform");
+  Mesh mesh;
+  read_size(mesh, settings, "uniform");
+  const auto dimensions = static_cast<std::size_t>(mesh.dimensions);
+  const auto spacing = per_axis(settings, "spacing", dimensions, 1);
   for (const double step : spacing) {
     if (!(step > 0)) {
       settings.fail("spacing", fmt::format("found {} in 'spacing', expected numbers above 0; change it", step));
     }
   }
-  mesh.geometry = std::make_shared<UniformGeometry>(per_axis(settings, "origin", size.size(), 0), spacing);
+  mesh.geometry = std::make_shared<UniformGeometry>(per_axis(settings, "origin", dimensions, 0), spacing);
   return mesh;
 }
 
@@ -81,6 +102,8 @@ Mesh make_rectilinear(const Settings& settings) {
   for (const char* option : {"size", "spacing", "origin"}) {
     refuse(settings, option, "rectilinear", "it follows from 'coordinates': remove it");
   }
+  refuse(settings, "dimensions", "rectilinear", "it follows from 'coordinates': remove it");
+  refuse_arrays(settings, MeshKind::rectilinear, "rectilinear");
   if (!settings.has("coordinates")) {
     settings.fail("coordinates",
                   "found no 'coordinates' for a rectilinear mesh, expected the nodes along each axis; add "
@@ -100,6 +123,27 @@ Mesh make_rectilinear(const Settings& settings) {
   }
   check_count(mesh, settings, "coordinates");
   mesh.geometry = std::make_shared<RectilinearGeometry>(mesh.cells.lo, std::move(nodes));
+  return mesh;
+}
+
+/// Meshes that say where they are in variables.
+Mesh make_from_arrays(const Settings& settings, MeshKind kind) {
+  Mesh mesh;
+  mesh.geometry = std::make_shared<ArrayGeometry>(kind);
+  const std::string type = mesh.geometry->kind();
+  for (const char* option : {"spacing", "origin"}) {
+    refuse(settings, option, type, "the variable that 'coordinates' names says where its points are: remove it");
+  }
+  refuse_arrays(settings, kind, type);
+  if (kind == MeshKind::curvilinear) {
+    refuse(settings, "dimensions", type, "it follows from 'size': remove it");
+    read_size(mesh, settings, type);
+    return mesh;
+  }
+  for (const char* option : {"size", "refinement", "periodic"}) {
+    refuse(settings, option, type, "each block says how many points it has: remove it");
+  }
+  mesh.dimensions = settings.has("dimensions") ? static_cast<int>(settings.integer("dimensions")) : 3;
   return mesh;
 }
 
@@ -145,15 +189,34 @@ void read_topology(Mesh& mesh, const Settings& settings) {
 }  // namespace
 
 Mesh make_mesh(const std::string& name, const Settings& settings) {
-  Mesh mesh = settings.text("type") == "uniform" ? make_uniform(settings) : make_rectilinear(settings);
+  const std::string& type = settings.text("type");
+  Mesh mesh = type == "uniform"        ? make_uniform(settings)
+              : type == "rectilinear"  ? make_rectilinear(settings)
+              : type == "curvilinear"  ? make_from_arrays(settings, MeshKind::curvilinear)
+              : type == "unstructured" ? make_from_arrays(settings, MeshKind::unstructured)
+                                       : make_from_arrays(settings, MeshKind::points);
   mesh.name = name;
   read_topology(mesh, settings);
   return mesh;
 }
 
+std::vector<Option> mesh_options(const Node& entry) {
+  std::vector<Option> options = section("meshes").options;
+  const Entry* type = entry.find("type");
+  if (type == nullptr) return options;
+  const std::string& text = type->value.text;
+  if (text != "curvilinear" && text != "unstructured" && text != "points") return options;
+  const auto coordinates =
+      std::find_if(options.begin(), options.end(), [](const Option& option) { return option.name == "coordinates"; });
+  coordinates->type = OptionType::text;
+  coordinates->options.clear();
+  return options;
+}
+
 bool same_mesh(const Mesh& a, const Mesh& b) {
   if (a.cells != b.cells || a.dimensions != b.dimensions) return false;
   if (a.periodic != b.periodic || a.refinement != b.refinement || a.fixed != b.fixed) return false;
+  if (a.kind() != b.kind() && (a.axes() == nullptr || b.axes() == nullptr)) return false;
   const Axes* first = a.geometry ? a.geometry->axes() : nullptr;
   const Axes* second = b.geometry ? b.geometry->axes() : nullptr;
   if (first == nullptr || second == nullptr) return first == second;

@@ -56,43 +56,64 @@ void name_partitioner(Node& placement) {
   }
 }
 
-/// A server count that the mode does not use says that something else was meant. `off` is exempt: it is
-/// switched on and off by one word.
-void check_placement(const Settings& settings, PlacementMode mode) {
-  const bool counts_cores = mode == PlacementMode::cores || mode == PlacementMode::sidecar ||
-                            mode == PlacementMode::job || mode == PlacementMode::off;
-  const bool counts_nodes = mode == PlacementMode::nodes || mode == PlacementMode::off;
-  const std::string& name = settings.text("mode");
-  const char* cores_remedy =
-      mode == PlacementMode::nodes ? "; write 'servers' for the number of servers in all" : "; remove it";
-  const char* nodes_remedy =
-      mode == PlacementMode::cores ? "; write 'per_node' for the number of servers on each node" : "; remove it";
-  const bool forwards = settings.text("forward") != "none";
-  if (settings.given("per_node") && !counts_cores && !(mode == PlacementMode::nodes && forwards)) {
-    settings.fail("per_node",
-                  fmt::format("found 'per_node' with the mode '{}', expected it with 'cores', 'sidecar' and 'job', "
-                              "or with 'nodes' and 'forward', only{}",
-                              name, cores_remedy));
+/// An option that some placements have no use for.
+struct Use {
+  const char* option;
+  bool counts = true;   ///< with this placement
+  const char* with;     ///< which have
+  bool refused = true;  ///< else a warning: a line that holds in several modes may be kept when one word changes
+  const char* remedy = "remove it";
+};
+
+std::vector<Use> uses(PlacementMode mode, const std::string& forward) {
+  const bool cores = mode == PlacementMode::cores, nodes = mode == PlacementMode::nodes;
+  const bool job = mode == PlacementMode::job, sidecar = mode == PlacementMode::sidecar;
+  const bool forwards = nodes && forward != "none", partials = nodes && forward == "partials";
+  return {
+      {"per_node", cores || sidecar || job || forwards,
+       "with 'cores', 'sidecar' and 'job', or with 'nodes' and 'forward',", true,
+       nodes ? "write 'servers' for the number of servers in all" : "remove it"},
+      {"servers", nodes, "with 'nodes'", true,
+       cores ? "write 'per_node' for the number of servers on each node" : "remove it"},
+      {"whole_nodes", nodes, "with 'nodes'"},
+      {"ranks", nodes, "with 'nodes'"},
+      {"forward", nodes, "with 'nodes'"},
+      {"move", nodes && !partials, "with 'nodes', but not with 'forward: partials', where no blocks move,"},
+      {"progress", nodes && !forwards, "with 'nodes' and without 'forward'"},
+      {"session", sidecar, "with 'sidecar'"},
+      {"attach_limit", sidecar, "with 'sidecar'"},
+      {"stream", job, "with 'job'", true, "remove it, or add the output 'stream' under 'outputs:'"},
+      {"bind", cores || nodes || job, "with 'cores', 'nodes' and 'job'", true,
+       sidecar ? "let the launcher of `sidestream serve` bind its processes" : "remove it"},
+      {"partitioner", job || (nodes && !partials), "with 'nodes' and 'job', but not with 'forward: partials',", false},
+      {"max_in_flight", mode != PlacementMode::inline_, "where servers are other processes", false},
+      {"poll", cores || sidecar, "with 'cores' and 'sidecar'", false},
+  };
+}
+
+/// An option that is ignored says that something else was meant. `off` is exempt: it is switched on and off by one
+/// word. Returns warnings, each with its place.
+std::vector<std::string> check_uses(const Settings& settings, PlacementMode mode) {
+  std::vector<std::string> warnings;
+  if (mode == PlacementMode::off) return warnings;
+  for (const Use& use : uses(mode, settings.text("forward"))) {
+    if (use.counts || !settings.given(use.option)) continue;
+    const std::string text =
+        fmt::format("found '{}' with the mode '{}'{}, expected it {} only; {}", use.option, settings.text("mode"),
+                    settings.given("forward") ? fmt::format(" and 'forward: {}'", settings.text("forward")) : "",
+                    use.with, use.refused ? use.remedy : "it is ignored");
+    if (use.refused) settings.fail(use.option, text);
+    warnings.push_back(fmt::format("{}: {}", settings.where(use.option).text(), text));
   }
-  for (const char* option : {"whole_nodes", "ranks", "forward", "move", "progress"}) {
-    if (!settings.given(option) || counts_nodes) continue;
-    settings.fail(option,
-                  fmt::format("found '{}' with the mode '{}', expected it with 'nodes' only; remove it", option, name));
-  }
-  if (settings.given("stream") && mode != PlacementMode::job && mode != PlacementMode::off) {
-    settings.fail("stream", fmt::format("found 'stream' with the mode '{}', expected it with 'job' only; remove it, or "
-                                        "add the output 'stream' under 'outputs:'",
-                                        name));
-  }
+  return warnings;
+}
+
+void check_placement(const Settings& settings) {
   const int ways = settings.given("servers") + settings.given("whole_nodes") + settings.given("ranks");
   if (ways > 1) {
     settings.fail(
         settings.given("ranks") ? "ranks" : "whole_nodes",
         "found more than one of 'servers', 'whole_nodes' and 'ranks', expected one of them; remove the others");
-  }
-  if (settings.given("servers") && !counts_nodes) {
-    settings.fail("servers", fmt::format("found 'servers' with the mode '{}', expected it with 'nodes' only{}", name,
-                                         nodes_remedy));
   }
 }
 
@@ -126,6 +147,20 @@ PlacementMode mode_named(const std::string& name) {
   return name == "off" ? PlacementMode::off : PlacementMode::inline_;
 }
 
+/// It becomes part of the name of a socket, for which 107 bytes are all there is.
+std::string read_session(const Settings& settings) {
+  constexpr std::size_t longest = 64;
+  const std::string& session = settings.text("session");
+  const bool printable = std::none_of(session.begin(), session.end(),
+                                      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+  if (session.empty() || session.size() > longest || !printable) {
+    settings.fail("session", fmt::format("found a session of {} bytes{}, expected a name of 1 to {} bytes without "
+                                         "control characters; rename it",
+                                         session.size(), printable ? "" : " with a control character", longest));
+  }
+  return session;
+}
+
 PlacementConfig read_placement(const Document& document, const ReadContext& context) {
   const Entry* entry = document.root().find("placement");
   const Location where = entry ? entry->where : Location{document.file(), 0, 0};
@@ -134,17 +169,19 @@ PlacementConfig read_placement(const Document& document, const ReadContext& cont
   const Settings settings = read_settings(node, section("placement").options[0].options, "'placement'", where, context);
   PlacementConfig placement;
   placement.mode = mode_named(settings.text("mode"));
-  check_placement(settings, placement.mode);
-  placement.per_node = static_cast<int>(settings.integer("per_node"));
-  placement.servers = static_cast<int>(settings.integer("servers"));
-  placement.buffer = static_cast<std::uint64_t>(settings.integer("buffer"));
+  placement.warnings = check_uses(settings, placement.mode);
+  check_placement(settings);
+  placement.per_node = settings.integer<int>("per_node");
+  placement.servers = settings.integer<int>("servers");
+  placement.buffer = settings.integer<std::uint64_t>("buffer");
   placement.when_full = settings.text("when_full") == "skip" ? WhenFull::skip : WhenFull::wait;
-  placement.max_in_flight = static_cast<int>(settings.integer("max_in_flight"));
-  placement.pretend_nodes = static_cast<int>(settings.integer("pretend_nodes"));
+  placement.poll = settings.real("poll");
+  placement.max_in_flight = settings.integer<int>("max_in_flight");
+  placement.pretend_nodes = settings.integer<int>("pretend_nodes");
   placement.partitioner = settings.text("partitioner");
-  if (settings.has("whole_nodes")) placement.whole_nodes = static_cast<int>(settings.integer("whole_nodes"));
-  for (const std::int64_t rank : settings.integers("ranks")) placement.ranks.push_back(static_cast<int>(rank));
-  for (const std::int64_t core : settings.integers("bind")) placement.bind.push_back(static_cast<int>(core));
+  if (settings.has("whole_nodes")) placement.whole_nodes = settings.integer<int>("whole_nodes");
+  placement.ranks = settings.integers<int>("ranks");
+  placement.bind = settings.integers<int>("bind");
   if (!placement.ranks.empty()) placement.servers = static_cast<int>(placement.ranks.size());
   placement.move_all = settings.text("move") == "all";
   const std::string& forward = settings.text("forward");
@@ -153,7 +190,7 @@ PlacementConfig read_placement(const Document& document, const ReadContext& cont
   placement.progress = progress == "thread"  ? Progress::thread
                        : progress == "calls" ? Progress::calls
                                              : Progress::automatic;
-  placement.session = settings.text("session");
+  placement.session = read_session(settings);
   placement.attach_limit = settings.real("attach_limit");
   placement.stream = settings.map("stream");
   placement.where = where;

@@ -1,5 +1,8 @@
 #include "config/placement_section.hpp"
 
+#include <cstdint>
+#include <limits>
+
 #include "config/stream_config.hpp"
 
 namespace sidestream {
@@ -45,6 +48,7 @@ std::vector<Option> who() {
        .list = true,
        .text = "With `nodes`, instead of `servers`: the ranks, in the session's communicator, that become servers.",
        .minimum = 0,
+       .maximum = std::numeric_limits<std::int32_t>::max(),
        .least_entries = 1},
       {.name = "bind",
        .type = OptionType::integer,
@@ -53,6 +57,7 @@ std::vector<Option> who() {
            "CPU cores that the servers and forwarders of each node are bound to, in the order of their ranks, again "
            "from the first if there are more of them. Without it they stay where the launcher put them.",
        .minimum = 0,
+       .maximum = std::numeric_limits<std::int32_t>::max(),
        .least_entries = 1},
   };
 }
@@ -78,6 +83,14 @@ std::vector<Option> buffering() {
        .text = "How many iterations may be published and not yet released by the servers.",
        .minimum = 1,
        .maximum = 64},
+      {.name = "poll",
+       .type = OptionType::real,
+       .default_value = "0.001",
+       .text =
+           "With `cores` and `sidecar`: for at most how many seconds before the next iteration is expected, and after, "
+           "a server looks for it without sleeping, so that no rank has to wake it; also at most a twentieth of "
+           "the time between two iterations, and only if they come regularly. 0: never.",
+       .minimum = 0},
   };
 }
 
@@ -114,7 +127,8 @@ std::vector<Option> moving() {
        .type = OptionType::text,
        .default_value = "default",
        .text = "With `sidecar`: the name by which server processes find the simulation on their node. Sessions of one "
-               "user that run on a node at a time need different names."},
+               "user that run on a node at a time need different names.",
+       .range_text = "of 1 to 64 bytes"},
       {.name = "attach_limit",
        .type = OptionType::real,
        .default_value = "60",

@@ -31,12 +31,18 @@ const PluginHeader& checked_header(const PluginHeader* header, const std::string
             "of Sidestream {} and the same compiler",
             path, header->layout, plugin_layout(), SIDESTREAM_VERSION);
   }
+  if (header->interface != interface_hash) {
+    fail_at(where,
+            "found the plug-in '{}' for the interface {:016x}, expected {:016x}: it was built with headers that differ "
+            "from those of this library; build it again with the headers of this build of Sidestream {}",
+            path, header->interface, interface_hash, SIDESTREAM_VERSION);
+  }
   return *header;
 }
 
 }  // namespace
 
-void load_plugin(const std::string& path, const Location& where, Registry& registry) {
+void load_plugin(const std::string& path, const Location& where, Registry& registry, const CPluginReader& c_plugin) {
   // Without a '/' dlopen would search the system's libraries and not the working directory.
   const std::string name = path.find('/') == std::string::npos ? "./" + path : path;
   void* library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -47,13 +53,19 @@ void load_plugin(const std::string& path, const Location& where, Registry& regis
   }
   using EntryPoint = const PluginHeader* (*)();
   const auto entry = reinterpret_cast<EntryPoint>(dlsym(library, "sidestream_plugin"));
-  if (entry == nullptr) {
-    fail_at(where, "found the library '{}', which has no function sidestream_plugin; define it with SIDESTREAM_PLUGIN",
-            path);
+  using CEntryPoint = const void* (*)();
+  const auto c_entry = reinterpret_cast<CEntryPoint>(dlsym(library, "sidestream_c_plugin"));
+  if (entry == nullptr && (c_entry == nullptr || !c_plugin)) {
+    fail_at(
+        where,
+        "found the library '{}', which has no function sidestream_plugin; define it with SIDESTREAM_PLUGIN (C++) or "
+        "SIDESTREAM_C_PLUGIN (C)",
+        path);
   }
-  const PluginHeader& header = checked_header(entry(), path, where);
+  const PluginHeader* header = entry != nullptr ? &checked_header(entry(), path, where) : nullptr;
   try {
-    header.register_kinds(registry);
+    if (header != nullptr) header->register_kinds(registry);
+    if (c_entry != nullptr && c_plugin) c_plugin(c_entry(), registry);
   } catch (const std::exception& error) {
     fail_at(where, "found the plug-in '{}', which could not register itself: {}", path, error.what());
   }

@@ -114,11 +114,12 @@ Content read_declared(const Node& node, const Option& option, const ReadContext&
     fail(Code::internal, "the option {} is read before meshes and variables are known", quoted(option));
   }
   const bool is_mesh = option.type == OptionType::mesh;
-  const std::vector<std::string> known =
-      is_mesh ? declared_names(context.metadata->meshes) : declared_names(context.metadata->variables);
-  for (const std::string& name : known) {
-    if (name == node.text) return name;
+  const Metadata& metadata = *context.metadata;
+  if (is_mesh ? context.meshes.contains(node.text, metadata.meshes)
+              : context.variables.contains(node.text, metadata.variables)) {
+    return node.text;
   }
+  const auto known = is_mesh ? declared_names(metadata.meshes) : declared_names(metadata.variables);
   const char* what = is_mesh ? "mesh" : "variable";
   unknown_name(node, option, fmt::format("a declared {} ({})", what, listed(known)), known,
                fmt::format("declare it under '{}:' or in the program", is_mesh ? "meshes" : "variables"));

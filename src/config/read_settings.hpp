@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "config/document.hpp"
@@ -9,10 +10,25 @@
 
 namespace sidestream {
 
+/// The names in a list of declarations that only grows, to be looked up in constant time.
+class DeclaredNames {
+ public:
+  template <class Declared>
+  [[nodiscard]] bool contains(const std::string& name, const std::vector<Declared>& all) {
+    for (; known_ < all.size(); ++known_) names_.insert(all[known_].name);
+    return names_.contains(name);
+  }
+
+ private:
+  std::size_t known_ = 0;
+  std::unordered_set<std::string> names_;
+};
+
 struct ReadContext {
   ExpressionContext expressions;
   /// What variable and mesh options may name; null while they are not known, when such options are not read.
   const Metadata* metadata = nullptr;
+  mutable DeclaredNames meshes{}, variables{};
 };
 
 /// Reads `node` (a map, or nothing for an empty one) by the declarations: every key must be declared, every

@@ -22,13 +22,16 @@ Section meshes_section() {
       {.name = "type",
        .type = OptionType::choice,
        .default_value = "uniform",
-       .text = "`uniform`: equal spacing. `rectilinear`: the coordinates along each axis are listed.",
-       .choices = {"uniform", "rectilinear"}},
+       .text =
+           "`uniform`: equal spacing. `rectilinear`: the coordinates along each axis are listed. `curvilinear`: each "
+           "node has coordinates of its own. `unstructured`: lists of points and of cells of any type. `points`: "
+           "points alone. Where the last three are, variables of theirs say, which the options below name.",
+       .choices = {"uniform", "rectilinear", "curvilinear", "unstructured", "points"}},
       {.name = "size",
        .type = OptionType::integer,
        .list = true,
-       .text = "Number of cells along x, y and z of a uniform mesh; the number of entries is the number of "
-               "dimensions.",
+       .text = "Number of cells along x, y and z of a uniform or curvilinear mesh; the number of entries is the number "
+               "of dimensions.",
        .minimum = 1,
        .least_entries = 1,
        .most_entries = 3},
@@ -49,7 +52,9 @@ Section meshes_section() {
        .most_entries = 3},
       {.name = "coordinates",
        .type = OptionType::map,
-       .text = "Positions of the nodes of a rectilinear mesh; the number of axes is the number of dimensions.",
+       .text = "Positions of the nodes of a rectilinear mesh; the number of axes is the number of dimensions. For "
+               "curvilinear and unstructured meshes and points the name of the variable that has the position of each "
+               "point, a component for each dimension.",
        .options = {along("x", true), along("y", false), along("z", false)}},
       {.name = "periodic",
        .type = OptionType::choice,
@@ -68,7 +73,25 @@ Section meshes_section() {
        .type = OptionType::boolean,
        .default_value = "false",
        .text = "`true`: blocks never change after the start."},
+      {.name = "dimensions",
+       .type = OptionType::integer,
+       .text = "Of the space that an unstructured mesh or points lie in; 3 if left out.",
+       .minimum = 1,
+       .maximum = 3},
   };
+  const auto array = [&](Role role, const char* text) {
+    options.push_back({.name = std::string(name_of(role)), .type = OptionType::text, .text = text});
+  };
+  array(Role::connectivity, "Variable of an unstructured mesh: the points of its cells, one cell after the other.");
+  array(Role::offsets, "Variable of an unstructured mesh: where the points of each cell end in the connectivity.");
+  array(Role::types, "Variable of an unstructured mesh: the type of each cell, as VTK numbers them.");
+  array(Role::faces, "Variable of an unstructured mesh with polyhedra: their faces, as VTK's files have them.");
+  array(Role::face_offsets,
+        "Variable of an unstructured mesh with polyhedra: where the faces of each cell end, or -1.");
+  array(Role::point_ids, "Variable: for each point a number that is the same wherever the point occurs.");
+  array(Role::cell_ids, "Variable: for each cell a number that is the same wherever the cell occurs.");
+  array(Role::point_ghosts, "Variable: for each point other than 0 if it counts in another block.");
+  array(Role::cell_ghosts, "Variable: for each cell other than 0 if it counts in another block.");
   return {"meshes", SectionForm::named,
           "The meshes the simulation computes on, by name. A mesh may be declared here, by the program's "
           "calls, or by "
@@ -91,8 +114,11 @@ Section variables_section() {
       {.name = "centering",
        .type = OptionType::choice,
        .default_value = "cell",
-       .text = "Whether the values belong to cells or to their corners, the nodes (one more along each axis).",
-       .choices = {"cell", "node"}},
+       .text =
+           "Where the values sit: in `cell`s, at their corners, each `node` (one more along each axis), or between: "
+           "at the faces that an axis is normal to (one more along it) or the edges that it runs along (one more "
+           "along the others). Axes that the mesh does not use have no further points.",
+       .choices = {"cell", "node", "x-face", "y-face", "z-face", "x-edge", "y-edge", "z-edge"}},
       {.name = "components",
        .type = OptionType::integer,
        .default_value = "1",

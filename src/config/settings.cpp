@@ -44,6 +44,12 @@ std::pair<std::string, Settings> as_one_of(const Settings::Value& value, std::st
   return {map.begin()->first, as_map(map.begin()->second, name)};
 }
 
+void check_holds(std::int64_t number, std::int64_t least, std::int64_t most, std::string_view name,
+                 const Location& where) {
+  if (number >= least && number <= most) return;
+  fail_at(where, "found {} for '{}', expected a whole number from {} to {}; change it", number, name, least, most);
+}
+
 }  // namespace
 
 const Settings::Value& Settings::value(std::string_view name) const {
@@ -61,8 +67,11 @@ bool Settings::given(std::string_view name) const { return value(name).given; }
 
 bool Settings::boolean(std::string_view name) const { return content_as<bool>(value(name).content, name, "a boolean"); }
 
-std::int64_t Settings::integer(std::string_view name) const {
-  return content_as<std::int64_t>(value(name).content, name, "an integer");
+std::int64_t Settings::integer_between(std::string_view name, std::int64_t least, std::int64_t most) const {
+  const Value& found = value(name);
+  const auto number = content_as<std::int64_t>(found.content, name, "an integer");
+  check_holds(number, least, most, name, found.given ? found.location : location_);
+  return number;
 }
 
 double Settings::real(std::string_view name) const { return content_as<double>(value(name).content, name, "a real"); }
@@ -74,10 +83,12 @@ const std::string& Settings::text(std::string_view name) const {
   return content_as<std::string>(content, name, "a text");
 }
 
-std::vector<std::int64_t> Settings::integers(std::string_view name) const {
+std::vector<std::int64_t> Settings::integers_between(std::string_view name, std::int64_t least,
+                                                     std::int64_t most) const {
   std::vector<std::int64_t> numbers;
   for (const Value& entry : list_of(value(name).content, name)) {
     numbers.push_back(content_as<std::int64_t>(entry.content, name, "a list of integers"));
+    check_holds(numbers.back(), least, most, name, entry.location);
   }
   return numbers;
 }

@@ -4,9 +4,11 @@
 #include <cctype>
 #include <filesystem>
 #include <map>
+#include <string_view>
 
 #include "config/fail_at.hpp"
 #include "config/names.hpp"
+#include "data/file_pattern.hpp"
 
 namespace sidestream {
 
@@ -35,6 +37,13 @@ void collect(std::vector<TaskFile>& files, const Settings& settings, const std::
   }
 }
 
+/// The pattern with {cycle} for {index}.
+std::string with_cycle(std::string pattern) {
+  constexpr std::string_view index = "{index";
+  for (std::size_t at; (at = pattern.find(index)) != std::string::npos;) pattern.replace(at, index.size(), "{cycle");
+  return pattern;
+}
+
 void check_ending(const TaskConfig& task, const TaskFile& file, const Registry& registry) {
   if (task.writer || registry.formats().empty()) return;
   std::string ending = std::filesystem::path(file.pattern).extension().string();
@@ -57,12 +66,62 @@ std::vector<TaskFile> files_of(const TaskConfig& task, const Registry& registry)
 
 namespace {
 
+/// A file of a task, for comparing it with those of others.
+struct NamedFile {
+  const TaskConfig* task;
+  const TaskFile* file;
+};
+
 /// Names of what a session itself leaves in the output directory.
 void check_not_ours(const TaskFile& file) {
-  for (const char* name : {"run.yaml", "timings.csv", "provenance.txt"}) {
+  for (const char* name : {"run.yaml", "run.lock", "timings.csv", "movement.csv", "iterations.csv", "provenance.txt"}) {
     if (std::filesystem::path(file.pattern).lexically_normal() != name) continue;
     fail_at(file.where, "found the file name '{}', which Sidestream itself uses, expected another; choose one",
             file.pattern);
+  }
+}
+
+[[noreturn]] void fail_same(const NamedFile& one, const NamedFile& first, const std::string& what) {
+  fail_at(one.file->where,
+          "found the file name '{}' of '{}', which {} '{}' of '{}' in line {}, expected names that differ in more than "
+          "the iteration; give one of them another 'file'",
+          one.file->pattern, one.task->name, what, first.file->pattern, first.task->name, first.file->where.line);
+}
+
+/// Whether VTK's collection over time, `<stem>.pvd`, belongs to files of this ending.
+bool has_collection(const std::string& ending) { return ending.starts_with(".vt") || ending.starts_with(".pvt"); }
+
+/// The index over time is named after what the names have in common.
+void check_indices(const std::vector<NamedFile>& all) {
+  std::map<std::string, NamedFile> owners;
+  const auto take = [&](const NamedFile& one, const std::string& index) {
+    const auto [first, is_new] = owners.emplace(index, one);
+    if (!is_new && first->second.file != one.file) {
+      fail_same(one, first->second, fmt::format("would share the index '{}' with", index));
+    }
+  };
+  for (const NamedFile& one : all) {
+    if (!names_iteration(one.file->pattern)) continue;
+    const std::string ending = std::filesystem::path(one.file->pattern).extension().string();
+    const std::string stem = std::filesystem::path(series_stem(one.file->pattern)).lexically_normal().string();
+    take(one, stem + ending + ".series");
+    if (has_collection(ending)) take(one, stem + ".pvd");
+  }
+}
+
+/// Names may meet in some iterations only: the first ones are tried.
+void check_expansions(const std::vector<NamedFile>& all) {
+  constexpr std::int64_t tried = 12;
+  for (std::int64_t n = 0; n < tried; ++n) {
+    for (const Iteration& iteration : {Iteration{n, n, static_cast<double>(n)}, Iteration{n, 10 * n, 0.5 * n}}) {
+      std::map<std::string, NamedFile> owners;
+      for (const NamedFile& one : all) {
+        const std::string name = expand_pattern(one.file->pattern, iteration, 0);
+        const auto [first, is_new] = owners.emplace(std::filesystem::path(name).lexically_normal().string(), one);
+        if (is_new) continue;
+        fail_same(one, first->second, fmt::format("in iteration {} is the file '{}', as is", n, name));
+      }
+    }
   }
 }
 
@@ -70,8 +129,10 @@ void check_not_ours(const TaskFile& file) {
 
 void check_task_files(const std::vector<TaskConfig>& tasks, const Registry& registry) {
   std::map<std::string, std::pair<const TaskConfig*, Location>> writers;
+  std::vector<std::vector<TaskFile>> files;
+  std::vector<NamedFile> all;
   for (const TaskConfig& task : tasks) {
-    for (const TaskFile& file : files_of(task, registry)) {
+    for (const TaskFile& file : files.emplace_back(files_of(task, registry))) {
       const std::string name = std::filesystem::path(file.pattern).lexically_normal().string();
       const auto [first, is_new] = writers.emplace(name, std::pair{&task, file.where});
       if (!is_new) {
@@ -82,6 +143,24 @@ void check_task_files(const std::vector<TaskConfig>& tasks, const Registry& regi
       }
       check_ending(task, file, registry);
       check_not_ours(file);
+    }
+  }
+  for (std::size_t t = 0; t < tasks.size(); ++t) {
+    for (const TaskFile& file : files[t]) all.push_back({&tasks[t], &file});
+  }
+  check_indices(all);
+  check_expansions(all);
+}
+
+void check_resumed_files(const std::vector<TaskConfig>& tasks, const Registry& registry) {
+  for (const TaskConfig& task : tasks) {
+    for (const TaskFile& file : files_of(task, registry)) {
+      const std::string& name = file.pattern;
+      if (!names_field(name, "index") || names_field(name, "cycle") || names_field(name, "time")) continue;
+      fail_at(file.where,
+              "found the file name '{}' of '{}' with output.existing: resume, but a run that goes on counts {{index}} "
+              "from 0 again, so that its names are those of the earlier run; use {{cycle}} as in '{}'",
+              name, task.name, with_cycle(name));
     }
   }
 }

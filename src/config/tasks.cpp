@@ -132,8 +132,10 @@ void give_names(std::vector<TaskConfig>& tasks) {
                                            "names; rename one",
                                            task.name, first->second.line));
   }
+  std::map<std::string, int> last;  // number of each kind
   for (TaskConfig& task : tasks) {
-    for (int number = 1; task.name.empty(); ++number) {
+    while (task.name.empty()) {
+      const int number = ++last[task.kind];
       const std::string name = number == 1 ? task.kind : fmt::format("{}-{}", task.kind, number);
       if (taken.emplace(name, Location{}).second) task.name = name;
     }

@@ -4,6 +4,16 @@
 
 namespace sidestream {
 
+std::vector<Box> BlockView::counted() const {
+  std::vector<Box> rest = owned;
+  for (Box box : covered) {
+    // As the points of the block's cells lie beyond these, those of other cells do.
+    for (std::size_t a = 0; a < 3; ++a) box.hi[a] += points.hi[a] - block.cells.hi[a];
+    rest = difference(rest, box);
+  }
+  return rest;
+}
+
 std::int64_t BlockView::gather(const Box& region, int c, double* out) const {
   const Index total = region.count();
   Index filled = 0;

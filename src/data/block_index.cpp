@@ -30,14 +30,14 @@ std::size_t BlockIndex::Hash::operator()(const Key& key) const noexcept {
 
 void BlockIndex::measure(std::span<const Block> blocks) {
   for (const Block& block : blocks) {
-    if (block.cells.empty()) continue;
+    if (block.cells.empty() || block.is_list()) continue;
     Layer& layer = layers_[layer_of(block.mesh, block.level)];
     ++layer.count;
     for (int a = 0; a < 3; ++a) layer.largest[a] = std::max(layer.largest[a], block.cells.extent(a));
   }
   std::unordered_map<std::uint64_t, Box> reach;  // of buckets
   for (const Block& block : blocks) {
-    if (block.cells.empty()) continue;
+    if (block.cells.empty() || block.is_list()) continue;
     const std::uint64_t name = layer_of(block.mesh, block.level);
     const Index3 bucket = bucket_of(block.cells.lo, layers_[name].largest);
     Box& box = reach.try_emplace(name, Box{bucket, bucket}).first->second;
@@ -80,7 +80,7 @@ BlockIndex::BlockIndex(std::span<const Block> blocks) {
   // Counted first and filled then: one array for all buckets, in the order of the list within each.
   std::vector<std::int64_t> numbers(blocks.size(), -1);
   for (std::size_t b = 0; b < blocks.size(); ++b) {
-    if (blocks[b].cells.empty()) continue;
+    if (blocks[b].cells.empty() || blocks[b].is_list()) continue;
     const std::uint64_t name = layer_of(blocks[b].mesh, blocks[b].level);
     const Layer& layer = layers_[name];
     const Index3 bucket = bucket_of(blocks[b].cells.lo, layer.largest);

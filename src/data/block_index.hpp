@@ -20,7 +20,8 @@ class BlockIndex {
   explicit BlockIndex(std::span<const Block> blocks);
 
   /// Positions, ascending, in the list the index was made from, of the non-empty blocks of `mesh` and `level` that
-  /// overlap `cells`. Replaces the content of `found`.
+  /// overlap `cells`; none that are lists, whose indices say nothing of where they are. Replaces the content of
+  /// `found`.
   void overlapping(std::int32_t mesh, std::int32_t level, const Box& cells, std::vector<std::int64_t>& found) const;
 
  private:

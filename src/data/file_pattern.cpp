@@ -1,5 +1,6 @@
 #include "data/file_pattern.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <string_view>
 #include <vector>
@@ -89,6 +90,26 @@ std::vector<Piece> parse(const std::string& pattern) {
   return pieces;
 }
 
+bool is_separator(char c) { return c == '-' || c == '_' || c == '.'; }
+
+/// `part` without the fields that differ between iterations and without separators left hanging where they
+/// were.
+std::string without_fields(const std::string& part) {
+  std::string out;
+  for (std::size_t n = 0; n < part.size(); ++n) {
+    if (part[n] != '{' || part.compare(n, 2, "{{") == 0 || part.compare(n, 7, "{server") == 0) {
+      out += part[n];
+      if (part[n] == '{' && part.compare(n, 2, "{{") == 0) out += part[++n];
+      continue;
+    }
+    while (!out.empty() && is_separator(out.back())) out.pop_back();
+    n = std::min(part.find('}', n), part.size());
+    // A name that began with the field loses the separator after it as well.
+    while (out.empty() && n + 1 < part.size() && is_separator(part[n + 1])) ++n;
+  }
+  return out;
+}
+
 /// Zeros in front up to the width, a minus sign before them.
 std::string padded(std::int64_t value, int width) {
   return width < 0 ? fmt::format("{}", value) : fmt::format("{:0{}}", value, width);
@@ -126,6 +147,40 @@ bool names_iteration(const std::string& pattern) {
     if (piece.is_field && piece.field != Field::server) return true;
   }
   return false;
+}
+
+bool names_field(const std::string& pattern, const std::string& field) {
+  constexpr const char* names[] = {"index", "cycle", "time", "server"};
+  for (const Piece& piece : parse(pattern)) {
+    if (piece.is_field && names[static_cast<int>(piece.field)] == field) return true;
+  }
+  return false;
+}
+
+std::string series_stem(const std::string& pattern) {
+  const std::size_t slash = pattern.rfind('/');
+  const std::size_t name_at = slash == std::string::npos ? 0 : slash + 1;
+  const std::size_t dot = pattern.rfind('.');
+  const bool has_ending = dot != std::string::npos && dot > name_at;
+  const std::string whole = pattern.substr(0, has_ending ? dot : std::string::npos);
+  std::string kept, name;
+  bool varies = false;
+  for (std::size_t at = 0; at <= whole.size();) {
+    const std::size_t end = std::min(whole.find('/', at), whole.size());
+    const std::string text = whole.substr(at, end - at), constant = without_fields(text);
+    varies = varies || constant != text;
+    if (!varies) {
+      // The last part without a field is the name itself unless a later part follows; joined below.
+      kept += (at > 0 ? "/" : "") + text;
+    } else {
+      if (!name.empty() && !constant.empty()) name += '-';
+      name += constant;
+    }
+    at = end + 1;
+  }
+  if (!varies) return kept;
+  const bool joined = !kept.empty() || whole.starts_with('/');
+  return kept + (joined ? "/" : "") + (name.empty() ? "series" : name);
 }
 
 void check_pattern(const std::string& pattern) { static_cast<void>(parse(pattern)); }

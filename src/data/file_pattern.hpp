@@ -15,6 +15,14 @@ namespace sidestream {
 /// Whether files of different iterations get different names.
 [[nodiscard]] bool names_iteration(const std::string& pattern);
 
+/// Whether `field` ("cycle", say) is in it.
+[[nodiscard]] bool names_field(const std::string& pattern, const std::string& field);
+
+/// The name that the files of a pattern have in common, without ending: "a/surface-{cycle:06}.vtp" gives
+/// "a/surface". Directories that name the iteration are left as well: "run/{cycle}/surface.vtp" gives
+/// "run/surface".
+[[nodiscard]] std::string series_stem(const std::string& pattern);
+
 /// Throws as expand_pattern would.
 void check_pattern(const std::string& pattern);
 

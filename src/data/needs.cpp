@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "data/block_index.hpp"
+#include "data/covering.hpp"
 #include "sidestream/data/catalogue.hpp"
 
 namespace sidestream {
@@ -30,19 +31,17 @@ bool meets(const Mesh& mesh, const Axes& axes, Centering centering, const Box& c
   return low <= 0 && high >= 0;
 }
 
-/// Cells of the coarsest level that cover a block on a finer one, and `more` layers of the block's own cells beyond its
-/// upper sides: positions are known of nodes of the coarsest level only. The whole mesh if the refinement is not
-/// declared.
-Box covering(const Mesh& mesh, const Block& block, Index more) {
-  if (block.level > static_cast<std::int32_t>(mesh.refinement.size())) return mesh.cells;
-  const Index3 ratio = mesh.ratio_to(block.level);
-  const auto coarse = [&](Index cell, int a) { return cell / ratio[a] - (cell % ratio[a] < 0 ? 1 : 0); };
-  Box box;
-  for (int a = 0; a < 3; ++a) {
-    box.lo[a] = coarse(block.cells.lo[a], a);
-    box.hi[a] = coarse(block.cells.hi[a] + more - 1, a) + 1;
+/// Whether a plane meets a region that may be infinite.
+bool meets(const Bounds& bounds, const PlaneCut& plane) {
+  double low = 0, high = 0;
+  for (std::size_t a = 0; a < 3; ++a) {
+    if (plane.normal[a] == 0) continue;  // not 0 times infinity
+    const double p = plane.normal[a] * (bounds.low[a] - plane.origin[a]);
+    const double q = plane.normal[a] * (bounds.high[a] - plane.origin[a]);
+    low += std::min(p, q);
+    high += std::max(p, q);
   }
-  return intersection(box, mesh.cells);
+  return low <= 0 && high >= 0;
 }
 
 /// What a neighbour has of the layer of points just beyond a block's upper sides. If the neighbour is wider than the
@@ -90,9 +89,9 @@ std::vector<bool> Needs::cut(const Variable& selected, const PlaneCut& plane) co
   const Axes* axes = mesh.geometry ? mesh.geometry->axes() : nullptr;
   std::vector<bool> needed(blocks_.size(), false);
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
-    if (blocks_[b].mesh != mesh.id || blocks_[b].cells.empty()) continue;
+    if (blocks_[b].mesh != mesh.id || blocks_[b].empty()) continue;
     if (!axes) {
-      needed[b] = true;
+      needed[b] = meets(bounds_of(mesh, blocks_[b]), plane);
     } else if (blocks_[b].level > 0) {
       needed[b] = meets(mesh, *axes, Centering::node, covering(mesh, blocks_[b], 1), plane);
     } else {
@@ -111,15 +110,17 @@ std::vector<bool> Needs::bracketed(const Variable& variable, const ValuesBracket
     return std::any_of(part.values.begin(), part.values.end(), [&](double v) { return range.brackets(v); });
   };
   std::vector<bool> needed(blocks_.size(), false);
-  const BlockIndex index = of.centering == Centering::cell ? BlockIndex(blocks_) : BlockIndex();
+  // On axes on which points are no nodes a block's span reaches to what the next block begins with.
+  const bool between = of.centering != Centering::node;
+  const BlockIndex index = between ? BlockIndex(blocks_) : BlockIndex();
   std::vector<std::int64_t> near;
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
     const Block& block = blocks_[b];
-    if (!ranges[b] || block.cells.empty()) continue;
+    if (!ranges[b] || block.empty()) continue;
     Range range = ranges[b]->all;
-    if (of.centering == Centering::cell && !any(range)) {
+    if (between && !block.is_list() && !any(range)) {
       Box reach = block.cells;
-      for (auto& h : reach.hi) ++h;
+      for (int a = 0; a < 3; ++a) reach.hi[a] += at_nodes(of.centering, a) ? 0 : 1;
       index.overlapping(block.mesh, block.level, reach, near);
       for (const std::int64_t other : near) {
         const auto n = static_cast<std::size_t>(other);
@@ -139,7 +140,7 @@ std::vector<bool> Needs::of(const Selected& selected) const {
   const auto where = [&](auto&& wanted) {
     std::vector<bool> needed(blocks_.size(), false);
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
-      needed[b] = blocks_[b].mesh == mesh.id && !blocks_[b].cells.empty() && wanted(blocks_[b], b);
+      needed[b] = blocks_[b].mesh == mesh.id && !blocks_[b].empty() && wanted(blocks_[b], b);
     }
     return needed;
   };
@@ -149,8 +150,9 @@ std::vector<bool> Needs::of(const Selected& selected) const {
     case Part::Kind::values:
       return bracketed(variable, selected.part.values);
     case Part::Kind::box:
-      return where(
-          [&](const Block& block, std::size_t) { return !intersection(block.cells, selected.part.box.cells).empty(); });
+      return where([&](const Block& block, std::size_t) {
+        return block.is_list() || !intersection(block.cells, selected.part.box.cells).empty();
+      });
     case Part::Kind::level:
       return where([&](const Block& block, std::size_t) { return block.level == selected.part.level.level; });
     case Part::Kind::predicate:
@@ -162,9 +164,9 @@ std::vector<bool> Needs::of(const Selected& selected) const {
   const bool ranged = predicate.range.variable >= 0;
   const auto ranges = ranged ? ranges_of(predicate.range) : std::vector<const BlockRange*>{};
   return where([&](const Block& block, std::size_t b) {
-    const auto bounds = bounds_of(mesh, block.level > 0 ? covering(mesh, block, 0) : block.cells);
+    const Bounds bounds = bounds_of(mesh, block);
     const Range range = ranged && ranges[b] ? ranges[b]->all : Range{};
-    return predicate.needed({block, bounds[0], bounds[1], range});
+    return predicate.needed({block, bounds.low, bounds.high, range});
   });
 }
 

@@ -4,7 +4,10 @@
 // block, whatever the number of servers.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <map>
+#include <optional>
 
 #include "partition/kinds.hpp"
 #include "partition/pieces.hpp"
@@ -15,6 +18,46 @@ namespace sidestream {
 namespace {
 
 constexpr const char* axis_names = "xyz";
+
+/// Lists go whole, to the server in whose part of the lists' bounds their middle lies; those without bounds in turn.
+class Lists {
+ public:
+  Lists(const PlanInput& input, Shape shape, int axis) {
+    for (const PlannedBlock& planned : input.blocks) {
+      const Block& block = planned.block;
+      if (!block.is_list() || !block.bounds.known()) continue;
+      Bounds& all = all_[block.mesh];
+      for (std::size_t a = 0; a < 3; ++a) {
+        all.low[a] = std::min(all.low[a], block.bounds.low[a]);
+        all.high[a] = std::max(all.high[a], block.bounds.high[a]);
+      }
+    }
+    const Box steps{{0, 0, 0}, {grid, grid, grid}};
+    splitting_.emplace(steps, parts_of(shape, axis, input.servers, steps), Index3{1, 1, 1});
+    servers_ = input.servers;
+  }
+  [[nodiscard]] std::int32_t server_of(const Block& block, std::size_t number) const {
+    if (!block.bounds.known()) return static_cast<std::int32_t>(number % static_cast<std::size_t>(servers_));
+    const Bounds& all = all_.at(block.mesh);
+    Box place;
+    for (std::size_t a = 0; a < 3; ++a) {
+      const double width = all.high[a] - all.low[a];
+      const double middle = 0.5 * block.bounds.low[a] + 0.5 * block.bounds.high[a];
+      const double part = width > 0 && std::isfinite(width) ? (middle - all.low[a]) / width : 0;
+      place.lo[a] = std::clamp<Index>(static_cast<Index>(part * static_cast<double>(grid)), 0, grid - 1);
+      place.hi[a] = place.lo[a] + 1;
+    }
+    std::int32_t server = 0;
+    splitting_->overlapping(place, [&](std::int64_t n, const Box&) { server = static_cast<std::int32_t>(n); });
+    return server;
+  }
+
+ private:
+  static constexpr Index grid = 1 << 20;
+  std::map<std::int32_t, Bounds> all_;
+  std::optional<Splitting> splitting_;
+  int servers_ = 1;
+};
 
 /// The splittings of all meshes and levels, made when a block first asks for one.
 class Splittings {
@@ -27,6 +70,11 @@ class Splittings {
     }
     axis_ = shape_ == Shape::slabs ? 2 : 0;
     if (settings.has("axis")) axis_ = settings.text("axis")[0] - axis_names[0];
+  }
+
+  const Lists& lists() {
+    if (!lists_) lists_.emplace(input_, shape_, axis_);
+    return *lists_;
   }
 
   const Splitting& of(const Block& block) {
@@ -56,6 +104,7 @@ class Splittings {
   Shape shape_ = Shape::slabs;
   int axis_ = 0;
   std::map<std::pair<std::int32_t, std::int32_t>, Splitting> all_;
+  std::optional<Lists> lists_;
   const Splitting* last_ = nullptr;
   std::int32_t mesh_ = 0, level_ = 0;
 };
@@ -65,6 +114,12 @@ void add_part_of(const PlanInput& input, Splittings& splittings, Plan& plan) {
   Box target;
   for (std::size_t b = 0; b < input.blocks.size(); ++b) {
     const Block& block = input.blocks[b].block;
+    if (block.is_list()) {
+      if (splittings.lists().server_of(block, b) == input.server) {
+        plan.pieces.push_back(whole_block(input, static_cast<std::int64_t>(b), input.server));
+      }
+      continue;
+    }
     if (const Splitting* here = &splittings.of(block); here != splitting) {
       splitting = here;
       target = here->box(input.server);
@@ -83,7 +138,12 @@ Plan plan_regrid(const PlanInput& input, const Settings& settings) {
   }
   plan.pieces.reserve(input.blocks.size());
   for (std::size_t b = 0; b < input.blocks.size(); ++b) {
-    const Box& cells = input.blocks[b].block.cells;
+    const Block& block = input.blocks[b].block;
+    const Box& cells = block.cells;
+    if (block.is_list()) {
+      plan.pieces.push_back(whole_block(input, static_cast<std::int64_t>(b), splittings.lists().server_of(block, b)));
+      continue;
+    }
     splittings.of(input.blocks[b].block).overlapping(cells, [&](std::int64_t server, const Box& box) {
       plan.pieces.push_back(
           {static_cast<std::int64_t>(b), static_cast<std::int32_t>(server), 0, intersection(cells, box)});
@@ -100,7 +160,8 @@ PartitionerKind regrid_partitioner() {
   kind.text =
       "Cuts each mesh into one box for each server and splits the blocks by these, for analyses that need another "
       "decomposition than the simulation has, such as Fourier transforms. Each server generates its own part alone. "
-      "Blocks on finer levels are cut where the coarsest level is.";
+      "Blocks on finer levels are cut where the coarsest level is. Blocks that are lists go whole to the server in whose "
+      "part of their bounds their middle lies.";
   kind.options = {{.name = "shape",
                    .type = OptionType::choice,
                    .default_value = "slabs",

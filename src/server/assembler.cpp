@@ -4,8 +4,10 @@
 #include <cstring>
 
 #include "base/agree.hpp"
+#include "base/log.hpp"
 #include "server/gathering.hpp"
 #include "server/halo.hpp"
+#include "server/shared_points.hpp"
 
 namespace sidestream {
 
@@ -20,20 +22,105 @@ std::vector<T> records(const Bytes& bytes) {
 
 }  // namespace
 
-void Assembler::apply_changes(ServerTransport& transport) {
-  const std::vector<BlockChange> mine = transport.take_changes();
+void Assembler::update(ServerTransport& transport) {
+  std::vector<BlockChange> mine = transport.take_changes();
+  if (!trusted_) {
+    mine.clear();
+    for (const Block& block : transport.blocks()) mine.push_back({block, 0, 0});
+    table_ = BlockTable();
+  }
   std::vector<std::vector<BlockChange>> changes;
   for (const Bytes& bytes : servers_.all_gather(std::as_bytes(std::span(mine)))) {
     changes.push_back(records<BlockChange>(bytes));
   }
   table_.apply(changes);
+  trusted_ = true;
   last_.reset();
   owned_.clear();
+  covered_.clear();
   plans_.clear();
+  warn_of_overlap();
+}
+
+/// Once in a run: what is in two blocks counts twice.
+void Assembler::warn_of_overlap() {
+  if (warned_ || servers_.rank() != 0) return;
+  const auto found = table_.overlap();
+  if (!found) return;
+  warned_ = true;
+  const auto& [a, b] = *found;
+  log::warning(
+      "blocks {} (client {}) and {} (client {}) of the mesh '{}' have cells of level {} in common, which count twice; "
+      "give each cell to one block and allocate ghosts around it (set_allocated)",
+      a.id, a.client, b.id, b.client, metadata_.meshes[static_cast<std::size_t>(a.mesh)].name, a.level);
+}
+
+const std::vector<Box>& Assembler::covered(const Mesh& mesh, const Block& block) {
+  const std::tuple key(mesh.id, block.level, block.cells.lo, block.cells.hi);
+  const auto found = covered_.find(key);
+  if (found != covered_.end()) return found->second;
+  return covered_.emplace(key, table_.covered(mesh, block)).first->second;
+}
+
+/// What finer levels cover, and what the simulation flags.
+void Assembler::mark(std::vector<std::vector<BlockView>>& blocks) {
+  for (const Variable& variable : metadata_.variables) {
+    std::vector<BlockView>& views = blocks[static_cast<std::size_t>(variable.id)];
+    const Mesh& mesh = metadata_.mesh_of(variable);
+    for (std::size_t v = 0; v < views.size() && !mesh.refinement.empty(); ++v) {
+      views[v].covered = covered(mesh, views[v].block);
+    }
+    if (variable.role != Role::point_ghosts && variable.role != Role::cell_ghosts) continue;
+    std::vector<ArrayView> arrays;
+    for (const BlockView& view : views) arrays.push_back(view.array);
+    mark_flagged(variable, arrays, blocks);
+  }
+}
+
+/// Gives the flags, `arrays` of the views of `flags`, to the views of all variables that lie where these do.
+void Assembler::mark_flagged(const Variable& flags, std::span<const ArrayView> arrays,
+                             std::vector<std::vector<BlockView>>& blocks) {
+  const std::vector<BlockView>& flagged = blocks[static_cast<std::size_t>(flags.id)];
+  for (const Variable& variable : metadata_.variables) {
+    const bool list = variable.role == Role::connectivity || variable.role == Role::faces;
+    if (variable.mesh != flags.mesh || variable.centering != flags.centering || list) continue;
+    for (BlockView& view : blocks[static_cast<std::size_t>(variable.id)]) {
+      const auto at = std::lower_bound(flagged.begin(), flagged.end(), view.block.id,
+                                       [](const BlockView& v, std::int64_t id) { return v.block.id < id; });
+      if (at == flagged.end() || at->block.id != view.block.id) continue;
+      view.ghosts = arrays[static_cast<std::size_t>(at - flagged.begin())];
+    }
+  }
+}
+
+/// Where the simulation numbers points and does not flag them: which of those that several blocks have count.
+void Assembler::mark_shared(const Demand& demand, Assembled& result) {
+  if (!demand.counts) return;
+  for (const Variable& variable : metadata_.variables) {
+    const Mesh& mesh = metadata_.mesh_of(variable);
+    const bool points = variable.role == Role::point_ids && mesh.array(Role::point_ghosts) < 0;
+    const bool cells = variable.role == Role::cell_ids && mesh.array(Role::cell_ghosts) < 0;
+    const bool wanted = std::any_of(demand.selection.begin(), demand.selection.end(),
+                                    [&](const Selected& s) { return s.variable == variable.id; });
+    if (!mesh.is_list() || !wanted || !(points || cells)) continue;
+    const std::vector<BlockView>& views = result.blocks[static_cast<std::size_t>(variable.id)];
+    std::vector<ArrayView> arrays;
+    for (std::vector<std::uint8_t>& flags : flag_shared(views, servers_)) {
+      ArrayView array;
+      array.type = Type::uint8;
+      array.box = list_box(static_cast<Index>(flags.size()));
+      array.data = result.flags.emplace_back(std::move(flags)).data();
+      arrays.push_back(array);
+    }
+    mark_flagged(variable, arrays, result.blocks);
+  }
 }
 
 const std::vector<Box>& Assembler::owned(const Variable& variable, const Block& block) {
-  const std::pair key(variable.mesh * 2 + static_cast<std::int32_t>(variable.centering), block.id);
+  // Lists of some roles are of lengths of their own.
+  const std::int32_t kind = static_cast<std::int32_t>(variable.centering) * role_count +
+                            (block.is_list() ? static_cast<std::int32_t>(variable.role) : 0);
+  const std::pair key(variable.mesh * centering_count * role_count + kind, block.id);
   const auto found = owned_.find(key);
   if (found != owned_.end()) return found->second;
   return owned_.emplace(key, table_.owned(variable, block)).first->second;
@@ -57,7 +144,7 @@ namespace {
 BlockView make_view(const Variable& variable, const Arrival& arrival) {
   BlockView view;
   view.block = arrival.record.block;
-  view.points = variable.points(arrival.record.block.cells);
+  view.points = variable.points(arrival.record.block);
   view.array = arrival.record.view(arrival.data);
   return view;
 }
@@ -121,6 +208,7 @@ void Assembler::fetch(ServerTransport& transport, std::int64_t index, const Dema
   });
   std::vector<const std::byte*> values;
   together(servers_, [&] { values = transport.fetch(index, gathering->wanted()); });
+  transport.free_values(index);  // clients go on while the analyses run
   together(servers_, [&] { result.blocks = gathering->views(values); });
   last_ = movement;
   const Gathering::Bytes bytes = gathering->count(values);
@@ -151,8 +239,7 @@ void Assembler::note_cost(double seconds) {
   }
 }
 
-Assembled Assembler::assemble(ServerTransport& transport, std::int64_t index, const Demand& demand, bool changed) {
-  if (changed) apply_changes(transport);
+Assembled Assembler::assemble(ServerTransport& transport, std::int64_t index, const Demand& demand) {
   Assembled result;
   result.blocks.resize(metadata_.variables.size());
   std::vector<RangeRequest> requests = demand.ranges;
@@ -167,6 +254,8 @@ Assembled Assembler::assemble(ServerTransport& transport, std::int64_t index, co
   } else {
     fetch(transport, index, demand, ranges, result);
   }
+  mark(result.blocks);
+  mark_shared(demand, result);
   if (demand.catalogue) result.catalogue = Catalogue{true, table_.blocks(), std::move(ranges)};
   return result;
 }

@@ -5,6 +5,8 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
+#include <tuple>
 #include <vector>
 
 #include "server/block_table.hpp"
@@ -23,6 +25,7 @@ struct Demand {
   std::vector<Selected> selection;
   bool catalogue = false;            ///< some want the catalogue
   std::vector<RangeRequest> ranges;  ///< some want these in it
+  bool counts = false;               ///< some look at values: points that several blocks have must count once
 };
 
 /// The assembled blocks of one iteration. Points into the transport's memory and its own messages; valid until the
@@ -30,6 +33,7 @@ struct Demand {
 struct Assembled {
   std::vector<std::vector<BlockView>> blocks;  ///< by variable id, ascending block id
   std::vector<Bytes> halo_memory;
+  std::vector<std::vector<std::uint8_t>> flags;  ///< of points that several blocks have
   std::optional<Catalogue> catalogue;
   /// What came to this server for this iteration: whole blocks or pieces, and layers around them, in bytes. Nothing
   /// moves but layers where values are at hand.
@@ -43,16 +47,21 @@ class Assembler {
   Assembler(const Metadata& metadata, Communicator& servers, MovementRules rules)
       : metadata_(metadata), servers_(servers), planner_(metadata, std::move(rules)) {}
 
-  /// Collective, with the same `demand` everywhere. `changed`: some server's table changed since the last call. Fails
-  /// on all servers or on none.
-  [[nodiscard]] Assembled assemble(ServerTransport& transport, std::int64_t index, const Demand& demand, bool changed);
+  /// Collective, when some server's blocks have changed: applies what changed since the last call, everywhere.
+  void update(ServerTransport& transport);
+  [[nodiscard]] const BlockTable& table() const noexcept { return table_; }
+  /// Collective, with the same `demand` everywhere. Fails on all servers or on none.
+  [[nodiscard]] Assembled assemble(ServerTransport& transport, std::int64_t index, const Demand& demand);
 
   /// Collective, after the analyses have run: `seconds` that this server spent on what `assemble` gave it last are
   /// shared out among its blocks by their cells, for partitioners that want costs.
   void note_cost(double seconds);
+  [[nodiscard]] bool wants_cost() const { return planner_.wants_cost(); }
+  /// After an update that failed: tables may differ between servers, and the next one builds them anew. The same on all
+  /// servers.
+  void distrust() noexcept { trusted_ = false; }
 
  private:
-  void apply_changes(ServerTransport& transport);
   [[nodiscard]] std::vector<BlockRange> gather_ranges(ServerTransport& transport, std::int64_t index,
                                                       const std::vector<RangeRequest>& requests);
   void take_at_hand(ServerTransport& transport, std::int64_t index, const Demand& demand, Assembled& result);
@@ -60,14 +69,23 @@ class Assembler {
              const std::vector<BlockRange>& ranges, Assembled& result);
   [[nodiscard]] std::shared_ptr<const Movement> plan(const Demand& demand, const std::vector<BlockRange>& ranges);
   const std::vector<Box>& owned(const Variable& variable, const Block& block);
+  const std::vector<Box>& covered(const Mesh& mesh, const Block& block);
+  void mark(std::vector<std::vector<BlockView>>& blocks);
+  void mark_flagged(const Variable& flags, std::span<const ArrayView> arrays,
+                    std::vector<std::vector<BlockView>>& blocks);
+  void mark_shared(const Demand& demand, Assembled& result);
+  void warn_of_overlap();
 
   const Metadata& metadata_;
   Communicator& servers_;
   Planner planner_;
   BlockTable table_;
+  bool trusted_ = true;  ///< the table is the same on all servers
   BlockCosts costs_;
   std::shared_ptr<const Movement> last_;                                     ///< of the last assembly
-  std::map<std::pair<std::int32_t, std::int64_t>, std::vector<Box>> owned_;  ///< by mesh * 2 + centering, block
+  std::map<std::pair<std::int32_t, std::int64_t>, std::vector<Box>> owned_;  ///< by mesh, centring and role, block
+  std::map<std::tuple<std::int32_t, std::int32_t, Index3, Index3>, std::vector<Box>> covered_;  ///< mesh, level, cells
+  bool warned_ = false;  ///< of blocks that overlap
   /// Plans that hold while the table does, by the tasks they are for; the newest first.
   std::deque<std::pair<std::vector<std::size_t>, std::shared_ptr<const Movement>>> plans_;
 };

@@ -3,12 +3,15 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "data/block_index.hpp"
 #include "sidestream/data/block.hpp"
+#include "sidestream/data/mesh.hpp"
 #include "sidestream/data/variable.hpp"
 #include "sidestream/extend/transport.hpp"
 
@@ -29,12 +32,24 @@ class BlockTable {
   /// Applies what changed, changes[s] on server s in its order. A block that one client gave up and another took over
   /// may be removed and declared in either order.
   void apply(const std::vector<std::vector<BlockChange>>& changes);
+  /// A block that two clients declare: nobody can tell whose values are meant, and no iteration may be processed.
+  struct Repeated {
+    std::int32_t mesh = 0;
+    std::int64_t id = 0;
+    std::int32_t client = 0, other = 0;
+  };
+  [[nodiscard]] const std::optional<Repeated>& repeated() const noexcept { return repeated_; }
 
   /// Positions in `blocks` of the non-empty blocks of `mesh` and `level` whose cells, grown by one, overlap `cells`:
   /// neighbours that may share nodes are found.
   [[nodiscard]] std::vector<std::int64_t> near(std::int32_t mesh, std::int32_t level, const Box& cells) const;
   /// The points of `variable` in the block's cells that no block of lower id has: disjoint boxes.
   [[nodiscard]] std::vector<Box> owned(const Variable& variable, const Block& block) const;
+  /// The cells of the block's level, in the block and one layer round it, that blocks of finer levels cover whole:
+  /// disjoint boxes.
+  [[nodiscard]] std::vector<Box> covered(const Mesh& mesh, const Block& block) const;
+  /// Two blocks of one mesh and level that have cells in common, if there are any.
+  [[nodiscard]] std::optional<std::pair<Block, Block>> overlap() const;
   /// In the order of clients, meshes and ids.
   [[nodiscard]] const std::vector<Block>& blocks() const noexcept { return blocks_; }
   /// The server of the client that has blocks()[position].
@@ -43,8 +58,14 @@ class BlockTable {
   }
 
  private:
+  [[nodiscard]] std::vector<Box> uncovered(const std::vector<Box>& boxes, const Index3& ratio, std::int32_t mesh,
+                                           std::int32_t level) const;
   void rebuild();
-  std::map<std::pair<std::int32_t, std::int64_t>, PlacedBlock> by_id_;  ///< by mesh and id
+  [[nodiscard]] static std::tuple<std::int32_t, std::int64_t, std::int32_t> key_of(const Block& block) {
+    return {block.mesh, block.id, block.client};
+  }
+  std::map<std::tuple<std::int32_t, std::int64_t, std::int32_t>, PlacedBlock> declared_;  ///< by mesh, id and client
+  std::optional<Repeated> repeated_;
   std::vector<Block> blocks_;
   std::vector<std::int32_t> servers_;
   BlockIndex index_;

@@ -1,6 +1,7 @@
 // A server's main loop: receive, agree, assemble, run what is due, release.
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -9,6 +10,7 @@
 
 #include "base/communicator.hpp"
 #include "server/assembler.hpp"
+#include "server/guarded_communicator.hpp"
 #include "server/ledger.hpp"
 #include "server/task.hpp"
 #include "sidestream/extend/transport.hpp"
@@ -52,27 +54,37 @@ class Engine {
     bool iteration = false, closing = false, refused = false, lagging = false, changed = false;
     std::uint64_t events = 0;
     Iteration at;
+    std::uint32_t why = 0;             ///< bits of Refusal
+    int client = -1;                   ///< the one that refused, if it was one
     std::vector<std::uint64_t> words;  ///< variables that are there, tasks whose wall-clock time has come
   };
   [[nodiscard]] Agreement agree();
   [[nodiscard]] std::vector<std::uint64_t> my_words();
   [[nodiscard]] std::uint64_t my_flags();
+  void add_end(std::vector<std::uint64_t>& words);
+  void check_cycles(Agreement& agreement);
+  void check_times(const Agreement& agreement);
+  void check_blocks(Agreement& agreement);
   [[nodiscard]] std::vector<std::size_t> due_tasks(const Agreement& agreement);
-  [[nodiscard]] bool all_there(const Task& task, const Agreement& agreement) const;
+  [[nodiscard]] bool can_run(Task& task, const Agreement& agreement);
   void count_absent(const Agreement& agreement);
   [[nodiscard]] Demand demand_of(const std::vector<std::size_t>& due) const;
-  [[nodiscard]] std::optional<Assembled> assemble(const std::vector<std::size_t>& due);
-  [[nodiscard]] Outcome process(const Agreement& agreement);
+  [[nodiscard]] std::optional<Assembled> assemble(const std::vector<std::size_t>& due, const Iteration& iteration,
+                                                  std::unique_ptr<Results>& results);
+  /// `failures`: the tasks that failed.
+  [[nodiscard]] Outcome process(const Agreement& agreement, std::string& failures);
   void run_task(std::size_t number, const Iteration& iteration, const Assembled& assembled, Results& results,
                 bool& failed);
   void complain(std::int64_t iteration, const std::string& message);
 
   EngineParts parts_;
+  GuardedCommunicator guarded_;  ///< the servers
+  std::exception_ptr thrown_;    ///< while it waited for others
   Assembler assembler_;
   Ledger ledger_;
   std::int64_t next_;
-  bool table_changed_ = true;  ///< since the last assembly, on some server; agreed
-  bool i_changed_ = false;
+  bool i_changed_ = true;        ///< my blocks, since the table was updated
+  bool times_compared_ = false;  ///< a difference was found, and said
 };
 
 }  // namespace sidestream

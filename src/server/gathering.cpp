@@ -4,6 +4,16 @@
 
 namespace sidestream {
 
+namespace {
+
+/// The indices of a variable's values on a piece of a block.
+Box points_of_piece(const Variable& variable, Block block, const Box& cells) {
+  block.cells = cells;
+  return variable.points(block);
+}
+
+}  // namespace
+
 Gathering::Gathering(const Metadata& metadata, const BlockTable& table, const Movement& movement, Owned owned)
     : metadata_(metadata), table_(table), movement_(movement), owned_(std::move(owned)) {
   for (const Variable& variable : metadata_.variables) {
@@ -24,14 +34,11 @@ void Gathering::add_pieces(const Variable& variable) {
     own_of_.emplace(std::pair(variable.id, piece.block), own_.size());
     own_.push_back(
         {variable.id, width, p, wanted_.size(), owned_by_piece(variable, block, piece.cells, owned_(variable, block))});
-    wanted_.push_back({block, variable.id, 0, variable.points(piece.cells)});
+    wanted_.push_back({block, variable.id, 0, points_of_piece(variable, block, piece.cells)});
   }
 }
 
-Box Gathering::reach(const Own& own) const {
-  const Variable& variable = metadata_.variables[static_cast<std::size_t>(own.variable)];
-  return grown(variable.points(movement_.pieces[own.piece].cells), own.halo);
-}
+Box Gathering::reach(const Own& own) const { return grown(wanted_[own.wanted].points, own.halo); }
 
 /// Adds to `fetched`, which stays disjoint, what the neighbour owns of the piece's reach and no piece here counts as
 /// its own.

@@ -3,7 +3,10 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "sidestream/extend/transport.hpp"
 
 namespace sidestream {
 
@@ -23,6 +26,18 @@ struct MovedBytes {
   std::uint64_t layers = 0;
 };
 
+/// What became of one iteration.
+struct IterationRow {
+  Iteration at;
+  Outcome outcome = Outcome::pending;
+  std::uint32_t why = 0;     ///< bits of Refusal
+  std::int32_t client = -1;  ///< the client that refused, if it was one
+  std::string failed;        ///< names of the tasks that failed
+};
+
+/// The reasons of a refusal for people, without commas: "no room in the buffer; client 3".
+[[nodiscard]] std::string text_of(const IterationRow& row);
+
 /// Kept by each server, written out at close.
 class Ledger {
  public:
@@ -36,7 +51,12 @@ class Ledger {
     if (keeps_timings_) moved_.push_back(what);
   }
   [[nodiscard]] const std::vector<MovedBytes>& moved() const noexcept { return moved_; }
-  /// Remembers the first of each message; thousands of iterations that fail alike are one line. True for the first.
+  void iteration(IterationRow row) {
+    if (keeps_timings_) iterations_.push_back(std::move(row));
+  }
+  [[nodiscard]] const std::vector<IterationRow>& iterations() const noexcept { return iterations_; }
+  /// Remembers the first of each message; thousands of iterations that fail alike are one line, also if the messages
+  /// name the files of each. True for the first.
   bool failure(std::int64_t iteration, const std::string& message);
   [[nodiscard]] const std::vector<std::string>& names() const noexcept { return names_; }
   [[nodiscard]] const std::vector<WorkTiming>& timings() const noexcept { return timings_; }
@@ -45,10 +65,12 @@ class Ledger {
     std::int64_t first_iteration;
     std::int64_t count;
     std::string message;
+    std::int64_t last_iteration = 0;
   };
   [[nodiscard]] const std::vector<Failure>& failures() const noexcept { return failures_; }
 
   std::int64_t delivered = 0, refused = 0, failed = 0, absent_blocks = 0;
+  std::int64_t skipped_tasks = 0;  ///< times a task was due and one of its variables was not there
 
  private:
   std::vector<std::string> names_;
@@ -56,6 +78,7 @@ class Ledger {
   std::vector<WorkTiming> timings_;
   std::vector<MovedBytes> moved_;
   std::vector<Failure> failures_;
+  std::vector<IterationRow> iterations_;
 };
 
 }  // namespace sidestream

@@ -25,10 +25,15 @@ RangeRequest range_of(const Selected& selected) {
 }
 
 void check_piece(const PlanPiece& piece, std::span<const PlannedBlock> blocks, int servers, const std::string& name) {
-  const bool inside = piece.block >= 0 && piece.block < static_cast<std::int64_t>(blocks.size()) && piece.server >= 0 &&
-                      piece.server < servers &&
-                      blocks[static_cast<std::size_t>(piece.block)].block.cells.contains(piece.cells);
-  if (inside) return;
+  const bool known = piece.block >= 0 && piece.block < static_cast<std::int64_t>(blocks.size()) && piece.server >= 0 &&
+                     piece.server < servers;
+  const Block* block = known ? &blocks[static_cast<std::size_t>(piece.block)].block : nullptr;
+  if (block && (block->is_list() ? block->cells == piece.cells : block->cells.contains(piece.cells))) return;
+  if (block && block->is_list()) {
+    fail(Code::analysis,
+         "the partitioner '{}' split block {}, which is a list; lists go whole: correct the partitioner", name,
+         block->id);
+  }
   fail(
       Code::analysis,
       "the partitioner '{}' gave a part of block number {} of {} to server {} of {}, or cells outside the block; correct "
@@ -101,8 +106,8 @@ std::shared_ptr<const Movement> Planner::plan(const BlockTable& table, const std
   const Plan plan = rules_.partitioner->plan({metadata_, planned, servers, server}, rules_.settings);
   for (const PlanPiece& piece : plan.pieces) {
     check_piece(piece, planned, servers, rules_.partitioner->name);
-    if (piece.server != server || piece.cells.empty()) continue;
     const Block& block = planned[static_cast<std::size_t>(piece.block)].block;
+    if (piece.server != server || (piece.cells.empty() && !block.is_list())) continue;
     const bool whole = piece.cells == block.cells;
     if (!whole && (block.id < 0 || block.id > (INT64_MAX - servers) / servers - 1)) {
       fail(

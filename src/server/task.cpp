@@ -1,31 +1,23 @@
 #include "server/task.hpp"
 
-#include <cstring>
-#include <exception>
+#include <functional>
 #include <new>
 
+#include "base/fail.hpp"
 #include "base/timer.hpp"
+#include "data/mesh_arrays.hpp"
 
 namespace sidestream {
 
-std::string agree_on_failure(Communicator& communicator, const std::string& message) {
-  if (communicator.size() == 1) return message;
-  std::int64_t failed = message.empty() ? 0 : 1;
-  communicator.maximum(std::span(&failed, 1));
-  if (!failed) return {};
-  const std::vector<Bytes> all = communicator.all_gather(std::as_bytes(std::span(message)));
-  for (const Bytes& text : all) {
-    if (!text.empty()) return std::string(reinterpret_cast<const char*>(text.data()), text.size());
-  }
-  return {};
-}
-
-Task::Task(const TaskConfig& config, std::unique_ptr<Analysis> analysis, std::unique_ptr<Writer> writer)
+Task::Task(const TaskConfig& config, const Metadata& metadata, std::unique_ptr<Analysis> analysis,
+           std::unique_ptr<Writer> writer)
     : name_(config.name),
       schedule_(config.schedule),
       analysis_(std::move(analysis)),
       writer_(std::move(writer)),
-      selection_(analysis_ ? analysis_->selection() : writer_->selection()) {}
+      selection_(analysis_ ? analysis_->selection() : writer_->selection()) {
+  selection_.variables = with_mesh_arrays(selection_, metadata);
+}
 
 Bytes Task::local(const LocalInput& input) {
   if (analysis_) return analysis_->local(input);
@@ -38,53 +30,60 @@ Bytes Task::combine(const CombineInput& input) {
   return {};
 }
 
-namespace {
+void Task::set_communicator(std::unique_ptr<MpiCommunicator> communicator) {
+  communicator_ = std::move(communicator);
+  guarded_ = std::make_unique<GuardedCommunicator>(*communicator_);
+}
 
-/// Runs `work` and returns the sentence of what it threw, with the task's name before it. Everything is caught: a
+/// The sentence of what failed anywhere, with the task's name before it; empty if nothing did. Everything is caught: a
 /// plug-in may throw anything and must not take the server down.
-template <class Work>
-std::string message_of(const std::string& task, Work&& work) {
+std::string Task::attempt(const std::function<void()>& work) {
+  std::string failure = guarded_->attempt(work);
+  if (failure.empty()) return failure;
   try {
-    work();
-    return {};
+    return name_ + ": " + failure;
   } catch (const std::bad_alloc&) {
-    return task + ": a server is out of memory; ask for less (smaller images, fewer samples) or give the servers more";
-  } catch (const std::exception& e) {
-    return task + ": " + (*e.what() ? e.what() : "an exception without text");
-  } catch (...) {
-    return task + ": an exception that is not a std::exception";
+    return failure;
   }
 }
 
-}  // namespace
+void Task::count_passes() {
+  passes_ = analysis_ ? analysis_->passes() : 1;
+  if (passes_ < 1) fail(Code::analysis, "the analysis has {} passes, expected at least 1; correct `passes`", passes_);
+}
 
 std::string Task::pass(const LocalInput& input, Results& results, Bytes& feedback) {
-  std::vector<Bytes> partials(1);
-  const double start = now();
-  const std::string mine = message_of(name_, [&] { partials[0] = local(input); });
-  local_seconds_ += now() - start;
-  const std::string failure = agree_on_failure(*communicator_, mine);
+  Bytes partial;
+  const auto reduce = [&] {
+    const double start = now();
+    if (input.pass == 0) count_passes();
+    partial = local(input);
+    local_seconds_ += now() - start;
+  };
+  std::string failure = attempt(std::cref(reduce));
   if (!failure.empty()) {
     if (writer_) writer_->discard(input.iteration);
     return failure;
   }
-  if (analysis_ && sender_) return sender_->combine({input.iteration, number_, input.pass}, partials[0], feedback);
-  const CombineInput combined{input.iteration, input.metadata, partials, input.pass, *communicator_, results};
-  return combine_partials(combined, feedback);
+  if (analysis_ && sender_) return sender_->combine({input.iteration, number_, input.pass}, partial, feedback);
+  const std::span<const Bytes> partials(&partial, 1);
+  return combine_partials({input.iteration, input.metadata, partials, input.pass, *guarded_, results}, feedback);
 }
 
 std::string Task::combine_partials(const CombineInput& input, Bytes& feedback) {
-  const std::string after = message_of(name_, [&] { feedback = combine(input); });
-  return agree_on_failure(*communicator_, after);
+  const auto merge = [&] {
+    feedback = combine({input.iteration, input.metadata, input.partials, input.pass, *guarded_, input.results});
+  };
+  return attempt(std::cref(merge));
 }
 
 std::string Task::run(const Iteration& iteration, const Metadata& metadata, const Assembled& assembled,
                       Results& results) {
   ++runs;
   local_seconds_ = 0;
-  const int passes = analysis_ ? analysis_->passes() : 1;
+  passes_ = 1;
   Bytes feedback;
-  for (int n = 0; n < passes; ++n) {
+  for (int n = 0; n < passes_; ++n) {
     const Bytes before = std::move(feedback);
     feedback.clear();
     const Catalogue* catalogue = selection_.catalogue && assembled.catalogue ? &*assembled.catalogue : nullptr;

@@ -10,10 +10,10 @@
 namespace sidestream {
 
 /// The directory under `root` (created if missing). Not collective; call it on every server. `provenance`:
-/// see OutputDirectory.
+/// see OutputDirectory. Without `flush` commit does not wait for the disk.
 [[nodiscard]] std::shared_ptr<const OutputDirectory> open_output_directory(const std::string& root,
                                                                            const std::string& provenance,
-                                                                           bool resumes = false);
+                                                                           bool resumes = false, bool flush = true);
 
 /// Makes the Results that `combine` gets. The formats are taken from the registry by the file's ending. On
 /// ranks other than 0 the results accept everything and keep nothing. With `resume`, tables and series that

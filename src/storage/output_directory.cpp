@@ -1,9 +1,12 @@
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <filesystem>
+#include <set>
 
 #include "data/file_pattern.hpp"
+#include "storage/batch_directory.hpp"
 #include "storage/output.hpp"
 #include "storage/output_file.hpp"
 
@@ -13,10 +16,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class PlainDirectory final : public OutputDirectory {
+class PlainDirectory final : public BatchDirectory {
  public:
-  PlainDirectory(std::string root, std::string provenance, bool resumes)
-      : root_(std::move(root)), provenance_(std::move(provenance)), resumes_(resumes) {}
+  PlainDirectory(std::string root, std::string provenance, bool resumes, bool flush)
+      : root_(std::move(root)), provenance_(std::move(provenance)), resumes_(resumes), flush_(flush) {}
 
   std::string path(const std::string& pattern, const Iteration& iteration, int server) const override {
     return (fs::path(root_) / expand_pattern(pattern, iteration, server)).string();
@@ -27,10 +30,20 @@ class PlainDirectory final : public OutputDirectory {
     return hidden(path);
   }
 
-  void commit(const std::string& path) const override {
-    const std::string written = hidden(path);
-    flush_to_disk(written);
-    rename_durably(written, path);
+  void commit(const std::string& path) const override { commit_all({path}); }
+
+  void commit_all(const std::vector<std::string>& paths) const override {
+    for (const std::string& path : paths) {
+      if (flush_) flush_to_disk(hidden(path));
+    }
+    std::set<std::string> parents;
+    for (const std::string& path : paths) {
+      rename_file(hidden(path), path);
+      parents.insert(fs::path(path).parent_path().string());
+    }
+    for (const std::string& parent : parents) {
+      if (flush_) flush_directory(parent);
+    }
   }
 
   void discard(const std::string& path) const noexcept override { ::unlink(hidden(path).c_str()); }
@@ -42,22 +55,22 @@ class PlainDirectory final : public OutputDirectory {
   /// A leading dot hides it from `*`, the ending from programs that go by the ending.
   static std::string hidden(const std::string& path) {
     const fs::path whole(path);
-    return (whole.parent_path() / ("." + whole.filename().string() + ".part")).string();
+    return (whole.parent_path() / fmt::format(".{}.part", whole.filename().string())).string();
   }
 
   std::string root_, provenance_;
-  bool resumes_;
+  bool resumes_, flush_;
 };
 
 }  // namespace
 
 std::shared_ptr<const OutputDirectory> open_output_directory(const std::string& root, const std::string& provenance,
-                                                             bool resumes) {
+                                                             bool resumes, bool flush) {
   const std::string directory = root.empty() ? "." : root;
   make_directory_of((fs::path(directory) / "file").string());
   // Asked now because a run that cannot keep its results should end before it computes for a day.
   if (::access(directory.c_str(), W_OK | X_OK) != 0) fail_file("write into the directory", directory, errno);
-  return std::make_shared<PlainDirectory>(directory, provenance, resumes);
+  return std::make_shared<PlainDirectory>(directory, provenance, resumes, flush);
 }
 
 }  // namespace sidestream

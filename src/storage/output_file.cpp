@@ -144,7 +144,7 @@ void OutputFile::close() {
 }
 
 void append_to_file(const std::string& path, std::string_view text) {
-  const Descriptor file(retried_open(path, O_WRONLY | O_APPEND));
+  const Descriptor file(retried_open(path, O_WRONLY | O_APPEND | O_CREAT));
   if (file.value < 0) fail_file("open for appending", path, errno);
   struct stat before {};
   if (::fstat(file.value, &before) != 0) fail_file("examine", path, errno);
@@ -158,6 +158,44 @@ void append_to_file(const std::string& path, std::string_view text) {
     }
     text.remove_prefix(static_cast<std::size_t>(written));
   }
+}
+
+void overwrite_start(const std::string& path, std::string_view text) {
+  const Descriptor file(retried_open(path, O_WRONLY | O_CREAT));
+  if (file.value < 0) fail_file("open", path, errno);
+  ssize_t written = 0;
+  do {
+    written = ::pwrite(file.value, text.data(), text.size(), 0);
+  } while (written < 0 && errno == EINTR);
+  if (written != static_cast<ssize_t>(text.size())) fail_file("write", path, written < 0 ? errno : ENOSPC);
+}
+
+InputFile::InputFile(std::string path) : path_(std::move(path)), descriptor_(retried_open(path_, O_RDONLY)) {
+  if (descriptor_ < 0) fail_file("open", path_, errno);
+}
+
+InputFile::~InputFile() { ::close(descriptor_); }
+
+std::size_t InputFile::read(char* data, std::size_t size) {
+  std::size_t done = 0;
+  while (done < size) {
+    const ssize_t got = ::read(descriptor_, data + done, size - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail_file("read", path_, errno);
+    if (got == 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  return done;
+}
+
+std::uint64_t size_of_file(const std::string& path) {
+  struct stat facts {};
+  if (::stat(path.c_str(), &facts) != 0) fail_file("examine", path, errno);
+  return static_cast<std::uint64_t>(facts.st_size);
+}
+
+void cut_file(const std::string& path, std::uint64_t size) {
+  if (::truncate(path.c_str(), static_cast<off_t>(size)) != 0) fail_file("shorten", path, errno);
 }
 
 std::string read_file(const std::string& path) {
@@ -176,15 +214,23 @@ void flush_to_disk(const std::string& path) {
   if (::fsync(file.value) != 0) fail_file("flush", path, errno);
 }
 
-void rename_durably(const std::string& from, const std::string& to) {
+void rename_file(const std::string& from, const std::string& to) {
   if (std::rename(from.c_str(), to.c_str()) != 0) fail_file("give the finished file its name", to, errno);
-  const std::string parent = directory_of(to);
-  const Descriptor directory(retried_open(parent, O_RDONLY | O_DIRECTORY));
-  if (directory.value < 0) fail_file("open the directory", parent, errno);
+}
+
+void flush_directory(const std::string& path) {
+  const std::string name = path.empty() ? "." : path;
+  const Descriptor directory(retried_open(name, O_RDONLY | O_DIRECTORY));
+  if (directory.value < 0) fail_file("open the directory", name, errno);
   // Some network file systems refuse to flush a directory (EINVAL); the rename is as safe there as it gets.
   if (::fsync(directory.value) != 0 && errno != EINVAL && errno != ENOTSUP) {
-    fail_file("flush the directory", parent, errno);
+    fail_file("flush the directory", name, errno);
   }
+}
+
+void rename_durably(const std::string& from, const std::string& to) {
+  rename_file(from, to);
+  flush_directory(directory_of(to));
 }
 
 }  // namespace sidestream

@@ -45,15 +45,45 @@ class OutputFile {
   std::string buffer_;
 };
 
-/// Adds `text` to the end of an existing file in one write. If that fails half way, the file gets its old
+/// Adds `text` to the end of a file in one write; there need be no file. If that fails half way, the file gets its old
 /// length back.
 void append_to_file(const std::string& path, std::string_view text);
+
+/// Writes `text` over the first bytes of a file, which is created if need be. Throws Error(file).
+void overwrite_start(const std::string& path, std::string_view text);
+
+/// A file that is read from its start. Not copyable. Throws Error(file).
+class InputFile {
+ public:
+  explicit InputFile(std::string path);
+  ~InputFile();
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+  /// Fills `data` with the next bytes and returns how many there were: less than `size` at the end only.
+  [[nodiscard]] std::size_t read(char* data, std::size_t size);
+
+ private:
+  std::string path_;
+  int descriptor_ = -1;
+};
+
+/// Bytes in a file. Throws Error(file).
+[[nodiscard]] std::uint64_t size_of_file(const std::string& path);
+
+/// Drops what lies beyond the first `size` bytes. Throws Error(file).
+void cut_file(const std::string& path, std::uint64_t size);
 
 /// The whole content of a file. Throws Error(file).
 [[nodiscard]] std::string read_file(const std::string& path);
 
 /// Makes what was written to the file last beyond a loss of power. Throws Error(file).
 void flush_to_disk(const std::string& path);
+
+/// Gives `from` the name `to`, replacing what is there. Throws Error(file).
+void rename_file(const std::string& from, const std::string& to);
+
+/// Makes the names in a directory last; empty is the working directory. Throws Error(file).
+void flush_directory(const std::string& path);
 
 /// Gives `from` the name `to`, replacing what is there, and makes the new name last. Throws Error(file).
 void rename_durably(const std::string& from, const std::string& to);

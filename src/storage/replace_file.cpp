@@ -1,5 +1,8 @@
 #include "storage/replace_file.hpp"
 
+#include <filesystem>
+
+#include "storage/output.hpp"
 #include "storage/output_file.hpp"
 
 namespace sidestream {
@@ -21,6 +24,12 @@ void replace_file(const OutputDirectory& directory, const std::string& path, std
     file.write(text);
     file.close();
   });
+}
+
+void replace_file(const std::string& path, std::string_view text) {
+  const std::filesystem::path whole(path);
+  const auto directory = open_output_directory(whole.parent_path().string(), {}, false, false);
+  replace_file(*directory, path, text);
 }
 
 }  // namespace sidestream

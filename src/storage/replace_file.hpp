@@ -17,4 +17,7 @@ void replace_file(const OutputDirectory& directory, const std::string& path,
 /// The same for a text.
 void replace_file(const OutputDirectory& directory, const std::string& path, std::string_view text);
 
+/// The same for a file anywhere, which need not last beyond a loss of power: of a run's records.
+void replace_file(const std::string& path, std::string_view text);
+
 }  // namespace sidestream

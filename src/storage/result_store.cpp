@@ -4,6 +4,7 @@
 
 #include "base/fail.hpp"
 #include "data/file_pattern.hpp"
+#include "storage/file_names.hpp"
 #include "storage/output.hpp"
 #include "storage/replace_file.hpp"
 #include "storage/series.hpp"
@@ -24,7 +25,11 @@ class NoResults final : public Results {
 class FileStore final : public ResultStore {
  public:
   FileStore(const Registry& registry, std::shared_ptr<const OutputDirectory> directory, bool resume)
-      : formats_(registry.formats()), directory_(directory), series_(directory, resume), tables_(directory, resume) {}
+      : formats_(registry.formats()),
+        directory_(directory),
+        series_(directory, resume),
+        tables_(directory, resume),
+        names_(directory) {}
 
   std::unique_ptr<Results> begin(const Iteration& iteration) override;
 
@@ -61,24 +66,31 @@ class FileStore final : public ResultStore {
   /// Lets `put` write a temporary file and gives it its name, then enters it in its series.
   template <class Put>
   void write(const std::string& file, const Iteration& iteration, Put put) {
-    const std::string path = directory_->path(file, iteration, 0);
-    Series* series = names_iteration(file) ? &series_.of(file, *first_cycle_) : nullptr;
-    if (series != nullptr) {
-      series->check(iteration, path);
-    } else if (const auto [last, is_new] = latest_.try_emplace(path, iteration.index);
-               !is_new && std::exchange(last->second, iteration.index) == iteration.index) {
+    if (const auto [last, is_new] = latest_.try_emplace(file, iteration.index);
+        !is_new && std::exchange(last->second, iteration.index) == iteration.index) {
       fail(Code::configuration, "two results of iteration {} go to '{}'; give the analyses different file names",
-           iteration.index, path);
+           iteration.index, directory_->path(file, iteration, 0));
     }
+    if (!names_iteration(file)) return replace_file(*directory_, directory_->path(file, iteration, 0), put);
+    Series& series = series_.of(file, *first_cycle_);
+    const std::string path = names_.choose(file, iteration);
     replace_file(*directory_, path, put);
-    if (series != nullptr) series->add(iteration, path);
+    try {
+      series.add(iteration, path);
+    } catch (...) {
+      std::error_code ignored;
+      std::filesystem::remove(path, ignored);
+      throw;
+    }
+    names_.written(path);
   }
 
   std::map<std::string, ResultFormat> formats_;
   std::shared_ptr<const OutputDirectory> directory_;
   SeriesSet series_;
   TableFiles tables_;
-  std::map<std::string, std::int64_t> latest_;  ///< iteration last written to files that are overwritten each time
+  FileNames names_;
+  std::map<std::string, std::int64_t> latest_;  ///< by pattern: the iteration last written
   std::optional<std::int64_t> first_cycle_;     ///< of this run
 };
 

@@ -7,9 +7,12 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <set>
 
 #include "base/fail.hpp"
 #include "base/log.hpp"
+#include "base/timer.hpp"
+#include "data/file_pattern.hpp"
 #include "storage/formats/vtk_xml.hpp"
 #include "storage/output_file.hpp"
 #include "storage/replace_file.hpp"
@@ -19,26 +22,6 @@ namespace sidestream {
 namespace fs = std::filesystem;
 
 namespace {
-
-bool is_separator(char c) { return c == '-' || c == '_' || c == '.'; }
-
-/// `part` without the fields that differ between iterations and without separators left hanging where they
-/// were.
-std::string without_fields(const std::string& part) {
-  std::string out;
-  for (std::size_t n = 0; n < part.size(); ++n) {
-    if (part[n] != '{' || part.compare(n, 2, "{{") == 0 || part.compare(n, 7, "{server") == 0) {
-      out += part[n];
-      if (part[n] == '{' && part.compare(n, 2, "{{") == 0) out += part[++n];
-      continue;
-    }
-    while (!out.empty() && is_separator(out.back())) out.pop_back();
-    n = std::min(part.find('}', n), part.size());
-    // A name that began with the field loses the separator after it as well.
-    while (out.empty() && n + 1 < part.size() && is_separator(part[n + 1])) ++n;
-  }
-  return out;
-}
 
 std::string json_text(const std::string& text) {
   std::string out = "\"";
@@ -59,105 +42,118 @@ std::string ending_of(const std::string& pattern) { return fs::path(pattern).ext
 
 }  // namespace
 
-std::string series_stem(const std::string& pattern) {
-  const fs::path whole(pattern);
-  fs::path kept;
-  std::string name;
-  bool varies = false;
-  for (const fs::path& part : whole.parent_path() / whole.stem()) {
-    const std::string text = part.string(), constant = without_fields(text);
-    varies = varies || constant != text;
-    if (!varies) {
-      // The last part without a field is the name itself unless a later part follows; joined below.
-      kept /= part;
-      continue;
-    }
-    if (!name.empty() && !constant.empty()) name += '-';
-    name += constant;
-  }
-  if (!varies) return kept.string();
-  return (kept / (name.empty() ? "series" : name)).string();
-}
-
 Series::Series(std::shared_ptr<const OutputDirectory> directory, std::string pattern)
     : directory_(std::move(directory)), pattern_(std::move(pattern)), ending_(ending_of(pattern_)) {
-  constexpr std::array vtk_endings{".vtp", ".vti", ".vtr", ".pvti", ".pvtr"};
+  constexpr std::array vtk_endings{".vtp", ".vti", ".vtr", ".vts", ".vtu", ".pvtp", ".pvti", ".pvtr", ".pvts", ".pvtu"};
   const std::string stem = directory_->path(series_stem(pattern_), {}, 0);
   json_path_ = stem + ending_ + ".series";
   if (std::find(vtk_endings.begin(), vtk_endings.end(), ending_) != vtk_endings.end()) pvd_path_ = stem + ".pvd";
+  const fs::path json(json_path_);
+  rest_path_ = (json.parent_path() / ("." + json.filename().string() + ".rest")).string();
+}
+
+Series::~Series() {
+  if (versions_ > 1) {
+    log::warning("{} files of '{}' got a version in their name because their names were taken", versions_, pattern_);
+  }
+  if (listed_ == entries_.size()) return;
+  try {
+    replace();
+  } catch (const std::exception& error) {
+    log::error("the index '{}' lacks the last {} files: {}", json_path_, entries_.size() - listed_, error.what());
+  }
+}
+
+/// Enters what `json` (a subset of YAML) lists.
+void Series::take(const std::string& json, std::int64_t before) {
+  std::set<std::string> known;
+  for (const Entry& entry : entries_) known.insert(entry.name);
+  for (const auto& file : YAML::Load(json)["files"]) {
+    Entry entry;
+    entry.name = file["name"].as<std::string>();
+    entry.iteration.time = file["time"].as<double>();
+    entry.iteration.cycle = file["cycle"].as<std::int64_t>();
+    entry.iteration.index = file["iteration"].as<std::int64_t>();
+    if (entry.iteration.cycle < before && known.insert(entry.name).second) entries_.push_back(std::move(entry));
+  }
 }
 
 void Series::resume(std::int64_t cycle) {
-  if (!fs::exists(json_path_)) return;
-  const std::string text = read_file(json_path_);
+  std::string reading;
   try {
-    // JSON is a subset of YAML.
-    for (const auto& file : YAML::Load(text)["files"]) {
-      Entry entry;
-      entry.name = file["name"].as<std::string>();
-      entry.iteration.time = file["time"].as<double>();
-      entry.iteration.cycle = file["cycle"].as<std::int64_t>();
-      entry.iteration.index = file["iteration"].as<std::int64_t>();
-      entry.earlier = true;
-      if (entry.iteration.cycle < cycle) put(std::move(entry));
+    if (reading = json_path_; fs::exists(reading)) take(read_file(reading), cycle);
+    if (reading = rest_path_; fs::exists(reading)) {
+      std::string rest = read_file(reading);
+      rest.resize(rest.rfind('\n') + 1);  // npos + 1 is 0; a line without end was being written in a crash
+      std::replace(rest.begin(), rest.end(), '\n', ',');
+      take("{\"files\": [" + rest + "]}", cycle);
     }
   } catch (const YAML::Exception& error) {
     fail(Code::file,
          "'{}', which this run should continue, is not an index that Sidestream wrote (line {}: {}); move it "
          "away or "
          "choose another file name",
-         json_path_, error.mark.line + 1, error.msg);
+         reading, error.mark.line + 1, error.msg);
   }
 }
 
-void Series::check(const Iteration& iteration, const std::string& path) {
-  const auto found = by_name_.find(relative(path));
-  if (found == by_name_.end()) return;
-  const Entry& entry = entries_[found->second];
-  if (entry.earlier) {
-    fail(Code::file,
-         "'{}' holds cycle {} of the run that is resumed; cycle {} must not overwrite it: use {{cycle}} in "
-         "the file name "
-         "'{}'",
-         path, entry.iteration.cycle, iteration.cycle, pattern_);
-  }
-  if (entry.iteration.index == iteration.index) {
-    fail(Code::configuration, "two results of iteration {} go to '{}'; give the analyses different file names",
-         iteration.index, path);
-  }
-  if (!warned_) {
-    log::warning("'{}' is overwritten: iterations {} and {} both are cycle {}; use {{index}} in the file name '{}'",
-                 path, entry.iteration.index, iteration.index, iteration.cycle, pattern_);
-  }
-  warned_ = true;
+/// Few and small files are indexed at once; replacing the index for each of many would cost their number squared.
+bool Series::is_due() const {
+  const std::size_t missing = entries_.size() - listed_;
+  return 16 * missing >= entries_.size() || now() - replaced_at_ > std::max(1.0, 100 * replacing_took_);
+}
+
+void Series::replace() {
+  const double start = now();
+  listed_ = 0;  // until all of it is there
+  replace_file(*directory_, json_path_, as_json());
+  if (!pvd_path_.empty()) replace_file(*directory_, pvd_path_, as_pvd());
+  std::error_code ignored;
+  fs::remove(rest_path_, ignored);
+  listed_ = entries_.size();
+  replaced_at_ = now();
+  replacing_took_ = replaced_at_ - start;
 }
 
 void Series::add(const Iteration& iteration, const std::string& path) {
-  put({iteration, relative(path), false});
-  replace_file(*directory_, json_path_, as_json());
-  if (!pvd_path_.empty()) replace_file(*directory_, pvd_path_, as_pvd());
+  entries_.push_back({iteration, relative(path)});
+  try {
+    if (is_due()) {
+      replace();
+    } else {
+      append_to_file(rest_path_, entry_text(entries_.back()) + "\n");
+    }
+  } catch (...) {
+    entries_.pop_back();
+    throw;
+  }
+  count_version(iteration, path);
+}
+
+void Series::count_version(const Iteration& iteration, const std::string& path) {
+  const std::string first = directory_->path(pattern_, iteration, 0);
+  if (path == first || ++versions_ > 1) return;
+  log::warning(
+      "'{}' has been written before, by this run or by the one that it resumes, and is kept: iteration {} (cycle {}, "
+      "time {}) went to '{}'; the index lists it. Further ones are counted",
+      first, iteration.index, iteration.cycle, iteration.time, path);
 }
 
 std::string Series::relative(const std::string& path) const {
   return fs::path(path).lexically_relative(fs::path(json_path_).parent_path()).generic_string();
 }
 
-void Series::put(Entry entry) {
-  const auto [place, is_new] = by_name_.try_emplace(entry.name, entries_.size());
-  if (is_new) {
-    entries_.push_back(std::move(entry));
-  } else {
-    entries_[place->second] = std::move(entry);
-  }
+std::string Series::entry_text(const Entry& entry) {
+  const auto& [index, cycle, time] = entry.iteration;
+  return fmt::format("{{\"name\": {}, \"time\": {}, \"cycle\": {}, \"iteration\": {}}}", json_text(entry.name), time,
+                     cycle, index);
 }
 
 std::string Series::as_json() const {
   std::string text = "{\n  \"file-series-version\": \"1.0\",\n  \"files\": [";
   const char* separator = "\n";
   for (const Entry& entry : entries_) {
-    const auto& [index, cycle, time] = entry.iteration;
-    text += fmt::format("{}    {{\"name\": {}, \"time\": {}, \"cycle\": {}, \"iteration\": {}}}", separator,
-                        json_text(entry.name), time, cycle, index);
+    text += fmt::format("{}    {}", separator, entry_text(entry));
     separator = ",\n";
   }
   return text + "\n  ]\n}\n";
@@ -174,16 +170,16 @@ std::string Series::as_pvd() const {
 Series& SeriesSet::of(const std::string& pattern, std::int64_t first_cycle) {
   const std::string key = series_stem(pattern) + ending_of(pattern);
   if (const auto found = by_stem_.find(key); found != by_stem_.end()) {
-    if (found->second.pattern() == pattern) return found->second;
+    if (found->second->pattern() == pattern) return *found->second;
     fail(Code::configuration,
          "the files '{}' and '{}' would share the index '{}.series'; give them names that differ in more "
          "than the "
          "iteration",
-         found->second.pattern(), pattern, key);
+         found->second->pattern(), pattern, key);
   }
-  Series series(directory_, pattern);
-  if (resume_) series.resume(first_cycle);
-  return by_stem_.emplace(key, std::move(series)).first->second;
+  auto series = std::make_unique<Series>(directory_, pattern);
+  if (resume_) series->resume(first_cycle);
+  return *by_stem_.emplace(key, std::move(series)).first->second;
 }
 
 }  // namespace sidestream

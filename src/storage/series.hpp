@@ -11,26 +11,24 @@
 
 namespace sidestream {
 
-/// The name that the files of a pattern have in common, without ending: "a/surface-{cycle:06}.vtp" gives
-/// "a/surface". Directories that name the iteration are left as well: "run/{cycle}/surface.vtp" gives
-/// "run/surface".
-[[nodiscard]] std::string series_stem(const std::string& pattern);
-
 /// Keeps `<stem><ending>.series` (ParaView's JSON, with `cycle` and `iteration` added) and, for VTK's XML
-/// files,
-/// `<stem>.pvd`. Both are rewritten as a whole with each file, so that they are always readable.
+/// files, `<stem>.pvd`. Both are replaced as a whole, so that they are always readable: with each file at first, later
+/// when the files that they lack are one in sixteen or a second has gone by (a hundred times what replacing takes, if
+/// that is longer), and at the end. What they lack stands in a hidden file beside them, where `resume` finds it.
 class Series {
  public:
   /// The index of the files named by `pattern` in `directory`. Starts empty.
   Series(std::shared_ptr<const OutputDirectory> directory, std::string pattern);
+  /// Replaces the index if files are missing in it, and logs what fails.
+  ~Series();
+  Series(const Series&) = delete;
+  Series& operator=(const Series&) = delete;
 
   /// Takes over the entries that an earlier run left, if any, of cycles before `cycle`. Throws Error(file) if
   /// the index cannot be understood.
   void resume(std::int64_t cycle);
-  /// Throws Error(file) if writing `path` would overwrite a file of the run that is resumed, or one written
-  /// in this very iteration. Warns, once, if it overwrites one of this run.
-  void check(const Iteration& iteration, const std::string& path);
-  /// Enters the file that now has its name and rewrites the index. Throws Error(file).
+  /// Enters the file that now has its name. Says once that names were taken (see FileNames). Throws Error(file), and
+  /// has not entered it then.
   void add(const Iteration& iteration, const std::string& path);
 
   [[nodiscard]] const std::string& pattern() const noexcept { return pattern_; }
@@ -38,20 +36,25 @@ class Series {
  private:
   struct Entry {
     Iteration iteration;
-    std::string name;      ///< relative to the index
-    bool earlier = false;  ///< taken over from an earlier run
+    std::string name;  ///< relative to the index
   };
   [[nodiscard]] std::string relative(const std::string& path) const;
-  void put(Entry entry);
+  [[nodiscard]] static std::string entry_text(const Entry& entry);
   [[nodiscard]] std::string as_json() const;
   [[nodiscard]] std::string as_pvd() const;
+  [[nodiscard]] bool is_due() const;
+  void take(const std::string& json, std::int64_t before);
+  void replace();
+  void count_version(const Iteration& iteration, const std::string& path);
 
   std::shared_ptr<const OutputDirectory> directory_;
   std::string pattern_, ending_;
   std::string json_path_, pvd_path_;  ///< pvd_path_ is empty where it does not apply
+  std::string rest_path_;             ///< entries that the index lacks, a line each
   std::vector<Entry> entries_;
-  std::map<std::string, std::size_t> by_name_;
-  bool warned_ = false;
+  std::size_t listed_ = 0;                       ///< entries in the index on disk
+  double replaced_at_ = 0, replacing_took_ = 0;  ///< seconds
+  std::int64_t versions_ = 0;                    ///< files that got another name than the pattern's
 };
 
 /// The indices of one process by pattern. Two patterns that would share an index are refused with
@@ -67,7 +70,7 @@ class SeriesSet {
  private:
   std::shared_ptr<const OutputDirectory> directory_;
   bool resume_;
-  std::map<std::string, Series> by_stem_;
+  std::map<std::string, std::unique_ptr<Series>> by_stem_;
 };
 
 }  // namespace sidestream

@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <optional>
 
 #include "base/fail.hpp"
+#include "base/log.hpp"
+#include "storage/file_names.hpp"
 #include "storage/formats/csv.hpp"
 #include "storage/output_file.hpp"
 #include "storage/replace_file.hpp"
@@ -14,11 +18,19 @@ namespace sidestream {
 
 namespace {
 
-Table with_iteration(const Table& table, const Iteration& iteration) {
-  Table out;
-  out.columns = {"iteration", "cycle", "time"};
-  out.columns.insert(out.columns.end(), table.columns.begin(), table.columns.end());
-  for (const auto& row : table.rows) {
+constexpr std::size_t rows_at_once = 4096;  ///< that are put together in memory
+
+std::vector<std::string> wide_columns(const Table& table) {
+  std::vector<std::string> columns{"iteration", "cycle", "time"};
+  columns.insert(columns.end(), table.columns.begin(), table.columns.end());
+  return columns;
+}
+
+/// Rows first to last, after the columns of the iteration.
+Table with_iteration(const Table& table, std::size_t first, std::size_t last, const Iteration& iteration) {
+  Table out{wide_columns(table), {}};
+  for (std::size_t r = first; r < last; ++r) {
+    const auto& row = table.rows[r];
     auto& wide = out.rows.emplace_back();
     wide.reserve(row.size() + 3);
     wide.insert(wide.end(), {iteration.index, iteration.cycle, iteration.time});
@@ -41,25 +53,94 @@ std::int64_t cycle_of(const std::string& path, const CsvRecord& record, std::siz
   return cycle;
 }
 
+namespace fs = std::filesystem;
+
+std::string commitment_of(const std::string& path) {
+  const fs::path whole(path);
+  return (whole.parent_path() / ("." + whole.filename().string() + ".committed")).string();
+}
+
+/// Notes that all of the table is whole. Digits within one page, which no kill can write half.
+void note_commitment(const std::string& path) {
+  const std::string digits = fmt::format("{:020}\n", size_of_file(path));
+  overwrite_start(commitment_of(path), digits);
+}
+
+/// The length up to which the table is whole; nothing if that was not noted: the run ended, or never added rows.
+std::optional<std::uint64_t> commitment(const std::string& path) {
+  const std::string note = commitment_of(path);
+  if (!fs::exists(note)) return std::nullopt;
+  const std::string digits = read_file(note);
+  std::uint64_t length = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), length);
+  if (error != std::errc{} || *end != '\n') return std::nullopt;
+  return length;
+}
+
+/// Drops rows of an iteration that is not whole.
+void recover(const std::string& path) {
+  const std::optional<std::uint64_t> whole = commitment(path);
+  const std::uint64_t size = size_of_file(path);
+  if (whole && *whole <= size) {
+    if (*whole < size) cut_file(path, *whole);
+    return;
+  }
+  std::uint64_t records = 0, last = 0;  // bytes of all complete records, and of those before the last iteration
+  std::string iteration;
+  for_each_record(path, [&](const CsvRecord& record) {
+    if (record.fields.front() != iteration) last = records;
+    iteration = record.fields.front();
+    records += record.text.size();
+  });
+  // Shorter than it was: a loss of power, perhaps in the midst of an iteration.
+  cut_file(path, whole ? last : records);
+}
+
+/// The first of -v1, -v2, ... that no file has.
+std::string free_version(const std::string& path) {
+  for (int version = 1;; ++version) {
+    const std::string name = with_version(path, version);
+    if (!fs::exists(fs::symlink_status(name))) return name;
+  }
+}
+
 }  // namespace
+
+TableFiles::~TableFiles() {
+  for (const auto& [path, columns] : columns_) {
+    std::error_code ignored;
+    fs::remove(commitment_of(path), ignored);
+  }
+}
 
 void TableFiles::append(const ResultFormat& format, const std::string& file, const Iteration& iteration,
                         const Table& table, std::int64_t first_cycle) {
   const std::string path = directory_->path(file, iteration, 0);
-  const Table wide = with_iteration(table, iteration);
+  const std::vector<std::string> columns = wide_columns(table);
   auto known = columns_.find(path);
   if (known == columns_.end()) {
-    if (!resume_ || !take_over(path, wide.columns, first_cycle)) write_new(format, path, {wide.columns, {}});
-    known = columns_.emplace(path, wide.columns).first;
+    if (!resume_ || !take_over(path, columns, first_cycle)) write_new(format, path, {columns, {}});
+    note_commitment(path);
+    known = columns_.emplace(path, columns).first;
   }
-  if (known->second != wide.columns) {
+  if (known->second != columns) {
     fail(Code::configuration,
          "'{}' has the columns {}, and a table with the columns {} should be added to it; give the analyses "
          "different "
          "file names",
-         path, fmt::join(known->second, ","), fmt::join(wide.columns, ","));
+         path, fmt::join(known->second, ","), fmt::join(columns, ","));
   }
-  format.table(path, wide, true, directory_->provenance());
+  const std::uint64_t before = size_of_file(path);
+  try {
+    for (std::size_t first = 0; first < table.rows.size(); first += rows_at_once) {
+      const std::size_t last = std::min(first + rows_at_once, table.rows.size());
+      format.table(path, with_iteration(table, first, last, iteration), true, directory_->provenance());
+    }
+    note_commitment(path);
+  } catch (...) {
+    cut_file(path, before);
+    throw;
+  }
 }
 
 void TableFiles::write_new(const ResultFormat& format, const std::string& path, const Table& table) const {
@@ -68,26 +149,45 @@ void TableFiles::write_new(const ResultFormat& format, const std::string& path, 
 }
 
 /// Cuts a file of an earlier run back to the rows before `first_cycle`. False if there is none. A format that
-/// is not ours is taken as it is: only its author could cut it.
+/// is not ours is cut to whole iterations only: only its author could tell cycles.
 bool TableFiles::take_over(const std::string& path, const std::vector<std::string>& columns,
                            std::int64_t first_cycle) const {
-  if (!std::filesystem::exists(path)) return false;
-  if (std::filesystem::path(path).extension() != ".csv") return true;
-  const std::string text = read_file(path);
-  const auto records = parse_csv(text);
-  if (records.empty()) return false;
-  if (records.front().fields != columns) {
-    fail(Code::file,
-         "'{}', which this run should continue, has the columns {}, but now they are {}; choose another file "
-         "name or move "
-         "it away",
-         path, fmt::join(records.front().fields, ","), fmt::join(columns, ","));
+  if (!fs::exists(path)) return false;
+  if (fs::path(path).extension() != ".csv") {
+    const std::optional<std::uint64_t> whole = commitment(path);
+    if (whole && *whole < size_of_file(path)) cut_file(path, *whole);
+    return true;
   }
-  std::string kept(records.front().text);
-  for (std::size_t n = 1; n < records.size(); ++n) {
-    if (cycle_of(path, records[n], n + 1) < first_cycle) kept += records[n].text;
-  }
-  replace_file(*directory_, path, kept);
+  recover(path);
+  std::size_t line = 0, dropped = 0;
+  for_each_record(path, [&](const CsvRecord& record) {
+    if (++line > 1) {
+      dropped += cycle_of(path, record, line) >= first_cycle;
+    } else if (record.fields != columns) {
+      fail(Code::file,
+           "'{}', which this run should continue, has the columns {}, but now they are {}; choose another file "
+           "name or move "
+           "it away",
+           path, fmt::join(record.fields, ","), fmt::join(columns, ","));
+    }
+  });
+  if (line == 0) return false;
+  if (dropped == 0) return true;
+  const std::string kept_name = free_version(path);
+  replace_file(*directory_, path, [&](const std::string& temporary) {
+    OutputFile file(temporary);
+    line = 0;
+    for_each_record(path, [&](const CsvRecord& record) {
+      if (++line == 1 || cycle_of(path, record, line) < first_cycle) file.write(record.text);
+    });
+    file.close();
+    std::error_code error;
+    fs::copy_file(path, directory_->temporary(kept_name), fs::copy_options::overwrite_existing, error);
+    if (error) fail_file("keep the rows of", path, error.value());
+    directory_->commit(kept_name);
+  });
+  log::warning("'{}' goes on before cycle {}: {} rows from there on are kept in '{}' with the others", path,
+               first_cycle, dropped, kept_name);
   return true;
 }
 

@@ -11,14 +11,20 @@
 
 namespace sidestream {
 
+/// After a crash a table may end in some of the rows of one iteration. How far it is whole stands in a hidden file
+/// beside it, `.<table>.committed`, from where a run that resumes cuts the table; a run that ends removes that file.
 class TableFiles {
  public:
   TableFiles(std::shared_ptr<const OutputDirectory> directory, bool resume)
       : directory_(std::move(directory)), resume_(resume) {}
+  ~TableFiles();
+  TableFiles(const TableFiles&) = delete;
+  TableFiles& operator=(const TableFiles&) = delete;
 
   /// Adds the rows of `table`, after the columns iteration, cycle and time, to `file`. The first call for a
-  /// file starts it anew, or, when resuming, goes on after its rows of cycles before `first_cycle`. Throws
-  /// Error(file), and Error(configuration) if the columns are not those of the file.
+  /// file starts it anew, or, when resuming, goes on after its rows of cycles before `first_cycle`; if others are
+  /// dropped, the table with them is kept under the first free name with -v1, -v2, ... Throws Error(file), and
+  /// Error(configuration) if the columns are not those of the file.
   void append(const ResultFormat& format, const std::string& file, const Iteration& iteration, const Table& table,
               std::int64_t first_cycle);
 

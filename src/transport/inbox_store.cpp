@@ -30,32 +30,55 @@ bool InboxStore::take(int client, const Message& message) {
 
 void InboxStore::add(int client, const Arrival& arrival) {
   const std::int64_t iteration = current(client);
-  bytes_ += arrival.record.bytes;
+  const Arrival dated{arrival.record, arrival.data, iteration};
   if (arrival.record.persistent) {
-    new_persistent_.emplace(iteration, arrival);
+    new_persistent_.emplace(iteration, dated);
   } else {
-    inboxes_[iteration].blocks.push_back(arrival);
+    inboxes_[iteration].blocks.push_back(dated);
   }
+  bytes_ += arrival.record.bytes;
 }
 
 void InboxStore::declare(int client, const Block& block, bool removed) {
   declarations_.emplace(current(client), Declaration{current(client), block, removed});
 }
 
+namespace {
+
+/// Joins what one more client said.
+void merge(EndRecord& all, const EndRecord& one) {
+  all.mismatch |= one.mismatch | static_cast<std::uint32_t>(all.iteration.cycle != one.iteration.cycle);
+  const bool first = one.client < all.client;
+  // Bit patterns are compared, so that a time of NaN agrees with itself.
+  if (std::bit_cast<std::uint64_t>(all.iteration.time) != std::bit_cast<std::uint64_t>(one.iteration.time)) {
+    all.other = first ? all.client : one.client;
+    all.other_time = first ? all.iteration.time : one.iteration.time;
+  } else if (all.other < 0) {
+    all.other = one.other;
+    all.other_time = one.other_time;
+  }
+  if (first) {
+    all.iteration = one.iteration;
+    all.client = one.client;
+  }
+  all.events |= one.events;
+  all.absent += one.absent;
+  all.refused |= one.refused;
+  const bool lower = one.refusing >= 0 && (all.refusing < 0 || one.refusing < all.refusing);
+  if (lower) all.refusing = one.refusing;
+}
+
+}  // namespace
+
 void InboxStore::end(int client, const EndRecord& record) {
-  Inbox& inbox = inboxes_[ended_[static_cast<std::size_t>(client)]++];
-  inbox.mismatch |= record.mismatch != 0;
+  std::int64_t& iteration = ended_[static_cast<std::size_t>(client)];
+  Inbox& inbox = inboxes_[iteration];  // may throw: then nothing has changed
+  ++iteration;
   if (inbox.ended++ == 0) {
     inbox.end = record;
-    return;
+  } else {
+    merge(inbox.end, record);
   }
-  // Bit patterns are compared, so that a time of NaN agrees with itself.
-  inbox.mismatch |=
-      inbox.end.iteration.cycle != record.iteration.cycle ||
-      std::bit_cast<std::uint64_t>(inbox.end.iteration.time) != std::bit_cast<std::uint64_t>(record.iteration.time);
-  inbox.end.events |= record.events;
-  inbox.end.absent += record.absent;
-  inbox.end.refused |= record.refused;
 }
 
 int InboxStore::ended(std::int64_t index) const noexcept {
@@ -70,15 +93,19 @@ int InboxStore::pending(std::int64_t index) const noexcept {
 
 void InboxStore::apply(const Declaration& declaration) {
   const Block& block = declaration.block;
-  const std::pair key(block.mesh, block.id);
+  // A block may move to another client, whose declaration may come before the removal by the old one: each client has
+  // what it declared, and the block table says whether two have the same.
+  const std::tuple key(block.mesh, block.id, block.client);
   const auto found = places_.find(key);
-  // A block may move to another client, whose declaration may come before the removal by the old one.
-  const bool moved = found != places_.end() && blocks_[found->second].client != block.client;
-  if (declaration.removed && (found == places_.end() || moved)) return;
+  if (declaration.removed && found == places_.end()) return;
   changes_.push_back({block, declaration.removed, 0});
-  std::erase_if(persistent_, [&](const Arrival& arrival) {
-    const Block& of = arrival.record.block;
-    return of.mesh == block.mesh && of.id == block.id && (declaration.removed || !(of == block));
+  // Arrays stay that fit the block as it is now: it may have moved in space.
+  std::erase_if(persistent_, [&](Arrival& arrival) {
+    Block& of = arrival.record.block;
+    if (of.mesh != block.mesh || of.id != block.id || of.client != block.client) return false;
+    if (declaration.removed || !of.same_shape(block)) return true;
+    of = block;
+    return false;
   });
   if (!declaration.removed) {
     const auto place = places_.try_emplace(key, blocks_.size()).first->second;
@@ -91,14 +118,15 @@ void InboxStore::apply(const Declaration& declaration) {
   }
   const std::size_t place = found->second;
   blocks_[place] = blocks_.back();
-  places_[{blocks_[place].mesh, blocks_[place].id}] = place;
+  places_[{blocks_[place].mesh, blocks_[place].id, blocks_[place].client}] = place;
   blocks_.pop_back();
   places_.erase(key);
 }
 
 void InboxStore::replace(const Arrival& arrival) {
   const auto same = [&](const Arrival& old) {
-    return old.record.variable == arrival.record.variable && old.record.block.id == arrival.record.block.id;
+    return old.record.variable == arrival.record.variable && old.record.block.id == arrival.record.block.id &&
+           old.record.block.client == arrival.record.block.client;
   };
   const auto found = std::find_if(persistent_.begin(), persistent_.end(), same);
   if (found != persistent_.end()) {
@@ -113,7 +141,7 @@ std::vector<BlockRange> InboxStore::ranges(std::int64_t index, std::span<const R
   std::vector<BlockRange> result;
   const auto measure = [&](const Arrival& arrival) {
     for (const RangeRequest& request : requests) {
-      if (request.variable != arrival.record.variable || arrival.record.block.cells.empty()) continue;
+      if (request.variable != arrival.record.variable || arrival.record.block.empty()) continue;
       const std::byte* data = data_of ? data_of(arrival.record) : arrival.data;
       if (!data) continue;
       BlockRange& range = result.emplace_back();
@@ -127,16 +155,18 @@ std::vector<BlockRange> InboxStore::ranges(std::int64_t index, std::span<const R
   return result;
 }
 
+/// One by one: where memory runs out, the next call goes on.
 bool InboxStore::advance(std::int64_t index) {
-  const auto last = declarations_.upper_bound(index);
-  const bool changed = last != declarations_.begin();
-  for (auto it = declarations_.begin(); it != last; ++it) apply(it->second);
-  declarations_.erase(declarations_.begin(), last);
-  const auto newest = new_persistent_.upper_bound(index);
-  for (auto it = new_persistent_.begin(); it != newest; ++it) replace(it->second);
-  const bool newest_changed = newest != new_persistent_.begin();
-  new_persistent_.erase(new_persistent_.begin(), newest);
-  return changed || newest_changed;
+  while (!declarations_.empty() && declarations_.begin()->first <= index) {
+    advanced_ = true;
+    apply(declarations_.begin()->second);
+    declarations_.erase(declarations_.begin());
+  }
+  while (!new_persistent_.empty() && new_persistent_.begin()->first <= index) {
+    replace(new_persistent_.begin()->second);
+    new_persistent_.erase(new_persistent_.begin());
+  }
+  return std::exchange(advanced_, false);
 }
 
 }  // namespace sidestream

@@ -5,6 +5,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -61,13 +62,14 @@ class InboxStore {
 
   std::vector<std::int64_t> ended_;
   std::vector<bool> closed_;
-  bool abandoned_ = false;
+  bool abandoned_ = false, advanced_ = false;
   std::map<std::int64_t, Inbox> inboxes_;
   std::multimap<std::int64_t, Declaration> declarations_;  ///< by iteration, not applied yet
   std::multimap<std::int64_t, Arrival> new_persistent_;    ///< likewise
   std::vector<Block> blocks_;
   std::vector<BlockChange> changes_;
-  std::map<std::pair<std::int32_t, std::int64_t>, std::size_t> places_;  ///< in blocks_, by mesh and block id
+  /// In blocks_, by mesh, block id and client.
+  std::map<std::tuple<std::int32_t, std::int64_t, std::int32_t>, std::size_t> places_;
   std::vector<Arrival> persistent_;
   std::uint64_t bytes_ = 0;
 };

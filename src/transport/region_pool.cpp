@@ -9,9 +9,45 @@ namespace sidestream {
 
 void RegionPool::Free::operator()(std::byte* p) const noexcept { std::free(p); }
 
+RegionPool::~RegionPool() {
+  if (lender_) lender_->give_back(borrowed_);
+}
+
+void RegionPool::drop_kept() noexcept {
+  kept_ -= free_.begin()->first;
+  free_.erase(free_.begin());
+}
+
+/// For `size` bytes more, kept ones included: borrows what is missing, or else drops what is kept.
+bool RegionPool::make_room(std::uint64_t size) noexcept {
+  // Sizes that no longer occur must not add up beyond what was ever in use at once.
+  while (!free_.empty() && used_ + kept_ + size > std::max(peak_, used_ + size)) drop_kept();
+  const auto fits = [&] {
+    const std::uint64_t needed = used_ + kept_ + size;
+    if (needed <= limit_ || needed - limit_ <= borrowed_) return true;
+    const std::uint64_t missing = needed - limit_ - borrowed_;
+    if (!lender_ || !lender_->borrow(missing)) return false;
+    borrowed_ += missing;
+    return true;
+  };
+  while (!fits()) {
+    if (free_.empty()) return false;
+    drop_kept();
+  }
+  return true;
+}
+
+void RegionPool::share() noexcept {
+  if (borrowed_ == 0 || !lender_->wanted()) return;
+  while (!free_.empty() && used_ + kept_ > limit_) drop_kept();
+  const std::uint64_t needed = used_ + kept_ > limit_ ? used_ + kept_ - limit_ : 0;
+  if (needed >= borrowed_) return;
+  lender_->give_back(borrowed_ - needed);
+  borrowed_ = needed;
+}
+
 std::byte* RegionPool::take(std::uint64_t bytes) {
   const std::uint64_t size = std::max<std::uint64_t>(64, round_up(bytes, 64));
-  if (used_ + size > limit_) return nullptr;
   Memory memory;
   const auto found = free_.find(size);
   if (found != free_.end()) {
@@ -19,11 +55,7 @@ std::byte* RegionPool::take(std::uint64_t bytes) {
     free_.erase(found);
     kept_ -= size;
   } else {
-    // Sizes that no longer occur must not add up beyond what was ever in use at once.
-    while (!free_.empty() && used_ + kept_ + size > std::min(limit_, std::max(peak_, used_ + size))) {
-      kept_ -= free_.begin()->first;
-      free_.erase(free_.begin());
-    }
+    if (!make_room(size)) return nullptr;
     memory.reset(static_cast<std::byte*>(std::aligned_alloc(64, size)));
     if (!memory) fail(Code::system, "no memory for a block of {} bytes; use smaller blocks or more nodes", bytes);
   }
@@ -41,6 +73,7 @@ void RegionPool::give_back(std::byte* data) {
   used_ -= size;
   kept_ += size;
   free_.emplace(size, std::move(memory));
+  share();
 }
 
 std::byte* RegionUses::reserve(std::uint64_t bytes) {

@@ -65,6 +65,46 @@ def image(directory: Path, centering: str) -> vtk.vtkImageData:
     return data
 
 
+def flat_image(directory: Path, centering: str) -> vtk.vtkImageData:
+    """The field of the mesh of two dimensions; z is where its plane is."""
+    n = CELLS if centering == "cell" else CELLS + 1
+    origin = LOW + (SPACING / 2 if centering == "cell" else 0)
+    data = vtk.vtkImageData()
+    data.SetDimensions(n, n, 1)
+    data.SetOrigin(origin, origin, LOW)
+    data.SetSpacing(SPACING, SPACING, SPACING)
+    values = numpy_to_vtk(np.fromfile(directory / f"flat-{centering}.field"), deep=True)
+    values.SetName("a")
+    data.GetPointData().SetScalars(values)
+    return data
+
+
+def length(points: np.ndarray, lines: np.ndarray) -> float:
+    return np.linalg.norm(points[lines[:, 1]] - points[lines[:, 0]], axis=1).sum()
+
+
+def compare_lines(directory: Path, centering: str) -> None:
+    contour = vtk.vtkContourFilter()
+    contour.SetInputData(flat_image(directory, centering))
+    contour.SetValue(0, 0.3)
+    contour.Update()
+    output = contour.GetOutput()
+    theirs_points = vtk_to_numpy(output.GetPoints().GetData()).astype(float)
+    theirs_lines = vtk_to_numpy(output.GetLines().GetConnectivityArray()).reshape(-1, 2)
+    stem = directory / f"flat-{centering}.surface"
+    points = np.fromfile(f"{stem}.points").reshape(-1, 3)
+    lines = np.fromfile(f"{stem}.lines", dtype=np.int64).reshape(-1, 2)
+    assert len(lines) == len(theirs_lines) > 100, (len(lines), len(theirs_lines))
+    used = theirs_points[np.unique(theirs_lines)]
+    assert len(points) == len(used), (len(points), len(used))
+    worst = max(distances(points, theirs_points).max(), distances(used, points).max())
+    assert worst < 2e-6, f"flat {centering}: vertices up to {worst} away from VTK's"
+    ratio = length(points, lines) / length(theirs_points, theirs_lines)
+    # Where opposite corners of a cell are above the value, VTK may join the points the other way.
+    assert abs(ratio - 1) < 1e-2, f"flat {centering}: length is {ratio} of VTK's"
+    print(f"flat {centering} isosurface: {len(lines)} lines, length ratio {ratio:.7f}, vertices within {worst:.1e}")
+
+
 def nearest_index(points: np.ndarray, target: np.ndarray) -> np.ndarray:
     """Of each point: which one of the target is nearest."""
     cloud = vtk.vtkPolyData()
@@ -147,6 +187,7 @@ def main() -> None:
         for centering in ("cell", "node"):
             compare_isosurface(Path(name), centering)
             compare_slice(Path(name), centering)
+            compare_lines(Path(name), centering)
 
 
 if __name__ == "__main__":

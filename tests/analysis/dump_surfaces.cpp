@@ -33,13 +33,15 @@ void write(const std::string& path, const std::vector<T>& values) {
 void write(const std::string& stem, const Surface& surface) {
   write(stem + ".points", surface.points);
   write(stem + ".triangles", surface.triangles);
+  if (!surface.lines.empty()) write(stem + ".lines", surface.lines);
   for (const Surface::Array& array : surface.point_data) write(stem + "." + array.name, array.values);
 }
 
 void write_field(const std::string& path, const FakeDomain& domain) {
   const Box points = domain.metadata.variables[0].points(domain.mesh().cells);
   std::vector<double> values;
-  for (Index k = points.lo[2]; k < points.hi[2]; ++k) {
+  const Index layers = domain.mesh().dimensions == 2 ? 1 : points.extent(2);
+  for (Index k = points.lo[2]; k < points.lo[2] + layers; ++k) {
     for (Index j = points.lo[1]; j < points.hi[1]; ++j) {
       for (Index i = points.lo[0]; i < points.hi[0]; ++i) values.push_back(domain.value(0, {i, j, k}, 0));
     }
@@ -62,6 +64,18 @@ void dump(const std::string& directory) {
   }
 }
 
+/// The same in a mesh of two dimensions.
+void dump_flat(const std::string& directory) {
+  for (const Centering centering : {Centering::cell, Centering::node}) {
+    const std::string stem = directory + (centering == Centering::cell ? "/flat-cell" : "/flat-node");
+    const FakeDomain domain = fake_square(cells, low, high, {{"a", gyroid, centering}});
+    const Division division = random_division(domain.mesh().cells, 9, 4);
+    write_field(stem + ".field", domain);
+    write(stem + ".surface",
+          run_alone(isosurface_kind(), "{variable: a, values: 0.3}", domain, division).surfaces.begin()->second);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -73,6 +87,7 @@ int main(int argc, char** argv) {
   int status = 0;
   try {
     dump(argv[1]);
+    dump_flat(argv[1]);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "dump_surfaces: %s\n", error.what());
     status = 1;

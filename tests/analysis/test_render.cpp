@@ -176,6 +176,13 @@ TEST_CASE("a wrong configuration gets a sentence") {
   CHECK(message_of("{slice: {variable: wind, axis: x}}").find("components") != std::string::npos);
   CHECK(message_of("{" + iso + ", range: [3, 1]}").find("lower one first") != std::string::npos);
   CHECK(message_of("{" + iso + ", caption: '{colour}'}").find("{label}") != std::string::npos);
+  // A text of a thousand million characters.
+  for (const char* field : {"time:999999999.9", "time:.999999999f", "cycle:0100000000", "label:>400"}) {
+    CAPTURE(field);
+    CHECK(message_of("{" + iso + ", caption: 'at {" + field + "}'}").find("at most 99") != std::string::npos);
+  }
+  CHECK(message_of("{" + iso + ", caption: '{time:{cycle}}'}").find("a field inside a field") != std::string::npos);
+  CHECK(message_of("{" + iso + ", caption: '{{12345}} {time:99.50f}'}") == "no error");
   CHECK(
       message_of("{" + iso + ", camera: {position: [0, 0, 9], view: [0, 0, 1]}}").find("both 'position' and 'view'") !=
       std::string::npos);
@@ -184,4 +191,28 @@ TEST_CASE("a wrong configuration gets a sentence") {
         std::string::npos);
   CHECK(message_of("{isosurface: {variable: hills, values: 0, fields: height}}").find("fields") != std::string::npos);
   CHECK(message_of("{" + iso + "}") == "no error");
+}
+
+TEST_CASE("a frame shows nothing of the one before it") {
+  const auto distance = [](const std::array<double, 3>& x, const Index3&, int) {
+    return std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+  };
+  const FakeDomain domain = fake_cube(12, -1, 1, {{"a", distance}});
+  const Division division{domain.mesh().cells};
+  const std::string yaml = "{isosurface: {variable: a, values: 0.7}, size: [60, 50], caption: none}";
+  const AnalysisKind kind = render_kind();
+  const auto analysis = kind.create(fake_settings(kind, yaml, domain.metadata), domain.metadata);
+  MpiCommunicator self(MPI_COMM_SELF);
+  const auto frame = [&](const std::vector<std::size_t>& absent) {
+    const FakeServer server(domain, division, {0}, analysis->selection(), 0, absent);
+    CapturedResults results;
+    const std::vector<Bytes> partials{analysis->local({{}, domain.metadata, server.views(), 0, {}})};
+    static_cast<void>(analysis->combine({{}, domain.metadata, partials, 0, self, results}));
+    return results.images.begin()->second.rgba;
+  };
+  const auto full = frame({});
+  const auto empty = frame({0});
+  CHECK(full != empty);
+  CHECK(empty == run_alone(kind, yaml, domain, division, {.absent = {0}}).images.begin()->second.rgba);
+  CHECK(frame({}) == full);
 }

@@ -74,8 +74,15 @@ TEST_CASE("values outside a range take the end's colour, no number a grey") {
 }
 
 TEST_CASE("a usable range has room between its ends") {
-  for (const auto& [low, high] : std::vector<std::array<double, 2>>{
-           {1, 2}, {3, 3}, {0, 0}, {-5, -5}, {1e300, 1e300}, {-1.7e308, 1.7e308}, {5, -5}, {1, 1 + 1e-16}}) {
+  for (const auto& [low, high] : std::vector<std::array<double, 2>>{{1, 2},
+                                                                    {3, 3},
+                                                                    {0, 0},
+                                                                    {-5, -5},
+                                                                    {1e300, 1e300},
+                                                                    {-1.7e308, 1.7e308},
+                                                                    {5, -5},
+                                                                    {1, 1 + 1e-16},
+                                                                    {300, 300 + 1e-13}}) {
     const ColourRange range = usable_range(low, high);
     CHECK(range.low < range.high);
     CHECK(std::isfinite(range.high - range.low));
@@ -98,7 +105,7 @@ TEST_CASE("ticks are round, within the range and neither few nor many") {
           CHECK(tick.value >= range.low);
           CHECK(tick.value <= range.high);
           // The label says the value.
-          const double said = std::stod(tick.label) * std::pow(10, made.exponent);
+          const double said = made.offset + std::stod(tick.label) * std::pow(10, made.exponent);
           CHECK(std::abs(said - tick.value) <= 1e-6 * (range.high - range.low));
           labels.insert(tick.label);
         }
@@ -109,6 +116,59 @@ TEST_CASE("ticks are round, within the range and neither few nor many") {
   CHECK(make_ticks({0, 10}, 5).ticks[1].label == "2");
   CHECK(make_ticks({-1, 1}, 4).ticks[2].label == "0.0");
   CHECK(power_text(-15) == "\u00d710\u207b\u00b9\u2075");
+}
+
+TEST_CASE("numbers that differ in their last digits only count from an offset") {
+  for (const double middle : {300.0, -300.0, 0.1, 123.456789, 1.0, 1e300, -7e-20}) {
+    for (const double width : {1e-13, 1e-11, 1e-9, 1e-7}) {
+      const double size = std::abs(middle);
+      const ColourRange range = usable_range(middle - 0.3 * width * size, middle + 0.7 * width * size);
+      const Ticks made = make_ticks(range, 6);
+      CAPTURE(middle);
+      CAPTURE(width);
+      CHECK(made.offset != 0);
+      CHECK(offset_text(made.offset).size() <= 22);
+      std::set<std::string> labels;
+      for (const Tick& tick : made.ticks) {
+        CHECK(tick.label.size() <= 7);
+        labels.insert(tick.label);
+        const double said = std::stod(tick.label) * std::pow(10, made.exponent);
+        CHECK(std::abs(said - (tick.value - made.offset)) <= 0.02 * (range.high - range.low));
+      }
+      CHECK(labels.size() >= 2);
+      CHECK(labels.size() == made.ticks.size());
+    }
+  }
+  CHECK(make_ticks({300, 300 + 1e-9}, 5).offset == 300);
+  CHECK(offset_text(300) == "+300");
+  CHECK(offset_text(-0.125) == "-0.125");
+  CHECK(offset_text(0).empty());
+  // Seven digits and less need none.
+  CHECK(make_ticks({300, 301}, 5).offset == 0);
+}
+
+TEST_CASE("text that does not fit is cut where it can still be read") {
+  CHECK(cut_text("short", 10, 500) == "short");
+  const std::string cut = cut_text("temperature of the inner box", 10, 100);
+  CHECK(cut.ends_with("..."));
+  CHECK(cut.starts_with("temp"));
+  CHECK(text_width(cut, 10) <= 100);
+  CHECK(cut_text("any", 10, 1) == "...");
+  // A caption of any length: capitals of at least 5.5 pixels, nothing beyond the margins.
+  for (const int width : {64, 200, 1000}) {
+    const Layout layout(width, width, 0, true);
+    Image image = white(width, width);
+    draw_caption(image, layout, std::string(2000, 'H'));
+    CHECK(ink(image, width - static_cast<int>(layout.margin) + 1, width) == 0);
+    CHECK(ink(image, 0, static_cast<int>(layout.margin)) == 0);
+    int rows = 0;
+    for (int y = 0; y < width; ++y) {
+      int dark = 0;
+      for (int x = 0; x < width; ++x) dark += image.rgba[(static_cast<std::size_t>(y) * width + x) * 4] < 160;
+      rows += dark > 0;
+    }
+    CHECK(rows >= 5);
+  }
 }
 
 TEST_CASE("every character has a shape within its width, in ascending order of code") {

@@ -101,6 +101,29 @@ TEST_CASE("the same bits for every division, order of memory and number of serve
   }
 }
 
+TEST_CASE("the deviation is right where squares are no doubles") {
+  for (const double unit : {1e160, 1e300, 2e153, 1e-160, 3e-155, 1e-320}) {
+    CAPTURE(unit);
+    // Half of the values are one unit, half two.
+    const auto two = [unit](const std::array<double, 3>&, const Index3& p, int) { return unit * (1 + p[0] % 2); };
+    const FakeDomain domain = domain_of({"a", two, Centering::cell, 1, Type::float64, Order::column});
+    const Table table = alone(domain, {domain.mesh().cells});
+    const double variance = real(table, 0, "variance");
+    CHECK(real(table, 0, "standard_deviation") == doctest::Approx(unit / 2).epsilon(1e-12));
+    CHECK((std::isinf(variance) || variance <= unit * unit / 4 * (1 + 1e-12)));
+    CHECK(std::isinf(variance) == (unit > 1e154));
+  }
+}
+
+TEST_CASE("great and small values together are summed exactly") {
+  const auto mixed = [](const std::array<double, 3>&, const Index3& p, int) {
+    return p[0] == 0 && p[1] == 0 && p[2] == 0 ? 1e200 : p[0] == 1 ? 1e-200 : 1.0;
+  };
+  const FakeDomain domain = domain_of({"a", mixed, Centering::cell, 1, Type::float64, Order::column}, 4);
+  const Table table = alone(domain, {domain.mesh().cells});
+  CHECK(real(table, 0, "standard_deviation") == doctest::Approx(1e200 * std::sqrt(63.0) / 64).epsilon(1e-12));
+}
+
 TEST_CASE("a constant field has no variance") {
   const FakeDomain domain = domain_of({"a", [](auto&, auto&, int) { return 0.1; }});
   const Table table = alone(domain, even_division(domain.mesh().cells, {2, 3, 1}));

@@ -84,7 +84,7 @@ TEST_CASE("variables") {
   CHECK(full.id == 1);
   CHECK(full.mesh == 0);
   CHECK(full.type == Type::int16);
-  CHECK(full.centering == Centering::node);
+  CHECK(full.centering == nodes_of(1));
   CHECK(full.components == 3);
   CHECK(full.order == Order::row);
   CHECK(!full.time_varying);
@@ -101,6 +101,49 @@ TEST_CASE("every element type has its name") {
   }
 }
 
+TEST_CASE("centrings are those of the axes that the mesh uses") {
+  const Metadata metadata = read(
+                                "meshes: {a: {size: [4, 4, 4]}, b: {size: [4, 4]}}\nvariables:\n"
+                                "  a1: {mesh: a, centering: x-face}\n  a6: {mesh: a, centering: x-edge}\n"
+                                "  b6: {mesh: b, centering: x-edge}\n  b7: {mesh: b, centering: node}\n"
+                                "  b4: {mesh: b, centering: z-face}\n")
+                                .metadata;
+  CHECK(metadata.variables[0].centering == Centering::x_face);
+  CHECK(metadata.variables[1].centering == Centering::x_edge);
+  CHECK(metadata.variables[2].centering == Centering::y_face);
+  CHECK(metadata.variables[3].centering == nodes_of(2));
+  CHECK(metadata.variables[4].centering == Centering::cell);
+}
+
+TEST_CASE("meshes that say where they are in variables") {
+  const Metadata metadata =
+      read(
+          "meshes:\n  c: {type: curvilinear, size: [$n, 3], coordinates: x}\n"
+          "  u: {type: unstructured, coordinates: y, connectivity: l, offsets: o, types: k}\n"
+          "  p: {type: points, dimensions: 2, coordinates: z, point_ids: i, point_ghosts: g}\nvariables:\n"
+          "  x: {mesh: c, components: 2}\n  y: {mesh: u, components: 3, type: float32}\n"
+          "  l: {mesh: u, type: int64, time_varying: false}\n  o: {mesh: u, type: int32}\n  k: {mesh: u, type: uint8}\n"
+          "  z: {mesh: p, components: 2}\n  i: {mesh: p, type: int64}\n  g: {mesh: p, type: uint8}\n"
+          "  t: {mesh: u}\n")
+          .metadata;
+  const Mesh &c = metadata.meshes[0], &u = metadata.meshes[1], &p = metadata.meshes[2];
+  CHECK(c.kind() == MeshKind::curvilinear);
+  CHECK(c.cells == Box{{0, 0, 0}, {8, 3, 1}});
+  CHECK(c.dimensions == 2);
+  CHECK(c.array(Role::coordinates) == 0);
+  CHECK(metadata.variables[0].centering == nodes_of(2));
+  CHECK(u.kind() == MeshKind::unstructured);
+  CHECK(u.dimensions == 3);
+  CHECK(u.array(Role::connectivity) == 2);
+  CHECK(u.array(Role::types) == 4);
+  CHECK(u.array(Role::faces) == -1);
+  CHECK(metadata.variables[2].role == Role::connectivity);
+  CHECK(p.kind() == MeshKind::points);
+  CHECK(p.dimensions == 2);
+  CHECK(p.array(Role::point_ghosts) == 7);
+  CHECK(metadata.variables[8].role == Role::none);
+}
+
 TEST_CASE("wrong meshes and variables") {
   const std::vector<BadCase> cases{
       {"meshes: [grid]", "1:9", "found a list for 'meshes', expected a map from names",
@@ -108,7 +151,23 @@ TEST_CASE("wrong meshes and variables") {
       {"meshes: {grid: 4}", "1:16", "found '4' for the mesh 'grid', expected a map of options", "write 'name: value'"},
       {mesh(""), "1:10", "found no 'size' for a uniform mesh", "add 'size: [..., ...]'"},
       {mesh("sizes: 4"), "1:17", "found the unknown option 'sizes' of the mesh 'grid'", "did you mean 'size'?"},
-      {mesh("type: curvilinear"), "1:23", "expected one of uniform, rectilinear", "write one of them"},
+      {mesh("type: twisted"), "1:23", "expected one of uniform, rectilinear", "write one of them"},
+      {mesh("type: curvilinear"), "1:10", "found no 'size' for a curvilinear mesh", "add 'size: [..., ...]'"},
+      {mesh("type: curvilinear, size: [4, 4]"), "1:23", "is curvilinear and has no coordinates", "name the variable"},
+      {mesh("type: points, size: 4"), "1:37", "found 'size' for a points mesh", "remove it"},
+      {mesh("type: points, types: t"), "1:38", "found 'types' for a points mesh", "remove it"},
+      {mesh("size: 4, connectivity: t"), "1:40", "found 'connectivity' for a uniform mesh", "remove it"},
+      {mesh("size: 4, dimensions: 1"), "1:38", "found 'dimensions' for a uniform mesh", "remove it"},
+      {mesh("type: points, coordinates: x"), "1:44", "there is no variable 'x'", "declare it"},
+      {mesh("type: points, coordinates: x") + "\nvariables: {x: {mesh: grid, components: 2}}", "1:44",
+       "'x' has 2 components, expected 3 for the coordinates", "change it"},
+      {mesh("type: points, coordinates: x") + "\nvariables: {x: {mesh: grid, type: int32, components: 3}}", "1:44",
+       "'x' has the type int32, expected float32 or float64", "change it"},
+      {mesh("type: points, coordinates: x, point_ids: x") + "\nvariables: {x: {mesh: grid, components: 3}}", "1:58",
+       "'x' is the coordinates of the mesh 'grid' already", "name another"},
+      {mesh("type: points, coordinates: x") + "\nvariables: {x: {mesh: grid, components: 3}, t: {mesh: grid, "
+                                              "centering: x-face}}",
+       "1:23", "'t' lies at x-faces of the mesh 'grid', which is points", "expected cell or node"},
       {mesh("size: [4, 0]"), "1:27", "found '0' for 'size', expected a whole number at least 1", "change it"},
       {mesh("size: [4, 4, 4, 4]"), "1:23", "found 4 entries for 'size'", "remove some"},
       {mesh("size: [4, 4], spacing: [1, 1, 1]"), "1:40", "found 3 entries for 'spacing' of a mesh whose 'size' has 2",
@@ -140,6 +199,7 @@ TEST_CASE("wrong meshes and variables") {
       {variable(", type: quad"), "2:35", "found 'quad' for 'type', expected one of int8, int16", "write one of them"},
       {variable(", type: flaot64"), "2:35", "found 'flaot64' for 'type'", "did you mean 'float64'?"},
       {variable(", centering: nodes"), "2:40", "expected one of cell, node", "did you mean 'node'?"},
+      {variable(", centering: x-fase"), "2:40", "expected one of cell, node", "did you mean 'x-face'?"},
       {variable(", components: 0"), "2:41", "expected a whole number from 1 to 1024", "change it"},
       {variable(", order: fortran"), "2:36", "expected one of column, row", "write one of them"},
       {variable(", time_varying: no"), "2:43", "expected true or false", "write true or false"},

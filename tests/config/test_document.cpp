@@ -84,6 +84,8 @@ TEST_CASE("errors of syntax name the place and the remedy") {
       {"a: \xc0\x80\n", "1:4", "found the byte 0xc0", "save the file"},
       {"a: \xed\xa0\x80\n", "1:4", "found the byte 0xed", "save the file"},
       {std::string("a: 1\nb\0c: 2\n", 12), "2:2", "found the control character 0x00", "remove it"},
+      {"file: \"a\\0b.csv\"\n", "1:7", "found the character 0", "remove it"},
+      {"\"a\\0b\": 1\n", "1:1", "found the character 0", "remove it"},
   };
   for (const BadCase& bad : cases) check_bad(bad);
 }

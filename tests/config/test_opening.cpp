@@ -9,10 +9,10 @@ namespace {
 
 OpeningConfig open(const std::string& text) { return read_opening(*parse_document(text, "run.yaml")); }
 
-/// What check_split says of 4 ranks on 2 nodes.
-std::string split_error(const std::string& placement, int ranks, int smallest_node) {
+/// What check_split says of a job.
+std::string split_error(const std::string& placement, int ranks, int nodes) {
   try {
-    check_split(open("placement: " + placement).placement, ranks, smallest_node);
+    check_split(open("placement: " + placement).placement, ranks, nodes);
   } catch (const Error& error) {
     return error.what();
   }
@@ -29,6 +29,7 @@ TEST_CASE("without sections everything has its default") {
   CHECK(config.placement.buffer == 512ull << 20);
   CHECK(config.placement.when_full == WhenFull::wait);
   CHECK(config.placement.max_in_flight == 8);
+  CHECK(config.placement.poll == 0.001);
   CHECK(config.placement.pretend_nodes == 0);
   CHECK(config.placement.partitioner == "block");
   CHECK(config.placement.where.text() == "run.yaml");
@@ -43,7 +44,7 @@ TEST_CASE("without sections everything has its default") {
 TEST_CASE("every option of opening arrives") {
   const OpeningConfig config = open(
       "placement: {mode: nodes, servers: 3, buffer: 1 GiB, when_full: skip, max_in_flight: 64, "
-      "pretend_nodes: 2}\n"
+      "poll: 0.25, pretend_nodes: 2}\n"
       "output: {directory: out, existing: resume, timings: false}\n"
       "plugins:\n  - ./a.so\n  - b.so\n"
       "on_error: stop\ndrain_limit: 2.5\n");
@@ -52,6 +53,7 @@ TEST_CASE("every option of opening arrives") {
   CHECK(config.placement.buffer == 1ull << 30);
   CHECK(config.placement.when_full == WhenFull::skip);
   CHECK(config.placement.max_in_flight == 64);
+  CHECK(config.placement.poll == 0.25);
   CHECK(config.placement.pretend_nodes == 2);
   CHECK(config.placement.where.text() == "run.yaml:1:1");
   CHECK(config.directory == "out");
@@ -111,9 +113,28 @@ TEST_CASE("wrong sections, placements and outputs") {
       {"placement: {when_full: block}", "1:24", "found 'block' for 'when_full', expected one of wait, skip",
        "write one"},
       {"placement: {max_in_flight: 65}", "1:28", "expected a whole number from 1 to 64", "change it"},
+      {"placement: {poll: -1}", "1:19", "found '-1' for 'poll'", "change it"},
       {"placement: {max_in_flight: 0}", "1:28", "expected a whole number from 1 to 64", "change it"},
+      {"placement: {mode: nodes, ranks: [4294967298]}", "1:34",
+       "found '4294967298' for 'ranks', expected a whole number from 0 to 2147483647", "change it"},
+      {"placement: {mode: cores, bind: [1, 2147483648]}", "1:36", "found '2147483648' for 'bind'", "change it"},
+      {"placement: {mode: sidecar, session: ''}", "1:37", "found a session of 0 bytes, expected a name of 1 to 64",
+       "rename it"},
+      {"placement: {mode: sidecar, session: " + std::string(65, 'x') + "}", "1:37", "found a session of 65 bytes",
+       "rename it"},
+      {"placement: {mode: sidecar, session: \"a\\eb\"}", "1:37", "found a session of 3 bytes with a control character",
+       "rename it"},
       {"placement: {mode: nodes, partitioner: blok}", "1:39",
        "found the unknown partitioner 'blok', expected one of block", "did you mean 'block'?"},
+      {"placement: {mode: cores, session: a}", "1:35",
+       "found 'session' with the mode 'cores', expected it with 'sidecar'", "remove it"},
+      {"placement: {attach_limit: 1}", "1:27", "found 'attach_limit' with the mode 'inline'", "remove it"},
+      {"placement: {mode: inline, bind: [0]}", "1:33", "found 'bind' with the mode 'inline'", "remove it"},
+      {"placement: {mode: sidecar, bind: [0]}", "1:34", "found 'bind' with the mode 'sidecar'", "let the launcher"},
+      {"placement: {mode: nodes, forward: partials, move: all}", "1:51",
+       "found 'move' with the mode 'nodes' and 'forward: partials'", "remove it"},
+      {"placement: {mode: nodes, forward: blocks, progress: calls}", "1:53",
+       "found 'progress' with the mode 'nodes' and 'forward: blocks'", "remove it"},
       {"output: results", "1:9", "found 'results' for 'output', expected a map", "directory, existing, timings"},
       {"output: {directory: ''}", "1:21", "found an empty 'directory'", "write '.'"},
       {"output: {existing: overwrite}", "1:20", "expected one of refuse, replace, resume", "write one of them"},
@@ -133,13 +154,58 @@ TEST_CASE("wrong sections, placements and outputs") {
   for (const BadCase& bad : cases) check_bad(bad);
 }
 
+TEST_CASE("options that change nothing, but may wait for another mode, are warned of") {
+  const auto warnings = [](const std::string& placement) { return open("placement: " + placement).placement.warnings; };
+  CHECK(warnings("{mode: nodes, partitioner: stripe, max_in_flight: 2}").empty());
+  CHECK(warnings("{mode: job, partitioner: stripe}").empty());
+  CHECK(warnings("{mode: off, partitioner: stripe, session: a, bind: [1]}").empty());
+  REQUIRE(warnings("{mode: inline, partitioner: stripe, max_in_flight: 2}").size() == 2);
+  CHECK(
+      warnings("{mode: sidecar, partitioner: stripe}").at(0).find("run.yaml:1:41: found 'partitioner' with the mode") ==
+      0);
+  CHECK(warnings("{mode: nodes, forward: partials, partitioner: stripe}").size() == 1);
+}
+
 TEST_CASE("a split that leaves no client") {
   CHECK(split_error("{mode: cores, per_node: 1}", 4, 2) == "no error");
-  CHECK(
-      split_error("{mode: cores, per_node: 2}", 4, 2).find("run.yaml:1:1: found per_node 2 and a node with 2 ranks") ==
-      0);
+  CHECK(split_error("{mode: cores, per_node: 2}", 4, 2)
+            .find("run.yaml:1:1: found per_node 2 and node 0 with 2 ranks, expected at least one rank more") == 0);
+  CHECK(split_error("{mode: cores, per_node: 1}", 5, 4).find("found per_node 1 and node 1 with 1 rank,") !=
+        std::string::npos);
   CHECK(split_error("{mode: nodes, servers: 3}", 4, 2) == "no error");
   CHECK(split_error("{mode: nodes, servers: 4}", 4, 2).find("run.yaml:1:1: found 4 servers and 4 ranks in all") == 0);
   CHECK(split_error("inline", 1, 1) == "no error");
   CHECK(split_error("off", 1, 1) == "no error");
+}
+
+TEST_CASE("a split by whole nodes, by ranks and with forwarders") {
+  CHECK(split_error("{mode: nodes, whole_nodes: 1}", 4, 2) == "no error");
+  CHECK(split_error("{mode: nodes, whole_nodes: 2}", 4, 2).find("found whole_nodes 2 and 2 nodes in all") !=
+        std::string::npos);
+  CHECK(split_error("{mode: nodes, ranks: [0, 3]}", 4, 2) == "no error");
+  CHECK(split_error("{mode: nodes, ranks: [3, 3]}", 4, 2).find("found rank 3 twice") != std::string::npos);
+  CHECK(split_error("{mode: nodes, ranks: [4]}", 4, 2).find("found rank 4 in placement.ranks") != std::string::npos);
+  CHECK(split_error("{mode: nodes, ranks: [0, 1]}", 2, 1).find("found 2 servers and 2 ranks") != std::string::npos);
+  const std::string forward = "{mode: nodes, forward: blocks, ";
+  CHECK(split_error(forward + "servers: 2}", 4, 2) == "no error");  // the second node has servers only
+  CHECK(
+      split_error(forward + "servers: 1}", 4, 2).find("found per_node 1 and node 1 with 1 rank that are no servers") !=
+      std::string::npos);
+  CHECK(split_error(forward + "whole_nodes: 1, per_node: 2}", 4, 2).find("node 0 with 2 ranks that") !=
+        std::string::npos);
+  CHECK(split_error(forward + "ranks: [0, 3], per_node: 1}", 6, 2) == "no error");
+  CHECK(split_error(forward + "ranks: [0, 1], per_node: 1}", 6, 2).find("node 0 with 1 rank ") != std::string::npos);
+}
+
+TEST_CASE("clients by node") {
+  const auto counts = [](const std::string& placement, int ranks, int nodes) {
+    const PlacementConfig config = open("placement: " + placement).placement;
+    return std::pair(most_clients_on_a_node(config, ranks, nodes), client_count(config, ranks, nodes));
+  };
+  CHECK(counts("inline", 5, 2) == std::pair(3, 5));
+  CHECK(counts("off", 5, 2) == std::pair(0, 0));
+  CHECK(counts("cores", 5, 2) == std::pair(2, 3));
+  CHECK(counts("{mode: nodes, servers: 2}", 6, 3) == std::pair(2, 4));
+  CHECK(counts("{mode: nodes, whole_nodes: 2}", 6, 3) == std::pair(2, 2));
+  CHECK(counts("{mode: nodes, ranks: [0, 5], forward: blocks}", 9, 3) == std::pair(2, 4));
 }

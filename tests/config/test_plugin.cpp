@@ -42,9 +42,14 @@ TEST_CASE("what is wrong with a plug-in is said with its place in the file") {
   CHECK(mentions(load_error("libx.so"), "./libx.so: cannot open shared object file"));
   CHECK(mentions(load_error(path_of("no_entry")), "no function sidestream_plugin; define it with SIDESTREAM_PLUGIN"));
   CHECK(mentions(load_error(path_of("wrong_magic")), "does not return a plug-in header"));
-  CHECK(mentions(load_error(path_of("wrong_version")), "for version 2 of the plug-in interface, expected version 1"));
+  CHECK(mentions(load_error(path_of("wrong_version")), "for version 3 of the plug-in interface, expected version 2"));
   CHECK(mentions(load_error(path_of("wrong_layout")), "build it again with the headers"));
   CHECK(mentions(load_error(path_of("throwing")), "could not register itself: the licence has run out"));
+}
+
+TEST_CASE("a plug-in that was built with other headers is refused, though every size is the same") {
+  CHECK(load_error(path_of("same_headers")) == "no error");
+  CHECK(mentions(load_error(path_of("other_headers")), "it was built with headers that differ from those of this"));
 }
 
 TEST_CASE("a plug-in whose kind exists already is an error") {

@@ -128,8 +128,35 @@ TEST_CASE("tasks that are wrong in each other's company") {
           "found the file name 'histogram.csv' of 'histogram-2'", "another 'file'"),
       bad("outputs: [hdf5, hdf5: {name: more}]", "3:17", "found the file name 'fields-{index:06}.h5' of 'more'",
           "another 'file'"),
+      bad("outputs: [hdf5, hdf5: {name: more, file: 'fields_{cycle}.h5'}]", "3:42",
+          "would share the index 'fields.h5.series' with 'fields-{index:06}.h5' of 'hdf5'", "differ in more than the"),
+      bad("analyses:\n  - histogram: {variable: t, file: 'a-{index}.vtp'}\n"
+          "  - histogram: {variable: t, file: 'a-{index}.csv'}\n  - histogram: {variable: t, file: 'b/../a0.vtp'}\n"
+          "  - histogram: {variable: t, file: 'a{cycle}.vtp'}\n",
+          "7:36", "would share the index 'a.vtp.series' with 'a-{index}.vtp' of 'histogram' in line 4",
+          "another 'file'"),
+      bad(first + "  - histogram: {variable: t, file: 'a{index}.csv'}\n  - histogram: {variable: t, file: a3.csv}\n",
+          "6:36", "in iteration 3 is the file 'a3.csv', as is 'a{index}.csv'", "another 'file'"),
+      bad("output: {existing: resume}\nanalyses:\n  - histogram: {variable: t, file: 'h-{index:04}.csv'}\n", "5:36",
+          "found the file name 'h-{index:04}.csv' of 'histogram' with output.existing: resume",
+          "use {cycle} as in 'h-{cycle:04}.csv'"),
   };
   for (const BadCase& one : cases) check_bad(one);
+}
+
+TEST_CASE("ghosts are refused where they are not moved") {
+  const auto with = [](const std::string& placement) {
+    const std::string text = "placement: " + placement + "\nmeshes: {g: {type: uniform, size: [8, 8, 8]}}\n" +
+                             "variables: {t: {mesh: g}}\noutputs: [hdf5: {ghosts: true}]\n";
+    return error_of(text);
+  };
+  for (const char* placement : {"inline", "cores", "sidecar", "{mode: nodes, servers: 1, forward: partials}"}) {
+    CHECK_MESSAGE(with(placement) == "no error", placement);
+  }
+  for (const char* placement : {"{mode: nodes, servers: 1}", "{mode: nodes, servers: 1, forward: blocks}"}) {
+    CHECK_MESSAGE(with(placement).find("run.yaml:4:26: found 'ghosts: true' with the placement 'nodes'") == 0,
+                  with(placement));
+  }
 }
 
 TEST_CASE("at most 64 events") {

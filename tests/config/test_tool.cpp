@@ -48,6 +48,25 @@ TEST_CASE("version, help and wrong arguments") {
   }
 }
 
+TEST_CASE("typing errors get a guess") {
+  const Folder folder;
+  folder.file(good);
+  const auto says = [&](const std::string& arguments, const std::string& part) {
+    const Outcome outcome = folder.run(arguments);
+    CHECK(outcome.status == 2);
+    CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
+    return contains(outcome.err, part);
+  };
+  CHECK(says("chek run.yaml", "unknown command 'chek', expected one of check, plan, "));
+  CHECK(says("chek run.yaml", "did you mean 'check'?"));
+  CHECK(says("check run.yaml --rank 4", "unknown option '--rank' of 'check', expected one of --help, --ranks"));
+  CHECK(says("check run.yaml --rank=4", "did you mean '--ranks'?"));
+  CHECK(says("serve run.yaml --wiat 4", "did you mean '--wait'?"));
+  CHECK(says("--versoin", "did you mean '--version'?"));
+  CHECK(says("everything", "'sidestream --help' says"));
+  CHECK(contains(folder.run("--help").out, "Exit status: 0 if all went well; 1 if"));
+}
+
 TEST_CASE("a correct file is summarised") {
   const Folder folder;
   folder.file(good);
@@ -81,13 +100,48 @@ TEST_CASE("a wrong file: one sentence on standard error, status 1") {
     return contains(outcome.err, message);
   };
   CHECK(fails(good, "", "sidestream: run.yaml:2:24: $nx has no value for 'size' (set are: none)"));
-  CHECK(fails(good, "--set nx=4 h=1 --ranks 1", "run.yaml:1:1: found per_node 1 and a node with 1 rank"));
-  CHECK(fails(good, "--set nx=4 h=1 --ranks 3 --nodes 2", "run.yaml:1:1: found per_node 1 and a node with 1 rank"));
+  CHECK(fails(good, "--set nx=4 h=1 --ranks 1", "run.yaml:1:1: found per_node 1 and node 0 with 1 rank"));
+  CHECK(fails(good, "--set nx=4 h=1 --ranks 3 --nodes 2", "run.yaml:1:1: found per_node 1 and node 1 with 1 rank"));
   CHECK(
       fails("placement: {mode: nodes, servers: 4}\n", "--ranks 4", "run.yaml:1:1: found 4 servers and 4 ranks in all"));
   CHECK(fails(good + "plugins: [./missing.so]\n", "--set nx=4 h=1", "run.yaml:6:11: found the plug-in './missing.so'"));
   CHECK(fails("a: [1\n", "", "run.yaml:1:4: found a '['"));
   CHECK(fails("", "", "run.yaml:1:1: found an empty configuration"));
+}
+
+TEST_CASE("a buffer smaller than an iteration is refused with the least that works") {
+  const Folder folder;
+  const std::string rest =
+      "meshes: {grid: {size: [64, 64, 64]}}\nvariables: {u: {mesh: grid}, mask: {mesh: grid, type: int8, time_varying: "
+      "false}}\n";
+  const auto check = [&](const std::string& placement, const std::string& arguments) {
+    folder.file("placement: {" + placement + "}\n" + rest);
+    return folder.run("check run.yaml " + arguments);
+  };
+  // 2 MiB of u and 256 KiB of mask.
+  CHECK(check("mode: cores, buffer: 1 MiB", "").status == 0);  // on how many nodes is not known
+  const Outcome small = check("mode: cores, buffer: 2 MiB", "--ranks 5");
+  CHECK(small.status == 1);
+  CHECK(contains(small.err, "run.yaml:1:1: found a buffer of 2 MiB and an iteration of 2304 KiB, of which 4 clients"));
+  const std::string wanted = "expected at least 'buffer: ";
+  const auto at = small.err.find(wanted);
+  REQUIRE(at != std::string::npos);
+  const std::string enough =
+      small.err.substr(at + wanted.size(), small.err.find('\'', at + wanted.size()) - at - wanted.size());
+  CHECK(check("mode: cores, buffer: " + enough, "--ranks 5").status == 0);
+  CHECK(check("mode: cores, buffer: 1536 KiB", "--ranks 10 --nodes 2").status == 0);
+  CHECK(check("mode: cores, buffer: 1 MiB", "--ranks 10 --nodes 2").status == 1);
+  CHECK(check("mode: inline, buffer: 1 MiB", "--ranks 2").status == 1);
+  CHECK(check("mode: 'off', buffer: 1 MiB", "--ranks 2").status == 0);
+}
+
+TEST_CASE("what a mode ignores is said") {
+  const Folder folder;
+  folder.file("placement: {mode: inline, max_in_flight: 2}\n");
+  const Outcome outcome = folder.run("check run.yaml");
+  CHECK(outcome.status == 0);
+  CHECK(contains(outcome.out, "  warning    run.yaml:1:42: found 'max_in_flight' with the mode 'inline'"));
+  CHECK(folder.run("check run.yaml --ranks 2 --nodes 3").status == 2);
 }
 
 TEST_CASE("files that cannot be read") {

@@ -50,8 +50,8 @@ TEST_CASE("tiles: bricks, slabs and random divisions") {
                                 : round % 3 == 1 ? even_division(cells, {1, 1, 17})
                                                  : random_division(cells, 1 + random() % 50, random());
       for (const Box& box : division) {
-        blocks.push_back(
-            {static_cast<std::int64_t>(blocks.size()), mesh, static_cast<std::int32_t>(random() % 2), 0, 0, box});
+        blocks.push_back({static_cast<std::int64_t>(blocks.size()), mesh, static_cast<std::int32_t>(random() % 2), 0,
+                          IndexSpace::box, box});
       }
     }
     std::shuffle(blocks.begin(), blocks.end(), random);

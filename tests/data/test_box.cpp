@@ -91,6 +91,29 @@ TEST_CASE("sizes that do not fit") {
   CHECK(grown(Box{{0, 0, 0}, {2, 3, 4}}, 1) == Box{{-1, -1, -1}, {3, 4, 5}});
 }
 
+TEST_CASE("a centring is a bit for each axis; axes that the mesh does not use have one point") {
+  const Box cells{{1, 2, 0}, {4, 5, 1}};
+  for (int n = 0; n < centering_count; ++n) {
+    const auto centering = static_cast<Centering>(n);
+    for (int dimensions = 1; dimensions <= 3; ++dimensions) {
+      const Box points = points_of(reduced(centering, dimensions), cells);
+      for (int a = 0; a < 3; ++a) {
+        const bool more = a < dimensions && (n >> a & 1);
+        CHECK(points.lo[a] == cells.lo[a]);
+        CHECK(points.hi[a] == cells.hi[a] + more);
+      }
+      const Centering back = *centering_named(name_of(centering, dimensions));
+      CHECK(reduced(back, dimensions) == reduced(centering, dimensions));
+    }
+    CHECK(centering_named(name_of(centering)) == centering);
+  }
+  CHECK(name_of(Centering::z_edge, 2) == "node");
+  CHECK(name_of(Centering::x_edge, 2) == "y-face");
+  CHECK(name_of(Centering::node, 1) == "node");
+  CHECK(name_of(Centering::y_face, 1) == "cell");
+  CHECK(!centering_named("face"));
+}
+
 TEST_CASE("points of variables and declarations by name") {
   Variable node, cell;
   node.name = "node";
@@ -100,7 +123,7 @@ TEST_CASE("points of variables and declarations by name") {
   const Box cells{{1, 2, 3}, {4, 5, 6}};
   CHECK(cell.points(cells) == cells);
   CHECK(node.points(cells) == Box{{1, 2, 3}, {5, 6, 7}});
-  CHECK(node.points({}).empty());
+  CHECK(node.points(Box{}).empty());
   Mesh mesh;
   mesh.name = "grid";
   const Metadata metadata{{mesh}, {node, cell}};

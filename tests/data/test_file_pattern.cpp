@@ -63,3 +63,25 @@ TEST_CASE("patterns that cannot be read") {
   CHECK(error_of("a-{step}.png").find("'{step}' is not known") != std::string::npos);
   CHECK(error_of("{{x}}{index:03}") == "no error");
 }
+
+TEST_CASE("the stem of a series is what its files share") {
+  CHECK(series_stem("surface-{cycle:06}.vtp") == "surface");
+  CHECK(series_stem("{index}.vtp") == "series");
+  CHECK(series_stem("{index:05}-surface.vtp") == "surface");
+  CHECK(series_stem("a/b/x_{time:.4}_y.png") == "a/b/x_y");
+  CHECK(series_stem("run/{cycle}/surface.vtp") == "run/surface");
+  CHECK(series_stem("run/{cycle}/{index}.vtp") == "run/series");
+  CHECK(series_stem("run{cycle}/s.vtp") == "run-s");
+  CHECK(series_stem("/tmp/s-{index}.vtp") == "/tmp/s");
+  CHECK(series_stem("/{index}.vtp") == "/series");
+  CHECK(series_stem("a.b/c") == "a.b/c");
+  CHECK(series_stem("a{{b}}-{index}.vtp") == "a{{b}}");
+  CHECK(series_stem("a-{server:02}-{index}.vtp") == "a-{server:02}");
+}
+
+TEST_CASE("which fields a pattern names") {
+  CHECK(names_field("a-{cycle:06}.h5", "cycle"));
+  CHECK(!names_field("a-{cycle:06}.h5", "index"));
+  CHECK(names_field("{time}-{index}", "time"));
+  CHECK(!names_field("{{cycle}}", "cycle"));
+}

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "sidestream/data/block.hpp"
+#include "support/fake_domain.hpp"
 
 using namespace sidestream;
 
@@ -104,4 +105,25 @@ TEST_CASE("points come from their owners, others are NaN and counted") {
 TEST_CASE("an empty region has no points") {
   BlockView block;
   CHECK(block.gather({}, 0, nullptr) == 0);
+}
+
+TEST_CASE("what counts is what is owned and no finer level covers") {
+  for (const Centering centering : testing::every_centering) {
+    BlockView view;
+    view.block.cells = {{2, 0, 0}, {8, 6, 4}};
+    view.points = points_of(centering, view.block.cells);
+    view.owned = difference(view.points, {{2, 0, 0}, {3, 9, 9}});
+    view.covered = {{{1, 1, 1}, {4, 3, 2}}, {{6, 5, -1}, {9, 7, 2}}};
+    for (Index k = 0; k < view.points.hi[2]; ++k) {
+      for (Index j = 0; j < view.points.hi[1]; ++j) {
+        for (Index i = 2; i < view.points.hi[0]; ++i) {
+          bool counts = i >= 3;
+          for (const Box& cells : view.covered) counts &= !points_of(centering, cells).contains(Index3{i, j, k});
+          int found = 0;
+          for (const Box& box : view.counted()) found += box.contains(Index3{i, j, k});
+          REQUIRE(found == (counts ? 1 : 0));
+        }
+      }
+    }
+  }
 }

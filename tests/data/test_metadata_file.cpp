@@ -9,6 +9,7 @@
 #include "base/communicator.hpp"
 #include "config/document.hpp"
 #include "config/read_settings.hpp"
+#include "data/mesh_arrays.hpp"
 #include "storage/formats/metadata_file.hpp"
 #include "storage/output.hpp"
 #include "storage/writers/metadata_writer.hpp"
@@ -25,7 +26,7 @@ std::string contents(const std::string& path) {
 }
 
 Block block(std::int32_t mesh, std::int64_t id, std::int32_t level, std::int32_t client, const Box& cells) {
-  return {id, mesh, level, client, 0, cells};
+  return {id, mesh, level, client, IndexSpace::box, cells};
 }
 
 /// What the golden file says.
@@ -57,7 +58,7 @@ MetadataFile golden() {
   n.id = n.mesh = 1;
   n.name = "n";
   n.type = Type::uint16;
-  n.centering = Centering::node;
+  n.centering = nodes_of(2);
   n.components = 3;
   n.order = Order::row;
   n.time_varying = false;
@@ -121,6 +122,55 @@ TEST_CASE("the golden file is read and written to the byte") {
   CHECK(metadata_text(golden()) == text);
 }
 
+TEST_CASE("files of version 1 are still read") {
+  check_same(parse_metadata(contents(SIDESTREAM_GOLDEN_DIRECTORY "metadata-1.yaml"), "metadata.yaml"), golden());
+}
+
+TEST_CASE("every kind of mesh, lists and bounds come back") {
+  MetadataFile content;
+  for (const MeshKind kind : {MeshKind::curvilinear, MeshKind::unstructured, MeshKind::points}) {
+    Mesh mesh;
+    mesh.id = static_cast<std::int32_t>(content.metadata.meshes.size());
+    mesh.geometry = std::make_shared<ArrayGeometry>(kind);
+    mesh.name = mesh.geometry->kind();
+    mesh.dimensions = 2;
+    if (kind == MeshKind::curvilinear) mesh.cells = {{0, 0, 0}, {5, 4, 1}};
+    content.metadata.meshes.push_back(mesh);
+  }
+  const auto add = [&](std::int32_t mesh, Role role, Type type) {
+    Variable v;
+    v.id = static_cast<std::int32_t>(content.metadata.variables.size());
+    v.name = "v" + std::to_string(v.id);
+    v.mesh = mesh;
+    v.type = type;
+    v.components = role == Role::coordinates ? 2 : 1;
+    content.metadata.variables.push_back(v);
+    assign_role(content.metadata, content.metadata.meshes[static_cast<std::size_t>(mesh)].name, role, v.name);
+  };
+  for (const std::int32_t mesh : {0, 1, 2}) add(mesh, Role::coordinates, Type::float32);
+  add(1, Role::connectivity, Type::int64);
+  add(1, Role::offsets, Type::int64);
+  add(1, Role::types, Type::uint8);
+  add(2, Role::point_ids, Type::int32);
+  Block box = block(0, 3, 0, 1, {{0, 0, 0}, {5, 2, 1}});
+  box.bounds = {{0, 0.1, 0}, {1, 2, 0}};
+  Block cells{7, 1, 0, 2, IndexSpace::list, list_box(9), {20, 36, 0}, {}};
+  Block points{8, 2, 0, 0, IndexSpace::list, list_box(0), {0, 0, 0}, {{-1, -1e300, 0}, {1, 1, 0}}};
+  content.catalogue.blocks = {box, cells, points};
+  const MetadataFile read = parse_metadata(metadata_text(content), "m.yaml");
+  CHECK(read.catalogue.blocks == content.catalogue.blocks);
+  for (std::size_t m = 0; m < 3; ++m) {
+    CHECK(read.metadata.meshes[m].kind() == content.metadata.meshes[m].kind());
+    CHECK(read.metadata.meshes[m].arrays == content.metadata.meshes[m].arrays);
+    CHECK(read.metadata.meshes[m].cells == content.metadata.meshes[m].cells);
+    CHECK(read.metadata.meshes[m].dimensions == 2);
+  }
+  for (std::size_t v = 0; v < content.metadata.variables.size(); ++v) {
+    CHECK(read.metadata.variables[v].role == content.metadata.variables[v].role);
+    CHECK(read.metadata.variables[v].centering == content.metadata.variables[v].centering);
+  }
+}
+
 TEST_CASE("numbers come back exactly, in large files too") {
   MetadataFile content = golden();
   content.catalogue.blocks.clear();
@@ -152,8 +202,8 @@ TEST_CASE("what is wrong is said with its place") {
     CAPTURE(message);
     CHECK(message.find(part) != std::string::npos);
   };
-  says(broken("sidestream_metadata: 1", "sidestream_metadata: 2"), "m.yaml:1:22: found version '2', expected");
-  says(broken("sidestream_metadata: 1\n", ""), "m.yaml:1:1: found no 'sidestream_metadata'");
+  says(broken("sidestream_metadata: 2", "sidestream_metadata: 3"), "m.yaml:1:22: found version '3', expected");
+  says(broken("sidestream_metadata: 2\n", ""), "m.yaml:1:1: found no 'sidestream_metadata'");
   says(broken("blocks: |", "block: |"), "m.yaml:10:1: found the unknown key 'block'");
   says(broken("  0 7 0 2 4", "  0 x 0 2 4"), "m.yaml:12:1: found '0 x 0 2 4 0 0 8 4 2' under 'blocks', expected 'mesh");
   says(broken("0 4 4 2\n", "0 4 4 2 1\n"), "m.yaml:11:1: found more than is expected in '0 0 0 0 0 0 0 4 4 2 1'");
@@ -196,7 +246,7 @@ TEST_CASE("the output writes what the catalogue holds, sorted, with the ranges t
     writer->commit({content.iteration, content.metadata, partials, 0, self, results});
     MetadataFile expected = content;
     expected.catalogue.ranges.erase(expected.catalogue.ranges.begin());  // of t, which others asked for
-    check_same(parse_metadata(contents(folder + "/metadata-00003.yaml"), "m.yaml"), expected);
+    check_same(parse_metadata(contents(folder + "/metadata-000030.yaml"), "m.yaml"), expected);
     CHECK(!contents(folder + "/metadata.yaml.series").empty());
     input.catalogue = nullptr;
     CHECK_THROWS_WITH_AS(static_cast<void>(writer->write(input, 0, 1)), doctest::Contains("no list of all blocks"),

@@ -25,7 +25,7 @@ bool cut_by_hand(const Mesh& mesh, Centering centering, const Box& cells, const 
       const bool upper = corner >> a & 1;
       const Index index = upper ? cells.hi[a] : cells.lo[a];
       const bool face = index == (upper ? mesh.cells.hi[a] : mesh.cells.lo[a]);
-      const double shift = centering == Centering::cell && !face ? 0.5 : 0;
+      const double shift = !at_nodes(centering, a) && !face ? 0.5 : 0;
       const double x = axes.node(a, index) + (shift > 0 ? shift * (axes.node(a, index + 1) - axes.node(a, index)) : 0);
       distance += plane.normal[static_cast<std::size_t>(a)] * (x - plane.origin[static_cast<std::size_t>(a)]);
     }
@@ -55,8 +55,6 @@ FakeDomain domain_of(int kind, Centering centering, Type type = Type::float64,
   return FakeDomain(cells, std::make_shared<RectilinearGeometry>(Index3{0, 0, 0}, nodes), {field});
 }
 
-constexpr Centering both[] = {Centering::cell, Centering::node};
-
 }  // namespace
 
 TEST_CASE("planes: in any direction, on nodes and on cell centres") {
@@ -64,7 +62,7 @@ TEST_CASE("planes: in any direction, on nodes and on cell centres") {
   std::uniform_real_distribution<double> unit(-1, 1);
   int needed_blocks = 0, all_blocks = 0;
   for (int kind = 0; kind < 3; ++kind) {
-    for (const Centering centering : both) {
+    for (const Centering centering : every_centering) {
       const FakeDomain domain = domain_of(kind, centering);
       const Axes& axes = *domain.mesh().geometry->axes();
       for (int round = 0; round < 60; ++round) {
@@ -144,9 +142,7 @@ TEST_CASE("values: never a block too few, and none that is far from a surface") 
     const Box all_points = variable.points(domain.mesh().cells);
     for (std::size_t b = 0; b < needed.size(); ++b) {
       Box points = variable.points(divided.blocks[b].cells);
-      if (variable.centering == Centering::cell) {
-        for (Index& hi : points.hi) ++hi;  // the first points beyond
-      }
+      for (int a = 0; a < 3; ++a) points.hi[a] += at_nodes(variable.centering, a) ? 0 : 1;  // the first points beyond
       const bool must = brackets(divided.range(0, intersection(points, all_points)));
       if (must) CHECK(needed[b]);
       Range near = divided.range(0, variable.points(divided.blocks[b].cells));
@@ -161,7 +157,7 @@ TEST_CASE("values: never a block too few, and none that is far from a surface") 
       ++all_blocks;
     }
   };
-  for (const Centering centering : both) {
+  for (const Centering centering : every_centering) {
     for (int round = 0; round < 25; ++round) {
       check(domain_of(round % 3, centering), {1.9, -0.4});
       check(domain_of(round % 3, centering, Type::int16,
@@ -183,7 +179,7 @@ TEST_CASE("values: in a regular decomposition exactly the blocks whose cells a s
   const auto rough = [](const std::array<double, 3>&, const Index3& p, int) {
     return static_cast<double>((p[0] * 31 + p[1] * 57 + p[2] * 83) % 101);  // neighbours have little in common
   };
-  for (const Centering centering : both) {
+  for (const Centering centering : every_centering) {
     const FakeDomain domain = domain_of(0, centering, Type::float64, rough);
     Division regular;
     for (Index k = 0; k < 5; ++k) {
@@ -200,7 +196,7 @@ TEST_CASE("values: in a regular decomposition exactly the blocks whose cells a s
       for (std::size_t b = 0; b < regular.size(); ++b) {
         Box window = domain.metadata.variables[0].points(regular[b]);
         // Cells between centres reach one point further; nodes already have the shared layer.
-        if (centering == Centering::cell) window.hi = {window.hi[0] + 1, window.hi[1] + 1, window.hi[2] + 1};
+        for (int a = 0; a < 3; ++a) window.hi[a] += at_nodes(centering, a) ? 0 : 1;
         const bool crossed = divided.range(0, intersection(window, points)).brackets(value);
         CHECK(needed[b] == crossed);
         ++(crossed ? some : spared);
@@ -262,6 +258,51 @@ TEST_CASE("all, boxes, levels, predicates; other meshes and empty blocks never")
                        },
                        {0, 0}},
         [](const Block& block) { return block.id % 2 == 0; });
+}
+
+TEST_CASE("meshes that say where they are in variables: planes by bounds, boxes of cells not at all for lists") {
+  FakeDomain domain = domain_of(0, Centering::cell);
+  domain.metadata.meshes[0].geometry = std::make_shared<ArrayGeometry>(MeshKind::unstructured);
+  std::mt19937 random(31);
+  std::uniform_real_distribution<double> unit(-1, 1);
+  Divided divided(domain, even_division(domain.mesh().cells, {4, 3, 2}));
+  int needed_blocks = 0;
+  for (int round = 0; round < 200; ++round) {
+    for (std::size_t b = 0; b < divided.blocks.size(); ++b) {
+      Block& block = divided.blocks[b];
+      block.space = IndexSpace::list;
+      block.cells = list_box(b == 2 ? 0 : 5);
+      block.lengths.points = b == 3 ? 0 : 4;  // 2: points alone; 3: cells alone, which is odd but not empty
+      block.bounds = {};
+      for (std::size_t a = 0; a < 3 && b != 1; ++a) {  // 1: nobody knows where
+        block.bounds.low[a] = unit(random);
+        block.bounds.high[a] = block.bounds.low[a] + 0.3 * (1 + unit(random));
+      }
+    }
+    divided.blocks[5].cells = list_box(0);
+    divided.blocks[5].lengths.points = 0;
+    PlaneCut plane{{unit(random), unit(random), unit(random)}, {unit(random), unit(random), unit(random)}};
+    if (round % 3 == 0) plane.normal = {0, 0, -2};
+    const auto needed = divided.needs({0, 0, plane});
+    for (std::size_t b = 0; b < needed.size(); ++b) {
+      bool below = b == 1, above = b == 1;
+      for (int corner = 0; corner < 8; ++corner) {
+        double distance = 0;
+        for (std::size_t a = 0; a < 3 && b != 1; ++a) {
+          const Bounds& bounds = divided.blocks[b].bounds;
+          distance += plane.normal[a] * ((corner >> a & 1 ? bounds.high[a] : bounds.low[a]) - plane.origin[a]);
+        }
+        below |= distance <= 0;
+        above |= distance >= 0;
+      }
+      CHECK(needed[b] == (b != 5 && below && above));
+      needed_blocks += needed[b];
+    }
+    const auto boxed = divided.needs({0, 0, InBox{{{100, 100, 100}, {101, 101, 101}}}});
+    for (std::size_t b = 0; b < boxed.size(); ++b) CHECK(boxed[b] == (b != 5));
+  }
+  CHECK(needed_blocks > 400);
+  CHECK(needed_blocks < 200 * 20);
 }
 
 TEST_CASE("paper 001 at full size: 8192 blocks of 4096^3 cells, the plane of section 3.1") {

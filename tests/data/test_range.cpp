@@ -8,6 +8,10 @@
 
 #include "sidestream/data/range.hpp"
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 using namespace sidestream;
 
 namespace {
@@ -137,3 +141,22 @@ TEST_CASE("a range brackets values that have numbers on both sides, the upper en
   CHECK(!Range{1, 3}.brackets(3.5));
   CHECK(!Range{}.brackets(0));
 }
+
+#if defined(__x86_64__)
+TEST_CASE("denormal numbers count in a program that was built to flush them") {
+  constexpr double tiny = 4e-310;
+  const std::vector<double> values{tiny, -tiny, 2 * tiny, tiny};
+  ArrayView view;
+  view.data = values.data();
+  view.box = Box{{0, 0, 0}, {2, 2, 1}};
+  view.strides = packed_strides(view.box, 1, Order::column);
+  BlockRange range;
+  const unsigned before = _mm_getcsr();
+  _mm_setcsr(before | 0x8040);  // flush to zero, denormals are zero: what -ffast-math sets
+  measure_range(view, view.box, 0, range);
+  CHECK(_mm_getcsr() == (before | 0x8040));
+  _mm_setcsr(before);
+  CHECK(range.all.minimum == -tiny);
+  CHECK(range.all.maximum == 2 * tiny);
+}
+#endif

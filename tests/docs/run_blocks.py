@@ -1,6 +1,6 @@
 """Runs the code blocks of the documentation, so that what readers copy works.
 
-Usage: run_blocks.py PAGE.md --library DIR --include DIR [--path DIR ...]
+Usage: run_blocks.py PAGE.md --library DIR --include DIR... [--path DIR ...] [--installed PREFIX]
 
 A block in one of the languages below is preceded by a comment that no reader sees:
 
@@ -11,7 +11,7 @@ Blocks of one page run in their order in one empty folder, so that a program fin
 
     yaml     is saved as `file` and given to `sidestream check` with `ranks` and `set` (name=value, repeatable);
              `part-of=FRAME` puts it into the file of that name in tests/docs/frames at the line `@BLOCK@`
-    sh       runs under `bash -e` with the folders of --path first in PATH
+    sh       runs under `bash -e` with the folders of --path first in PATH; $HOME/sidestream is the installed tree
     c, cpp   is compiled and linked, as it is or within `part-of=FRAME`, and run on `ranks` ranks with the
              argument `with` (a file saved before); `ranks=0` compiles only
     python   runs as it is
@@ -68,15 +68,17 @@ class Setting:
     """Where blocks run and what they are compiled against."""
 
     folder: Path
+    home: Path
     library: Path
-    include: Path
+    include: list[Path]
     path: list[Path]
     mpirun: list[str]
     cc: str
     cxx: str
 
     def environment(self) -> dict[str, str]:
-        return os.environ | {"PATH": os.pathsep.join([*map(str, self.path), os.environ["PATH"]])}
+        path = os.pathsep.join([*map(str, self.path), os.environ["PATH"]])
+        return os.environ | {"PATH": path, "HOME": str(self.home)}
 
 
 def parse_keys(place: str, text: str) -> dict[str, list[str]]:
@@ -159,7 +161,8 @@ def run_compiled(block: Block, setting: Setting) -> None:
     name = block.key("file", f"block.{block.language}")
     (setting.folder / name).write_text(framed(block), encoding="utf-8")
     compiler = [setting.cc, "-std=c11"] if block.language == "c" else [setting.cxx, "-std=c++20"]
-    flags = ["-Wall", "-Wextra", "-Werror", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX", f"-I{setting.include}"]
+    flags = ["-Wall", "-Wextra", "-Werror", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"]
+    flags += [f"-I{folder}" for folder in setting.include]
     if block.key("ranks", "1") == "0":
         execute(block, setting, [*compiler, *flags, "-fsyntax-only", name])
         return
@@ -190,17 +193,21 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Runs the code blocks of a page.")
     parser.add_argument("page", type=Path)
     parser.add_argument("--library", type=Path, required=True, help="where libsidestream.so is")
-    parser.add_argument("--include", type=Path, required=True, help="the public headers")
+    parser.add_argument("--include", type=Path, nargs="+", required=True, help="the public headers")
     parser.add_argument("--path", type=Path, action="append", default=[], help="programs for sh blocks")
     parser.add_argument("--mpirun", default="mpirun", help="mpirun and its flags")
     parser.add_argument("--cc", default="mpicc")
     parser.add_argument("--cxx", default="mpicxx")
+    parser.add_argument("--installed", type=Path, help="the installed tree, to be found as $HOME/sidestream")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as home:
+        if options.installed:
+            (Path(home) / "sidestream").symlink_to(options.installed.resolve())
         setting = Setting(
             folder=Path(folder),
+            home=Path(home),
             library=options.library.resolve(),
-            include=options.include.resolve(),
+            include=[folder.resolve() for folder in options.include],
             path=[path.resolve() for path in options.path],
             mpirun=shlex.split(options.mpirun),
             cc=options.cc,

@@ -2,7 +2,7 @@
 # Uses the installed tree as a project outside would: consume.sh cmake|pkg_config|plugin|partitioner|faulty_plugins|tool
 #
 # From the environment: SOURCE (the repository, for the examples' sources), PREFIX (the installed tree), WORK (a folder
-# for our own), LIBDIR, and the programs CMAKE, MPIRUN, PKG_CONFIG, MPICC, CC, CXX.
+# for our own), LIBDIR, and the programs CMAKE, MPIRUN, PKG_CONFIG, MPICC, MPICXX, CC, CXX.
 set -euo pipefail
 work=$WORK/$1
 rm -rf "$work"
@@ -36,6 +36,13 @@ case $1 in
     build_outside minimal_cpp
     run 2 "$work/minimal_cpp" build/wave
     [ -s "$work/minimal_cpp/results/histogram.csv" ]
+    # The package leaves a project's own flags alone.
+    cp -r "$SOURCE/examples/minimal_cpp" "$work/own_flags"
+    cp "$SOURCE/tests/packaging/own_flags.cpp" "$work/own_flags/wave.cpp"
+    "$CMAKE" -S "$work/own_flags" -B "$work/own_flags/build" -DCMAKE_PREFIX_PATH="$PREFIX" \
+      -DCMAKE_C_COMPILER="$CC" -DCMAKE_CXX_COMPILER="$CXX"
+    "$CMAKE" --build "$work/own_flags/build"
+    "$work/own_flags/build/wave"
     # A project without C is told what to write.
     cp -r "$SOURCE/examples/minimal_cpp" "$work/without_c"
     sed -i 's/LANGUAGES C CXX/LANGUAGES CXX/' "$work/without_c/CMakeLists.txt"
@@ -48,10 +55,16 @@ case $1 in
     ;;
   pkg_config)
     cp -r "$SOURCE/examples/minimal_c" "$work/minimal_c"
-    export PKG_CONFIG_PATH=$PREFIX/$LIBDIR/pkgconfig
-    make -C "$work/minimal_c" MPICC="$MPICC" PKG_CONFIG="$PKG_CONFIG"
+    # As the first line of the Makefile says. It may not come from outside.
+    unset PKG_CONFIG_PATH
+    make -C "$work/minimal_c" MPICC="$MPICC" PKG_CONFIG="$PKG_CONFIG" PKG_CONFIG_PATH="$PREFIX/$LIBDIR/pkgconfig"
     run 2 "$work/minimal_c" ./heat
     lines "$work/minimal_c/results/statistics.csv" 21
+    export PKG_CONFIG_PATH=$PREFIX/$LIBDIR/pkgconfig
+    # shellcheck disable=SC2046 # several words
+    "$MPICXX" -std=c++20 "$SOURCE/tests/packaging/own_flags.cpp" -o "$work/own_flags" \
+      $("$PKG_CONFIG" --cflags --libs sidestream)
+    "$work/own_flags"
     ;;
   plugin)
     build_outside minimal_c
@@ -107,7 +120,7 @@ case $1 in
       grep -q "run.yaml:3:.*$text" message || { cat message >&2; exit 1; }
     }
     cd "$work"
-    refused WRONG_VERSION "expected version 1; build it again"
+    refused WRONG_VERSION "expected version 2; build it again"
     refused WRONG_LAYOUT "data layout"
     refused WRONG_MAGIC "does not return a plug-in header"
     refused THROWS "this plug-in wants something else"

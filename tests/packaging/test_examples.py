@@ -99,6 +99,29 @@ def values(path: Path) -> bytes:
     return b"".join(line for line in path.read_bytes().splitlines(keepends=True) if not line.startswith(b"#"))
 
 
+# In these every iteration may be refused, which must not stop the program: a server that holds one iteration at a time,
+# and no server at all. The second number is the refusals that are certain.
+REFUSING = [
+    (3, "placement: {mode: cores, when_full: skip, max_in_flight: 1}", "run.yaml", 0),
+    (2, "placement: {mode: sidecar, session: nobody-serves-this, attach_limit: 0}", "run-clients.yaml", 1),
+]
+STEPS = {"heat": 20, "wave": 8, "dye": 12}
+
+
+def account(path: Path) -> dict[str, int]:
+    """The account in the record of a run."""
+    lines = path.read_text(encoding="utf-8").split("\naccount:\n", 1)[1].splitlines()
+    pairs = (line.split(":") for line in lines if line.startswith("  ") and ":" in line)
+    return {name.strip(): int(count) for name, count in pairs if count.strip().isdigit()}
+
+
+def check_goes_on(example: str, folder: Path, record: str, refused: int) -> None:
+    """The program made all its steps, whatever became of them."""
+    found = account(folder / "results" / record)
+    assert found["iterations"] == STEPS[example] == found["delivered"] + found["refused"], found
+    assert found["refused"] >= refused * STEPS[example], found
+
+
 def main() -> int:
     example, program, configuration, *mpirun = sys.argv[1:]
     check, result = EXAMPLES[example]
@@ -113,6 +136,11 @@ def main() -> int:
             seen.add(values(Path(folder) / result))
         print(f"{example} on {ranks} ranks, {placement}: as calculated")
     assert len(seen) == 1, f"{result} differs between placements"
+    for ranks, placement, record, refused in REFUSING:
+        with tempfile.TemporaryDirectory() as folder:
+            run(Path(program).resolve(), f"{first}{placement}\n{rest}", ranks, mpirun, Path(folder))
+            check_goes_on(example, Path(folder), record, refused)
+        print(f"{example} on {ranks} ranks, {placement}: goes on")
     return 0
 
 

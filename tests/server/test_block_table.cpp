@@ -5,6 +5,7 @@
 #include <set>
 
 #include "server/block_table.hpp"
+#include "support/fake_domain.hpp"
 
 using namespace sidestream;
 
@@ -42,7 +43,7 @@ TEST_CASE("every point of a block belongs to the block of lowest id that has it"
     const Index n = 9;
     const std::vector<PlacedBlock> blocks = random_blocks(random, n);
     const BlockTable table(blocks);
-    for (const Centering centering : {Centering::cell, Centering::node}) {
+    for (const Centering centering : testing::every_centering) {
       Variable variable;
       variable.centering = centering;
       std::vector<int> owners(1000, 0);
@@ -89,4 +90,124 @@ TEST_CASE("near finds exactly the blocks within one cell") {
     CHECK(table.near(1, 0, Box{{0, 0, 0}, {12, 12, 12}}).empty());
     CHECK(table.near(0, 1, Box{{0, 0, 0}, {12, 12, 12}}).empty());
   }
+}
+
+TEST_CASE("a block that two clients declare is found, until one removes it") {
+  const auto change = [](std::int64_t id, std::int32_t client, Index lo, Index hi, bool removed = false) {
+    BlockChange one;
+    one.block.id = id;
+    one.block.client = client;
+    one.block.cells = Box{{lo, 0, 0}, {hi, 1, 1}};
+    one.removed = removed;
+    return one;
+  };
+  BlockTable table;
+  // On one server, and on two.
+  for (const bool apart : {false, true}) {
+    const auto apply = [&](const BlockChange& first, const BlockChange& second) {
+      table.apply(apart ? std::vector<std::vector<BlockChange>>{{first}, {second}}
+                        : std::vector<std::vector<BlockChange>>{{first, second}, {}});
+    };
+    apply(change(7, 0, 0, 4), change(8, 1, 4, 8));
+    CHECK_FALSE(table.repeated());
+    apply(change(100, 1, 8, 9), change(100, 3, 9, 12));
+    REQUIRE(table.repeated());
+    CHECK(table.repeated()->id == 100);
+    CHECK(table.repeated()->client == 1);
+    CHECK(table.repeated()->other == 3);
+    CHECK(table.blocks().size() == 3);
+    table.apply({{change(100, 1, 8, 9, true)}, {}});
+    CHECK_FALSE(table.repeated());
+    // It goes on to another client: removed and declared in either order.
+    apply(change(100, 2, 9, 12), change(100, 3, 9, 12, true));
+    CHECK_FALSE(table.repeated());
+    apply(change(100, 2, 9, 12, true), change(100, 0, 9, 12));
+    CHECK_FALSE(table.repeated());
+    REQUIRE(table.blocks().size() == 3);
+    CHECK(table.blocks().front().client == 0);
+    apply(change(8, 1, 4, 8), change(100, 0, 9, 12, true));
+    CHECK(table.blocks().size() == 2);
+  }
+  // The same client's block is told by another server: declared there before it is removed here, or after.
+  table.apply({{change(9, 5, 20, 21)}, {}});
+  table.apply({{change(9, 5, 20, 21, true)}, {change(9, 5, 20, 21)}});
+  CHECK(table.blocks().size() == 3);
+  table.apply({{change(9, 5, 20, 21)}, {change(9, 5, 20, 21, true)}});
+  CHECK(table.blocks().size() == 3);
+}
+
+TEST_CASE("cells that finer levels cover are found, by looking at every cell") {
+  std::mt19937 random(19);
+  Mesh mesh;
+  mesh.id = 0;
+  mesh.cells = {{0, 0, 0}, {6, 6, 6}};
+  mesh.refinement = {{2, 2, 2}, {3, 1, 2}};
+  int covered_cells = 0;
+  for (int round = 0; round < 40; ++round) {
+    std::vector<PlacedBlock> blocks;
+    for (int n = 0; n < 9; ++n) {
+      PlacedBlock placed;
+      placed.block.id = n;
+      placed.block.level = n % 3;
+      const Box whole = mesh.cells_on(placed.block.level);
+      for (int a = 0; a < 3; ++a) {
+        // Also such as begin or end within a coarser cell.
+        const auto extent = static_cast<unsigned>(whole.hi[a]);
+        placed.block.cells.lo[a] = static_cast<Index>(random() % (extent / 2));
+        placed.block.cells.hi[a] = placed.block.cells.lo[a] + 1 + static_cast<Index>(random() % (extent / 2));
+      }
+      blocks.push_back(placed);
+    }
+    const BlockTable table(blocks);
+    for (const PlacedBlock& placed : blocks) {
+      const Block& block = placed.block;
+      const auto covered = table.covered(mesh, block);
+      const Box region = grown(block.cells, 1);
+      for (Index k = region.lo[2]; k < region.hi[2]; ++k) {
+        for (Index j = region.lo[1]; j < region.hi[1]; ++j) {
+          for (Index i = region.lo[0]; i < region.hi[0]; ++i) {
+            bool is = false;
+            Index3 r{1, 1, 1};
+            for (std::int32_t level = block.level + 1; level <= 2; ++level) {
+              for (std::size_t a = 0; a < 3; ++a) r[a] *= mesh.refinement[static_cast<std::size_t>(level - 1)][a];
+              bool all = true;
+              for (Index c = 0; c < r[0] * r[1] * r[2]; ++c) {
+                const Index3 fine{i * r[0] + c % r[0], j * r[1] + c / r[0] % r[1], k * r[2] + c / r[0] / r[1]};
+                bool some = false;
+                for (const PlacedBlock& other : blocks) {
+                  some |= other.block.level == level && other.block.cells.contains(fine);
+                }
+                all &= some;
+              }
+              is |= all;
+            }
+            int found = 0;
+            for (const Box& box : covered) found += box.contains(Index3{i, j, k});
+            REQUIRE(found == (is ? 1 : 0));
+            covered_cells += is;
+          }
+        }
+      }
+    }
+  }
+  CHECK(covered_cells > 100);
+}
+
+TEST_CASE("overlapping blocks of one level are found, those of lists and other levels are none") {
+  const auto block = [](std::int64_t id, std::int32_t level, const Box& cells) {
+    PlacedBlock placed;
+    placed.block.id = id;
+    placed.block.level = level;
+    placed.block.cells = cells;
+    return placed;
+  };
+  std::vector<PlacedBlock> blocks{block(0, 0, {{0, 0, 0}, {2, 2, 2}}), block(1, 0, {{2, 0, 0}, {4, 2, 2}}),
+                                  block(2, 1, {{0, 0, 0}, {4, 4, 4}}), block(3, 0, {{0, 0, 0}, {9, 1, 1}})};
+  blocks[3].block.space = IndexSpace::list;
+  CHECK(!BlockTable(blocks).overlap());
+  blocks[1].block.cells.lo[0] = 1;
+  const auto found = BlockTable(blocks).overlap();
+  REQUIRE(found);
+  CHECK(found->first.id == 0);
+  CHECK(found->second.id == 1);
 }

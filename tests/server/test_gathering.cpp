@@ -7,6 +7,7 @@
 #include <set>
 
 #include "server/gathering.hpp"
+#include "support/fake_domain.hpp"
 
 using namespace sidestream;
 
@@ -136,7 +137,7 @@ void check_view(const BlockView& view, std::int32_t width, const Points& existin
 TEST_CASE("every piece sees its surroundings, and every point counts once") {
   std::mt19937 random(5);
   for (int round = 0; round < 60; ++round) {
-    const Centering centering = round % 2 ? Centering::node : Centering::cell;
+    const Centering centering = testing::every_centering[static_cast<std::size_t>(round) % 8];
     const World world(random, 7, centering);
     const int servers = 1 + round % 4;
     const std::int32_t width = 1 + round % 3;
@@ -176,7 +177,7 @@ TEST_CASE("every piece sees its surroundings, and every point counts once") {
 TEST_CASE("layers are fetched once, and only what no piece here counts as its own") {
   std::mt19937 random(6);
   for (int round = 0; round < 40; ++round) {
-    const World world(random, 6, round % 2 ? Centering::node : Centering::cell);
+    const World world(random, 6, testing::every_centering[static_cast<std::size_t>(round) % 8]);
     for (const Movement& movement : random_movements(random, world, 2, 2)) {
       std::map<std::int64_t, std::vector<Box>> cache;
       const Gathering gathering(world.metadata, world.table, movement,

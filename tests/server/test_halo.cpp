@@ -7,6 +7,7 @@
 
 #include "base/communicator.hpp"
 #include "server/halo.hpp"
+#include "support/fake_domain.hpp"
 
 using namespace sidestream;
 
@@ -60,13 +61,7 @@ struct World {
     view.block = block;
     view.points = box;
     view.owned = table.owned(variable, block);
-    view.array = {sizeof(ArrayView),
-                  values.data(),
-                  Type::float64,
-                  MemorySpace::host,
-                  box,
-                  2,
-                  packed_strides(box, 2, Order::column)};
+    view.array = {values.data(), Type::float64, MemorySpace::host, box, 2, packed_strides(box, 2, Order::column)};
     views.push_back(std::move(view));
   }
 };
@@ -75,7 +70,7 @@ struct World {
 
 TEST_CASE("every point within the halo has its owner's value, and points nobody delivered are NaN") {
   MpiCommunicator servers(MPI_COMM_WORLD);
-  for (const Centering centering : {Centering::cell, Centering::node}) {
+  for (const Centering centering : testing::every_centering) {
     for (const int width : {1, 2, 4}) {
       BlockTable storage;
       const BlockTable* table = nullptr;

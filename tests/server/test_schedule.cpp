@@ -30,21 +30,21 @@ std::vector<std::int64_t> run(const Schedule& s, const std::vector<std::int64_t>
 }
 
 using Indices = std::vector<std::int64_t>;
-const std::vector<std::int64_t> cycles{0, 0, 7, 10, 11, 29, 30, 30, 55};
+const std::vector<std::int64_t> all_cycles{0, 0, 7, 10, 11, 29, 30, 30, 55};
 const std::vector<double> times{0, 0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.5, 2};
 
 }  // namespace
 
 TEST_CASE("every n iterations, from the start") {
-  CHECK(run(schedule(Schedule::Unit::iterations, 3), cycles, times) == Indices{0, 3, 6});
+  CHECK(run(schedule(Schedule::Unit::iterations, 3), all_cycles, times) == Indices{0, 3, 6});
   Schedule s = schedule(Schedule::Unit::iterations, 3);
   s.start = 1;
   s.end = 4;
-  CHECK(run(s, cycles, times) == Indices{1, 4});
+  CHECK(run(s, all_cycles, times) == Indices{1, 4});
 }
 
-TEST_CASE("cycles that repeat or jump run once for every interval entered") {
-  CHECK(run(schedule(Schedule::Unit::cycles, 10), cycles, times) == Indices{0, 3, 5, 6, 8});
+TEST_CASE("all_cycles that repeat or jump run once for every interval entered") {
+  CHECK(run(schedule(Schedule::Unit::cycles, 10), all_cycles, times) == Indices{0, 3, 5, 6, 8});
 }
 
 TEST_CASE("times that are sums of dt reach their multiples in spite of rounding") {

@@ -83,9 +83,23 @@ def test_several_ranks_count_as_the_slowest(tmp_path):
 def test_table_of_losses(runs):
     lines = report.loss_table(runs)
     assert len(lines) == 5
+    # First what a step loses and its share: 10 + 280 of 690 ms, 10 + 1 of 411.
+    assert lines[3].split()[:4] == ["inline", "290", "42.0", "%"]
+    assert lines[4].split()[3:6] == ["11.0", "2.7", "%"]
     assert "+3.35 s (+67.9 %)" in lines[3]
     assert "+0.05 s (+1.0 %)" in lines[4]
     assert len(set(map(len, lines))) == 1
+
+
+def test_the_headline_is_the_time_in_sidestream_and_not_the_noise_of_the_machine(runs):
+    quiet = report.headline(runs)
+    assert len(quiet) == 2
+    assert "290 ms" in quiet[0] and "42.0 %" in quiet[0]
+    assert "11.0 ms" in quiet[1] and "2.7 %" in quiet[1]
+    # Three steps that something else held up do not change it.
+    for step in runs["one dedicated core"].steps[3:6]:
+        step.compute *= 4
+    assert report.headline(runs) == quiet
 
 
 def test_a_busy_machine_is_noticed(runs):

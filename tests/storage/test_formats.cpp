@@ -56,6 +56,7 @@ TEST_CASE_FIXTURE(Fixture, "tables, surfaces and grids are the golden bytes") {
   });
   const Surface surface{{{0, 0, 0.5}, {1, 0, 0.5}, {0, 1, 0.25}, {1, 1, 0.25}},
                         {{0, 1, 2}, {1, 3, 2}},
+                        {},
                         {{"temperature", 1, {300, 301, 302, 303.5}}, {"normal <x>", 3, std::vector<double>(12, 0.5)}}};
   compare("surface.vtp", [&](const std::string& path) { vtp_format().surface(path, surface, iteration, provenance); });
   compare("empty.vtp", [&](const std::string& path) { vtp_format().surface(path, {}, iteration, ""); });

@@ -63,6 +63,16 @@ def test_each_variable_is_one_array(directory, pattern, monkeypatch):
                 check_equal(in_kji(name, dataset[...]), values(name, index))
 
 
+def test_percent_signs_in_names_are_what_they_are(directory):
+    with h5py.File(directory / "100%" / "50%% %b %d-0%.h5") as file:
+        for found, name in (("state/humidity %", "temperature"), ("a%%b %b%d", "marker")):
+            dataset = file[f"variables/{found}"]
+            assert dataset.attrs["missing"] == 0
+            check_equal(dataset[...], values(name, 0))
+    with h5py.File(directory / "100%" / "50%% %b %d-0%-000.h5") as file:
+        assert set(file["variables"]) == {"state", "a%%b %b%d"}
+
+
 def test_a_moved_directory_still_reads(directory, tmp_path):
     moved = tmp_path / "moved"
     subprocess.run(["cp", "-r", directory, moved], check=True, timeout=60)

@@ -1,6 +1,8 @@
 // The writers on several servers: files appear together or not at all.
 #include <doctest/doctest.h>
 
+#include <map>
+
 #include "storage/output_file.hpp"
 #include "storage/support/sample.hpp"
 #include "storage/writers/hdf5_writer.hpp"
@@ -21,6 +23,13 @@ struct Fixture {
     const auto names = files_under(directory.path());
     world.barrier();
     return names;
+  }
+  /// By name, everything under the directory, on every server.
+  std::map<std::string, std::string> contents() {
+    std::map<std::string, std::string> all;
+    for (const std::string& name : files()) all[name] = read_file(directory / name);
+    world.barrier();
+    return all;
   }
   MpiCommunicator world{MPI_COMM_WORLD};
   SharedDirectory directory{world};
@@ -45,7 +54,7 @@ TEST_CASE_FIXTURE(Fixture, "servers with blocks write a file each, and rank 0 th
   sample.box_blocks = {{{2, -1, 3}, {15, 6, 8}}};
   const auto hdf5 = writer(hdf5_writer(), "{variables: temperature}");
   write_iteration(*hdf5, sample, {4, 40, 2}, world);
-  CHECK(files() == std::vector<std::string>{"fields-00004-000.h5", "fields-00004.h5", "fields.h5.series"});
+  CHECK(files() == std::vector<std::string>{"fields-000040-000.h5", "fields-000040.h5", "fields.h5.series"});
 }
 
 TEST_CASE_FIXTURE(Fixture, "nothing to write is written as nothing") {
@@ -53,7 +62,7 @@ TEST_CASE_FIXTURE(Fixture, "nothing to write is written as nothing") {
   for (const WriterKind& kind : {hdf5_writer(), vtk_writer()}) {
     write_iteration(*writer(kind, "{variables: temperature}"), sample, {0, 0, 0}, world);
   }
-  CHECK(files() == std::vector<std::string>{"fields-00000.h5", "fields-00000.pvti", "fields-00000/gap-000000.vti",
+  CHECK(files() == std::vector<std::string>{"fields-000000.h5", "fields-000000.pvti", "fields-000000/gap-000000.vti",
                                             "fields.h5.series", "fields.pvd", "fields.pvti.series"});
 }
 
@@ -74,7 +83,8 @@ TEST_CASE_FIXTURE(Fixture, "a server that cannot name its file fails the iterati
   for (const WriterKind& kind : {hdf5_writer(), vtk_writer()}) {
     const bool is_hdf5 = kind.name == "hdf5";
     // A directory stands where the last server's file should be.
-    const std::string blocked = is_hdf5 ? "fields-00001-00" + last + ".h5" : "fields-00001/block-00000" + last + ".vti";
+    const std::string blocked =
+        is_hdf5 ? "fields-000001-00" + last + ".h5" : "fields-000001/block-00000" + last + ".vti";
     if (world.rank() == 0) std::filesystem::create_directories(directory / blocked);
     world.barrier();
     const auto made = writer(kind, is_hdf5 ? "{}" : "{variables: temperature}");
@@ -95,14 +105,14 @@ TEST_CASE_FIXTURE(Fixture, "a server that cannot name its file fails the iterati
 TEST_CASE_FIXTURE(Fixture, "an index that cannot be written fails the iteration on all, without leftovers") {
   for (const WriterKind& kind : {hdf5_writer(), vtk_writer()}) {
     if (world.rank() == 0) {
-      std::filesystem::create_directories(directory / "fields-00000.h5");
-      std::filesystem::create_directories(directory / "fields-00000.pvti");
+      std::filesystem::create_directories(directory / "fields-000000.h5");
+      std::filesystem::create_directories(directory / "fields-000000.pvti");
     }
     world.barrier();
     const std::string failure = message_of([&] {
       write_iteration(*writer(kind, "{variables: temperature}"), sample, {0, 0, 0}, world);
     });
-    CHECK_MESSAGE(contains(failure, "fields-00000."), failure);
+    CHECK_MESSAGE(contains(failure, "fields-000000."), failure);
     CHECK(contains(failure, "Is a directory"));
     CHECK(files().empty());
   }
@@ -110,7 +120,7 @@ TEST_CASE_FIXTURE(Fixture, "an index that cannot be written fails the iteration 
 
 TEST_CASE_FIXTURE(Fixture, "leftovers of a crash are written over") {
   if (world.rank() == 0) {
-    for (const char* name : {".fields-00000-000.h5.part", ".fields-00000.h5.part", ".fields.h5.series.part"}) {
+    for (const char* name : {".fields-000000-000.h5.part", ".fields-000000.h5.part", ".fields.h5.series.part"}) {
       OutputFile file(directory / name);
       file.write("half a file");
       file.close();
@@ -125,15 +135,42 @@ TEST_CASE_FIXTURE(Fixture, "a run that goes on keeps the series and refuses to o
   for (const WriterKind& kind : {hdf5_writer(), vtk_writer()}) {
     const auto first = writer(kind, "{variables: temperature}");
     for (int n = 0; n < 3; ++n) write_iteration(*first, sample, {n, 10 * n, 0}, world);
+    const auto before = contents();
     const auto second = writer(kind, "{variables: temperature}", true);
-    const std::string failure = message_of([&] { write_iteration(*second, sample, {0, 20, 0}, world); });
-    CHECK(contains(failure, "holds cycle 0 of the run that is resumed"));
+    write_iteration(*second, sample, {0, 20, 0}, world);
     write_iteration(*second, sample, {5, 30, 0}, world);
+    const auto after = contents();
+    for (const auto& [name, bytes] : before) {
+      if (!name.ends_with(".series") && !name.ends_with(".pvd")) CHECK_MESSAGE(after.at(name) == bytes, name);
+    }
   }
   world.barrier();
   const std::string series = read_file(directory / "fields.h5.series");
-  for (const char* name : {"00000.h5", "00001.h5", "00005.h5"}) CHECK(contains(series, name));
-  CHECK_FALSE(contains(series, "00002.h5"));
+  for (const char* name : {"000000.h5", "000010.h5", "000020-v2.h5", "000030.h5"}) CHECK(contains(series, name));
+  CHECK_FALSE(contains(series, "000020.h5"));
+}
+
+TEST_CASE_FIXTURE(Fixture, "a failed iteration gives files that it had replaced their names back") {
+  for (const WriterKind& kind : {hdf5_writer(), vtk_writer()}) {
+    write_iteration(*writer(kind, "{variables: temperature}"), sample, {0, 0, 0}, world);
+    // A run that replaces this one cannot write its index.
+    const std::string index = kind.name == "hdf5" ? "fields.h5.series" : "fields.pvti.series";
+    if (world.rank() == 0) {
+      std::filesystem::remove(directory / index);
+      std::filesystem::create_directories(directory / (index + "/in the way"));
+    }
+    world.barrier();
+    const auto before = contents();
+    sample.step = 1;
+    const std::string failure = message_of([&] {
+      write_iteration(*writer(kind, "{variables: temperature}"), sample, {0, 0, 0}, world);
+    });
+    sample.step = 0;
+    CHECK_MESSAGE(contains(failure, index), failure);
+    CHECK(contents() == before);
+    if (world.rank() == 0) std::filesystem::remove_all(directory / index);
+    world.barrier();
+  }
 }
 
 TEST_CASE_FIXTURE(Fixture, "a run that replaces an earlier one begins its series anew") {
@@ -142,8 +179,8 @@ TEST_CASE_FIXTURE(Fixture, "a run that replaces an earlier one begins its series
   write_iteration(*writer(hdf5_writer(), "{variables: temperature}"), sample, {0, 0, 0}, world);
   world.barrier();
   const std::string series = read_file(directory / "fields.h5.series");
-  CHECK(contains(series, "00000.h5"));
-  CHECK_FALSE(contains(series, "00001.h5"));
+  CHECK(contains(series, "000000.h5"));
+  CHECK_FALSE(contains(series, "000010.h5"));
 }
 
 TEST_CASE_FIXTURE(Fixture, "settings that cannot work are refused with their place") {

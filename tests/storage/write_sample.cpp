@@ -20,19 +20,31 @@ struct Case {
   std::vector<std::size_t> absent{};
 };
 
+/// Percent signs in names, which HDF5 takes for formats in places.
+void write_percents(const std::shared_ptr<const OutputDirectory>& output, MpiCommunicator& world) {
+  Sample sample;
+  sample.metadata.variables[0].name = "humidity %";
+  sample.metadata.variables[2].name = "a%%b %b%d";
+  const auto kind = hdf5_writer();
+  const char* yaml = "{file: '100%/50%% %b %d-{index}%.h5', variables: ['humidity %', 'a%%b %b%d']}";
+  const auto writer = kind.create(writer_settings(kind, yaml, sample.metadata), sample.metadata, output);
+  write_iteration(*writer, sample, {0, 0, 0}, world);
+}
+
 void write_cases(const std::string& directory) {
   MpiCommunicator world(MPI_COMM_WORLD);
   const auto output = open_output_directory(directory, "Sidestream test\nname: a -- b <&>\n");
   const std::vector<Case> cases{
-      {hdf5_writer(), "{}"},
+      {hdf5_writer(), "{file: 'fields-{index:05}.h5'}"},
       {hdf5_writer(), "{file: 'packed/{cycle}/all.h5', compression: deflate, level: 4, checksum: true}", 2},
       {hdf5_writer(), "{file: 'ghosts-{index}.h5', ghosts: true, variables: [temperature, flux]}", 2},
       {hdf5_writer(), "{file: 'gap-{index}.h5', variables: [temperature, marker]}", 0, {3}},
-      {vtk_writer(), "{}"},
+      {vtk_writer(), "{file: 'fields-{index:05}.pvti'}"},
       {vtk_writer(), "{file: 'packed-{cycle:04}.pvti', compression: zlib, level: 6}", 2},
       {vtk_writer(), "{file: 'one/{index}.pvti', variables: [flux, velocity]}", 1},
       {vtk_writer(), "{file: 'gap-{index}.pvti', variables: [temperature, marker]}", 0, {3}},
   };
+  write_percents(output, world);
   Sample sample;
   for (const Case& each : cases) {
     const auto writer =

@@ -3,6 +3,7 @@
 // values on purpose.
 #pragma once
 
+#include <array>
 #include <cstring>
 #include <deque>
 #include <functional>
@@ -18,6 +19,10 @@
 #include "sidestream/extend/analysis.hpp"
 
 namespace sidestream::testing {
+
+inline constexpr std::array<Centering, centering_count> every_centering{
+    Centering::cell,   Centering::x_face, Centering::y_face, Centering::z_edge,
+    Centering::z_face, Centering::y_edge, Centering::x_edge, Centering::node};
 
 /// A variable and its value at a point: of its position, its indices and the component.
 struct FakeField {
@@ -41,7 +46,7 @@ struct FakeDomain {
       v.name = field.name;
       v.mesh = 0;
       v.type = field.type;
-      v.centering = field.centering;
+      v.centering = reduced(field.centering, dimensions);
       v.components = field.components;
       v.order = field.order;
       metadata.variables.push_back(v);
@@ -67,6 +72,14 @@ inline FakeDomain fake_cube(Index n, double low, double high, std::vector<FakeFi
   return FakeDomain({{0, 0, 0}, {n, n, n}},
                     std::make_shared<UniformGeometry>(std::array{low, low, low}, std::array{h, h, h}),
                     std::move(fields));
+}
+
+/// A square of n x n cells, of two dimensions, at z = `low`.
+inline FakeDomain fake_square(Index n, double low, double high, std::vector<FakeField> fields) {
+  const double h = (high - low) / static_cast<double>(n);
+  return FakeDomain({{0, 0, 0}, {n, n, 1}},
+                    std::make_shared<UniformGeometry>(std::array{low, low, low}, std::array{h, h, h}),
+                    std::move(fields), 2);
 }
 
 /// Disjoint boxes of cells; block ids are their positions.
@@ -262,7 +275,7 @@ inline bool same_bits(const Surface& a, const Surface& b) {
       return false;
     }
   }
-  return same_bits(a.points, b.points) && same_bits(a.triangles, b.triangles);
+  return same_bits(a.points, b.points) && same_bits(a.triangles, b.triangles) && same_bits(a.lines, b.lines);
 }
 
 inline bool same_bits(const Table& a, const Table& b) {

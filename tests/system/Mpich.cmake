@@ -22,10 +22,10 @@ add_test(NAME mpich.build COMMAND ${CMAKE_CTEST_COMMAND}
   --build-target field_program --build-options -DMPI_C_COMPILER=${SIDESTREAM_MPICC_MPICH}
   -DMPI_CXX_COMPILER=${SIDESTREAM_MPICXX_MPICH} -DCMAKE_BUILD_TYPE=${CMAKE_BUILD_TYPE}
   -DSIDESTREAM_BUILD_EXAMPLES=OFF -DSIDESTREAM_BUILD_BENCHMARKS=OFF -DSIDESTREAM_BUILD_SIMULATIONS=OFF)
-set_tests_properties(mpich.build PROPERTIES TIMEOUT 1800 LABELS "mpich" PROCESSORS 2 FIXTURES_SETUP mpich
+set_tests_properties(mpich.build PROPERTIES TIMEOUT 1800 LABELS "mpich;long" PROCESSORS 2 FIXTURES_SETUP mpich
   ENVIRONMENT "CMAKE_BUILD_PARALLEL_LEVEL=2;MAKEFLAGS=-j2")
 
 set(MPIEXEC_EXECUTABLE ${SIDESTREAM_MPIRUN_MPICH})
 system_test(mpich.placements ${build} test_placements -k "cores or nodes")
 system_test(mpich.in_transit ${build} test_in_transit -k "over_tcp or pushed or moves")
-set_tests_properties(mpich.placements mpich.in_transit PROPERTIES LABELS "mpich;mpi;system" FIXTURES_REQUIRED mpich)
+set_tests_properties(mpich.placements mpich.in_transit PROPERTIES LABELS "mpich;mpi;system;long" FIXTURES_REQUIRED mpich)

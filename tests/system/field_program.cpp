@@ -190,6 +190,20 @@ class Field {
     return values;
   }
 
+  /// Two clients declare the same block after the start, until two steps later: each of another size, each with its
+  /// values.
+  void repeat_block(long step) {
+    const long at = options_.number("repeat_at", -1);
+    if (at < 0 || rank_ > 1) return;
+    constexpr std::int64_t id = 1000;
+    const Box mine{{0, 0, rank_ == 0 ? 0 : 1}, {n_, n_, rank_ == 0 ? 1 : n_}};
+    if (step == at + 2) session_.remove_block("grid", id);
+    if (step == at) session_.set_block("grid", id, mine);
+    if (step < at || step >= at + 2) return;
+    const std::vector<double> values(static_cast<std::size_t>(mine.count()), 1);
+    session_.publish("t", id, values.data());
+  }
+
   std::vector<Piece> pieces;
 
  private:
@@ -251,9 +265,12 @@ void run(sidestream::Session& session, const Options& options) {
   Field field(options, session, rank, size);
   session.start();
   const long steps = options.number("steps", 3), pause = options.number("pause_ms", 0);
-  const long first = options.number("first", 0);  // cycle and time of the first step: a run that goes on
+  const long first = options.number("first", 0);    // cycle and time of the first step: a run that goes on
+  const long repeat = options.number("repeat", 1);  // steps with the same cycle
   const bool in_place = options.number("in_place", 0) != 0;
   const bool still = options.number("still", 0) != 0;  // publish s, which does not vary with time, now and then
+  // In this step the second client's publication of s fails; it makes up for it two steps later.
+  const long fails_at = rank == 1 ? options.number("still_fails_at", -1) : -1;
   long refused = 0;
   for (long step = 0; step < steps && goes_on(options, session.comm()); ++step) {
     const double time = 0.1 * static_cast<double>(step + first);
@@ -274,20 +291,34 @@ void run(sidestream::Session& session, const Options& options) {
         taken &= session.publish("t", piece.id, piece.t.data()) == sidestream::Taken::yes;
       }
       taken &= session.publish("p", piece.id, piece.p.data()) == sidestream::Taken::yes;
-      if (still && (anew || step % 3 == 2)) {
+      if (still && (anew || step % 3 == 2 || (fails_at >= 0 && step == fails_at + 2))) {
         const auto values = field.still(piece, (step + 1) / 3);
-        taken &= session.publish("s", piece.id, values.data()) == sidestream::Taken::yes;
+        try {
+          const double* data = step == fails_at ? nullptr : values.data();
+          taken &= session.publish("s", piece.id, data) == sidestream::Taken::yes;
+        } catch (const sidestream::Error& e) {
+          std::printf("planned: %s\n", e.what());
+        }
       }
     }
+    field.repeat_block(step);
     if (pause) usleep(static_cast<useconds_t>(pause * 1000));
     if (options.number("die_at", -1) == step && rank == 0) raise(SIGKILL);
     if (step == options.number("signal_at", -1)) session.signal("burst");
-    taken &= session.end_iteration(10 * (step + first), time) == sidestream::Taken::yes;
+    // As rank-local rounding would.
+    const double mine = rank > 0 && options.number("nudge", 0) ? std::nextafter(time, 1e9) : time;
+    taken &= session.end_iteration(10 * (step / repeat + first), mine) == sidestream::Taken::yes;
     refused += !taken;
   }
+  if (options.number("forget", 0)) {  // as a program that does not know that it should close
+    std::printf("forgets to close\n");
+    static_cast<void>(new sidestream::Session(std::move(session)));
+    return;
+  }
   const sidestream::Account a = session.close();
-  std::printf("account rank=%d iterations=%ld delivered=%ld refused=%ld failed=%ld unknown=%ld absent=%ld here=%ld\n",
-              rank, a.iterations, a.delivered, a.refused, a.failed, a.unknown, a.absent_blocks, refused);
+  std::printf(
+      "account rank=%d iterations=%ld delivered=%ld refused=%ld failed=%ld unknown=%ld absent=%ld dropped=%ld here=%ld\n",
+      rank, a.iterations, a.delivered, a.refused, a.failed, a.unknown, a.absent_blocks, a.dropped, refused);
 }
 
 }  // namespace

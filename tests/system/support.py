@@ -10,6 +10,8 @@ from pathlib import Path
 
 PROGRAM = os.environ["SIDESTREAM_FIELD_PROGRAM"]
 MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
+# For how many seconds servers are stopped that must be waited for, not given up.
+STOPPED = float(os.environ.get("SIDESTREAM_STOPPED", "3"))
 
 # Not through memory that MPI shares in a machine: TCP with Open MPI, UCX's transports with MPICH; each ignores what is
 # not its own. UCX_TLS=tcp is left out: Debian 12's MPICH then hangs now and then in MPI_Finalize, whatever the program.
@@ -141,5 +143,5 @@ def results_of(run_, endings=(".csv", ".vtp", ".png")):
     return {
         path.name: path.read_bytes()
         for path in sorted(run_.results.iterdir())
-        if path.suffix in endings and path.name not in ("timings.csv", "movement.csv")
+        if path.suffix in endings and path.name not in ("timings.csv", "movement.csv", "iterations.csv")
     }

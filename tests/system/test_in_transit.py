@@ -107,6 +107,13 @@ def test_servers_are_bound_to_the_cores_that_are_named(tmp_path):
     assert f"1 server: rank 2 ({socket.gethostname()} core {core})" in done.text
 
 
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="on one core everything is bound: NOT TESTED")
+def test_no_core_is_named_for_servers_that_may_run_on_any(tmp_path):
+    done = run(tmp_path, 3, "{mode: nodes, servers: 1}", STATISTICS, options=["steps=2"])
+    assert done.status == 0, done.text
+    assert f"1 server: rank 2 ({socket.gethostname()})" in done.text
+
+
 @pytest.mark.parametrize(
     ("option", "sentence"),
     [

@@ -98,7 +98,7 @@ def test_an_endpoint_does_not_pass_on_through_sst(tmp_path):
     onward = f"outputs:\n  - stream: {{name: second, directory: {tmp_path}/streams, engine: sst}}\n"
     write_configuration(tmp_path, "engine: files, when_full: skip", name="first.yaml", tasks=onward, results="first")
     with (
-        simulation(tmp_path, 1, ["steps=2", "pause_ms=300"], name="first.yaml") as job,
+        simulation(tmp_path, 1, ["steps=20", "pause_ms=300"], name="first.yaml") as job,
         endpoint(tmp_path, 1, name="first.yaml") as first,
     ):
         job.finish()
@@ -189,7 +189,7 @@ def test_a_failure_in_the_endpoint_reaches_the_simulation(tmp_path):
     assert done.status == 0, done.text
     for account in done.accounts:
         assert account["delivered"] == account["failed"] == 3, done.text
-    assert done.text.count("statistics.csv") == 1, "said once"
+    assert done.text.count("statistics.csv") == 2, "said at once, and how often at the end"
 
 
 # ---- no reader, a late one
@@ -203,7 +203,7 @@ def test_no_endpoint_at_all(tmp_path, when_full):
     assert done.status == 0, done.text
     for account in done.accounts:
         assert account["refused"] == account["iterations"] == 5, done.text
-    assert done.text.count("no endpoint reads the stream") == 1
+    assert done.text.count("no endpoint reads the stream") == 2  # at once, and how often at the end
     assert not list((tmp_path / "streams" / "stream").glob("*data*")), "nothing was written for nobody"
 
 
@@ -264,7 +264,7 @@ def test_a_full_disk(tmp_path, where):
         assert account["iterations"] == 20 == account["delivered"] + account["refused"]
         assert account["failed"] > 0 if where == "results" else account["refused"] == 20, done.text
     assert "No space left on device" in done.text
-    assert where == "results" or done.text.count("No space left") == 1, "said once"
+    assert where == "results" or done.text.count("No space left") == 2, "said at once, and how often at the end"
     assert not [name for name in left if name.endswith(".part")], left
 
 
@@ -325,3 +325,30 @@ def test_the_command_needs_a_file():
     """The command says what is wrong with its arguments."""
     said = subprocess.run([MPIRUN, "-n", "1", TOOL, "endpoint"], capture_output=True, text=True, check=False)
     assert said.returncode != 0 and "FILE" in said.stdout + said.stderr
+
+
+def test_an_endpoint_does_not_wait_for_a_simulation_that_fails_before_its_start(tmp_path):
+    write_configuration(tmp_path, tasks=STATISTICS)
+    write_configuration(tmp_path, tasks="analyses:\n  - statistics: {variable: nothing}\n", name="wrong.yaml")
+    # What an earlier run left says nothing of this one.
+    with simulation(tmp_path, 1, name="wrong.yaml") as clients:
+        assert clients.finish()[0] == 1
+    with endpoint(tmp_path, options=["--wait", "100"]) as reader:
+        said = ""
+        while "waiting for the stream" not in said:
+            said += reader.running.stdout.readline()
+        with simulation(tmp_path, 1, name="wrong.yaml") as clients:
+            assert clients.finish()[0] == 1
+        status, text = reader.finish(timeout=30)
+        assert status == 1
+        assert (said + text).count("has ended before it started") == 1, said + text
+
+
+def test_an_endpoint_says_how_it_ended(tmp_path):
+    write_configuration(tmp_path, stream="engine: files", tasks=STATISTICS)
+    with simulation(tmp_path, 2, ["steps=3"]) as clients, endpoint(tmp_path) as reader:
+        assert clients.finish()[0] == 0
+        status, text = reader.finish()
+        assert status == 0, text
+        assert f"read the stream '{tmp_path}/streams/stream': 3 iterations delivered, 0 failed, 0 refused" in text
+        assert f"results are in {tmp_path}/results" in text

@@ -19,7 +19,7 @@ from job_support import (
     wait_for,
     write_configuration,
 )
-from support import results_of, run
+from support import STOPPED, results_of, run
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +52,7 @@ def run_with_kills(folder, engine, kills, seed, single=False):
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_killed_endpoints_are_replaced_and_nothing_is_lost(tmp_path, long_reference, engine):
-    kills = int(os.environ.get("SIDESTREAM_KILLS", "8"))
+    kills = int(os.environ.get("SIDESTREAM_KILLS", "5"))
     done, killed = run_with_kills(tmp_path, engine, kills, seed=kills)
     assert killed > 0
     assert done.status == 0, done.text
@@ -77,7 +77,7 @@ def test_an_endpoint_that_dies_and_is_not_replaced(tmp_path, engine, when_full):
     for account in done.accounts:
         assert account["delivered"] > 0 and account["refused"] > 0, done.text
         assert account["delivered"] + account["refused"] == 40
-    assert done.text.count("iterations are refused until another") == 1, done.text
+    assert done.text.count("iterations are refused until another") == 2, done.text
     # Iterations count as delivered if they were acknowledged; a result that was written just before death may be more.
     rows = len(tables_of(done)["statistics.csv"].decode().splitlines()) - 1
     assert 0 <= rows - done.accounts[0]["delivered"] <= 1
@@ -85,7 +85,7 @@ def test_an_endpoint_that_dies_and_is_not_replaced(tmp_path, engine, when_full):
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("when_full", ["wait", "skip"])
-def test_an_endpoint_that_is_stopped_for_ten_seconds(tmp_path, engine, when_full):
+def test_an_endpoint_that_is_stopped_for_a_while(tmp_path, engine, when_full):
     write_configuration(
         tmp_path,
         f"engine: {engine}",
@@ -96,7 +96,7 @@ def test_an_endpoint_that_is_stopped_for_ten_seconds(tmp_path, engine, when_full
         wait_for(lambda: some_results(tmp_path), "the first results")
         stopped = reader.ranks()
         reader.signal_ranks(signal.SIGSTOP)
-        time.sleep(10)
+        time.sleep(STOPPED)
         for pid in stopped:
             send(pid, signal.SIGCONT)
         done = finished(tmp_path, job)

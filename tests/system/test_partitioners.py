@@ -77,8 +77,8 @@ def test_metadata_is_the_same_everywhere(tmp_path):
     ):
         done = run(tmp_path / str(number), 3 + servers, placement, tasks=tasks, options=OPTIONS)
         assert done.status == 0, done.text
-        texts.append((done.results / "metadata-00001.yaml").read_text())
-    assert texts[0].startswith("sidestream_metadata: 1\n")
+        texts.append((done.results / "metadata-000010.yaml").read_text())
+    assert texts[0].startswith("sidestream_metadata: 2\n")
     blocks, ranges = (texts[0].split(f"{key}: |\n")[1].split("#")[0].splitlines() for key in ("blocks", "ranges"))
     assert len(blocks) == 15
     assert len(ranges) == 3 * 15  # t, and two components of p

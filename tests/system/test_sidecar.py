@@ -24,7 +24,7 @@ def check_same(sidecar, done, clients, reference):
     for account in check_complete(done, clients):
         assert account["delivered"] == account["iterations"] == STEPS and account["absent"] == 0, done.text
     files = results_of(done)
-    del files["timings-clients.csv"]
+    del files["timings-clients.csv"], files["iterations-clients.csv"]
     assert sorted(files) == sorted(reference)
     for name, content in reference.items():
         assert files[name] == content, f"{name} differs"
@@ -217,7 +217,10 @@ def test_two_simulations_with_one_name(tmp_path):
     with Sidecar(tmp_path, STATISTICS, attach_limit=0) as sidecar:
         first = sidecar.endless(2, "pause_ms=5")
         sidecar.wait_until(lambda: "no servers" in first.text())
-        second = sidecar.job([*first.process.args], "second")
+        elsewhere = tmp_path / "elsewhere.yaml"
+        elsewhere.write_text(sidecar.file.read_text().replace(str(sidecar.results), str(tmp_path / "elsewhere")))
+        command = [str(elsewhere) if word == str(sidecar.file) else word for word in first.process.args]
+        second = sidecar.job(command, "second")
         assert second.wait(30) != 0
         errors = [line for line in second.text().splitlines() if line.startswith("error ")]
         assert len(errors) == 2 and len(set(errors)) == 1, second.text()
@@ -248,3 +251,27 @@ def test_records_of_both_sides(tmp_path):
         assert {int(r[2]) for r in analysed if r[8] == "statistics"} == {0, 1, 2, 3}
         for name in ("run.yaml", "run-clients.yaml"):
             assert "delivered: 4" in (done.results / name).read_text()
+
+
+def test_servers_do_not_wait_for_a_simulation_that_fails_before_its_start(tmp_path):
+    with Sidecar(tmp_path, STATISTICS, per_node=2) as sidecar:
+        servers = sidecar.serve(2, "--wait", "100")
+        sidecar.wait_until(lambda: "waiting for the simulation of the session" in servers.text())
+        wrong = sidecar.write("wrong.yaml", "analyses:\n  - statistics: {variable: nothing}\n")
+        assert sidecar.start(2, file=wrong).wait() == 1
+        assert servers.wait(30) == 1
+        assert servers.text().count("has ended before it started") == 1, servers.text()
+
+
+def test_servers_say_what_they_wait_for_and_how_it_ended(tmp_path):
+    with Sidecar(tmp_path, STATISTICS) as sidecar:
+        servers = sidecar.serve(1, "--wait", "100")
+        sidecar.wait_until(lambda: "at most 100 s" in servers.text())
+        assert sidecar.start(2, "steps=3").wait() == 0, sidecar.simulation.text()
+        assert servers.wait() == 0, servers.text()
+        said = servers.text().splitlines()
+        assert len([line for line in said if "waiting for the simulation" in line]) == 1, said
+        closing = (
+            f"served the session '{sidecar.session}': 3 iterations delivered, 0 failed, 0 refused; results are in "
+        )
+        assert [line for line in said if closing in line and str(sidecar.results) in line], said

@@ -33,6 +33,11 @@ class Alone final : public Communicator {
   [[nodiscard]] std::vector<Bytes> all_gather(BytesView mine) override { return {Bytes(mine.begin(), mine.end())}; }
   void broadcast(Bytes&, int) override {}
   [[nodiscard]] std::vector<Bytes> all_to_all(const std::vector<Bytes>& to) override { return to; }
+  [[nodiscard]] std::vector<MemberMessage> exchange(std::vector<MemberMessage> to) override { return to; }
+  [[nodiscard]] std::int64_t exclusive_sum(std::int64_t) override { return 0; }
+  [[nodiscard]] std::unique_ptr<Communicator> split(int color) override {
+    return color < 0 ? nullptr : std::make_unique<Alone>();
+  }
   [[nodiscard]] void* native() noexcept override { return nullptr; }
 };
 
@@ -60,7 +65,7 @@ inline std::uint64_t seed_of(std::int64_t i, std::int64_t block) {
   return scramble(static_cast<std::uint64_t>(i * 100 + block));
 }
 inline std::uint64_t kept_seed(std::int64_t i) { return seed_of(i / kept_period * kept_period, 77); }
-inline Block block_of(std::int64_t id) { return Block{id, 0, 0, 0, 0, Box{{id, 0, 0}, {id + 1, 1, 1}}}; }
+inline Block block_of(std::int64_t id) { return Block{id, 0, 0, 0, IndexSpace::box, Box{{id, 0, 0}, {id + 1, 1, 1}}}; }
 
 inline void fill(std::byte* data, std::uint64_t words, std::uint64_t seed) {
   for (std::uint64_t n = 0; n < words; ++n) {

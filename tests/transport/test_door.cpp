@@ -1,10 +1,16 @@
 // The door of the placement `sidecar`: who is let in, and what the door word says.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <filesystem>
 
 #include "sidestream/error.hpp"
+#include "support/scratch.hpp"
+#include "transport/shared_memory/address_note.hpp"
+#include "transport/shared_memory/handover.hpp"
 #include "transport/sidecar.hpp"
 
 using namespace sidestream;
@@ -160,6 +166,55 @@ TEST_CASE("a name is taken once at a time") {
   CHECK_THROWS_AS(static_cast<void>(door_name(std::string(200, 'x'), -1)), Error);
   CHECK_THROWS_AS(static_cast<void>(door_name("", -1)), Error);
   CHECK(door_name("a", 1) != door_name("a", 2));
+}
+
+namespace {
+
+/// Another user's process that has the name, until the end of the test. Tells through `bound` when it has.
+Child stranger(const std::string& name, bool listens, std::atomic<int>& bound) {
+  return Child([&, name] {
+    constexpr uid_t somebody = 65534;
+    if (::setuid(somebody) != 0) return 1;
+    const int socket = ::socket(AF_UNIX, SOCK_SEQPACKET, 0);
+    const AbstractAddress at(name);
+    if (bind(socket, reinterpret_cast<const sockaddr*>(&at.address), at.length) != 0) return 2;
+    if (listens && ::listen(socket, 8) != 0) return 3;
+    bound = 1;
+    for (;;) pause();
+  });
+}
+
+}  // namespace
+
+TEST_CASE("another user who holds the name keeps neither the simulation nor its servers out") {
+  if (::geteuid() != 0) {
+    MESSAGE("NOT TESTED: names held by another user; that takes root");
+    return;
+  }
+  const testing::Scratch scratch;
+  ::setenv("XDG_RUNTIME_DIR", scratch.path.c_str(), 1);
+  const test::SharedMemory shared(4096);
+  auto& bound = shared.as<std::atomic<int>>();
+  const std::string name = fresh_name();
+  bool listens = true;
+  SUBCASE("and listens") {}
+  SUBCASE("and does not listen") { listens = false; }
+  const Child other = stranger(name, listens, bound);
+  REQUIRE(soon([&] { return bound.load() == 1; }));
+  CHECK(Attachment::knock(name, hello(1, 0)).result == Result::nobody);
+  const auto node = test::make_node(1, {4096, 1, 0, 0}, 256 << 10);
+  {
+    const Door door(name, node, DoorOffer{});
+    CHECK(Attachment::knock(name, hello(1, 0)).result == Result::welcome);
+  }
+  CHECK(Attachment::knock(name, hello(1, 0)).result == Result::nobody);
+  const auto left = std::distance(std::filesystem::directory_iterator(scratch.path), {});
+  CHECK(left == 0);
+  // A directory that others can write to is not believed.
+  std::filesystem::permissions(scratch.path, std::filesystem::perms::all);
+  ::setenv("HOME", "/proc", 1);
+  CHECK(note_directories().empty());
+  CHECK_THROWS_WITH_AS(Door(name, node, DoorOffer{}), doctest::Contains("XDG_RUNTIME_DIR"), Error);
 }
 
 TEST_CASE("a server cannot write values") {

@@ -1,5 +1,9 @@
 #include "check.hpp"
 
+#include <algorithm>
+
+#include "base/fail.hpp"
+#include "check_buffer.hpp"
 #include "config/document.hpp"
 #include "config/split.hpp"
 #include "loading.hpp"
@@ -22,6 +26,17 @@ void make_tasks(const Config& config, const Registry& registry) {
   }
 }
 
+int node_count(const CheckOptions& options, const PlacementConfig& placement) {
+  const bool known = options.ranks > 0;
+  if (placement.pretend_nodes > 0)
+    return known ? std::min(placement.pretend_nodes, options.ranks) : placement.pretend_nodes;
+  if (known && options.nodes > options.ranks) {
+    fail(Code::usage, "found --nodes {} and --ranks {}, expected at least one rank on each node; correct one",
+         options.nodes, options.ranks);
+  }
+  return options.nodes;
+}
+
 }  // namespace
 
 std::string check(const CheckOptions& options) {
@@ -29,11 +44,12 @@ std::string check(const CheckOptions& options) {
   const Metadata declared = parse_declarations(options);
   const auto document = parse_document(read_text(options.file, "the configuration"), options.file);
   const OpeningConfig opening = read_opening(*document);
-  const int nodes = opening.placement.pretend_nodes > 0 ? opening.placement.pretend_nodes : options.nodes;
-  if (options.ranks > 0) check_split(opening.placement, options.ranks, options.ranks / nodes);
+  const int nodes = node_count(options, opening.placement);
+  if (options.ranks > 0) check_split(opening.placement, options.ranks, nodes);
   const Registry registry = all_kinds(opening, options);
   const Config config = read_config(*document, registry, parameters, declared);
   make_tasks(config, registry);
+  if (options.ranks > 0) check_buffer(config, options.ranks, nodes);
   const PlacementConfig& placement = config.opening.placement;
   if (placement.mode == PlacementMode::nodes && placement.forward != Forward::partials) {
     check_partitioner({&registry.partitioners().at(placement.partitioner), placement.partitioner_settings, false},

@@ -9,6 +9,7 @@
 #include "config/plugin_loader.hpp"
 #include "data/file_pattern.hpp"
 #include "kinds.hpp"
+#include "session/c_analysis.hpp"
 
 namespace sidestream {
 
@@ -58,7 +59,7 @@ std::string read_text(const std::string& path, const char* what) {
 
 Registry all_kinds(const OpeningConfig& opening, const CheckOptions& options) {
   Registry registry = built_in_kinds();
-  for (const auto& [path, where] : opening.plugins) load_plugin(path, where, registry);
+  for (const auto& [path, where] : opening.plugins) load_plugin(path, where, registry, register_c_plugin);
   for (const std::string& name : options.functions) registry.add(stand_in(name));
   return registry;
 }

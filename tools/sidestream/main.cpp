@@ -1,14 +1,18 @@
-// The `sidestream` command. Exit status: 0 for success, 1 for a wrong configuration, 2 for wrong arguments.
+// The `sidestream` command. Exit status: 0 for success, 1 for what went wrong, 2 for wrong arguments.
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <new>
 
 #include "check.hpp"
+#include "conformance/conformance.hpp"
 #include "endpoint.hpp"
 #include "kinds.hpp"
 #include "plan.hpp"
 #include "serve.hpp"
 #include "sidestream/version.h"
+#include "typing.hpp"
 
 namespace {
 
@@ -44,7 +48,7 @@ CLI::App* add_plan(CLI::App& app, sidestream::PlanOptions& options) {
                    "of NX x NY x NZ cells in PX x PY x PZ blocks")
       ->required();
   plan->add_option("--servers", options.servers, "Number of servers (default: what the configuration says)")
-      ->check(CLI::Range(1, 1 << 30));
+      ->check(CLI::Range(1, 1 << 20));
   plan->add_option("--partitioner", options.partitioner,
                    "Instead of the configuration's: a name, or '{NAME: {OPTION: VALUE}}'");
   plan->add_flag("--table", options.table, "Add a line for each server");
@@ -74,6 +78,15 @@ CLI::App* add_serve(CLI::App& app, sidestream::ServeOptions& options) {
   return serve;
 }
 
+CLI::App* add_conformance(CLI::App& app, sidestream::CheckOptions& options) {
+  CLI::App* conformance = app.add_subcommand(
+      "conformance",
+      "Check that the analyses, outputs and the partitioner of a configuration, of plug-ins too, keep their contracts; "
+      "under mpirun, as so many servers");
+  add_program(*conformance, options);
+  return conformance;
+}
+
 int print_reference(const std::string& output) {
   const std::string manual = sidestream::reference_manual(sidestream::built_in_kinds());
   if (output.empty()) {
@@ -87,12 +100,24 @@ int print_reference(const std::string& output) {
   return failure;
 }
 
+/// Under mpirun all processes find the same mistake, before MPI could tell them apart: launchers number them.
+bool speaks_for_all() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"}) {
+    const char* rank = std::getenv(name);
+    if (rank && std::string(rank) != "0") return false;
+  }
+  return true;
+}
+
 int run(int argc, char** argv) {
   CLI::App app(
       "Sidestream: checks configurations, plans what moves, serves simulations and prints the manual of the options",
       "sidestream");
   app.set_version_flag("--version", "sidestream " SIDESTREAM_VERSION);
   app.require_subcommand(1);
+  app.footer(
+      "Exit status: 0 if all went well; 1 if a configuration is wrong, something failed, or a simulation that was\n"
+      "served died; 2 if these arguments are wrong. What is wrong is said on standard error in one sentence.");
   sidestream::CheckOptions options;
   add_check(app, options);
   sidestream::PlanOptions plan_options;
@@ -101,16 +126,25 @@ int run(int argc, char** argv) {
   const CLI::App* endpoint = add_endpoint(app, endpoint_options);
   sidestream::ServeOptions serve_options;
   const CLI::App* serve = add_serve(app, serve_options);
+  sidestream::CheckOptions conformance_options;
+  const CLI::App* conformance = add_conformance(app, conformance_options);
   std::string output;
   CLI::App* reference = app.add_subcommand("reference", "Print the manual of the configuration, Markdown");
   reference->add_option("--output", output, "Write it to this file instead");
+  const std::string wrong = sidestream::typing_error(app, {argv + 1, argv + argc});
+  if (!wrong.empty()) {
+    if (speaks_for_all()) std::cerr << "sidestream: " << wrong << '\n';
+    return wrong_usage;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() != 0 && !speaks_for_all()) return wrong_usage;
     return app.exit(error) == 0 ? success : wrong_usage;
   }
   if (endpoint->parsed()) return sidestream::endpoint(endpoint_options);
   if (serve->parsed()) return sidestream::serve(serve_options);
+  if (conformance->parsed()) return sidestream::check_conformance(conformance_options);
   if (reference->parsed()) return print_reference(output);
   std::cout << (plan->parsed() ? sidestream::plan(plan_options) : sidestream::check(options)) << std::flush;
   return std::cout ? success : failure;
@@ -124,6 +158,10 @@ int main(int argc, char** argv) {
   } catch (const sidestream::Error& error) {
     std::cerr << "sidestream: " << error.what() << '\n';
     return error.code() == sidestream::Code::usage ? wrong_usage : failure;
+  } catch (const std::bad_alloc&) {
+    std::cerr << "sidestream: the memory of this machine does not suffice for what was asked; ask for fewer blocks, "
+                 "servers or values, or raise the limit (ulimit -v)\n";
+    return failure;
   } catch (const std::exception& error) {
     std::cerr << "sidestream: " << error.what() << '\n';
     return failure;

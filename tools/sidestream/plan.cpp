@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
 
 #include "base/fail.hpp"
 #include "loading.hpp"
@@ -70,21 +69,19 @@ Selection selection_of(const TaskConfig& task, const Config& config, const Regis
 /// Everything a plan is made from, and who needs what.
 class Planner {
  public:
-  Planner(const Config& config, const Catalogue& catalogue, const std::string& source)
+  Planner(const Config& config, const Catalogue& catalogue)
       : config_(config),
         blocks_(catalogue.blocks),
         ranges_(catalogue.ranges),
-        source_(source),
         needs_(config.metadata, blocks_, ranges_),
         needed_(config.metadata.variables.size()) {}
 
   /// Adds what a task needs; returns that alone.
-  Amount add(const Selection& selection, const std::string& task) {
+  Amount add(const Selection& selection) {
     std::vector<std::vector<bool>> alone(needed_.size());
     for (const Selected& selected : selection.variables) {
-      check_ranges(selected, task);
       const auto v = static_cast<std::size_t>(selected.variable);
-      const std::vector<bool> part = needs_.of(selected);
+      const std::vector<bool> part = needs_.of(known_part(selected));
       unite(alone[v], part);
       unite(needed_[v], part);
     }
@@ -92,8 +89,7 @@ class Planner {
   }
   /// Leaves out what the partitioner does not want of the part's mesh; returns how many blocks that are needed.
   std::int64_t restrict_to(const Selected& part) {
-    check_ranges(part, "the partitioner");
-    const std::vector<bool> wanted = needs_.of(part);
+    const std::vector<bool> wanted = needs_.of(known_part(part));
     const std::int64_t before = amount(needed_).blocks;
     const std::int32_t mesh = config_.metadata.variables[static_cast<std::size_t>(part.variable)].mesh;
     for (auto& needed : needed_) {
@@ -102,6 +98,18 @@ class Planner {
       }
     }
     return before - amount(needed_).blocks;
+  }
+  /// The ranges that a selection goes by and that are not known.
+  [[nodiscard]] std::optional<RangeRequest> unknown_ranges(const Selected& selected) const {
+    const bool values = selected.part.kind == Part::Kind::values;
+    if (!values && selected.part.kind != Part::Kind::predicate) return std::nullopt;
+    RangeRequest request = values ? selected.part.values.of : selected.part.predicate.range;
+    if (values && request.variable < 0) request.variable = selected.variable;
+    if (request.variable < 0) return std::nullopt;
+    const bool there = std::any_of(ranges_.begin(), ranges_.end(), [&](const BlockRange& r) {
+      return RangeRequest{r.variable, r.component} == request;
+    });
+    return there ? std::nullopt : std::optional(request);
   }
   [[nodiscard]] Amount needed() const { return amount(needed_); }
   /// All blocks of all variables that any task reads.
@@ -156,32 +164,38 @@ class Planner {
     }
     return sum;
   }
-  /// Without ranges every block would count as not delivered, and nothing would seem to move.
-  void check_ranges(const Selected& selected, const std::string& task) const {
-    RangeRequest request =
-        selected.part.kind == Part::Kind::values ? selected.part.values.of : selected.part.predicate.range;
-    if (selected.part.kind == Part::Kind::values && request.variable < 0) request.variable = selected.variable;
-    const bool asks = selected.part.kind == Part::Kind::values || selected.part.kind == Part::Kind::predicate;
-    if (!asks || request.variable < 0) return;
-    const bool there = std::any_of(ranges_.begin(), ranges_.end(), [&](const BlockRange& r) {
-      return RangeRequest{r.variable, r.component} == request;
-    });
-    if (there) return;
-    const std::string& name = config_.metadata.variables[static_cast<std::size_t>(request.variable)].name;
-    fail(Code::configuration,
-         "'{}' needs the ranges of component {} of '{}', which the metadata '{}' do not hold; let the simulation write "
-         "them with 'outputs: [metadata: {{ranges: {}}}]'",
-         task, request.component, name, source_, name);
+  /// Without ranges every block would count as not delivered, and nothing would seem to move: any may be needed.
+  [[nodiscard]] Selected known_part(const Selected& selected) const {
+    return unknown_ranges(selected) ? Selected(selected.variable, selected.halo) : selected;
   }
 
   const Config& config_;
   const std::vector<Block>& blocks_;
   const std::vector<BlockRange>& ranges_;
-  std::string source_;
   Needs needs_;
   std::vector<std::vector<bool>> needed_;         ///< by variable, then block; empty: nobody reads the variable
   mutable std::vector<std::size_t> positions_{};  ///< of the planned blocks
 };
+
+/// `component 0 of 't'`, or nothing.
+std::string unknown_text(const Planner& planner, const Selected& selected, const Metadata& metadata) {
+  const auto unknown = planner.unknown_ranges(selected);
+  if (!unknown) return {};
+  return fmt::format("component {} of '{}'", unknown->component,
+                     metadata.variables[static_cast<std::size_t>(unknown->variable)].name);
+}
+
+PlanReport::Task plan_task(const std::string& name, const Selection& selection, const Metadata& metadata,
+                           Planner& planner) {
+  PlanReport::Task task;
+  task.name = name;
+  for (const Selected& selected : selection.variables) {
+    task.halo |= selected.halo > 0;
+    if (task.unknown.empty()) task.unknown = unknown_text(planner, selected, metadata);
+  }
+  task.needed = planner.add(selection);
+  return task;
+}
 
 /// A partitioner of a plug-in may be wrong.
 void check_piece(const PlanPiece& piece, const std::vector<PlannedBlock>& blocks, int servers,
@@ -247,18 +261,19 @@ std::string plan(const PlanOptions& options) {
   report.file = file;
   report.partitioner = placement.partitioner;
   report.blocks = std::count_if(source.catalogue.blocks.begin(), source.catalogue.blocks.end(),
-                                [](const Block& block) { return !block.cells.empty(); });
-  Planner planner(config, source.catalogue, options.metadata);
+                                [](const Block& block) { return !block.empty(); });
+  Planner planner(config, source.catalogue);
   for (const TaskConfig& task : config.tasks) {
-    const Selection selection = selection_of(task, config, registry);
-    const bool halo = std::any_of(selection.variables.begin(), selection.variables.end(),
-                                  [](const Selected& selected) { return selected.halo > 0; });
-    report.tasks.push_back({task.name, planner.add(selection, task.name), halo});
+    report.tasks.push_back(plan_task(task.name, selection_of(task, config, registry), config.metadata, planner));
   }
   report.readable = planner.readable();
   const PartitionerKind& kind = registry.partitioners().at(placement.partitioner);
   const Settings& settings = placement.partitioner_settings;
-  if (kind.restrict_to) report.restricted = planner.restrict_to(kind.restrict_to(settings, config.metadata));
+  if (kind.restrict_to) {
+    const Selected part = kind.restrict_to(settings, config.metadata);
+    report.unknown = unknown_text(planner, part, config.metadata);
+    report.restricted = planner.restrict_to(part);
+  }
   report.needed = planner.needed();
   const std::vector<PlannedBlock> blocks = planner.planned();
   apply(kind, {config.metadata, blocks, servers}, settings, planner, blocks, report);

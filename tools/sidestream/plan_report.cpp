@@ -38,6 +38,21 @@ std::string servers_text(const PlanReport& report) {
                      extremes(report.servers, by_bytes, true));
 }
 
+/// What to do for figures that are not guesses.
+std::string unknown_ranges_text(const PlanReport& report) {
+  std::string text;
+  const auto line = [&](const std::string& who, const std::string& what) {
+    if (what.empty()) return;
+    text += fmt::format(
+        "  {} goes by the ranges of {}, which the metadata do not hold: with them less may move; let the "
+        "simulation write them with 'outputs: [metadata: {{ranges: ...}}]'\n",
+        who, what);
+  };
+  for (const auto& task : report.tasks) line(fmt::format("'{}'", task.name), task.unknown);
+  line("the partitioner", report.unknown);
+  return text;
+}
+
 }  // namespace
 
 std::string text_of(const PlanReport& report, bool table) {
@@ -49,7 +64,8 @@ std::string text_of(const PlanReport& report, bool table) {
   };
   bool halo = false;
   for (const auto& task : report.tasks) {
-    line(task.name, blocks_text(task.needed, report.blocks) + (task.halo ? " and halos" : ""));
+    line(task.name, blocks_text(task.needed, report.blocks) + (task.halo ? " and halos" : "") +
+                        (task.unknown.empty() ? "" : "; ranges are unknown: any block may be needed"));
     halo |= task.halo;
   }
   line("in all", blocks_text(report.needed, report.blocks) + fmt::format(" of {}", bytes_text(report.readable.bytes)));
@@ -65,6 +81,7 @@ std::string text_of(const PlanReport& report, bool table) {
                               report.split > 0 ? fmt::format("; {} blocks are split or copied", report.split) : ""));
   line("servers", servers_text(report));
   if (halo) line("", "halos, layers of points from neighbouring blocks, move besides");
+  text += unknown_ranges_text(report);
   if (!table) return text;
   text += "\n  server     blocks            bytes\n";
   for (std::size_t s = 0; s < report.servers.size(); ++s) {

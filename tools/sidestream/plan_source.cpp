@@ -41,7 +41,7 @@ std::optional<Regular> parse_regular(const std::string& text) {
   const auto size = three_numbers(std::string_view(text).substr(colon + 1, slash - colon - 1));
   const auto parts = three_numbers(std::string_view(text).substr(slash + 1));
   if (!size || !parts) return std::nullopt;
-  constexpr double most = 1 << 28;
+  constexpr double most = 1 << 24;  // a few gigabytes of blocks and plans
   double count = 1;
   for (int a = 0; a < 3; ++a) {
     if ((*parts)[a] > (*size)[a]) {
@@ -52,7 +52,8 @@ std::optional<Regular> parse_regular(const std::string& text) {
     }
     count *= static_cast<double>((*parts)[a]);
   }
-  if (count > most) fail(Code::usage, "found {} blocks for --metadata {}, expected at most {}", count, text, most);
+  if (count > most)
+    fail(Code::usage, "found {} blocks for --metadata {}, expected at most {}; use fewer", count, text, most);
   return Regular{text.substr(0, colon), *size, *parts};
 }
 

@@ -1,7 +1,7 @@
 #include "serve.hpp"
 
-#include "client/sidecar_group.hpp"
 #include "group_command.hpp"
+#include "session/sidecar_group.hpp"
 
 namespace sidestream {
 

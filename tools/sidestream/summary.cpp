@@ -56,6 +56,7 @@ std::string placement_text(const PlacementConfig& placement, int ranks, int node
 }
 
 std::string mesh_text(const Mesh& mesh) {
+  if (mesh.is_list()) return fmt::format("{}: {} in {} dimensions", mesh.name, mesh.geometry->kind(), mesh.dimensions);
   std::vector<Index> size;
   for (int axis = 0; axis < mesh.dimensions; ++axis) size.push_back(mesh.cells.extent(axis));
   return fmt::format("{}: {}, {} cells", mesh.name, mesh.geometry->kind(), fmt::join(size, " x "));
@@ -63,10 +64,19 @@ std::string mesh_text(const Mesh& mesh) {
 
 std::string variable_text(const Variable& variable, const Metadata& metadata) {
   const Mesh& mesh = metadata.mesh_of(variable);
+  if (variable.role != Role::none || mesh.is_list()) {
+    return fmt::format("{}: {} of {}, {} of {}{}; {}", variable.name, counted(variable.components, "component"),
+                       name_of(variable.type),
+                       variable.role == Role::none
+                           ? fmt::format("on the {}s", name_of(variable.centering, mesh.dimensions))
+                           : fmt::format("the {}", name_of(variable.role)),
+                       mesh.name, variable.unit.empty() ? "" : ", in " + variable.unit,
+                       variable.time_varying ? "each iteration" : "once");
+  }
   const auto points = static_cast<double>(variable.points(mesh.cells).count());
   const double bytes = points * variable.components * static_cast<double>(size_of(variable.type));
   return fmt::format("{}: {} of {} on the {}s of {}{}; {} {}", variable.name, counted(variable.components, "component"),
-                     name_of(variable.type), variable.centering == Centering::cell ? "cell" : "node", mesh.name,
+                     name_of(variable.type), name_of(variable.centering, mesh.dimensions), mesh.name,
                      variable.unit.empty() ? "" : ", in " + variable.unit, rounded_bytes(bytes),
                      variable.time_varying ? "an iteration" : "once");
 }
@@ -94,6 +104,7 @@ std::string summary(const CheckOptions& options, const Config& config, const Reg
     text += fmt::format(line_format, what, content);
   };
   line("placement", placement_text(config.opening.placement, options.ranks, nodes));
+  for (const std::string& warning : config.opening.placement.warnings) line("warning", warning);
   line("output", output_text(config.opening));
   for (const auto& [path, where] : config.opening.plugins) line("plug-in", path);
   for (const Mesh& mesh : config.metadata.meshes) line("mesh", mesh_text(mesh));

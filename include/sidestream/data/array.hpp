@@ -18,11 +18,12 @@ enum class MemorySpace : std::int32_t { host = 0, device = 1 };
 /// `row` means k (a C array indexed [i][j][k]). Components of a point are always next to each other.
 enum class Order : std::int32_t { column = 0, row = 1 };
 
-/// Describes an array that somebody else owns; copying the view does not copy values.
+/// Describes an array that somebody else owns; copying the view does not copy values. Plug-ins get it by value inside
+/// other structures, so that a size in it could not tell them where the next one begins: the interface hash of
+/// extend/plugin.hpp keeps out those built with another one.
 /// Element (i, j, k, c) is at data + size_of(type) * ((i - box.lo[0]) * strides[0] + (j - box.lo[1]) * strides[1] +
 /// (k - box.lo[2]) * strides[2] + c * strides[3]).
 struct ArrayView {
-  std::size_t struct_size = sizeof(ArrayView);  ///< lets the struct grow without breaking plug-ins
   const void* data = nullptr;
   Type type = Type::float64;
   MemorySpace space = MemorySpace::host;

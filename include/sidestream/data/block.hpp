@@ -1,8 +1,10 @@
 // One rank's piece of a mesh, and its values as an analysis sees them.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "sidestream/data/array.hpp"
@@ -10,16 +12,52 @@
 
 namespace sidestream {
 
+/// How the points of a block are counted: by (i, j, k) in a box of the mesh's global indices, or from 0 in lists of its
+/// own.
+enum class IndexSpace : std::int32_t { box = 0, list = 1 };
+
+/// A region in space; `low` above `high`: nothing is known of where it is.
+struct Bounds {
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
+  std::array<double, 3> low{infinity, infinity, infinity};
+  std::array<double, 3> high{-infinity, -infinity, -infinity};
+  [[nodiscard]] constexpr bool known() const noexcept {
+    return low[0] <= high[0] && low[1] <= high[1] && low[2] <= high[2];
+  }
+  constexpr bool operator==(const Bounds&) const noexcept = default;
+};
+
+/// Lengths of the lists of a block besides its cells.
+struct ListLengths {
+  Index points = 0;
+  Index corners = 0;  ///< entries of the connectivity
+  Index faces = 0;    ///< entries of the faces of polyhedra
+  constexpr bool operator==(const ListLengths&) const noexcept = default;
+};
+
 /// Who and where a block is. Trivially copyable: part of messages and shared memory.
 struct Block {
   std::int64_t id = 0;      ///< unique over all clients within a mesh
   std::int32_t mesh = 0;    ///< id of its mesh
   std::int32_t level = 0;   ///< refinement level, 0 is the coarsest
   std::int32_t client = 0;  ///< rank of its client among the clients
-  std::int32_t reserved = 0;
-  Box cells;  ///< the cells it owns, without ghosts
+  IndexSpace space = IndexSpace::box;
+  Box cells{};            ///< the cells it owns, without ghosts; of a list of n cells [0, n) x [0, 1) x [0, 1)
+  ListLengths lengths{};  ///< of lists alone
+  Bounds bounds{};        ///< where its points are, if the simulation says so; of meshes with axes they are computed
+
+  [[nodiscard]] constexpr bool is_list() const noexcept { return space == IndexSpace::list; }
+  /// Whether it has no values at all.
+  [[nodiscard]] constexpr bool empty() const noexcept { return cells.empty() && lengths.points == 0; }
+  /// Whether both have the same indices, wherever they are in space.
+  [[nodiscard]] constexpr bool same_shape(const Block& other) const noexcept {
+    return space == other.space && level == other.level && cells == other.cells && lengths == other.lengths;
+  }
   constexpr bool operator==(const Block&) const noexcept = default;
 };
+
+/// The indices of a list of `count` values.
+[[nodiscard]] constexpr Box list_box(Index count) noexcept { return {{0, 0, 0}, {count, 1, 1}}; }
 
 /// Values of points that another block owns, fetched because an analysis asked for a halo.
 struct HaloPiece {
@@ -36,7 +74,16 @@ struct BlockView {
   /// A further copy of a block that counts elsewhere: `owned` is empty. Writers leave it out.
   bool copy = false;
   std::vector<HaloPiece> halo;  ///< values around the block; empty unless the selection asked for a halo
+  /// Cells of the block's level, in it and next to it, in whose place a finer level has cells: disjoint. What counts
+  /// points once leaves out the points of these cells (see points_of), which coincide with finer ones.
+  std::vector<Box> covered{};
+  /// For each point of the array a flag of the simulation's (role point_ghosts or cell_ghosts): other than 0, the point
+  /// counts elsewhere or nowhere. Without data: there are no flags.
+  ArrayView ghosts{};
 
+  /// The points that count once over all blocks and levels: those of `owned` that are not of covered cells. Flags in
+  /// `ghosts` are not looked at.
+  [[nodiscard]] std::vector<Box> counted() const;
   /// Fills `out`, a gapless array over `region` with i fastest, with component `c` as doubles. Each point comes from
   /// the block that owns it; a point that is nowhere to be had (outside the mesh, a block not delivered, beyond the
   /// halo) becomes a quiet NaN. Returns the number of such points.

@@ -21,8 +21,11 @@ struct Catalogue {
   std::vector<BlockRange> ranges;  ///< those that were asked for; in no particular order
 };
 
-/// Lower and upper corner of a box of cells in space: node positions, or indices if the mesh has no axes.
+/// Lower and upper corner of a box of cells in space: node positions, or indices if the mesh has no axes. Along
+/// axes that the mesh does not use both are the same.
 [[nodiscard]] std::array<std::array<double, 3>, 2> bounds_of(const Mesh& mesh, const Box& cells);
+/// Where a block's points are. Of meshes without axes: what the simulation said of it, infinite if nothing.
+[[nodiscard]] Bounds bounds_of(const Mesh& mesh, const Block& block);
 /// Bytes of a variable on a block, without ghosts. Throws Error on 64-bit overflow.
 [[nodiscard]] std::uint64_t bytes_of(const Variable& variable, const Block& block);
 

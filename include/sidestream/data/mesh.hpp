@@ -12,13 +12,25 @@
 
 namespace sidestream {
 
+/// The kinds of meshes; `none`: only named so far, `other`: of a plug-in or a test. The numeric values are part of the
+/// file formats.
+enum class MeshKind : std::int32_t {
+  none = -2,
+  other = -1,
+  uniform = 0,
+  rectilinear = 1,
+  curvilinear = 2,   ///< a box of cells whose nodes have coordinates of their own
+  unstructured = 3,  ///< lists of points and of cells of VTK's types
+  points = 4,        ///< a list of points alone, each of which is a cell too
+};
+
 /// Where the points of a mesh are. Kinds derive from this; an analysis asks for the view it understands (`axes()`) and
-/// refuses, by `kind()`, a mesh that does not offer it. That is how curvilinear, unstructured, particle and AMR
-/// meshes are added without changing what exists.
+/// refuses, by `kind()`, a mesh that does not offer it.
 class Geometry {
  public:
   virtual ~Geometry() = default;
   [[nodiscard]] virtual std::string kind() const = 0;  ///< as in configurations: `uniform`, `rectilinear`
+  [[nodiscard]] virtual MeshKind type() const noexcept { return MeshKind::other; }
   /// Node positions along each axis are a product of three axes: those; otherwise null. Owned by the geometry.
   [[nodiscard]] virtual const class Axes* axes() const noexcept { return nullptr; }
 };
@@ -33,7 +45,7 @@ class Axes {
   [[nodiscard]] double centre(int axis, Index index) const { return 0.5 * (node(axis, index) + node(axis, index + 1)); }
   /// Position of a point of a variable of that centring.
   [[nodiscard]] double position(Centering centering, int axis, Index index) const {
-    return centering == Centering::cell ? centre(axis, index) : node(axis, index);
+    return at_nodes(centering, axis) ? node(axis, index) : centre(axis, index);
   }
 };
 
@@ -42,6 +54,7 @@ class UniformGeometry final : public Geometry, public Axes {
  public:
   UniformGeometry(std::array<double, 3> origin, std::array<double, 3> spacing) : origin_(origin), spacing_(spacing) {}
   [[nodiscard]] std::string kind() const override { return "uniform"; }
+  [[nodiscard]] MeshKind type() const noexcept override { return MeshKind::uniform; }
   [[nodiscard]] const Axes* axes() const noexcept override { return this; }
   [[nodiscard]] double node(int axis, Index index) const override {
     return origin_[axis] + spacing_[axis] * static_cast<double>(index);
@@ -59,6 +72,7 @@ class RectilinearGeometry final : public Geometry, public Axes {
   RectilinearGeometry(Index3 first, std::array<std::vector<double>, 3> nodes)
       : first_(first), nodes_(std::move(nodes)) {}
   [[nodiscard]] std::string kind() const override { return "rectilinear"; }
+  [[nodiscard]] MeshKind type() const noexcept override { return MeshKind::rectilinear; }
   [[nodiscard]] const Axes* axes() const noexcept override { return this; }
   [[nodiscard]] double node(int axis, Index index) const override {
     return nodes_[axis].at(static_cast<std::size_t>(index - first_[axis]));
@@ -70,17 +84,54 @@ class RectilinearGeometry final : public Geometry, public Axes {
   std::array<std::vector<double>, 3> nodes_;
 };
 
+/// Meshes that say where they are in variables: see Mesh::arrays.
+class ArrayGeometry final : public Geometry {
+ public:
+  /// curvilinear, unstructured or points.
+  explicit ArrayGeometry(MeshKind type) : type_(type) {}
+  [[nodiscard]] std::string kind() const override {
+    return type_ == MeshKind::curvilinear ? "curvilinear" : type_ == MeshKind::unstructured ? "unstructured" : "points";
+  }
+  [[nodiscard]] MeshKind type() const noexcept override { return type_; }
+
+ private:
+  MeshKind type_;
+};
+
 /// One declared mesh. Ids count meshes in the order of declaration, the same on every process.
 struct Mesh {
   std::int32_t id = -1;
   std::string name;
-  Box cells;  ///< all cells of level 0; an axis of a 2-D mesh that is not used has one cell
+  Box cells;  ///< all cells of level 0; an axis of a 2-D mesh that is not used has one cell; of lists none
   int dimensions = 3;
   std::shared_ptr<const Geometry> geometry;
   std::array<bool, 3> periodic{false, false, false};  ///< whether an axis goes on at its other end
   /// Entry l: how many cells of level l + 1 lie along one of level l, on each axis. Levels beyond are not declared.
   std::vector<Index3> refinement{};
   bool fixed = false;  ///< blocks never change after the start
+  /// By role the variable that has it, -1 where none does. Which roles a kind has and which it needs:
+  /// docs/mesh-kinds.md.
+  std::array<std::int32_t, role_count> arrays{-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+
+  [[nodiscard]] MeshKind kind() const noexcept { return geometry ? geometry->type() : MeshKind::none; }
+  /// Whether its blocks are lists; otherwise they are boxes of its cells.
+  [[nodiscard]] bool is_list() const noexcept { return kind() == MeshKind::unstructured || kind() == MeshKind::points; }
+  /// The number of axes that arrays on it have.
+  [[nodiscard]] int index_dimensions() const noexcept { return is_list() ? 1 : dimensions; }
+  /// Node positions as a product of axes, or null.
+  [[nodiscard]] const Axes* axes() const noexcept { return geometry ? geometry->axes() : nullptr; }
+  /// The variable of a role, -1 if none has it.
+  [[nodiscard]] std::int32_t array(Role role) const noexcept { return arrays[static_cast<std::size_t>(role)]; }
+  /// All cells of a level.
+  [[nodiscard]] Box cells_on(std::int32_t level) const {
+    Box box = cells;
+    const Index3 ratio = ratio_to(level);
+    for (std::size_t a = 0; a < 3; ++a) {
+      box.lo[a] *= ratio[a];
+      box.hi[a] *= ratio[a];
+    }
+    return box;
+  }
 
   /// How many cells of `level` lie along one of level 0, on each axis.
   [[nodiscard]] Index3 ratio_to(std::int32_t level) const {

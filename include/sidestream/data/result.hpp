@@ -22,8 +22,8 @@ struct Image {
   std::vector<std::uint8_t> rgba;
 };
 
-/// Triangles in a canonical order (by global cell, vertices by global edge), so that the same surface is the same
-/// bytes however the mesh was divided.
+/// Triangles, or lines where the mesh is a plane, in a canonical order (by global cell, vertices by global edge), so
+/// that the same surface is the same bytes however the mesh was divided.
 struct Surface {
   struct Array {
     std::string name;
@@ -32,6 +32,7 @@ struct Surface {
   };
   std::vector<std::array<double, 3>> points;
   std::vector<std::array<std::int64_t, 3>> triangles;  ///< indices into points, counter-clockwise seen from outside
+  std::vector<std::array<std::int64_t, 2>> lines{};    ///< indices into points of both ends of each piece of a line
   std::vector<Array> point_data;
 };
 

@@ -19,7 +19,8 @@ namespace sidestream {
 /// All of them.
 struct AllBlocks {};
 
-/// Those whose span a plane meets. Without the mesh's axes (see Geometry::axes) all blocks are.
+/// Those whose span a plane meets. Without the mesh's axes (see Geometry::axes) those whose bounds it meets, and those
+/// without known bounds.
 struct PlaneCut {
   std::array<double, 3> origin{0, 0, 0};
   std::array<double, 3> normal{0, 0, 1};  ///< not zero; of any length
@@ -33,7 +34,7 @@ struct ValuesBracketed {
   RangeRequest of{};  ///< variable -1: the variable that is selected
 };
 
-/// Those with cells in `cells`, indices of the block's level.
+/// Those with cells in `cells`, indices of the block's level. All blocks that are lists.
 struct InBox {
   Box cells;
 };
@@ -46,7 +47,7 @@ struct OnLevel {
 /// What a predicate is told of a block.
 struct BlockSummary {
   Block block;
-  std::array<double, 3> low{}, high{};  ///< bounding box of its cells; index coordinates if the mesh has no axes
+  std::array<double, 3> low{}, high{};  ///< bounding box of its cells; infinite if it is not known
   Range range;                          ///< of its points, if asked for; otherwise empty
 };
 
@@ -92,8 +93,11 @@ struct Selection {
   Selection() = default;
   Selection(std::vector<Selected> selected) : variables(std::move(selected)) {}  // NOLINT: meant to convert
 
-  std::vector<Selected> variables;   ///< a variable may stand here several times: the union counts
-  bool catalogue = false;            ///< LocalInput::catalogue is wanted: all blocks of all servers
+  std::vector<Selected> variables{};  ///< a variable may stand here several times: the union counts
+  bool catalogue = false;             ///< LocalInput::catalogue is wanted: all blocks of all servers
+  /// Whether the arrays that say where a mesh is come along with what is selected on it. Without, those that say what
+  /// counts (point_ghosts, cell_ghosts) do.
+  bool geometry = true;
   std::vector<RangeRequest> ranges;  ///< with `catalogue`: these ranges are wanted in it
 };
 

@@ -1,24 +1,106 @@
 // What a variable is: its mesh, centring, type, unit.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "sidestream/data/array.hpp"
+#include "sidestream/data/block.hpp"
 #include "sidestream/data/box.hpp"
 #include "sidestream/data/type.hpp"
 
 namespace sidestream {
 
-/// Where on the mesh the values sit.
-enum class Centering : std::int32_t { cell = 0, node = 1 };
+/// Where on the mesh the values sit: a bit for each axis (1: x, 2: y, 4: z), set where points lie at the nodes of that
+/// axis, clear where they lie midway between two of them. The x-faces are those that x is normal to; the x-edges those
+/// that x runs along. A variable's bits are those of the axes that its mesh uses alone: all nodes of a 2-D mesh are 3.
+enum class Centering : std::uint8_t {
+  cell = 0,
+  x_face = 1,
+  y_face = 2,
+  z_edge = 3,
+  z_face = 4,
+  y_edge = 5,
+  x_edge = 6,
+  node = 7,
+};
 
-/// The points of that centring in a box of cells: the cells themselves, or their corners (one more on each axis).
+inline constexpr int centering_count = 8;
+
+/// Whether points lie at the nodes of `axis`.
+[[nodiscard]] constexpr bool at_nodes(Centering centering, int axis) noexcept {
+  return (static_cast<unsigned>(centering) >> axis & 1u) != 0;
+}
+
+/// The same without the axes that a mesh of `dimensions` dimensions does not use.
+[[nodiscard]] constexpr Centering reduced(Centering centering, int dimensions) noexcept {
+  return static_cast<Centering>(static_cast<unsigned>(centering) & ((1u << dimensions) - 1u));
+}
+
+/// The centring of nodes on a mesh of that many dimensions.
+[[nodiscard]] constexpr Centering nodes_of(int dimensions) noexcept { return reduced(Centering::node, dimensions); }
+
+/// The points of that centring in a box of cells: one more than cells on each axis on which they are nodes.
 [[nodiscard]] constexpr Box points_of(Centering centering, const Box& cells) noexcept {
-  if (centering == Centering::cell || cells.empty()) return cells;
+  if (cells.empty()) return cells;
   Box box = cells;
-  for (auto& h : box.hi) ++h;
+  for (int a = 0; a < 3; ++a) box.hi[static_cast<std::size_t>(a)] += at_nodes(centering, a) ? 1 : 0;
   return box;
+}
+
+/// What a variable is to its mesh. Arrays that say where the mesh is are published like any other and come along with
+/// whatever is selected on the mesh. Indices in them count the points of the block from 0.
+enum class Role : std::uint8_t {
+  none = 0,          ///< values on the mesh
+  coordinates = 1,   ///< of each point, a component for each dimension of the mesh
+  connectivity = 2,  ///< the points of the cells, one cell after the other
+  offsets = 3,       ///< of each cell: where its points end in the connectivity
+  types = 4,         ///< of each cell: its type as VTK numbers them
+  faces = 5,         ///< of polyhedra, one after the other: number of faces, of each its number of points and these
+  face_offsets = 6,  ///< of each cell: where its faces end, -1 for cells that are no polyhedra
+  point_ids = 7,     ///< of each point a number that is the same wherever the point occurs
+  cell_ids = 8,      ///< likewise of each cell
+  point_ghosts = 9,  ///< of each point: other than 0, it counts in another block
+  cell_ghosts = 10,  ///< likewise of each cell
+};
+
+inline constexpr int role_count = 11;
+
+/// Name as written in configurations.
+[[nodiscard]] constexpr std::string_view name_of(Role role) noexcept {
+  constexpr std::string_view names[role_count] = {"none",     "coordinates",  "connectivity", "offsets",
+                                                  "types",    "faces",        "face_offsets", "point_ids",
+                                                  "cell_ids", "point_ghosts", "cell_ghosts"};
+  return names[static_cast<unsigned>(role)];
+}
+
+/// The indices of a variable's values on a block: of that centring, or as long as the lists of its role are.
+[[nodiscard]] constexpr Box points_of(Centering centering, Role role, const Block& block) noexcept {
+  if (!block.is_list()) return points_of(centering, block.cells);
+  if (role == Role::connectivity) return list_box(block.lengths.corners);
+  if (role == Role::faces) return list_box(block.lengths.faces);
+  return list_box(centering == Centering::cell ? block.cells.hi[0] : block.lengths.points);
+}
+
+/// Name as written in configurations: `cell`, `node`, `x-face` ... `z-edge`, for a mesh of that many dimensions, where
+/// several names may mean the same: faces are named rather than edges.
+[[nodiscard]] constexpr std::string_view name_of(Centering centering, int dimensions = 3) noexcept {
+  constexpr std::string_view names[centering_count] = {"cell",   "x-face", "y-face", "z-edge",
+                                                       "z-face", "y-edge", "x-edge", "node"};
+  const Centering there = reduced(centering, dimensions);
+  if (there != Centering::cell && there == nodes_of(dimensions)) return "node";
+  return names[static_cast<unsigned>(there)];
+}
+
+/// The centring of that name, or nothing.
+[[nodiscard]] constexpr std::optional<Centering> centering_named(std::string_view name) noexcept {
+  for (int n = 0; n < centering_count; ++n) {
+    if (name_of(static_cast<Centering>(n)) == name) return static_cast<Centering>(n);
+  }
+  return std::nullopt;
 }
 
 /// One declared variable. Ids count variables in the order of declaration, the same on every process.
@@ -34,9 +116,12 @@ struct Variable {
   std::string unit;          ///< as text, for labels and files; empty if dimensionless or unknown
   std::string label;         ///< for people; empty: the name
   std::string group;         ///< folder in files; empty: none
+  Role role = Role::none;    ///< what it is to its mesh; set by the mesh's declaration
 
   [[nodiscard]] const std::string& title() const noexcept { return label.empty() ? name : label; }
-  /// Its points in a box of cells.
+  /// The indices of its values on a block.
+  [[nodiscard]] Box points(const Block& block) const noexcept { return points_of(centering, role, block); }
+  /// Its points in a box of cells, of a mesh whose blocks are boxes.
   [[nodiscard]] Box points(const Box& cells) const noexcept { return points_of(centering, cells); }
 };
 

@@ -1,6 +1,7 @@
 // The contract of an analysis: code that runs on servers.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -32,6 +33,14 @@ struct LocalInput {
   const Catalogue* catalogue = nullptr;
 
   [[nodiscard]] const std::vector<BlockView>& of(std::int32_t variable) const { return blocks[variable]; }
+  /// The view of a block by its id in BlockView::block, or null if it is not here.
+  [[nodiscard]] const BlockView* find(std::int32_t variable, std::int64_t block) const {
+    if (variable < 0) return nullptr;
+    const std::vector<BlockView>& views = of(variable);
+    const auto at = std::lower_bound(views.begin(), views.end(), block,
+                                     [](const BlockView& view, std::int64_t id) { return view.block.id < id; });
+    return at == views.end() || at->block.id != block ? nullptr : &*at;
+  }
 };
 
 /// Where `combine` puts results. Only what rank 0 of the communicator adds is kept.
@@ -84,6 +93,9 @@ struct AnalysisKind {
   std::vector<Option> options;  ///< besides those of every analysis (every, start, end, on, name)
   /// May throw Error(configuration) through Settings::fail. Called with the frozen declarations; never communicates.
   std::function<std::unique_ptr<Analysis>(const Settings&, const Metadata&)> create;
+  /// False: `combine` takes one partial on each server, no more and no fewer. Placements in which a server may get any
+  /// number (`forward: partials`) are refused at the start.
+  bool any_partials = true;
 };
 
 }  // namespace sidestream

@@ -1,12 +1,15 @@
 // How options are declared, once, and how their values are read.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -77,10 +80,19 @@ class Settings {
   /// Whether the file states it.
   [[nodiscard]] bool given(std::string_view name) const;
   [[nodiscard]] bool boolean(std::string_view name) const;
-  [[nodiscard]] std::int64_t integer(std::string_view name) const;  ///< integer and bytes
+  /// Of `integer` and `bytes`, as a T. Throws Error(configuration) with the place of a number that T cannot hold: the
+  /// type that the number is kept in is part of its range.
+  template <std::integral T = std::int64_t>
+  [[nodiscard]] T integer(std::string_view name) const {
+    return static_cast<T>(integer_between(name, lowest<T>(), highest<T>()));
+  }
   [[nodiscard]] double real(std::string_view name) const;
   [[nodiscard]] const std::string& text(std::string_view name) const;  ///< text, choice, file, variable, mesh, schedule
-  [[nodiscard]] std::vector<std::int64_t> integers(std::string_view name) const;
+  template <std::integral T = std::int64_t>
+  [[nodiscard]] std::vector<T> integers(std::string_view name) const {
+    const std::vector<std::int64_t> wide = integers_between(name, lowest<T>(), highest<T>());
+    return {wide.begin(), wide.end()};
+  }
   [[nodiscard]] std::vector<double> reals(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> texts(std::string_view name) const;
   [[nodiscard]] Settings map(std::string_view name) const;
@@ -97,6 +109,19 @@ class Settings {
   [[noreturn]] void fail(std::string_view name, const std::string& message) const;
 
  private:
+  template <std::integral T>
+  static constexpr std::int64_t lowest() noexcept {
+    return std::is_signed_v<T> ? static_cast<std::int64_t>(std::numeric_limits<T>::min()) : 0;
+  }
+  template <std::integral T>
+  static constexpr std::int64_t highest() noexcept {
+    return std::in_range<std::int64_t>(std::numeric_limits<T>::max())
+               ? static_cast<std::int64_t>(std::numeric_limits<T>::max())
+               : std::numeric_limits<std::int64_t>::max();
+  }
+  [[nodiscard]] std::int64_t integer_between(std::string_view name, std::int64_t least, std::int64_t most) const;
+  [[nodiscard]] std::vector<std::int64_t> integers_between(std::string_view name, std::int64_t least,
+                                                           std::int64_t most) const;
   [[nodiscard]] const Value& value(std::string_view name) const;
   std::shared_ptr<const Map> values_;
   Location location_;

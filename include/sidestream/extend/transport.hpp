@@ -1,9 +1,11 @@
 // The contract of a transport: how blocks get from clients to servers.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -40,22 +42,43 @@ struct BlockRecord {
   std::uint64_t bytes = 0;
   std::uint32_t persistent = 0;  ///< 1: not time-varying, kept until replaced
   Centering centering = Centering::cell;
+  Role role = Role::none;
+  std::array<std::uint8_t, 2> reserved{};
 
   /// The points of the variable on the block, without ghosts.
-  [[nodiscard]] Box points() const noexcept { return points_of(centering, block.cells); }
+  [[nodiscard]] Box points() const noexcept { return points_of(centering, role, block); }
   /// The values at `data`, laid out as the record says.
   [[nodiscard]] ArrayView view(const void* data) const noexcept {
-    return {sizeof(ArrayView), data, type, MemorySpace::host, box, components, packed_strides(box, components, order)};
+    return {data, type, MemorySpace::host, box, components, packed_strides(box, components, order)};
   }
 };
 
-/// What a client says when it ends an iteration.
+/// Why an iteration is refused; bits, since several clients may have several reasons.
+enum Refusal : std::uint32_t {
+  no_room = 1,      ///< the buffer had no room for a block (`when_full: skip`)
+  in_flight = 2,    ///< `max_in_flight` iterations were published and not released (`when_full: skip`)
+  call_failed = 4,  ///< a call of the iteration failed
+  no_servers = 8,   ///< no servers were attached (`sidecar`)
+  owed = 16,        ///< an array that does not vary in time could not be handed over, in this iteration or before
+  left = 32,        ///< a client closed before it ended the iteration
+  gave_up = 64,     ///< a client closed, and its `drain_limit` was over before the iteration began
+  cycles = 128,     ///< clients gave different cycles
+  repeated = 256,   ///< two clients declare the same block
+  on_server = 512   ///< servers could not take it: see the failures
+};
+
+/// What a client says when it ends an iteration, or several clients together.
 struct EndRecord {
-  Iteration iteration;
+  Iteration iteration;         ///< of several: the time that the one of lowest number gave
   std::uint64_t events = 0;    ///< bit e: event number e was signalled
   std::uint64_t absent = 0;    ///< blocks declared but not delivered, of variables published in this iteration
-  std::uint32_t refused = 0;   ///< 1: this client had no room or failed; nobody may use the iteration
-  std::uint32_t mismatch = 0;  ///< forwarders alone: 1: their clients disagree about cycle or time
+  std::uint32_t refused = 0;   ///< bits of Refusal; if any is set nobody may use the iteration
+  std::uint32_t mismatch = 0;  ///< several clients alone: 1: they disagree about the cycle
+  std::int32_t client = 0;     ///< who gave the time: its number among all clients
+  std::int32_t refusing = -1;  ///< the client of lowest number that refused; -1: none
+  std::int32_t other = -1;     ///< several clients alone: one that gave another time; -1: none
+  std::int32_t reserved = 0;
+  double other_time = 0;  ///< what `other` gave
 };
 
 /// What became of an iteration, as the servers agreed; lost: they ended before they said.
@@ -73,6 +96,14 @@ class ClientTransport {
   /// room and waiting is not wanted. Throws Error(full) if there can never be room. Persistent regions are not freed
   /// with their iteration.
   [[nodiscard]] virtual std::optional<Region> reserve(std::uint64_t bytes, bool persistent) = 0;
+  /// Frees the persistent array that `record` is to replace, before its successor is in place: for a buffer that has no
+  /// room for both. False, and nothing happens, if there is none or if an iteration that may read it is not released.
+  /// After it no iteration may be delivered before the successor is committed.
+  [[nodiscard]] virtual bool retire(const BlockRecord& record) = 0;
+  /// Copies `bytes` bytes into a region, in the way that suits who reads them next. Override it only to be faster.
+  virtual void fill(const Region& region, const void* values, std::uint64_t bytes) {
+    if (bytes > 0) std::memcpy(region.data, values, bytes);
+  }
   /// Hands the block over; the values must be in place. The region may be read until `clear`.
   virtual void commit(const BlockRecord& record, const Region& region, bool hold) = 0;
   /// Gives a region back that was reserved and not committed, or ends the hold on a committed one.
@@ -88,8 +119,9 @@ class ClientTransport {
   /// Says that no more iterations come and waits until all outcomes are known, at most `limit`. False: it was not
   /// enough, and the servers have been told to drop what they have not begun.
   virtual bool drain(std::chrono::milliseconds limit) = 0;
-  /// True if persistent regions may be reserved and committed in a refused iteration too, for later ones.
-  [[nodiscard]] virtual bool keeps_persistent() const { return false; }
+  /// Whether there are servers. If not, iterations are refused; persistent regions may be reserved and committed in
+  /// refused iterations too, for later ones.
+  [[nodiscard]] virtual bool connected() const { return true; }
   /// Seconds spent waiting for room or for a place in flight so far.
   [[nodiscard]] virtual double waited() const = 0;
   /// Bytes of values of an iteration that left this client's memory, once its outcome is known; 0 where servers read
@@ -104,6 +136,7 @@ class ClientTransport {
 struct Arrival {
   BlockRecord record;
   const std::byte* data = nullptr;  ///< until the iteration is released
+  std::int64_t since = 0;           ///< the iteration that brought it; of a persistent array an earlier one, perhaps
 };
 
 /// Values that a server asks for: `points` of a variable on a block.
@@ -124,9 +157,8 @@ struct BlockChange {
 /// What a server has received of one iteration from its own clients (or from the forwarders that report to it).
 struct Inbox {
   std::vector<Arrival> blocks;
-  EndRecord end;          ///< merged over the clients that ended it: events and absent added, refused if any
-  int ended = 0;          ///< clients that have ended it
-  bool mismatch = false;  ///< clients disagree about cycle or time
+  EndRecord end;  ///< merged over the clients that ended it: events and absent added, refused if any
+  int ended = 0;  ///< clients that have ended it
 };
 
 /// The server's end. One thread. Iterations are processed in order: after `advance(index)` the tables are those of that
@@ -144,6 +176,8 @@ class ServerTransport {
   [[nodiscard]] virtual int ended(std::int64_t index) const = 0;
   /// Clients that have neither ended iteration `index` nor said that they are done.
   [[nodiscard]] virtual int pending(std::int64_t index) const = 0;
+  /// Clients have died: those that are not pending need not have closed.
+  [[nodiscard]] virtual bool lost() const { return false; }
   /// A client gave up waiting in `drain`: what has not begun should be dropped.
   [[nodiscard]] virtual bool abandoned() const = 0;
   /// Applies the declarations and persistent arrays of iterations up to `index`. True if the block table changed.
@@ -165,6 +199,17 @@ class ServerTransport {
   /// Ranges of the blocks that this server's own clients delivered in the iteration, or keep. Collective over the
   /// servers.
   [[nodiscard]] virtual std::vector<BlockRange> ranges(std::int64_t index, std::span<const RangeRequest> requests) = 0;
+  /// After a `fetch` of `wanted`: this server will probably want the same of every iteration after `index` that is not
+  /// refused: the same tasks are always due, and blocks don't change. A transport may then bring values without being
+  /// asked each time; asking for something else stays possible.
+  virtual void expect_same(std::int64_t index, std::span<const Wanted> wanted) {
+    static_cast<void>(index);
+    static_cast<void>(wanted);
+  }
+  /// All servers have what they need of the iteration's values: clients may use the memory again although the outcome
+  /// is not known yet. After the last `fetch` and `ranges` of the iteration, which the servers have agreed went well;
+  /// what `fetch` returned stays valid. At most once an iteration, and not if `at_hand`; `release` alone does it too.
+  virtual void free_values(std::int64_t index) { static_cast<void>(index); }
   /// Tells the clients what became of the iteration and frees its memory.
   virtual void release(std::int64_t index, Outcome outcome) = 0;
   /// Posts a sticky failure message that clients see at their next end of iteration.

@@ -17,10 +17,25 @@ Colour ink_for(const Image& image, double x, double y) {
   return ink_on({pixel[0], pixel[1], pixel[2]});
 }
 
+/// Height of capitals in pixels below which nobody can read them.
+constexpr double readable = 5.5;
+
 /// The largest size up to the layout's at which the text fits.
 double fitting_size(const Layout& layout, const std::string& text, double room) {
   const double width = text_width(text, layout.text);
   return width > room && width > 0 ? layout.text * room / width : layout.text;
+}
+
+struct Fitted {
+  std::string text;
+  double size;
+};
+
+/// The text as large as it fits; cut where it would be smaller than one can read, or small beside the picture.
+Fitted fit(const Layout& layout, const std::string& text, double room) {
+  const double least = std::min(layout.text, std::max(readable, 0.6 * layout.text));
+  const double size = std::max(least, fitting_size(layout, text, room));
+  return {cut_text(text, size, room), size};
 }
 
 struct Bar {
@@ -36,6 +51,28 @@ void fill_bar(Image& image, const Bar& bar, const ColourMap& map, Colour frame) 
   }
 }
 
+/// Below the bar: what its labels are multiples of, and from where they count.
+void draw_units(Image& image, const Layout& layout, const Bar& bar, const Ticks& ticks, double room, Colour ink) {
+  double baseline = bar.bottom + 1.9 * layout.text;
+  for (const std::string& line : {power_text(ticks.exponent), offset_text(ticks.offset)}) {
+    if (line.empty()) continue;
+    const double size = fitting_size(layout, line, room);
+    if (size >= readable) draw_text(image, line, bar.left - 0.1 * layout.text, baseline, size, ink);
+    baseline += 1.7 * layout.text;
+  }
+}
+
+void draw_labels(Image& image, const Layout& layout, const Bar& bar, const Ticks& ticks, const ColourRange& range,
+                 double right, Colour ink) {
+  const double left = bar.right + 0.75 * layout.text;
+  for (const Tick& tick : ticks.ticks) {
+    const double size = fitting_size(layout, tick.label, right - left);
+    const double middle = bar.row_of(range.fraction(tick.value));
+    // A number is never cut: it would be another one.
+    if (size >= readable) draw_text(image, tick.label, left, middle + 0.5 * size, size, ink);
+  }
+}
+
 }  // namespace
 
 void draw_colour_bar(Image& image, const Layout& layout, int column, const ColourMap& map, const ColourRange& range,
@@ -43,7 +80,9 @@ void draw_colour_bar(Image& image, const Layout& layout, int column, const Colou
   const double text = layout.text;
   const double left = layout.width - (layout.bars - column) * layout.bar_column + 0.6 * text;
   const double right = left + layout.bar_column - 0.6 * text;
-  const auto middle = 0.5 * (layout.caption_row + layout.height), half = 0.3 * layout.height;
+  const auto middle = 0.5 * (layout.caption_row + layout.height);
+  // The labels at the ends of a small picture's bar must stay within it.
+  const auto half = std::min(0.3 * layout.height, middle - layout.caption_row - text);
   const Bar bar{static_cast<int>(left), static_cast<int>(left + 1.7 * text), static_cast<int>(middle - half),
                 static_cast<int>(middle + half)};
   const Colour ink = ink_for(image, bar.left, bar.top);
@@ -51,27 +90,29 @@ void draw_colour_bar(Image& image, const Layout& layout, int column, const Colou
 
   const Ticks ticks = make_ticks(range, half > 6 * text ? 6 : 3);
   for (const Tick& tick : ticks.ticks) {
-    const double y = bar.row_of(range.fraction(tick.value));
-    const int row = std::clamp(static_cast<int>(y), bar.top, bar.bottom - 1);
+    const int row = std::clamp(static_cast<int>(bar.row_of(range.fraction(tick.value))), bar.top, bar.bottom - 1);
     fill_rectangle(image, bar.right, row, bar.right + static_cast<int>(0.45 * text) + 1, row + 1, ink);
-    const double x = bar.right + 0.75 * text;
-    const double size = fitting_size(layout, tick.label, right - x);
-    draw_text(image, tick.label, x, y + 0.5 * size, size, ink);
   }
-  const std::string power = power_text(ticks.exponent);
-  if (!power.empty()) draw_text(image, power, left - 0.1 * text, bar.bottom + 1.9 * text, text, ink);
+  // Numbers whose unit has no room below the bar would be others.
+  const int units = (ticks.exponent != 0) + (ticks.offset != 0);
+  if (bar.bottom + (0.2 + 1.7 * units) * text <= layout.height) {
+    draw_labels(image, layout, bar, ticks, range, right, ink);
+    draw_units(image, layout, bar, ticks, right - left, ink);
+  }
+  // In a picture of a few lines the caption is all that fits.
+  if (layout.caption_row > 0 && bar.top - 2.1 * text < layout.margin + text) return;
   // A long title of the only bar grows to the left, over the picture; several bars must keep to their
   // columns.
   const double end = left - 0.6 * text + layout.bar_column - (layout.bars > 1 ? 0.4 : 1.2) * text;
   const double room = layout.bars > 1 ? end - left : std::max(end - left, 0.5 * layout.width);
-  const double size = fitting_size(layout, title, room);
-  const double start = std::min(left - 0.1 * text, end - text_width(title, size));
-  draw_text(image, title, start, bar.top - 1.1 * text, size, ink);
+  const Fitted fitted = fit(layout, title, room);
+  const double start = std::min(left - 0.1 * text, end - text_width(fitted.text, fitted.size));
+  draw_text(image, fitted.text, start, bar.top - 1.1 * text, fitted.size, ink);
 }
 
 void draw_caption(Image& image, const Layout& layout, const std::string& caption) {
-  const double size = fitting_size(layout, caption, layout.width - 2 * layout.margin);
-  draw_text(image, caption, layout.margin, layout.margin + size, size, ink_for(image, 0, 0));
+  const Fitted fitted = fit(layout, caption, layout.width - 2 * layout.margin);
+  draw_text(image, fitted.text, layout.margin, layout.margin + fitted.size, fitted.size, ink_for(image, 0, 0));
 }
 
 }  // namespace sidestream::rendering

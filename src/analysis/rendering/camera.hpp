@@ -82,6 +82,8 @@ class Camera {
   [[nodiscard]] const Vec3& right() const noexcept { return right_; }
   [[nodiscard]] const Vec3& up() const noexcept { return up_; }
   [[nodiscard]] const Vec3& forward() const noexcept { return forward_; }
+  /// How much nearer lines are drawn with a parallel projection than they are, to be seen on what they lie in.
+  [[nodiscard]] double line_lift() const noexcept { return 0.02 / depth_scale_; }
   /// Length in the domain of one sample at that distance ahead.
   [[nodiscard]] double sample_size(double ahead) const noexcept { return parallel_ ? 1 / focal_ : ahead / focal_; }
 

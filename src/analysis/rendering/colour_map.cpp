@@ -75,8 +75,8 @@ std::vector<std::string> ColourMap::names() {
 
 ColourRange usable_range(double low, double high) noexcept {
   if (low > high) return {0, 1};
-  // Nearly equal ends would make the tick labels of the colour bar all look the same.
-  const double least = 1e-12 * std::max(std::abs(low), std::abs(high));
+  // Between ends that are nearly equal there are no numbers to put ticks at.
+  const double least = 16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(low), std::abs(high));
   if (high - low > least && std::isfinite(high - low)) return {low, high};
   if (!std::isfinite(high - low)) {
     constexpr double most = std::numeric_limits<double>::max() / 4;

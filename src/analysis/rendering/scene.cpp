@@ -156,7 +156,8 @@ class SceneReader {
     const Mesh& mesh = metadata_.mesh_of(variable);
     const Axes& axes = *mesh.geometry->axes();  // the readers of the queries have checked that there are some
     for (int a = 0; a < 3; ++a) {
-      const auto [low, high] = std::minmax({axes.node(a, mesh.cells.lo[a]), axes.node(a, mesh.cells.hi[a])});
+      const auto [low, high] = std::minmax(
+          {axes.node(a, mesh.cells.lo[a]), axes.node(a, a < mesh.dimensions ? mesh.cells.hi[a] : mesh.cells.lo[a])});
       scene_.domain.low[a] = first_ ? low : std::min(scene_.domain.low[a], low);
       scene_.domain.high[a] = first_ ? high : std::max(scene_.domain.high[a], high);
     }
@@ -195,9 +196,38 @@ CameraSettings read_camera(const Settings& settings, const Domain& domain) {
   return camera;
 }
 
+/// A width or precision of a billion is a text of a billion characters, and a field as width (`{time:{cycle}}`) one
+/// that only the run knows. Braces that do not pair are left to the formatting, which refuses them.
+void check_caption_fields(const std::string& pattern) {
+  constexpr std::size_t most_digits = 2;
+  bool inside = false;
+  std::size_t digits = 0;
+  for (std::size_t n = 0; n < pattern.size(); ++n) {
+    const char c = pattern[n];
+    const bool doubled = n + 1 < pattern.size() && pattern[n + 1] == c;
+    if (!inside && (c == '{' || c == '}') && doubled) {
+      ++n;
+      continue;
+    }
+    if (inside && c == '{') {
+      fail(Code::configuration,
+           "found the caption '{}' with a field inside a field, expected a number there; write one as in {{time:8.3f}}",
+           pattern);
+    }
+    if (c == '{' || c == '}') inside = c == '{';
+    digits = inside && c >= '0' && c <= '9' ? digits + 1 : 0;
+    if (digits > most_digits) {
+      fail(Code::configuration,
+           "found the caption '{}' with a width or precision of more than {} digits, expected at most 99; shorten it",
+           pattern, most_digits);
+    }
+  }
+}
+
 }  // namespace
 
 std::string expand_caption(const std::string& pattern, const std::string& label, const Iteration& iteration) {
+  check_caption_fields(pattern);
   try {
     return fmt::format(fmt::runtime(pattern), fmt::arg("label", label), fmt::arg("index", iteration.index),
                        fmt::arg("cycle", iteration.cycle), fmt::arg("time", iteration.time));
@@ -214,9 +244,9 @@ Scene read_scene(const Settings& settings, const Metadata& metadata) {
   Scene scene;
   SceneReader(settings, metadata, scene).read();
   if (settings.has("camera")) scene.camera = read_camera(settings.map("camera"), scene.domain);
-  scene.width = static_cast<int>(settings.integers("size").at(0));
-  scene.height = static_cast<int>(settings.integers("size").at(1));
-  scene.samples = static_cast<int>(settings.integer("samples"));
+  scene.width = settings.integers<std::int32_t>("size").at(0);
+  scene.height = settings.integers<std::int32_t>("size").at(1);
+  scene.samples = settings.integer<int>("samples");
   const std::vector<std::string> background = settings.texts("background");
   scene.background.top = read_colour(settings, "background", background.front());
   scene.background.bottom = read_colour(settings, "background", background.back());

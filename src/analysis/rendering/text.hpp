@@ -1,6 +1,7 @@
 // Text in pictures, drawn with an own stroke font: no font file to find, the same pixels on every machine.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "analysis/rendering/colour.hpp"
@@ -10,6 +11,9 @@ namespace sidestream::rendering {
 
 /// Pixels that `text` (UTF-8) takes from left to right with capitals `size` pixels high.
 [[nodiscard]] double text_width(std::string_view text, double size);
+
+/// The text if it fits into `room` pixels, otherwise its beginning with "..." after it.
+[[nodiscard]] std::string cut_text(std::string_view text, double size, double room);
 
 /// Draws `text` (UTF-8; malformed bytes and characters without a shape become boxes) from `left` with its
 /// baseline at `baseline` pixels from the top, antialiased; what lies outside the image is cut off.

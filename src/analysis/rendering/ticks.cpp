@@ -33,9 +33,22 @@ int scale_exponent(const ColourRange& range) {
   return magnitude >= 5 || magnitude <= -4 ? magnitude : 0;
 }
 
-}  // namespace
+/// What all numbers of a range have in common if they differ in their last digits only, otherwise 0: the number with
+/// the fewest digits that leaves at most three for the labels.
+double common_offset(const ColourRange& range, const Step& step) {
+  const double most = std::max(std::abs(range.low), std::abs(range.high));
+  if (std::floor(std::log10(most)) - step.exponent < 6) return 0;
+  const double middle = range.low + 0.5 * (range.high - range.low);
+  double offset = middle;
+  for (int digits = 0; digits < 17; ++digits) {
+    offset = std::stod(fmt::format("{:.{}e}", middle, digits));
+    if (std::abs(middle - offset) <= 500 * step.value()) break;
+  }
+  return offset;
+}
 
-Ticks make_ticks(const ColourRange& range, int wanted) {
+/// Ticks of a range whose numbers need no offset.
+Ticks plain_ticks(const ColourRange& range, int wanted) {
   Ticks result;
   const Step step = round_step((range.high - range.low) / wanted);
   const double size = step.value();
@@ -54,6 +67,20 @@ Ticks make_ticks(const ColourRange& range, int wanted) {
   }
   return result;
 }
+
+}  // namespace
+
+Ticks make_ticks(const ColourRange& range, int wanted) {
+  const double offset = common_offset(range, round_step((range.high - range.low) / wanted));
+  if (offset == 0) return plain_ticks(range, wanted);
+  // Differences of numbers this near to each other are exact.
+  Ticks result = plain_ticks({range.low - offset, range.high - offset}, wanted);
+  result.offset = offset;
+  for (Tick& tick : result.ticks) tick.value = std::clamp(offset + tick.value, range.low, range.high);
+  return result;
+}
+
+std::string offset_text(double offset) { return offset == 0 ? "" : fmt::format("{:+}", offset); }
 
 std::string power_text(int exponent) {
   constexpr std::string_view raised[] = {"\u2070", "\u00b9", "\u00b2", "\u00b3", "\u2074",

@@ -1,5 +1,6 @@
 #include "storage/formats/csv.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -58,7 +59,11 @@ void put_line(std::string& out, const Cells& cells, Put put_cell) {
 
 void write_table(const std::string& path, const Table& table, bool append, const std::string&) {
   std::string text;
-  if (!append) put_line(text, table.columns, put_text);
+  std::optional<OutputFile> file;
+  if (!append) {
+    file.emplace(path);
+    put_line(text, table.columns, put_text);
+  }
   for (const auto& row : table.rows) {
     if (row.size() != table.columns.size()) {
       fail(Code::analysis,
@@ -67,11 +72,13 @@ void write_table(const std::string& path, const Table& table, bool append, const
            path, table.columns.size(), row.size());
     }
     put_line(text, row, put);
+    if (!file) continue;
+    file->write(text);
+    text.clear();
   }
-  if (append) return append_to_file(path, text);
-  OutputFile file(path);
-  file.write(text);
-  file.close();
+  if (!file) return append_to_file(path, text);
+  file->write(text);
+  file->close();
 }
 
 /// Reads the field at the start of `rest` into `field` and returns what follows it; nothing if the text ends
@@ -123,6 +130,24 @@ std::vector<CsvRecord> parse_csv(std::string_view text) {
     records.push_back(std::move(*record));
   }
   return records;
+}
+
+void for_each_record(const std::string& path, const std::function<void(const CsvRecord&)>& f) {
+  constexpr std::size_t chunk = 1u << 20;
+  InputFile file(path);
+  std::string buffer;
+  for (bool more = true; more;) {
+    const std::size_t kept = buffer.size();
+    buffer.resize(kept + std::max(chunk, kept));  // a record longer than all that is here: twice as much
+    buffer.resize(kept + file.read(buffer.data() + kept, buffer.size() - kept));
+    more = buffer.size() > kept;
+    std::string_view rest = buffer;
+    while (const auto record = take_record(rest)) {
+      f(*record);
+      rest.remove_prefix(record->text.size());
+    }
+    buffer.erase(0, buffer.size() - rest.size());
+  }
 }
 
 ResultFormat csv_format() {

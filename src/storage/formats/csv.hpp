@@ -1,6 +1,7 @@
 // Tables as comma-separated values.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,5 +24,9 @@ struct CsvRecord {
 /// The complete records of `text`, which must outlive them; a last line without its end, as a crash leaves
 /// it, is not among them. Accepts LF and CRLF.
 [[nodiscard]] std::vector<CsvRecord> parse_csv(std::string_view text);
+
+/// Calls f(record) for the complete records of a file, one after the other, with memory for a few of them only. Throws
+/// Error(file).
+void for_each_record(const std::string& path, const std::function<void(const CsvRecord&)>& f);
 
 }  // namespace sidestream

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <string_view>
 #include <tuple>
 
@@ -71,13 +72,15 @@ class Rows {
 
 void check_keys(const Document& document) {
   const Entry* version = document.root().find("sidestream_metadata");
-  if (version == nullptr || version->value.text != "1") {
-    fail_at(version ? version->value.where : Location{document.file(), 1, 1},
-            "found {}, expected a metadata file that begins with 'sidestream_metadata: 1'; give one that the output "
-            "'metadata' has written",
-            version ? "version " + version->value.description() : std::string("no 'sidestream_metadata'"));
+  if (version == nullptr || (version->value.text != "1" && version->value.text != "2")) {
+    fail_at(
+        version ? version->value.where : Location{document.file(), 1, 1},
+        "found {}, expected a metadata file that begins with 'sidestream_metadata: 2' (or 1); give one that the output "
+        "'metadata' has written",
+        version ? "version " + version->value.description() : std::string("no 'sidestream_metadata'"));
   }
-  const std::vector<std::string> known{"sidestream_metadata", "iteration", "meshes", "variables", "blocks", "ranges"};
+  const std::vector<std::string> known{
+      "sidestream_metadata", "iteration", "meshes", "variables", "blocks", "lists", "bounds", "ranges"};
   for (const Entry& entry : document.root().entries) {
     if (std::find(known.begin(), known.end(), entry.key) != known.end()) continue;
     fail_at(entry.where, "found the unknown key '{}' in a metadata file, expected one of {}; {}", entry.key,
@@ -97,6 +100,50 @@ Iteration read_iteration(const Document& document, const ReadContext& context) {
   return {settings.integer("index"), settings.integer("cycle"), settings.real("time")};
 }
 
+/// The number of a mesh, checked.
+const Mesh& read_mesh(Rows& rows, const std::vector<Mesh>& meshes) {
+  const auto mesh = rows.number<std::int32_t>();
+  if (mesh < 0 || static_cast<std::size_t>(mesh) >= meshes.size()) {
+    rows.wrong(fmt::format("found the mesh number {} of {} meshes in", mesh, meshes.size()));
+  }
+  return meshes[static_cast<std::size_t>(mesh)];
+}
+
+void read_lists(const Document& document, MetadataFile& content) {
+  Rows rows(document, "lists", "mesh id client points cells corners faces");
+  auto& blocks = content.catalogue.blocks;
+  while (rows.next()) {
+    const Mesh& mesh = read_mesh(rows, content.metadata.meshes);
+    if (!mesh.is_list()) rows.wrong("found a list on a mesh whose blocks are boxes in");
+    Block block;
+    block.mesh = mesh.id;
+    block.space = IndexSpace::list;
+    block.id = rows.number<std::int64_t>();
+    block.client = rows.number<std::int32_t>();
+    block.lengths.points = rows.number<Index>();
+    block.cells = list_box(rows.number<Index>());
+    block.lengths.corners = rows.number<Index>();
+    block.lengths.faces = rows.number<Index>();
+    rows.end();
+    const ListLengths& n = block.lengths;
+    if (n.points < 0 || block.cells.hi[0] < 0 || n.corners < 0 || n.faces < 0 || block.client < 0) {
+      rows.wrong("found a number below 0 in");
+    }
+    blocks.push_back(block);
+  }
+  Rows bounds(document, "bounds", "mesh id low low low high high high");
+  std::map<std::pair<std::int32_t, std::int64_t>, Block*> by_id;
+  for (Block& block : blocks) by_id[{block.mesh, block.id}] = &block;
+  while (bounds.next()) {
+    const Mesh& mesh = read_mesh(bounds, content.metadata.meshes);
+    const auto found = by_id.find({mesh.id, bounds.number<std::int64_t>()});
+    if (found == by_id.end()) bounds.wrong("found no block of that id for");
+    for (double& low : found->second->bounds.low) low = bounds.number<double>();
+    for (double& high : found->second->bounds.high) high = bounds.number<double>();
+    bounds.end();
+  }
+}
+
 void read_blocks(const Document& document, MetadataFile& content) {
   Rows rows(document, "blocks", "mesh id level client lo lo lo hi hi hi");
   const auto& meshes = content.metadata.meshes;
@@ -114,11 +161,16 @@ void read_blocks(const Document& document, MetadataFile& content) {
       rows.wrong(fmt::format("found the mesh number {} of {} meshes in", block.mesh, meshes.size()));
     }
     if (block.level < 0 || block.client < 0) rows.wrong("found a level or a client below 0 in");
-    if (block.level == 0 && !meshes[static_cast<std::size_t>(block.mesh)].cells.contains(block.cells)) {
+    const Mesh& mesh = meshes[static_cast<std::size_t>(block.mesh)];
+    if (block.level == 0 && !mesh.is_list() && !mesh.cells.contains(block.cells)) {
       rows.wrong("found a block that reaches beyond its mesh in");
+    }
+    if (mesh.is_list()) {
+      rows.wrong("found a box of cells on a mesh whose blocks are lists in");
     }
     blocks.push_back(block);
   }
+  read_lists(document, content);
   const auto key = [](const Block& b) { return std::tuple(b.mesh, b.id); };
   std::vector<std::tuple<std::int32_t, std::int64_t>> ids;
   ids.reserve(blocks.size());

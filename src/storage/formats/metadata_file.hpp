@@ -18,7 +18,7 @@ struct MetadataFile {
 };
 
 /// The file's text. The same content gives the same bytes; reading it gives the content back, numbers exactly. Throws
-/// Error(file) for meshes that are neither uniform nor rectilinear.
+/// Error(file) for meshes of other kinds than those of configurations.
 [[nodiscard]] std::string metadata_text(const MetadataFile& content);
 
 /// Reads the text of the file `name`. Throws Error(configuration) with file:line:column.

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <iterator>
 
 #include "base/fail.hpp"
@@ -27,6 +28,16 @@ std::string quoted(const std::string& text) {
   return result + "\"";
 }
 
+/// Meshes that say where they are in variables.
+void put_arrays(Out out, const Mesh& mesh, const Metadata& metadata) {
+  for (int n = 1; n < role_count; ++n) {
+    const std::int32_t id = mesh.array(static_cast<Role>(n));
+    if (id < 0) continue;
+    fmt::format_to(out, ", {}: {}", name_of(static_cast<Role>(n)),
+                   quoted(metadata.variables[static_cast<std::size_t>(id)].name));
+  }
+}
+
 void put_geometry(Out out, const Mesh& mesh) {
   const auto used = static_cast<std::size_t>(mesh.dimensions);
   if (const auto* uniform = dynamic_cast<const UniformGeometry*>(mesh.geometry.get())) {
@@ -37,10 +48,19 @@ void put_geometry(Out out, const Mesh& mesh) {
                    fmt::join(first(uniform->origin()), ", "), fmt::join(first(uniform->spacing()), ", "));
     return;
   }
+  if (mesh.kind() == MeshKind::curvilinear) {
+    std::vector<Index> size;
+    for (int a = 0; a < mesh.dimensions; ++a) size.push_back(mesh.cells.extent(a));
+    fmt::format_to(out, "type: curvilinear, size: [{}]", fmt::join(size, ", "));
+    return;
+  }
+  if (mesh.is_list()) {
+    fmt::format_to(out, "type: {}, dimensions: {}", mesh.geometry->kind(), mesh.dimensions);
+    return;
+  }
   const auto* rectilinear = dynamic_cast<const RectilinearGeometry*>(mesh.geometry.get());
   if (rectilinear == nullptr) {
-    fail(Code::file, "the mesh '{}' is neither uniform nor rectilinear; metadata files have no place for it",
-         mesh.name);
+    fail(Code::file, "the mesh '{}' is of a kind that metadata files have no place for", mesh.name);
   }
   fmt::format_to(out, "type: rectilinear, coordinates: {{");
   for (std::size_t a = 0; a < used; ++a) {
@@ -50,9 +70,10 @@ void put_geometry(Out out, const Mesh& mesh) {
   fmt::format_to(out, "}}");
 }
 
-void put_mesh(Out out, const Mesh& mesh) {
+void put_mesh(Out out, const Mesh& mesh, const Metadata& metadata) {
   fmt::format_to(out, "  {}: {{", quoted(mesh.name));
   put_geometry(out, mesh);
+  put_arrays(out, mesh, metadata);
   std::vector<char> periodic;
   for (std::size_t a = 0; a < 3; ++a) {
     if (mesh.periodic[a]) periodic.push_back("xyz"[a]);
@@ -66,13 +87,35 @@ void put_mesh(Out out, const Mesh& mesh) {
 
 void put_variable(Out out, const Variable& v, const Metadata& metadata) {
   fmt::format_to(out, "  {}: {{mesh: {}, type: {}, centering: {}, components: {}, order: {}", quoted(v.name),
-                 quoted(metadata.mesh_of(v).name), name_of(v.type), v.centering == Centering::node ? "node" : "cell",
-                 v.components, v.order == Order::row ? "row" : "column");
+                 quoted(metadata.mesh_of(v).name), name_of(v.type),
+                 name_of(v.centering, metadata.mesh_of(v).dimensions), v.components,
+                 v.order == Order::row ? "row" : "column");
   if (!v.time_varying) fmt::format_to(out, ", time_varying: false");
   if (!v.unit.empty()) fmt::format_to(out, ", unit: {}", quoted(v.unit));
   if (!v.label.empty()) fmt::format_to(out, ", label: {}", quoted(v.label));
   if (!v.group.empty()) fmt::format_to(out, ", group: {}", quoted(v.group));
   fmt::format_to(out, "}}\n");
+}
+
+/// Tables that are there where they say something.
+void put_lists(Out out, const std::vector<Block>& blocks) {
+  const auto list = [](const Block& b) { return b.is_list(); };
+  if (std::any_of(blocks.begin(), blocks.end(), list)) {
+    fmt::format_to(out, "# mesh, id, client, points, cells, corners, entries of faces\nlists: |\n");
+  }
+  for (const Block& b : blocks) {
+    if (!b.is_list()) continue;
+    fmt::format_to(out, "  {} {} {} {} {} {} {}\n", b.mesh, b.id, b.client, b.lengths.points, b.cells.hi[0],
+                   b.lengths.corners, b.lengths.faces);
+  }
+  const auto known = [](const Block& b) { return b.bounds.known(); };
+  if (std::any_of(blocks.begin(), blocks.end(), known)) {
+    fmt::format_to(out, "# mesh, id, low, high\nbounds: |\n");
+  }
+  for (const Block& b : blocks) {
+    if (!b.bounds.known()) continue;
+    fmt::format_to(out, "  {} {} {} {}\n", b.mesh, b.id, fmt::join(b.bounds.low, " "), fmt::join(b.bounds.high, " "));
+  }
 }
 
 void put_range(Out out, const BlockRange& r) {
@@ -88,16 +131,18 @@ std::string metadata_text(const MetadataFile& content) {
   std::string text;
   text.reserve(256 + 64 * catalogue.blocks.size() + 128 * catalogue.ranges.size());
   const Out out(text);
-  fmt::format_to(out, "sidestream_metadata: 1\niteration: {{index: {}, cycle: {}, time: {}}}\nmeshes:\n",
+  fmt::format_to(out, "sidestream_metadata: 2\niteration: {{index: {}, cycle: {}, time: {}}}\nmeshes:\n",
                  iteration.index, iteration.cycle, iteration.time);
-  for (const Mesh& mesh : metadata.meshes) put_mesh(out, mesh);
+  for (const Mesh& mesh : metadata.meshes) put_mesh(out, mesh, metadata);
   fmt::format_to(out, "variables:\n");
   for (const Variable& variable : metadata.variables) put_variable(out, variable, metadata);
   fmt::format_to(out, "# mesh, id, level, client, lo, hi\nblocks: |\n");
   for (const Block& b : catalogue.blocks) {
+    if (b.is_list()) continue;
     fmt::format_to(out, "  {} {} {} {} {} {}\n", b.mesh, b.id, b.level, b.client, fmt::join(b.cells.lo, " "),
                    fmt::join(b.cells.hi, " "));
   }
+  put_lists(out, catalogue.blocks);
   if (catalogue.ranges.empty()) return text;
   fmt::format_to(out,
                  "# block, variable, component, minimum, maximum; the same of the first layer along x, y, z\n"

@@ -21,7 +21,7 @@ std::string grid_name(const Mesh& mesh) { return uniform_of(mesh) != nullptr ? "
 
 /// Attributes of the grid element: extent and, for uniform meshes, where it is.
 std::string grid_attributes(const Mesh& mesh, const Box& cells) {
-  std::string text = fmt::format("WholeExtent=\"{}\"", vtk_extent(cells));
+  std::string text = fmt::format("WholeExtent=\"{}\"", vtk_extent(cells, mesh.dimensions));
   if (const auto* uniform = uniform_of(mesh)) {
     text += fmt::format(" Origin=\"{}\" Spacing=\"{}\"", fmt::join(uniform->origin(), " "),
                         fmt::join(uniform->spacing(), " "));
@@ -61,7 +61,8 @@ void write_coordinates(OutputFile& file, const Mesh& mesh, const Box& cells, Vtk
   file.write("<Coordinates>\n");
   for (int axis = 0; axis < 3; ++axis) {
     std::vector<double> nodes;
-    for (Index n = cells.lo[axis]; n <= cells.hi[axis]; ++n) nodes.push_back(mesh.geometry->axes()->node(axis, n));
+    const Index last = axis < mesh.dimensions ? cells.hi[axis] : cells.lo[axis];
+    for (Index n = cells.lo[axis]; n <= last; ++n) nodes.push_back(mesh.geometry->axes()->node(axis, n));
     write_vtk_array(file, names[axis], Type::float64, 1, std::span<const double>(nodes), compression);
   }
   file.write("</Coordinates>\n");
@@ -69,8 +70,8 @@ void write_coordinates(OutputFile& file, const Mesh& mesh, const Box& cells, Vtk
 
 /// Calls f(element, centring) for both kinds of values in the order that VTK writes them.
 template <class F>
-void for_centerings(F f) {
-  f("PointData", Centering::node);
+void for_centerings(const Mesh& mesh, F f) {
+  f("PointData", nodes_of(mesh.dimensions));
   f("CellData", Centering::cell);
 }
 
@@ -91,8 +92,8 @@ void write_vtk_block(const std::string& path, const Mesh& mesh, const Box& cells
   write_vtk_head(file, grid, provenance, compression);
   file.write(fmt::format("<{} {}>\n", grid, grid_attributes(mesh, cells)));
   write_vtk_iteration(file, iteration);
-  file.write(fmt::format("<Piece Extent=\"{}\">\n", vtk_extent(cells)));
-  for_centerings([&](const char* element, Centering centering) {
+  file.write(fmt::format("<Piece Extent=\"{}\">\n", vtk_extent(cells, mesh.dimensions)));
+  for_centerings(mesh, [&](const char* element, Centering centering) {
     file.write(fmt::format("<{}>\n", element));
     for (const GridArray& array : arrays) {
       if (array.variable->centering == centering) write_values(file, array, cells, compression);
@@ -112,7 +113,7 @@ void write_vtk_grid(const std::string& path, const Mesh& mesh, const std::vector
   write_vtk_head(file, grid, provenance);
   file.write(fmt::format("<{} {} GhostLevel=\"0\">\n", grid, grid_attributes(mesh, mesh.cells)));
   write_vtk_iteration(file, iteration);
-  for_centerings([&](const char* element, Centering centering) {
+  for_centerings(mesh, [&](const char* element, Centering centering) {
     file.write(fmt::format("<P{}>\n", element));
     for (const Variable* variable : variables) {
       if (variable->centering != centering) continue;
@@ -129,8 +130,8 @@ void write_vtk_grid(const std::string& path, const Mesh& mesh, const std::vector
     file.write("</PCoordinates>\n");
   }
   for (const GridPiece& piece : pieces) {
-    file.write(
-        fmt::format("<Piece Extent=\"{}\" Source=\"{}\"/>\n", vtk_extent(piece.cells), xml_escaped(piece.source)));
+    file.write(fmt::format("<Piece Extent=\"{}\" Source=\"{}\"/>\n", vtk_extent(piece.cells, mesh.dimensions),
+                           xml_escaped(piece.source)));
   }
   file.write(fmt::format("</{}>\n", grid));
   write_vtk_tail(file);

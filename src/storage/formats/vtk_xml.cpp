@@ -61,8 +61,9 @@ std::string xml_escaped(std::string_view text) {
   return out;
 }
 
-std::string vtk_extent(const Box& cells) {
-  return fmt::format("{} {} {} {} {} {}", cells.lo[0], cells.hi[0], cells.lo[1], cells.hi[1], cells.lo[2], cells.hi[2]);
+std::string vtk_extent(const Box& cells, int dimensions) {
+  const auto last = [&](int a) { return a < dimensions ? cells.hi[a] : cells.lo[a]; };
+  return fmt::format("{} {} {} {} {} {}", cells.lo[0], last(0), cells.lo[1], last(1), cells.lo[2], last(2));
 }
 
 void write_vtk_head(OutputFile& file, std::string_view kind, const std::string& provenance,

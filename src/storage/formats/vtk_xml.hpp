@@ -30,8 +30,9 @@ struct VtkCompression {
 /// Text as it may stand in an XML attribute.
 [[nodiscard]] std::string xml_escaped(std::string_view text);
 
-/// `ilo ihi jlo jhi klo khi`: first and last node of a box of cells on each axis, as VTK writes extents.
-[[nodiscard]] std::string vtk_extent(const Box& cells);
+/// `ilo ihi jlo jhi klo khi`: first and last node of a box of cells on each axis, as VTK writes extents; on axes that a
+/// mesh of `dimensions` does not use, the same node.
+[[nodiscard]] std::string vtk_extent(const Box& cells, int dimensions);
 
 /// The XML declaration, the provenance as a comment and the opening VTKFile element.
 void write_vtk_head(OutputFile& file, std::string_view kind, const std::string& provenance,

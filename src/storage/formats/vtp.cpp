@@ -24,17 +24,18 @@ void check(const std::string& path, const Surface& surface) {
   }
 }
 
-void write_triangles(OutputFile& file, const Surface& surface) {
-  const std::size_t count = surface.triangles.size();
+/// The corners of all triangles, or of all pieces of lines, as one section.
+template <std::size_t corners>
+void write_cells(OutputFile& file, const char* section, const std::vector<std::array<std::int64_t, corners>>& cells) {
   // std::array of three is three values without gaps; the assertion is what the standard leaves open.
-  static_assert(sizeof(std::array<std::int64_t, 3>) == 3 * sizeof(std::int64_t));
-  const auto* corners = count > 0 ? surface.triangles.front().data() : nullptr;
-  file.write("<Polys>\n");
-  write_vtk_array(file, "connectivity", Type::int64, 1, std::span(corners, 3 * count));
-  std::vector<std::int64_t> offsets(count);
-  for (std::size_t n = 0; n < count; ++n) offsets[n] = static_cast<std::int64_t>(3 * (n + 1));
+  static_assert(sizeof(std::array<std::int64_t, corners>) == corners * sizeof(std::int64_t));
+  const auto* first = cells.empty() ? nullptr : cells.front().data();
+  file.write(fmt::format("<{}>\n", section));
+  write_vtk_array(file, "connectivity", Type::int64, 1, std::span(first, corners * cells.size()));
+  std::vector<std::int64_t> offsets(cells.size());
+  for (std::size_t n = 0; n < cells.size(); ++n) offsets[n] = static_cast<std::int64_t>(corners * (n + 1));
   write_vtk_array(file, "offsets", Type::int64, 1, std::span<const std::int64_t>(offsets));
-  file.write("</Polys>\n");
+  file.write(fmt::format("</{}>\n", section));
 }
 
 void write_surface(const std::string& path, const Surface& surface, const Iteration& iteration,
@@ -45,9 +46,9 @@ void write_surface(const std::string& path, const Surface& surface, const Iterat
   file.write("<PolyData>\n");
   write_vtk_iteration(file, iteration);
   file.write(
-      fmt::format("<Piece NumberOfPoints=\"{}\" NumberOfVerts=\"0\" NumberOfLines=\"0\" NumberOfStrips=\"0\" "
+      fmt::format("<Piece NumberOfPoints=\"{}\" NumberOfVerts=\"0\" NumberOfLines=\"{}\" NumberOfStrips=\"0\" "
                   "NumberOfPolys=\"{}\">\n<PointData>\n",
-                  surface.points.size(), surface.triangles.size()));
+                  surface.points.size(), surface.lines.size(), surface.triangles.size()));
   for (const Surface::Array& array : surface.point_data) {
     write_vtk_array(file, array.name, Type::float64, array.components, std::span<const double>(array.values));
   }
@@ -55,7 +56,8 @@ void write_surface(const std::string& path, const Surface& surface, const Iterat
   const auto* points = surface.points.empty() ? nullptr : surface.points.front().data();
   write_vtk_array(file, "Points", Type::float64, 3, std::span(points, 3 * surface.points.size()));
   file.write("</Points>\n");
-  write_triangles(file, surface);
+  if (!surface.lines.empty()) write_cells(file, "Lines", surface.lines);
+  write_cells(file, "Polys", surface.triangles);
   file.write("</Piece>\n</PolyData>\n");
   write_vtk_tail(file);
   file.close();

@@ -30,6 +30,13 @@ void set_fill(const Handle& creation, Type type, const std::string& path) {
   });
 }
 
+/// HDF5 reads names of a virtual dataset's sources as formats: %b is a block's number, %% a percent sign.
+std::string escaped(const std::string& name) {
+  std::string out;
+  for (const char c : name) out += c == '%' ? "%%" : std::string(1, c);
+  return out;
+}
+
 Handle create(const Handle& parent, const std::string& name, Type type, const Extents& extents, const Handle& creation,
               const std::string& path) {
   const Handle space = dataspace(extents, path);
@@ -54,8 +61,9 @@ Dataset Group::virtual_dataset(const std::string& name, Type type, const Extents
     select(here, part.here, path_);
     const Handle there = dataspace(part.extents, path_);
     select(there, part.there, path_);
-    check(H5Pset_virtual(creation.id(), here.id(), part.file.c_str(), part.dataset.c_str(), there.id()),
-          fmt::format("point to '{}' from", part.file), path_);
+    check(
+        H5Pset_virtual(creation.id(), here.id(), escaped(part.file).c_str(), escaped(part.dataset).c_str(), there.id()),
+        fmt::format("point to '{}' from", part.file), path_);
   }
   return {create(handle_, name, type, extents, creation, path_), path_};
 }

@@ -4,9 +4,13 @@
 #include <filesystem>
 
 #include "base/fail.hpp"
+#include "storage/batch_directory.hpp"
+#include "storage/output_file.hpp"
 #include "storage/writers/byte_stream.hpp"
 
 namespace sidestream {
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -28,6 +32,12 @@ Bytes as_bytes(const std::string& text) {
 
 std::string as_text(BytesView bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
+/// Where the file that `path` replaces waits until all is well: hidden, as temporary files are.
+std::string old_of(const std::string& path) {
+  const fs::path whole(path);
+  return (whole.parent_path() / ("." + whole.filename().string() + ".old")).string();
+}
+
 /// Unpacks what the servers sent: a failure each, then their partials. Returns the first failure.
 std::string unpack(const std::vector<Bytes>& gathered, std::vector<Bytes>& partials) {
   std::string first;
@@ -45,33 +55,72 @@ std::string unpack(const std::vector<Bytes>& gathered, std::vector<Bytes>& parti
 
 std::string PendingFiles::begin(const std::string& path) {
   std::string temporary = directory_->temporary(path);
-  paths_.push_back(path);
+  files_.push_back({path, temporary});
   return temporary;
 }
 
+void PendingFiles::place(const std::string& path, const std::function<void(const std::string& temporary)>& put) {
+  put(begin(path));
+  files_.back().complete = true;
+  keep_old(files_.back());
+  directory_->commit(path);
+}
+
 void PendingFiles::discard() noexcept {
-  for (const auto& path : paths_) directory_->discard(path);
-  paths_.clear();
+  for (const File& file : files_) directory_->discard(file.path);
+  files_.clear();
 }
 
-std::string PendingFiles::name_files() noexcept {
-  return failure_of([this] {
-    for (const auto& path : paths_) directory_->commit(path);
-  });
+/// Gives the file that will be replaced, if there is one, a second name. A directory is left: naming will refuse it.
+void PendingFiles::keep_old(File& file) {
+  const std::string old = old_of(file.path);
+  std::error_code error;
+  fs::remove(old, error);  // of a run that was killed
+  if (!fs::exists(fs::symlink_status(file.path, error)) || fs::is_directory(file.path, error)) return;
+  fs::create_hard_link(file.path, old, error);
+  // File systems without hard links: for a moment there is no file of that name.
+  if (error) fs::rename(file.path, old, error);
+  if (error) fail_file("keep the earlier file of the name", file.path, error.value());
+  file.replaces = true;
 }
 
-void PendingFiles::remove_files() noexcept {
-  for (const auto& path : paths_) {
+void PendingFiles::name_files() {
+  std::vector<std::string> paths;
+  for (File& file : files_) {
+    file.complete = true;
+    paths.push_back(file.path);
+    keep_old(file);
+  }
+  commit_all(*directory_, paths);
+}
+
+/// Only what was named here is removed: a file whose temporary is still there was not.
+void PendingFiles::undo() noexcept {
+  for (const File& file : files_) {
     std::error_code ignored;
-    std::filesystem::remove(path, ignored);
+    if (file.replaces) {
+      const std::string old = old_of(file.path);
+      fs::rename(old, file.path, ignored);
+      fs::remove(old, ignored);  // renaming a file to its own second name leaves both
+    } else if (file.complete && !fs::exists(fs::symlink_status(file.temporary, ignored))) {
+      fs::remove(file.path, ignored);
+    }
   }
   discard();
+}
+
+void PendingFiles::forget_old() noexcept {
+  std::error_code ignored;
+  for (const File& file : files_) {
+    if (file.replaces) fs::remove(old_of(file.path), ignored);
+  }
+  files_.clear();
 }
 
 void PendingFiles::commit(const CombineInput& input,
                           const std::function<void(const std::vector<Bytes>& partials)>& index) {
   ByteSink message;
-  message.put(name_files());
+  message.put(failure_of([this] { name_files(); }));
   for (const Bytes& partial : input.partials) message.put(partial);
   const std::vector<Bytes> gathered = input.communicator.gather(message.take(), 0);
   std::string failure;
@@ -83,10 +132,10 @@ void PendingFiles::commit(const CombineInput& input,
   Bytes agreed = as_bytes(failure);
   input.communicator.broadcast(agreed, 0);
   if (!agreed.empty()) {
-    remove_files();
+    undo();
     throw Error(Code::file, as_text(agreed));
   }
-  paths_.clear();
+  forget_old();
 }
 
 }  // namespace sidestream

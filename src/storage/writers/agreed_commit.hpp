@@ -17,19 +17,29 @@ class PendingFiles {
 
   /// Notes that `path` will be written and returns the temporary file to write it to.
   [[nodiscard]] std::string begin(const std::string& path);
+  /// For the `index` of commit: lets `put` write `path` and gives it its name at once. Undone with the others if
+  /// anything fails later. Throws what `put` throws and Error(file).
+  void place(const std::string& path, const std::function<void(const std::string& temporary)>& put);
   /// Removes the temporary files. Never throws.
   void discard() noexcept;
   /// Collective. Names this server's files; when all servers have, `index` runs on rank 0 with what `write`
-  /// returned on all servers. If anything fails anywhere, every server removes the files it has just named
-  /// and all throw the same Error(file). A crash in between leaves files without an index.
+  /// returned on all servers. If anything fails anywhere, every name is on all servers as it was before, files that
+  /// had been replaced included, and all throw the same Error(file). A crash in between leaves files without an index.
   void commit(const CombineInput& input, const std::function<void(const std::vector<Bytes>& partials)>& index);
 
  private:
-  [[nodiscard]] std::string name_files() noexcept;
-  void remove_files() noexcept;
+  struct File {
+    std::string path, temporary;
+    bool complete = false;  ///< has been written to its temporary name
+    bool replaces = false;  ///< what stood under its name is kept until all is well
+  };
+  static void keep_old(File& file);
+  void name_files();
+  void undo() noexcept;
+  void forget_old() noexcept;
 
   std::shared_ptr<const OutputDirectory> directory_;
-  std::vector<std::string> paths_;
+  std::vector<File> files_;
 };
 
 }  // namespace sidestream

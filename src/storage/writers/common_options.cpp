@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "data/file_pattern.hpp"
+#include "data/mesh_arrays.hpp"
 
 namespace sidestream {
 
@@ -31,9 +32,7 @@ std::vector<std::int32_t> chosen_variables(const Settings& settings, const Metad
     if (variable == nullptr) settings.fail("variables", fmt::format("there is no variable '{}'", name));
     ids.push_back(variable->id);
   }
-  std::sort(ids.begin(), ids.end());
-  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-  return ids;
+  return with_mesh_arrays(std::move(ids), metadata);
 }
 
 Selection selection_of(const std::vector<std::int32_t>& variables) {

@@ -8,10 +8,23 @@ namespace sidestream {
 
 namespace {
 
-constexpr std::int64_t format_version = 1;
+constexpr std::int64_t format_version = 2;
 
-std::array<int, 3> axes_slowest_first(Order order) noexcept {
-  return order == Order::column ? std::array{2, 1, 0} : std::array{0, 1, 2};
+/// Of the axes that the mesh uses.
+std::vector<int> axes_slowest_first(Order order, int dimensions) {
+  std::vector<int> axes;
+  for (int a = 0; a < dimensions; ++a) axes.push_back(order == Order::column ? dimensions - 1 - a : a);
+  return axes;
+}
+
+/// The paths of the variables that say where the mesh is.
+void describe_arrays(hdf5::Group& group, const Mesh& mesh, const Metadata& metadata) {
+  for (int n = 1; n < role_count; ++n) {
+    const std::int32_t id = mesh.array(static_cast<Role>(n));
+    if (id < 0) continue;
+    group.set(std::string(name_of(static_cast<Role>(n))),
+              variable_path(metadata.variables[static_cast<std::size_t>(id)]));
+  }
 }
 
 void describe_geometry(hdf5::Group& group, const Mesh& mesh) {
@@ -25,7 +38,7 @@ void describe_geometry(hdf5::Group& group, const Mesh& mesh) {
   const auto* rectilinear = dynamic_cast<const RectilinearGeometry*>(mesh.geometry.get());
   if (rectilinear == nullptr) return;
   constexpr const char* names[3] = {"x", "y", "z"};
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < mesh.dimensions; ++axis) {
     const auto& nodes = rectilinear->nodes(axis);
     hdf5::Dataset dataset = group.dataset(names[axis], Type::float64, {nodes.size()}, {});
     dataset.write(Type::float64, {{0}, {nodes.size()}}, std::as_bytes(std::span(nodes)));
@@ -42,16 +55,17 @@ std::string variable_path(const Variable& variable) {
   return variable.group.empty() ? "variables/" + variable.name : "variables/" + variable.group + "/" + variable.name;
 }
 
-hdf5::Extents extents_of(const Variable& variable, const Index3& extents) {
+hdf5::Extents extents_of(const Variable& variable, int dimensions, const Index3& extents) {
   hdf5::Extents out;
-  for (const int axis : axes_slowest_first(variable.order)) out.push_back(static_cast<hsize_t>(extents[axis]));
+  for (const int axis : axes_slowest_first(variable.order, dimensions))
+    out.push_back(static_cast<hsize_t>(extents[axis]));
   if (variable.components > 1) out.push_back(static_cast<hsize_t>(variable.components));
   return out;
 }
 
-hdf5::Part part_of(const Variable& variable, const Box& inner, const Box& outer) {
+hdf5::Part part_of(const Variable& variable, int dimensions, const Box& inner, const Box& outer) {
   hdf5::Part part;
-  for (const int axis : axes_slowest_first(variable.order)) {
+  for (const int axis : axes_slowest_first(variable.order, dimensions)) {
     part.start.push_back(static_cast<hsize_t>(inner.lo[axis] - outer.lo[axis]));
     part.size.push_back(static_cast<hsize_t>(inner.extent(axis)));
   }
@@ -83,23 +97,24 @@ void describe_meshes(hdf5::Group& root, const Metadata& metadata, const std::vec
     group.set("dimensions", static_cast<std::int64_t>(mesh.dimensions));
     describe_box(group, mesh.cells);
     describe_geometry(group, mesh);
+    describe_arrays(group, mesh, metadata);
   }
 }
 
 void describe_variable(hdf5::Object& object, const Variable& variable, const Metadata& metadata) {
   object.set("mesh", metadata.mesh_of(variable).name);
   object.set("type", std::string(name_of(variable.type)));
-  object.set("centering", std::string(variable.centering == Centering::cell ? "cell" : "node"));
+  object.set("centering", std::string(name_of(variable.centering, metadata.mesh_of(variable).dimensions)));
   object.set("components", static_cast<std::int64_t>(variable.components));
   object.set("order", std::string(variable.order == Order::column ? "column" : "row"));
   object.set("unit", variable.unit);
   object.set("label", variable.title());
 }
 
-void describe_axes(hdf5::Object& dataset, const Variable& variable) {
+void describe_axes(hdf5::Object& dataset, const Variable& variable, int dimensions) {
   constexpr const char* names[3] = {"i", "j", "k"};
   std::vector<std::string> labels;
-  for (const int axis : axes_slowest_first(variable.order)) labels.emplace_back(names[axis]);
+  for (const int axis : axes_slowest_first(variable.order, dimensions)) labels.emplace_back(names[axis]);
   if (variable.components > 1) labels.emplace_back("component");
   dataset.set("DIMENSION_LABELS", labels);
 }

@@ -25,11 +25,11 @@ struct StoredBlock {
 [[nodiscard]] std::string block_name(std::int64_t id, std::int32_t level);
 /// `variables/group/name`
 [[nodiscard]] std::string variable_path(const Variable& variable);
-/// Extents of a dataset over `box`: (k, j, i) or, for row order, (i, j, k), then the components if there are
-/// several.
-[[nodiscard]] hdf5::Extents extents_of(const Variable& variable, const Index3& extents);
+/// Extents of a dataset over `box`: (k, j, i) or, for row order, (i, j, k), of the axes that a mesh of `dimensions`
+/// uses, then the components if there are several.
+[[nodiscard]] hdf5::Extents extents_of(const Variable& variable, int dimensions, const Index3& extents);
 /// The place of `inner` in a dataset over `outer`.
-[[nodiscard]] hdf5::Part part_of(const Variable& variable, const Box& inner, const Box& outer);
+[[nodiscard]] hdf5::Part part_of(const Variable& variable, int dimensions, const Box& inner, const Box& outer);
 
 /// Root attributes that both kinds of file have.
 void describe_file(hdf5::Group& root, const std::string& kind, const Iteration& iteration,
@@ -39,7 +39,7 @@ void describe_meshes(hdf5::Group& root, const Metadata& metadata, const std::vec
 /// Attributes of a variable, for its group or its virtual dataset.
 void describe_variable(hdf5::Object& object, const Variable& variable, const Metadata& metadata);
 /// Names the axes of a dataset, as the dimension scales of HDF5 do.
-void describe_axes(hdf5::Object& dataset, const Variable& variable);
+void describe_axes(hdf5::Object& dataset, const Variable& variable, int dimensions);
 /// `<name>_lo` and `<name>_hi`, both (i, j, k); without a prefix `lo` and `hi`.
 void describe_box(hdf5::Object& object, const Box& box, const std::string& prefix = {});
 

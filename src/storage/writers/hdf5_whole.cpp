@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "storage/replace_file.hpp"
 #include "storage/writers/byte_stream.hpp"
 
 namespace sidestream {
@@ -29,10 +28,37 @@ ServerPart unpack_part(const Bytes& bytes) {
 /// the order in which servers answered.
 struct Mapping {
   std::vector<hdf5::VirtualPart> parts;
-  Index points = 0;  ///< how many points they cover
+  Index points = 0;                           ///< how many points they cover
+  std::vector<std::int64_t> blocks, lengths;  ///< of lists: whose values follow each other, and how many each has
 };
 
-Mapping map_variable(const Variable& variable, const Box& whole, const std::vector<ServerPart>& servers) {
+/// The blocks of a mesh of lists one after the other, in the order of their ids.
+Mapping map_lists(const Variable& variable, const std::vector<ServerPart>& servers) {
+  std::vector<std::pair<const ServerPart*, const StoredBlock*>> blocks;
+  for (const ServerPart& server : servers) {
+    for (const StoredBlock& block : server.blocks) {
+      if (block.variable == variable.id) blocks.emplace_back(&server, &block);
+    }
+  }
+  std::sort(blocks.begin(), blocks.end(), [](const auto& a, const auto& b) { return a.second->id < b.second->id; });
+  Mapping mapping;
+  for (const auto& [server, block] : blocks) {
+    const Index count = block->stored.extent(0);
+    const Box whole = list_box(mapping.points + count);
+    const Box here{{mapping.points, 0, 0}, whole.hi};
+    const std::string dataset = "/" + variable_path(variable) + "/" + block_name(block->id, block->level);
+    mapping.parts.push_back({part_of(variable, 1, here, whole), server->file, dataset,
+                             extents_of(variable, 1, {count, 1, 1}),
+                             part_of(variable, 1, block->stored, block->stored)});
+    mapping.points += count;
+    mapping.blocks.push_back(block->id);
+    mapping.lengths.push_back(count);
+  }
+  return mapping;
+}
+
+Mapping map_variable(const Variable& variable, int dimensions, const Box& whole,
+                     const std::vector<ServerPart>& servers) {
   std::vector<std::pair<const ServerPart*, const StoredBlock*>> blocks;
   for (const ServerPart& server : servers) {
     for (const StoredBlock& block : server.blocks) {
@@ -48,8 +74,9 @@ Mapping map_variable(const Variable& variable, const Box& whole, const std::vect
       if (shown.empty()) continue;
       const std::string dataset = "/" + variable_path(variable) + "/" + block_name(block->id, block->level);
       const Index3 extents{stored.extent(0), stored.extent(1), stored.extent(2)};
-      mapping.parts.push_back({part_of(variable, shown, whole), server->file, dataset, extents_of(variable, extents),
-                               part_of(variable, shown, stored)});
+      mapping.parts.push_back({part_of(variable, dimensions, shown, whole), server->file, dataset,
+                               extents_of(variable, dimensions, extents),
+                               part_of(variable, dimensions, shown, stored)});
       mapping.points += shown.count();
     }
   }
@@ -58,18 +85,25 @@ Mapping map_variable(const Variable& variable, const Box& whole, const std::vect
 
 void show_variable(hdf5::Group& root, const Variable& variable, const Metadata& metadata,
                    const std::vector<ServerPart>& servers) {
-  const Box whole = variable.points(metadata.mesh_of(variable).cells);
-  const Mapping mapping = map_variable(variable, whole, servers);
+  const Mesh& mesh = metadata.mesh_of(variable);
+  const int dimensions = mesh.index_dimensions();
+  const Mapping lists = mesh.is_list() ? map_lists(variable, servers) : Mapping{};
+  const Box whole = mesh.is_list() ? list_box(lists.points) : variable.points(mesh.cells);
+  const Mapping mapping = mesh.is_list() ? lists : map_variable(variable, dimensions, whole, servers);
   if (mapping.parts.empty()) return;
   const std::string path = variable_path(variable);
   const std::size_t slash = path.rfind('/');
   hdf5::Group group = root.group(path.substr(0, slash));
   const Index3 extents{whole.extent(0), whole.extent(1), whole.extent(2)};
-  hdf5::Dataset dataset =
-      group.virtual_dataset(path.substr(slash + 1), variable.type, extents_of(variable, extents), mapping.parts);
+  hdf5::Dataset dataset = group.virtual_dataset(path.substr(slash + 1), variable.type,
+                                                extents_of(variable, dimensions, extents), mapping.parts);
   describe_variable(dataset, variable, metadata);
-  describe_axes(dataset, variable);
+  describe_axes(dataset, variable, dimensions);
   describe_box(dataset, whole);
+  if (mesh.is_list()) {
+    dataset.set("blocks", mapping.blocks);
+    dataset.set("lengths", mapping.lengths);
+  }
   dataset.set("missing", whole.count() - mapping.points);
 }
 
@@ -89,7 +123,7 @@ Bytes pack_part(const ServerPart& part) {
   return sink.take();
 }
 
-void write_whole_file(const OutputDirectory& directory, const std::string& path, const CombineInput& input,
+void write_whole_file(const std::string& path, const std::string& provenance, const CombineInput& input,
                       const std::vector<std::int32_t>& variables, const std::vector<Bytes>& parts) {
   std::vector<ServerPart> servers;
   std::vector<std::string> files;
@@ -98,17 +132,15 @@ void write_whole_file(const OutputDirectory& directory, const std::string& path,
     if (!servers.back().blocks.empty()) files.push_back(servers.back().file);
   }
   std::sort(files.begin(), files.end());
-  replace_file(directory, path, [&](const std::string& temporary) {
-    hdf5::File file(temporary);
-    const int count = servers.empty() ? input.communicator.size() : servers.front().servers;
-    describe_file(file.root(), "sidestream-fields", input.iteration, directory.provenance(), count);
-    file.root().set("files", files);
-    describe_meshes(file.root(), input.metadata, variables);
-    for (const std::int32_t id : variables) {
-      show_variable(file.root(), input.metadata.variables[id], input.metadata, servers);
-    }
-    file.close();
-  });
+  hdf5::File file(path);
+  const int count = servers.empty() ? input.communicator.size() : servers.front().servers;
+  describe_file(file.root(), "sidestream-fields", input.iteration, provenance, count);
+  file.root().set("files", files);
+  describe_meshes(file.root(), input.metadata, variables);
+  for (const std::int32_t id : variables) {
+    show_variable(file.root(), input.metadata.variables[id], input.metadata, servers);
+  }
+  file.close();
 }
 
 }  // namespace sidestream

@@ -17,10 +17,10 @@ struct ServerPart {
 
 [[nodiscard]] Bytes pack_part(const ServerPart& part);
 
-/// Writes the file at `path` from what pack_part returned on the servers, whose files lie in the same
-/// directory. Variables of which no block arrived are left out. Blocks finer than level 0 are not shown.
+/// Writes the file at `path` from what pack_part returned on the servers, whose files lie in the directory that it will
+/// be in. Variables of which no block arrived are left out. Blocks finer than level 0 are not shown.
 /// Throws Error(file).
-void write_whole_file(const OutputDirectory& directory, const std::string& path, const CombineInput& input,
+void write_whole_file(const std::string& path, const std::string& provenance, const CombineInput& input,
                       const std::vector<std::int32_t>& variables, const std::vector<Bytes>& parts);
 
 }  // namespace sidestream

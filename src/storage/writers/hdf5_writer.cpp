@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "storage/file_names.hpp"
 #include "storage/series.hpp"
 #include "storage/slabs.hpp"
 #include "storage/writers/agreed_commit.hpp"
@@ -21,11 +22,21 @@ namespace {
 constexpr std::uint64_t chunk_bytes = 1u << 20;  ///< HDF5 caches chunks up to this size by default
 constexpr std::uint64_t copy_bytes = 8u << 20;   ///< memory for putting values of ghosted arrays together
 
-/// "fields-00003.h5" on server 2 -> "fields-00003-002.h5"
+/// "fields-000030.h5" on server 2 -> "fields-000030-002.h5"
 std::string server_path(const std::string& path, int server) {
   const std::filesystem::path whole(path);
   const std::string name = fmt::format("{}-{:03}{}", whole.stem().string(), server, whole.extension().string());
   return (whole.parent_path() / name).string();
+}
+
+/// All of the array along the axes that the mesh uses, the block's points along others.
+Box with_ghosts(const BlockView& view, int dimensions) {
+  Box box = view.array.box;
+  for (int a = dimensions; a < 3; ++a) {
+    box.lo[a] = view.points.lo[a];
+    box.hi[a] = view.points.hi[a];
+  }
+  return box;
 }
 
 class Hdf5Writer final : public Writer {
@@ -33,11 +44,12 @@ class Hdf5Writer final : public Writer {
   Hdf5Writer(const Settings& settings, const Metadata& metadata, std::shared_ptr<const OutputDirectory> directory)
       : directory_(directory),
         pending_(directory),
+        names_(directory),
         series_(directory, directory->resumes()),
         variables_(chosen_variables(settings, metadata)),
         file_(settings.text("file")),
         ghosts_(settings.boolean("ghosts")),
-        deflate_(settings.text("compression") == "deflate" ? static_cast<int>(settings.integer("level")) : 0),
+        deflate_(settings.text("compression") == "deflate" ? settings.integer<int>("level") : 0),
         checksum_(settings.boolean("checksum")) {
     check_file_option(settings, {".h5", ".hdf5"});
     check_groups(settings, metadata);
@@ -56,12 +68,12 @@ class Hdf5Writer final : public Writer {
 
   void commit(const CombineInput& input) override {
     pending_.commit(input, [&](const std::vector<Bytes>& partials) {
-      const std::string path = directory_->path(file_, input.iteration, 0);
-      Series& series = series_.of(file_, input.iteration.cycle);
-      series.check(input.iteration, path);
-      write_whole_file(*directory_, path, input, variables_, partials);
-      series.add(input.iteration, path);
+      pending_.place(path_, [&](const std::string& temporary) {
+        write_whole_file(temporary, directory_->provenance(), input, variables_, partials);
+      });
+      series_.of(file_, input.iteration.cycle).add(input.iteration, path_);
     });
+    names_.written(path_);
   }
 
   void discard(const Iteration&) noexcept override { pending_.discard(); }
@@ -69,14 +81,17 @@ class Hdf5Writer final : public Writer {
  private:
   void check_groups(const Settings& settings, const Metadata& metadata) const;
   Bytes write_blocks(const LocalInput& input, int server, int servers);
-  void write_block(hdf5::Group& group, const Variable& variable, const BlockView& view, const Box& box) const;
-  [[nodiscard]] hdf5::Layout layout_of(const Variable& variable, const Box& box) const;
+  void write_block(hdf5::Group& group, const Variable& variable, int dimensions, const BlockView& view,
+                   const Box& box) const;
+  [[nodiscard]] hdf5::Layout layout_of(const Variable& variable, int dimensions, const Box& box) const;
 
   std::shared_ptr<const OutputDirectory> directory_;
   PendingFiles pending_;
+  FileNames names_;
   SeriesSet series_;
   std::vector<std::int32_t> variables_;
   std::string file_;
+  std::string path_;  ///< of this iteration, between write and commit
   bool ghosts_;
   int deflate_;
   bool checksum_;
@@ -98,7 +113,8 @@ void Hdf5Writer::check_groups(const Settings& settings, const Metadata& metadata
 
 /// A server without values writes no file. Returns the file's name and what is in it.
 Bytes Hdf5Writer::write_blocks(const LocalInput& input, int server, int servers) {
-  const std::string path = server_path(directory_->path(file_, input.iteration, server), server);
+  path_ = names_.choose(file_, input.iteration);
+  const std::string path = server_path(path_, server);
   ServerPart part{std::filesystem::path(path).filename().string(), servers, {}};
   std::optional<hdf5::File> file;
   for (const std::int32_t id : variables_) {
@@ -116,8 +132,9 @@ Bytes Hdf5Writer::write_blocks(const LocalInput& input, int server, int servers)
         group.emplace(file->root().group(variable_path(variable)));
         describe_variable(*group, variable, input.metadata);
       }
-      const Box box = ghosts_ ? view.array.box : view.points;
-      write_block(*group, variable, view, box);
+      const int dimensions = input.metadata.mesh_of(variable).index_dimensions();
+      const Box box = ghosts_ ? with_ghosts(view, dimensions) : view.points;
+      write_block(*group, variable, dimensions, view, box);
       part.blocks.push_back({id, view.block.level, view.block.id, box, view.owned});
     }
   }
@@ -125,13 +142,13 @@ Bytes Hdf5Writer::write_blocks(const LocalInput& input, int server, int servers)
   return pack_part(part);
 }
 
-void Hdf5Writer::write_block(hdf5::Group& group, const Variable& variable, const BlockView& view,
+void Hdf5Writer::write_block(hdf5::Group& group, const Variable& variable, int dimensions, const BlockView& view,
                              const Box& box) const {
   const Index3 extents{box.extent(0), box.extent(1), box.extent(2)};
-  const hdf5::Layout layout = layout_of(variable, box);
-  hdf5::Dataset dataset =
-      group.dataset(block_name(view.block.id, view.block.level), variable.type, extents_of(variable, extents), layout);
-  describe_axes(dataset, variable);
+  const hdf5::Layout layout = layout_of(variable, dimensions, box);
+  hdf5::Dataset dataset = group.dataset(block_name(view.block.id, view.block.level), variable.type,
+                                        extents_of(variable, dimensions, extents), layout);
+  describe_axes(dataset, variable, dimensions);
   describe_box(dataset, box);
   if (ghosts_) describe_box(dataset, view.points, "points");
   dataset.set("id", view.block.id);
@@ -143,20 +160,29 @@ void Hdf5Writer::write_block(hdf5::Group& group, const Variable& variable, const
     owned.insert(owned.end(), piece.hi.begin(), piece.hi.end());
   }
   dataset.set("owned", owned, 6);
+  std::vector<std::int64_t> covered;
+  for (const Box& cells : view.covered) {
+    const Box here = intersection(cells, view.block.cells);
+    if (here.empty()) continue;
+    covered.insert(covered.end(), here.lo.begin(), here.lo.end());
+    covered.insert(covered.end(), here.hi.begin(), here.hi.end());
+  }
+  if (!covered.empty()) dataset.set("covered", covered, 6);
   const std::uint64_t limit = layout.chunk.empty() ? copy_bytes : chunk_bytes;
   for_each_slab(view.array, box, variable.order, limit, [&](std::span<const std::byte> values, const Box& slab) {
-    dataset.write(variable.type, part_of(variable, slab, box), values);
+    dataset.write(variable.type, part_of(variable, dimensions, slab, box), values);
   });
 }
 
-hdf5::Layout Hdf5Writer::layout_of(const Variable& variable, const Box& box) const {
+hdf5::Layout Hdf5Writer::layout_of(const Variable& variable, int dimensions, const Box& box) const {
   if (deflate_ == 0 && !checksum_) return {};
   const std::uint64_t point_bytes = size_of(variable.type) * static_cast<std::uint64_t>(variable.components);
-  return {extents_of(variable, slab_extents(box, point_bytes, chunk_bytes, variable.order)), deflate_, checksum_};
+  return {extents_of(variable, dimensions, slab_extents(box, point_bytes, chunk_bytes, variable.order)), deflate_,
+          checksum_};
 }
 
 std::vector<Option> options() {
-  Option file{.name = "file", .type = OptionType::file, .default_value = "fields-{index:05}.h5"};
+  Option file{.name = "file", .type = OptionType::file, .default_value = "fields-{cycle:06}.h5"};
   file.text = "Name of the file that shows everything; a server's own file gets its number before the ending.";
   Option compression{.name = "compression", .type = OptionType::choice, .default_value = "none"};
   compression.choices = {"none", "deflate"};

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "base/fail.hpp"
+#include "storage/file_names.hpp"
 #include "storage/formats/metadata_file.hpp"
 #include "storage/series.hpp"
 #include "storage/writers/agreed_commit.hpp"
@@ -31,6 +32,7 @@ class MetadataWriter final : public Writer {
   MetadataWriter(const Settings& settings, const Metadata& metadata, std::shared_ptr<const OutputDirectory> directory)
       : directory_(directory),
         pending_(directory),
+        names_(directory),
         series_(directory, directory->resumes()),
         pattern_(settings.text("file")) {
     check_file_option(settings, {".yaml", ".yml"});
@@ -46,12 +48,11 @@ class MetadataWriter final : public Writer {
            "the output 'metadata' got no list of all blocks, which this placement does not give yet; use "
            "another placement or remove the output");
     }
+    path_ = names_.choose(pattern_, input.iteration);
     // Every server has the same list.
     if (server != 0) return {};
     try {
-      const std::string path = directory_->path(pattern_, input.iteration, 0);
-      series_.of(pattern_, input.iteration.cycle).check(input.iteration, path);
-      put(pending_.begin(path), metadata_text({input.iteration, input.metadata, chosen(*input.catalogue)}));
+      put(pending_.begin(path_), metadata_text({input.iteration, input.metadata, chosen(*input.catalogue)}));
     } catch (...) {
       pending_.discard();
       throw;
@@ -61,9 +62,9 @@ class MetadataWriter final : public Writer {
 
   void commit(const CombineInput& input) override {
     pending_.commit(input, [&](const std::vector<Bytes>&) {
-      const std::string path = directory_->path(pattern_, input.iteration, 0);
-      series_.of(pattern_, input.iteration.cycle).add(input.iteration, path);
+      series_.of(pattern_, input.iteration.cycle).add(input.iteration, path_);
     });
+    names_.written(path_);
   }
 
   void discard(const Iteration&) noexcept override { pending_.discard(); }
@@ -97,15 +98,17 @@ class MetadataWriter final : public Writer {
 
   std::shared_ptr<const OutputDirectory> directory_;
   PendingFiles pending_;
+  FileNames names_;
   SeriesSet series_;
   std::string pattern_;
+  std::string path_;  ///< of this iteration, between write and commit
   Selection selection_;
 };
 
 }  // namespace
 
 WriterKind metadata_writer() {
-  Option file{.name = "file", .type = OptionType::file, .default_value = "metadata-{index:05}.yaml"};
+  Option file{.name = "file", .type = OptionType::file, .default_value = "metadata-{cycle:06}.yaml"};
   file.text = "Name of the file, one an iteration.";
   Option ranges{.name = "ranges", .type = OptionType::variable, .list = true};
   ranges.text = "Variables whose smallest and largest value on each block is written too, of all components.";

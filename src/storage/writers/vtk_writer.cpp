@@ -8,8 +8,8 @@
 
 #include "base/fail.hpp"
 #include "base/log.hpp"
+#include "storage/file_names.hpp"
 #include "storage/formats/vtk_grid.hpp"
-#include "storage/replace_file.hpp"
 #include "storage/series.hpp"
 #include "storage/writers/agreed_commit.hpp"
 #include "storage/writers/byte_stream.hpp"
@@ -26,6 +26,7 @@ struct MeshOutput {
   std::int32_t mesh = -1;
   std::vector<std::int32_t> variables;
   std::string pattern;
+  std::string path{};  ///< of this iteration, between write and commit
 };
 
 /// One written block, as rank 0 gets to know it.
@@ -61,7 +62,7 @@ std::vector<MeshOutput> outputs_of(const std::string& file, const std::vector<st
   return outputs;
 }
 
-/// "fields-00003.pvti" and block 12 -> "fields-00003/block-000012.vti"
+/// "fields-000030.pvti" and block 12 -> "fields-000030/block-000012.vti"
 std::string piece_path(const std::string& path, const char* kind, std::int64_t number, const Mesh& mesh) {
   const fs::path whole(path);
   const std::string name = fmt::format("{}-{:06}{}", kind, number, vtk_grid_ending(mesh, false));
@@ -78,12 +79,26 @@ class VtkWriter final : public Writer {
   VtkWriter(const Settings& settings, const Metadata& metadata, std::shared_ptr<const OutputDirectory> directory)
       : directory_(directory),
         pending_(directory),
+        names_(directory),
         series_(directory, directory->resumes()),
         variables_(chosen_variables(settings, metadata)),
-        compression_{settings.text("compression") == "zlib" ? static_cast<int>(settings.integer("level")) : 0} {
+        compression_{settings.text("compression") == "zlib" ? settings.integer<int>("level") : 0} {
     check_file_option(settings, {".pvti", ".pvtr"});
     for (const std::int32_t id : variables_) {
-      const Mesh& mesh = metadata.mesh_of(metadata.variables[id]);
+      const Variable& variable = metadata.variables[id];
+      const Mesh& mesh = metadata.mesh_of(variable);
+      if (variable.centering != Centering::cell && variable.centering != nodes_of(mesh.dimensions)) {
+        settings.fail("variables",
+                      fmt::format("the variable '{}' lies at {}s, but VTK's grids have values in cells and "
+                                  "at nodes only; write it with the output 'hdf5'",
+                                  variable.name, name_of(variable.centering, mesh.dimensions)));
+      }
+      if (!mesh.refinement.empty()) {
+        settings.fail("variables",
+                      fmt::format("the variable '{}' is on the mesh '{}', which has refinement levels, but "
+                                  "this output writes meshes of one level; write it with the output 'hdf5'",
+                                  variable.name, mesh.name));
+      }
       if (has_vtk_grid(mesh)) continue;
       settings.fail("variables", fmt::format("the variable '{}' is on the mesh '{}' of type {}, but this output writes "
                                              "uniform and rectilinear meshes; name the variables on those",
@@ -98,7 +113,10 @@ class VtkWriter final : public Writer {
   Bytes write(const LocalInput& input, int, int) override {
     try {
       ByteSink written;
-      for (const MeshOutput& output : outputs_) write_mesh(input, output, written);
+      for (MeshOutput& output : outputs_) {
+        output.path = names_.choose(output.pattern, input.iteration);
+        write_mesh(input, output, written);
+      }
       return written.take();
     } catch (...) {
       pending_.discard();
@@ -108,6 +126,7 @@ class VtkWriter final : public Writer {
 
   void commit(const CombineInput& input) override {
     pending_.commit(input, [&](const std::vector<Bytes>& partials) { list_blocks(input, partials); });
+    for (const MeshOutput& output : outputs_) names_.written(output.path);
   }
 
   void discard(const Iteration&) noexcept override { pending_.discard(); }
@@ -117,11 +136,12 @@ class VtkWriter final : public Writer {
   void list_blocks(const CombineInput& input, const std::vector<Bytes>& partials);
   void list_mesh(const CombineInput& input, const MeshOutput& output, const std::vector<WrittenBlock>& blocks);
   [[nodiscard]] std::vector<GridPiece> fill_gaps(const CombineInput& input, const MeshOutput& output,
-                                                 const std::string& path, const std::vector<WrittenBlock>& blocks);
+                                                 const std::vector<WrittenBlock>& blocks);
   void report(const Mesh& mesh, const Iteration& iteration, Index missing_cells, Index missing_arrays);
 
   std::shared_ptr<const OutputDirectory> directory_;
   PendingFiles pending_;
+  FileNames names_;
   SeriesSet series_;
   std::vector<std::int32_t> variables_;
   std::vector<MeshOutput> outputs_;
@@ -151,14 +171,13 @@ BlocksById blocks_of(const LocalInput& input, const MeshOutput& output) {
 
 void VtkWriter::write_mesh(const LocalInput& input, const MeshOutput& output, ByteSink& written) {
   const Mesh& mesh = input.metadata.meshes[output.mesh];
-  const std::string path = directory_->path(output.pattern, input.iteration, 0);
   for (const auto& [id, block] : blocks_of(input, output)) {
     std::vector<GridArray> arrays;
     for (std::size_t n = 0; n < output.variables.size(); ++n) {
       arrays.push_back({&input.metadata.variables[output.variables[n]], block.values[n]});
     }
-    write_vtk_block(pending_.begin(piece_path(path, "block", id, mesh)), mesh, block.cells, arrays, input.iteration,
-                    directory_->provenance(), compression_);
+    write_vtk_block(pending_.begin(piece_path(output.path, "block", id, mesh)), mesh, block.cells, arrays,
+                    input.iteration, directory_->provenance(), compression_);
     const auto absent = std::count(block.values.begin(), block.values.end(), nullptr);
     written.put(WrittenBlock{output.mesh, static_cast<std::int32_t>(absent), id, block.cells});
   }
@@ -182,9 +201,7 @@ void VtkWriter::list_blocks(const CombineInput& input, const std::vector<Bytes>&
 void VtkWriter::list_mesh(const CombineInput& input, const MeshOutput& output,
                           const std::vector<WrittenBlock>& blocks) {
   const Mesh& mesh = input.metadata.meshes[output.mesh];
-  const std::string path = directory_->path(output.pattern, input.iteration, 0);
-  Series& series = series_.of(output.pattern, input.iteration.cycle);
-  series.check(input.iteration, path);
+  const std::string& path = output.path;
   std::vector<GridPiece> pieces;
   Index missing_cells = mesh.cells.count(), missing_arrays = 0;
   for (const WrittenBlock& block : blocks) {
@@ -194,21 +211,21 @@ void VtkWriter::list_mesh(const CombineInput& input, const MeshOutput& output,
   }
   report(mesh, input.iteration, missing_cells, missing_arrays);
   if (missing_cells > 0) {
-    const auto fillers = fill_gaps(input, output, path, blocks);
+    const auto fillers = fill_gaps(input, output, blocks);
     pieces.insert(pieces.end(), fillers.begin(), fillers.end());
   }
   std::vector<const Variable*> variables;
   for (const std::int32_t id : output.variables) variables.push_back(&input.metadata.variables[id]);
-  replace_file(*directory_, path, [&](const std::string& temporary) {
+  pending_.place(path, [&](const std::string& temporary) {
     write_vtk_grid(temporary, mesh, variables, pieces, input.iteration, directory_->provenance());
   });
-  series.add(input.iteration, path);
+  series_.of(output.pattern, input.iteration.cycle).add(input.iteration, path);
 }
 
 /// VTK's readers refuse a list that leaves a gap in the mesh, so that gaps are filled with values that say
 /// nothing. Compressed always: they are all alike.
 std::vector<GridPiece> VtkWriter::fill_gaps(const CombineInput& input, const MeshOutput& output,
-                                            const std::string& path, const std::vector<WrittenBlock>& blocks) {
+                                            const std::vector<WrittenBlock>& blocks) {
   const Mesh& mesh = input.metadata.meshes[output.mesh];
   std::vector<Box> gaps{mesh.cells};
   for (const WrittenBlock& block : blocks) gaps = difference(gaps, block.cells);
@@ -216,10 +233,11 @@ std::vector<GridPiece> VtkWriter::fill_gaps(const CombineInput& input, const Mes
   for (const std::int32_t id : output.variables) arrays.push_back({&input.metadata.variables[id], nullptr});
   std::vector<GridPiece> pieces;
   for (const Box& gap : gaps) {
-    const std::string file = piece_path(path, "gap", static_cast<std::int64_t>(pieces.size()), mesh);
-    write_vtk_block(pending_.begin(file), mesh, gap, arrays, input.iteration, directory_->provenance(), {1});
-    directory_->commit(file);
-    pieces.push_back({gap, relative_to(path, file)});
+    const std::string file = piece_path(output.path, "gap", static_cast<std::int64_t>(pieces.size()), mesh);
+    pending_.place(file, [&](const std::string& temporary) {
+      write_vtk_block(temporary, mesh, gap, arrays, input.iteration, directory_->provenance(), {1});
+    });
+    pieces.push_back({gap, relative_to(output.path, file)});
   }
   return pieces;
 }
@@ -238,7 +256,7 @@ void VtkWriter::report(const Mesh& mesh, const Iteration& iteration, Index missi
 }
 
 std::vector<Option> options() {
-  Option file{.name = "file", .type = OptionType::file, .default_value = "fields-{index:05}.pvti"};
+  Option file{.name = "file", .type = OptionType::file, .default_value = "fields-{cycle:06}.pvti"};
   file.text =
       "Name of the file that lists the blocks, which go into a folder of that name. For rectilinear meshes "
       "the "

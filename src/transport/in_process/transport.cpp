@@ -27,6 +27,15 @@ void InProcessTransport::commit(const BlockRecord& record, const Region& region,
   data = region.data;
 }
 
+/// Iterations are released in their `end`: nothing reads it.
+bool InProcessTransport::retire(const BlockRecord& record) {
+  const auto found = persistent_data_.find({record.variable, record.block.id});
+  if (found == persistent_data_.end()) return false;
+  uses_.release(found->second);
+  persistent_data_.erase(found);
+  return true;
+}
+
 Outcome InProcessTransport::outcome(std::int64_t index) {
   const auto found = outcomes_.find(index);
   if (found == outcomes_.end()) return Outcome::pending;
@@ -43,10 +52,10 @@ bool InProcessTransport::drain(std::chrono::milliseconds) {
 }
 
 void InProcessTransport::release(std::int64_t index, Outcome outcome) {
+  outcomes_[index] = outcome;  // first: nothing after it takes memory
   for (const Arrival& arrival : store_.inbox(index).blocks) uses_.release(const_cast<std::byte*>(arrival.data));
   for (std::byte* data : std::exchange(replaced_, {})) uses_.release(data);
   store_.drop(index);
-  outcomes_[index] = outcome;
 }
 
 }  // namespace sidestream

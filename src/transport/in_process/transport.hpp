@@ -21,6 +21,7 @@ class InProcessTransport final : public ClientTransport, public ServerTransport 
 
   [[nodiscard]] bool begin() override { return true; }
   [[nodiscard]] std::optional<Region> reserve(std::uint64_t bytes, bool persistent) override;
+  [[nodiscard]] bool retire(const BlockRecord& record) override;
   void commit(const BlockRecord& record, const Region& region, bool hold) override;
   void clear(const Region& region) override { uses_.clear(region.data); }
   void declare(const Block& block, bool removed) override { store_.declare(0, block, removed); }

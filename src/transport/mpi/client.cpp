@@ -17,7 +17,11 @@ constexpr auto forever = std::chrono::steady_clock::time_point::max();
 }
 
 Client::Client(std::shared_ptr<MpiCommunicator> comm, const Options& options)
-    : comm_(std::move(comm)), options_(options), uses_(options.limit), mailbox_(comm_->comm()), source_(comm_, shelf_) {
+    : comm_(std::move(comm)),
+      options_(options),
+      uses_(options.limit, options.lender),
+      mailbox_(comm_->comm()),
+      source_(comm_, shelf_) {
   if (!threaded()) return;
   // Signals are the simulation's: none is for this thread.
   sigset_t all, before;
@@ -55,6 +59,9 @@ void Client::take(Letter letter) {
     case LetterKind::verdict:
       verdicts_.emplace_back(letter.header.index, static_cast<Outcome>(letter.header.number));
       break;
+    case LetterKind::fetched:
+      fetched_.push_back(letter.header.index);
+      break;
     case LetterKind::failure: {
       const std::lock_guard lock(mutex_);
       failure_.assign(reinterpret_cast<const char*>(letter.body.data()), letter.body.size());
@@ -65,18 +72,32 @@ void Client::take(Letter letter) {
   }
 }
 
-/// An iteration's memory is free when its verdict is there and MPI has let go of it.
+/// Of all iterations up to this one. False: MPI still reads from there.
+bool Client::free_memory(std::int64_t index) {
+  if (index < freed_) return true;
+  const auto pushing = pushing_.find(index);
+  if (source_.busy_with(index) || (pushing != pushing_.end() && !test_all(pushing->second))) return false;
+  if (pushing != pushing_.end()) pushing_.erase(pushing);
+  const std::vector<Arrival> freed = shelf_.drop(index);
+  {
+    const std::lock_guard lock(mutex_);
+    for (const Arrival& arrival : freed) uses_.release(const_cast<std::byte*>(arrival.data));
+    freed_ = index + 1;
+  }
+  source_.freed(index + 1);
+  changed_.notify_all();
+  return true;
+}
+
+/// An iteration's memory is free when the servers have fetched what they need, or refused it, and MPI has let go of it.
 void Client::release_settled() {
+  while (!fetched_.empty() && free_memory(fetched_.front())) fetched_.pop_front();
   while (!verdicts_.empty()) {
     const auto [index, outcome] = verdicts_.front();
-    const auto pushing = pushing_.find(index);
-    if (source_.busy_with(index) || (pushing != pushing_.end() && !test_all(pushing->second))) return;
-    if (pushing != pushing_.end()) pushing_.erase(pushing);
+    if (!free_memory(index)) return;
     verdicts_.pop_front();
-    const std::vector<Arrival> freed = shelf_.drop(index);
     {
       const std::lock_guard lock(mutex_);
-      for (const Arrival& arrival : freed) uses_.release(const_cast<std::byte*>(arrival.data));
       outcomes_[index] = outcome;
       bytes_sent_[index] = source_.take_bytes_sent(index) + std::exchange(pushed_bytes_[index], 0);
       pushed_bytes_.erase(index);
@@ -124,14 +145,18 @@ void Client::run() {
       pause = move() ? shortest_us : std::min(longest_us, pause + pause / 2);
       std::unique_lock lock(mutex_);
       if (stopping_) return;
-      const bool in_flight = ended_ > settled_ || !letters_.empty();
-      if (!in_flight) {
-        changed_.wait(lock, [&] { return stopping_ || ended_ > settled_ || !letters_.empty(); });
+      uses_.share();
+      const auto in_flight = [&] { return stopping_ || ended_ > settled_ || !letters_.empty(); };
+      if (!in_flight()) {
+        // What this client borrowed and only keeps warm is for others if they want it.
+        constexpr std::chrono::milliseconds often{5};
+        while (uses_.pool().borrowed() > 0 && !changed_.wait_for(lock, often, in_flight)) uses_.share();
+        changed_.wait(lock, in_flight);
         pause = shortest_us;
         continue;
       }
-      lock.unlock();
-      nap(pause);
+      // Not a nap: what is ended now should leave now.
+      changed_.wait_for(lock, std::chrono::microseconds(pause), [&] { return stopping_ || !letters_.empty(); });
     }
   } catch (...) {
     const std::lock_guard lock(mutex_);
@@ -150,6 +175,7 @@ bool Client::wait_for(Ready&& ready, std::chrono::steady_clock::time_point deadl
     if (!threaded()) move();
     std::unique_lock lock(mutex_);
     if (broken_) std::rethrow_exception(broken_);
+    uses_.share();
     done = ready();
     if (done || std::chrono::steady_clock::now() >= deadline) break;
     // MPI messages of the simulation that others wait for must go on moving while this rank is in here.
@@ -170,6 +196,7 @@ bool Client::begin() {
   if (!threaded()) move();
   {
     const std::lock_guard lock(mutex_);
+    uses_.share();
     if (room()) return true;
   }
   return options_.when_full == WhenFull::wait && wait_for(room, forever);
@@ -180,12 +207,26 @@ std::optional<Region> Client::try_reserve(std::uint64_t bytes) {
   return data ? std::optional(Region{data, bytes, 0}) : std::nullopt;
 }
 
+/// With nothing in flight only what other clients borrowed could make room. They give it back within milliseconds if
+/// they only keep it; waiting for more is not safe, because they may wait for this client inside the simulation.
+bool Client::never_fits(std::uint64_t bytes) {
+  if (bytes > uses_.pool().most()) return true;
+  if (options_.when_full != WhenFull::wait || freed_ < ended_) {
+    stuck_since_.reset();
+    return false;
+  }
+  constexpr double patience = 1;
+  if (!stuck_since_) stuck_since_ = now();
+  return !options_.lender || now() - *stuck_since_ > patience;
+}
+
 std::optional<Region> Client::reserve(std::uint64_t bytes, bool) {
   std::optional<Region> region;
   bool never = false;
+  stuck_since_.reset();
   const auto ready = [&] {
     region = try_reserve(bytes);
-    never = !region && (bytes > uses_.pool().limit() || (options_.when_full == WhenFull::wait && settled_ >= ended_));
+    never = !region && never_fits(bytes);
     return region || never;
   };
   {
@@ -197,10 +238,19 @@ std::optional<Region> Client::reserve(std::uint64_t bytes, bool) {
     static_cast<void>(wait_for(ready, options_.when_full == WhenFull::wait ? forever : Clock::now()));
   }
   if (!never) return region;
-  fail(Code::full,
-       "no room for a block of {} bytes and there never will be: this rank's share of placement.buffer, {} bytes, is "
-       "smaller than one iteration; raise placement.buffer",
-       bytes, uses_.pool().limit());
+  fail(
+      Code::full,
+      "no room for a block of {} bytes and there never will be: of placement.buffer, {} bytes are this rank's own and {} "
+      "for all clients of the node to borrow, which is less than one iteration takes; raise placement.buffer",
+      bytes, uses_.pool().limit(), uses_.pool().most() - uses_.pool().limit());
+}
+
+bool Client::retire(const BlockRecord& record) {
+  const std::lock_guard lock(mutex_);
+  if (settled_ < ended_) return false;
+  const std::optional<Arrival> kept = shelf_.take_kept(record.variable, record.block.id);
+  if (kept) uses_.release(const_cast<std::byte*>(kept->data));
+  return kept.has_value();
 }
 
 void Client::commit(const BlockRecord& record, const Region& region, bool hold) {
@@ -208,7 +258,7 @@ void Client::commit(const BlockRecord& record, const Region& region, bool hold) 
   message.kind = MessageKind::block;
   message.block = record;
   manifest_.push_back(message);
-  shelf_.put(ended_, Arrival{record, region.data});
+  static_cast<void>(shelf_.put(ended_, Arrival{record, region.data}));
   if (!threaded()) {
     values_.push_back({ended_, record.persistent ? pushed_persistent_tag : pushed_tag, region.data, record.bytes});
   }
@@ -234,7 +284,7 @@ void Client::end(const EndRecord& record) {
   last.kind = MessageKind::end;
   last.end = record;
   manifest_.push_back(last);
-  shelf_.complete(ended_);
+  shelf_.complete(ended_, record.refused != 0);
   {
     const std::lock_guard lock(mutex_);
     letters_.push_back(write_letter(LetterKind::manifest, ended_, 0, std::span<const Message>(manifest_)));

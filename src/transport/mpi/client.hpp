@@ -30,10 +30,11 @@ class Client final : public ClientTransport {
  public:
   struct Options {
     int contact = 0;          ///< rank of the server that this client reports to
-    std::uint64_t limit = 0;  ///< bytes of the staging buffer
+    std::uint64_t limit = 0;  ///< bytes of the staging buffer that are this client's own
     WhenFull when_full = WhenFull::wait;
     int max_in_flight = 8;
     Moving moving = Moving::fetched;
+    std::shared_ptr<Lender> lender{};  ///< where it gets more; may be null
   };
   /// `comm`: clients and servers, for this transport alone.
   Client(std::shared_ptr<MpiCommunicator> comm, const Options& options);
@@ -43,6 +44,7 @@ class Client final : public ClientTransport {
 
   [[nodiscard]] bool begin() override;
   [[nodiscard]] std::optional<Region> reserve(std::uint64_t bytes, bool persistent) override;
+  [[nodiscard]] bool retire(const BlockRecord& record) override;
   void commit(const BlockRecord& record, const Region& region, bool hold) override;
   void clear(const Region& region) override;
   void declare(const Block& block, bool removed) override;
@@ -57,6 +59,7 @@ class Client final : public ClientTransport {
   /// What a mover does for the client, in the one thread that calls MPI.
   bool move();
   void take(Letter letter);
+  [[nodiscard]] bool free_memory(std::int64_t index);
   void release_settled();
   void send_letters();
   void run();
@@ -66,6 +69,7 @@ class Client final : public ClientTransport {
   void tell(MessageKind kind);
   [[nodiscard]] bool threaded() const noexcept { return options_.moving == Moving::fetched; }
   [[nodiscard]] std::optional<Region> try_reserve(std::uint64_t bytes);
+  [[nodiscard]] bool never_fits(std::uint64_t bytes);
 
   std::shared_ptr<MpiCommunicator> comm_;
   Options options_;
@@ -83,7 +87,8 @@ class Client final : public ClientTransport {
     std::uint64_t bytes;
   };
   std::deque<Pushed> pushes_;                         ///< values to be sent to the contact
-  std::int64_t ended_ = 0, settled_ = 0;              ///< iterations ended here; of which memory is free again
+  std::int64_t ended_ = 0, settled_ = 0;              ///< iterations ended here; whose outcome is known
+  std::int64_t freed_ = 0;                            ///< whose memory is free again; never less than settled_
   std::map<std::int64_t, Outcome> outcomes_;          ///< not asked for yet
   std::map<std::int64_t, std::uint64_t> bytes_sent_;  ///< by iteration
   std::string failure_;
@@ -94,6 +99,7 @@ class Client final : public ClientTransport {
   std::vector<Message> manifest_;  ///< of the current iteration
   std::vector<Pushed> values_;     ///< likewise
   double waited_ = 0;
+  std::optional<double> stuck_since_;  ///< when it first found that only other clients could give it room
 
   // Of the moving thread.
   Mailbox mailbox_;
@@ -101,7 +107,8 @@ class Client final : public ClientTransport {
   Outbox outbox_;
   std::map<std::int64_t, std::vector<MPI_Request>> pushing_;
   std::map<std::int64_t, std::uint64_t> pushed_bytes_;
-  std::deque<std::pair<std::int64_t, Outcome>> verdicts_;  ///< heard of, memory still in use
+  std::deque<std::int64_t> fetched_;                       ///< heard of, MPI perhaps still reads from there
+  std::deque<std::pair<std::int64_t, Outcome>> verdicts_;  ///< likewise
   std::thread thread_;
 };
 

@@ -28,26 +28,21 @@ void Forwarder::report_iteration() {
   for (const BlockChange& change : clients_.take_changes()) {
     add(change.removed ? MessageKind::remove : MessageKind::declare).block.block = change.block;
     shelf_.forget(reported_, change.block, change.removed != 0);
-    // What is published on it next may lie where the last array did.
-    std::erase_if(persistent_, [&](const auto& known) { return known.first.second == change.block.id; });
   }
   const auto add_block = [&](const Arrival& arrival) {
     add(MessageKind::block).block = arrival.record;
-    shelf_.put(reported_, arrival);
+    static_cast<void>(shelf_.put(reported_, arrival));
   };
   const Inbox& inbox = clients_.inbox(reported_);
   for (const Arrival& arrival : inbox.blocks) add_block(arrival);
   for (const Arrival& arrival : clients_.persistent()) {
-    const std::byte*& known = persistent_[{arrival.record.variable, arrival.record.block.id}];
-    if (known != arrival.data) add_block(arrival);
-    known = arrival.data;
+    if (arrival.since == reported_) add_block(arrival);
   }
   EndRecord& end = add(MessageKind::end).end;
   end = inbox.end;
-  end.mismatch = inbox.mismatch;
   // A client that left before the end takes the iteration with it.
-  if (clients_.ended(reported_) < clients_.clients()) end.refused = 1;
-  shelf_.complete(reported_);
+  if (clients_.ended(reported_) < clients_.clients()) end.refused |= Refusal::left;
+  shelf_.complete(reported_, end.refused != 0);
   outbox_.send(comm_->comm(), contact_, letter_tag,
                write_letter(LetterKind::manifest, reported_, 0, std::span<const Message>(manifest)));
   ++reported_;
@@ -76,6 +71,8 @@ bool Forwarder::take_letters() {
     any = true;
     if (letter->header.kind == LetterKind::verdict) {
       verdicts_.emplace_back(letter->header.index, static_cast<Outcome>(letter->header.number));
+    } else if (letter->header.kind == LetterKind::fetched) {
+      fetched_.push_back(letter->header.index);
     } else if (letter->header.kind == LetterKind::failure) {
       clients_.post_failure(std::string(reinterpret_cast<const char*>(letter->body.data()), letter->body.size()));
     } else {
@@ -87,6 +84,13 @@ bool Forwarder::take_letters() {
 
 bool Forwarder::release_settled() {
   bool any = false;
+  while (!fetched_.empty() && !source_.busy_with(fetched_.front())) {
+    static_cast<void>(shelf_.drop(fetched_.front()));
+    clients_.free_values(fetched_.front());
+    source_.freed(fetched_.front() + 1);
+    fetched_.erase(fetched_.begin());
+    any = true;
+  }
   while (!verdicts_.empty() && !source_.busy_with(verdicts_.front().first)) {
     const auto [index, outcome] = verdicts_.front();
     verdicts_.erase(verdicts_.begin());
@@ -94,6 +98,7 @@ bool Forwarder::release_settled() {
     bytes_sent_[index] = source_.take_bytes_sent(index);
     clients_.release(index, outcome);
     settled_ = index + 1;
+    source_.freed(settled_);
     any = true;
   }
   return any;

@@ -42,8 +42,8 @@ class Forwarder {
   Outbox outbox_;
   std::int64_t reported_ = 0, settled_ = 0;
   bool closed_ = false, abandoned_ = false;
+  std::vector<std::int64_t> fetched_;
   std::vector<std::pair<std::int64_t, Outcome>> verdicts_;
-  std::map<std::pair<std::int32_t, std::int64_t>, const std::byte*> persistent_;  ///< reported, by variable and block
   std::map<std::int64_t, std::uint64_t> bytes_sent_;
 };
 

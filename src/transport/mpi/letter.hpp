@@ -27,6 +27,10 @@ enum class LetterKind : std::uint32_t {
   partial = 8,        ///< reducing to combining server: PartialLetter; the partial follows
   combined = 9,       ///< combining to reducing server: the sentence of a failure, `number` bytes long, and feedback
   last_partial = 10,  ///< reducing to combining server: there are no more
+  fetched = 11,       ///< contact to client: all servers have what they need of iteration `index`: its memory is free
+  order = 12,         ///< server to holder: WantedItem[] of every iteration from `index` on; none: no more
+  standing = 13,      ///< holder to server: what the order `number` says of iteration `index`: as an answer, with small
+                      ///< pieces behind it; large ones follow
 };
 
 /// What stands at the start of every letter, checked before anything else is believed.
@@ -46,10 +50,14 @@ struct WantedItem {
   Box points;
 };
 
-/// Differs when structures that travel differ in size.
+/// To be raised with the meaning of letters.
+inline constexpr std::size_t letter_version = 2;
+
+/// Differs when structures that travel differ in size, and with the version.
 constexpr std::uint32_t letter_layout() {
   std::uint32_t hash = 2166136261u;
-  for (std::size_t size : {sizeof(LetterHeader), sizeof(Message), sizeof(WantedItem), sizeof(BlockRange)}) {
+  for (std::size_t size :
+       {letter_version, sizeof(LetterHeader), sizeof(Message), sizeof(WantedItem), sizeof(BlockRange)}) {
     hash = (hash ^ static_cast<std::uint32_t>(size)) * 16777619u;
   }
   return hash;

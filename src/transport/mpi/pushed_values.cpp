@@ -48,7 +48,8 @@ void PushedValues::begin(std::int64_t index) {
     bytes_ += value.record.bytes;
     post_receive(comm_->comm(), value.source, value.record.persistent ? pushed_persistent_tag : pushed_tag, memory[n],
                  value.record.bytes, coming.requests);
-    shelf_.put(index, Arrival{value.record, memory[n]});
+    const std::optional<Arrival> replaced = shelf_.put(index, Arrival{value.record, memory[n]});
+    if (replaced) coming.replaced.push_back(const_cast<std::byte*>(replaced->data));
   }
   expected_.erase(found);
 }
@@ -64,6 +65,7 @@ bool PushedValues::arrived(std::int64_t index) {
 
 void PushedValues::release(std::int64_t index) {
   for (const Arrival& arrival : shelf_.drop(index)) pool_.give_back(const_cast<std::byte*>(arrival.data));
+  for (std::byte* data : coming_[index].replaced) pool_.give_back(data);
   coming_.erase(index);
 }
 

@@ -42,6 +42,7 @@ class PushedValues {
   };
   struct Coming {
     std::vector<MPI_Request> requests;
+    std::vector<std::byte*> replaced;  ///< by another client's array of the same name
     bool complete = false;
   };
   std::shared_ptr<MpiCommunicator> comm_;

@@ -15,6 +15,7 @@ Server::Server(std::shared_ptr<MpiCommunicator> comm, Options options)
       mailbox_(comm_->comm()),
       source_(comm_, shelf_),
       fetcher_(comm_, options_.shapes),
+      standing_(comm_, options_.shapes),
       pushed_(comm_, shelf_) {
   sleep_exactly();
 }
@@ -41,6 +42,8 @@ void Server::take(Letter letter) {
     case LetterKind::answer:
       static_cast<void>(fetcher_.take(letter));
       return;
+    case LetterKind::standing:
+      return standing_.take(letter);
     case LetterKind::range_answer:
       if (letter.header.number == range_number_) {
         const std::vector<BlockRange> some = letter.records<BlockRange>();
@@ -116,22 +119,37 @@ void Server::take_out_of_the_way(std::int64_t index) {
   }
 }
 
-std::vector<const std::byte*> Server::fetch(std::int64_t index, std::span<const Wanted> wanted) {
-  receive_pushed(index);
+std::vector<int> Server::holders_of(std::span<const Wanted> wanted) const {
   std::vector<int> holders;
   holders.reserve(wanted.size());
   for (const Wanted& piece : wanted)
     holders.push_back(options_.holders.at(static_cast<std::size_t>(piece.block.client)));
-  fetcher_.ask(index, wanted, holders, shelf_, outbox_);
-  poll_until([&] { return fetcher_.done(); });
-  if (fetcher_.failed() >= 0) {
+  return holders;
+}
+
+std::vector<const std::byte*> Server::fetch(std::int64_t index, std::span<const Wanted> wanted) {
+  receive_pushed(index);
+  const bool standing = standing_.covers(index, wanted);
+  if (standing) {
+    poll_until([&] { return standing_.done(index); });
+  } else {
+    fetcher_.ask(index, wanted, holders_of(wanted), shelf_, outbox_);
+    poll_until([&] { return fetcher_.done(); });
+  }
+  const int failed = standing ? standing_.failed(index) : fetcher_.failed();
+  if (failed >= 0) {
     fail(
         Code::system,
         "rank {} has no memory to send what was asked of it; give it more, use smaller blocks, or a partitioner that does "
         "not split them",
-        fetcher_.failed());
+        failed);
   }
-  return fetcher_.values();
+  return standing ? standing_.values(index) : fetcher_.values();
+}
+
+/// Where values are fetched from clients or forwarders; who pushes does not wait to be asked anyway.
+void Server::expect_same(std::int64_t index, std::span<const Wanted> wanted) {
+  if (!pushes()) standing_.order(index, wanted, holders_of(wanted), outbox_);
 }
 
 std::vector<BlockRange> Server::ranges(std::int64_t index, std::span<const RangeRequest> requests) {
@@ -150,6 +168,12 @@ std::vector<BlockRange> Server::ranges(std::int64_t index, std::span<const Range
   }
   poll_until([&] { return range_answers_ == options_.contacts.size(); });
   return std::move(ranges_);
+}
+
+void Server::free_values(std::int64_t index) {
+  const Bytes fetched = write_letter(LetterKind::fetched, index, 0, BytesView{});
+  for (const int rank : options_.contacts) outbox_.send(comm_->comm(), rank, letter_tag, fetched);
+  outbox_.sweep();
 }
 
 void Server::release(std::int64_t index, Outcome outcome) {

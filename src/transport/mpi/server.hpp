@@ -10,6 +10,7 @@
 #include "transport/mpi/client.hpp"
 #include "transport/mpi/fetcher.hpp"
 #include "transport/mpi/pushed_values.hpp"
+#include "transport/mpi/standing_fetch.hpp"
 
 namespace sidestream::mpi {
 
@@ -38,11 +39,16 @@ class Server final : public ServerTransport {
   [[nodiscard]] bool at_hand() const override { return false; }
   [[nodiscard]] std::vector<const std::byte*> fetch(std::int64_t index, std::span<const Wanted> wanted) override;
   [[nodiscard]] std::vector<BlockRange> ranges(std::int64_t index, std::span<const RangeRequest> requests) override;
+  void expect_same(std::int64_t index, std::span<const Wanted> wanted) override;
+  void free_values(std::int64_t index) override;
   void release(std::int64_t index, Outcome outcome) override;
   void post_failure(const std::string& message) override;
-  [[nodiscard]] std::uint64_t bytes_received() const override { return fetcher_.bytes() + pushed_.bytes(); }
+  [[nodiscard]] std::uint64_t bytes_received() const override {
+    return fetcher_.bytes() + standing_.bytes() + pushed_.bytes();
+  }
 
  private:
+  [[nodiscard]] std::vector<int> holders_of(std::span<const Wanted> wanted) const;
   bool poll();
   void take(Letter letter);
   void take_manifest(const Letter& letter);
@@ -60,6 +66,7 @@ class Server final : public ServerTransport {
   Outbox outbox_;
   Source source_;
   Fetcher fetcher_;
+  StandingFetch standing_;
   PushedValues pushed_;
   std::chrono::steady_clock::time_point heard_{};  ///< when something came last
   std::int64_t range_number_ = 0;

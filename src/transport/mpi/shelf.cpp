@@ -1,24 +1,32 @@
 #include "transport/mpi/shelf.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace sidestream::mpi {
 
-void Shelf::put(std::int64_t index, const Arrival& arrival) {
+std::optional<Arrival> Shelf::put(std::int64_t index, const Arrival& arrival) {
   const std::lock_guard lock(mutex_);
   const Key key(arrival.record.variable, arrival.record.block.id);
   if (!arrival.record.persistent) {
-    iterations_[index].insert_or_assign(key, arrival);
-    return;
+    const auto [place, fresh] = iterations_[index].try_emplace(key, arrival);
+    return fresh ? std::nullopt : std::optional(std::exchange(place->second, arrival));
   }
   std::vector<Kept>& versions = persistent_[key];
   if (!versions.empty()) versions.back().until = std::min(versions.back().until, index);
   versions.push_back({index, arrival});
+  return std::nullopt;
 }
 
-void Shelf::complete(std::int64_t index) {
+void Shelf::complete(std::int64_t index, bool refused) {
   const std::lock_guard lock(mutex_);
+  if (refused) refused_.insert(index);
   completed_ = std::max(completed_, index + 1);
+}
+
+bool Shelf::is_refused(std::int64_t index) const {
+  const std::lock_guard lock(mutex_);
+  return refused_.contains(index);
 }
 
 bool Shelf::is_complete(std::int64_t index) const {
@@ -69,6 +77,7 @@ std::vector<Arrival> Shelf::drop(std::int64_t index) {
     for (const auto& [key, arrival] : it->second) freed.push_back(arrival);
   }
   iterations_.erase(iterations_.begin(), last);
+  refused_.erase(refused_.begin(), refused_.upper_bound(index));
   for (auto it = persistent_.begin(); it != persistent_.end();) {
     std::erase_if(it->second, [&](const Kept& version) {
       if (version.until > index + 1) return false;
@@ -80,12 +89,26 @@ std::vector<Arrival> Shelf::drop(std::int64_t index) {
   return freed;
 }
 
+std::optional<Arrival> Shelf::take_kept(std::int32_t variable, std::int64_t block) {
+  const std::lock_guard lock(mutex_);
+  const auto found = persistent_.find(Key(variable, block));
+  if (found == persistent_.end() || found->second.empty() || found->second.back().until != INT64_MAX) {
+    return std::nullopt;
+  }
+  const Arrival arrival = found->second.back().arrival;
+  found->second.pop_back();
+  if (found->second.empty()) persistent_.erase(found);
+  return arrival;
+}
+
 void Shelf::forget(std::int64_t index, const Block& block, bool removed) {
   const std::lock_guard lock(mutex_);
   for (auto& [key, versions] : persistent_) {
     if (versions.empty() || key.second != block.id) continue;
     const Block& known = versions.back().arrival.record.block;
-    if (known.mesh != block.mesh || (removed ? known.client != block.client : known == block)) continue;
+    // Arrays stay that fit the block as it is now: it may have moved in space.
+    const bool same_client = known.mesh == block.mesh && known.client == block.client;
+    if (!same_client || (!removed && known.same_shape(block))) continue;
     versions.back().until = std::min(versions.back().until, index);
   }
 }

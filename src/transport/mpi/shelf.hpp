@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -17,9 +18,11 @@ namespace sidestream::mpi {
 /// iteration is dropped. Safe to use from two threads: one publishes, the other answers requests.
 class Shelf {
  public:
-  void put(std::int64_t index, const Arrival& arrival);
-  /// The iteration is complete: requests for it can be answered.
-  void complete(std::int64_t index);
+  /// Returns an array of the same iteration that this one replaces: two clients have declared one block.
+  std::optional<Arrival> put(std::int64_t index, const Arrival& arrival);
+  /// The iteration is complete: requests for it can be answered. `refused`: nobody will use it.
+  void complete(std::int64_t index, bool refused = false);
+  [[nodiscard]] bool is_refused(std::int64_t index) const;
   [[nodiscard]] bool is_complete(std::int64_t index) const;
   /// The array of that iteration, or, of one that outlives iterations, the newest up to it.
   [[nodiscard]] std::optional<Arrival> find(std::int64_t index, std::int32_t variable, std::int64_t block) const;
@@ -28,6 +31,8 @@ class Shelf {
   /// Forgets the iteration, and returns the arrays that nobody can ask for any more: its own, and those that outlived
   /// iterations and were replaced up to this one or whose block went. Iterations are dropped in order.
   [[nodiscard]] std::vector<Arrival> drop(std::int64_t index);
+  /// Takes out the newest array that outlives iterations, if there is one; no iteration may ask for it any more.
+  [[nodiscard]] std::optional<Arrival> take_kept(std::int32_t variable, std::int64_t block);
   /// The block is declared anew or removed from iteration `index` on: what was kept of it ends there, unless it is
   /// declared as it was, or removed by a client that had given it up before.
   void forget(std::int64_t index, const Block& block, bool removed);
@@ -44,6 +49,7 @@ class Shelf {
   mutable std::mutex mutex_;
   std::map<std::int64_t, std::map<Key, Arrival>> iterations_;
   std::map<Key, std::vector<Kept>> persistent_;  ///< oldest first
+  std::set<std::int64_t> refused_;               ///< of those not dropped
   std::int64_t completed_ = 0;                   ///< iterations below this are complete
 };
 

@@ -5,6 +5,7 @@
 
 #include "base/polite_wait.hpp"
 #include "sidestream/error.hpp"
+#include "transport/mpi/standing_fetch.hpp"
 
 namespace sidestream::mpi {
 
@@ -26,7 +27,31 @@ Source::~Source() {
   }
 }
 
-void Source::request(Letter letter) { waiting_.push_back(std::move(letter)); }
+void Source::request(Letter letter) {
+  if (letter.header.kind == LetterKind::order) return take_order(letter);
+  waiting_.push_back(std::move(letter));
+}
+
+/// A server's newest order replaces the one before.
+void Source::take_order(const Letter& letter) {
+  std::erase_if(orders_, [&](const Order& order) { return order.peer == letter.from; });
+  Order order{letter.from, letter.header.number, letter.header.index, letter.records<WantedItem>()};
+  if (!order.items.empty()) orders_.push_back(std::move(order));
+}
+
+/// Iteration by iteration, as far as servers have memory: see standing_window.
+bool Source::follow_orders() {
+  bool any = false;
+  for (Order& order : orders_) {
+    order.next = std::max(order.next, freed_);  // what is free is not needed any more
+    for (; order.next < freed_ + standing_window && shelf_.is_complete(order.next); ++order.next) {
+      if (shelf_.is_refused(order.next)) continue;
+      send_standing(order);
+      any = true;
+    }
+  }
+  return any;
+}
 
 bool Source::busy_with(std::int64_t index) const {
   return std::any_of(sending_.begin(), sending_.end(), [&](const Sending& s) { return s.index == index; }) ||
@@ -86,6 +111,10 @@ void Source::send_pieces(int peer, std::span<const WantedItem> items, const Prep
     sending.packed.push_back(all.together);
     post_send(comm_->comm(), peer, value_tag, all.together, all.together_bytes, sending.requests);
   }
+  send_large(peer, items, all, sending);
+}
+
+void Source::send_large(int peer, std::span<const WantedItem> items, const Prepared& all, Sending& sending) {
   for (std::size_t n = 0; n < items.size(); ++n) {
     const std::uint64_t bytes = all.found[n] ? piece_bytes(all.found[n]->record, items[n].points) : 0;
     if (is_small(bytes)) continue;
@@ -96,6 +125,34 @@ void Source::send_pieces(int peer, std::span<const WantedItem> items, const Prep
     post_send(comm_->comm(), peer, value_tag, all.packed[n] ? all.packed[n] : all.found[n]->data, bytes,
               sending.requests);
   }
+}
+
+/// Small pieces travel in the letter.
+void Source::send_standing(const Order& order) {
+  const std::int64_t index = order.next;
+  Bytes body(order.items.size(), std::byte{0});
+  Prepared all;
+  try {
+    all = prepare(index, order.items);
+    for (std::size_t n = 0; n < order.items.size(); ++n) {
+      if (!all.found[n]) continue;
+      body[n] = std::byte{1};
+      const std::uint64_t bytes = piece_bytes(all.found[n]->record, order.items[n].points);
+      if (!is_small(bytes)) continue;
+      body.resize(body.size() + bytes);
+      pack_piece(*all.found[n], order.items[n].points, body.data() + body.size() - bytes);
+    }
+    packs_.give_back(all.together);
+  } catch (const Error&) {
+    body.assign(order.items.size(), no_memory);
+    all = {};
+    all.found.resize(order.items.size());
+  }
+  bytes_[index] += all.bytes;
+  outbox_.send(comm_->comm(), order.peer, letter_tag, write_letter(LetterKind::standing, index, order.number, body));
+  Sending& sending = sending_.emplace_back();
+  sending.index = index;
+  send_large(order.peer, order.items, all, sending);
 }
 
 void Source::answer_fetch(const Letter& letter) {
@@ -124,7 +181,7 @@ void Source::answer_ranges(const Letter& letter) {
   std::vector<BlockRange> ranges;
   for (const RangeRequest& request : letter.records<RangeRequest>()) {
     for (const Arrival& arrival : shelf_.of(letter.header.index, request.variable)) {
-      if (arrival.record.block.cells.empty()) continue;
+      if (arrival.record.block.empty()) continue;
       BlockRange& range = ranges.emplace_back();
       range.block = arrival.record.block.id;
       range.variable = request.variable;
@@ -151,6 +208,7 @@ bool Source::move() {
     it = waiting_.erase(it);
     active = true;
   }
+  active |= follow_orders();
   active |= !outbox_.sweep();
   sending_.remove_if([&](Sending& sending) {
     active = true;

@@ -1,6 +1,7 @@
 // The end that holds values: answers the requests of servers.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <list>
 #include <map>
@@ -33,10 +34,12 @@ class Source {
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
 
-  /// Takes a request (fetch or ranges). It is answered when its iteration is complete on the shelf.
+  /// Takes a request (fetch, ranges) or an order. It is answered when its iteration is complete on the shelf.
   void request(Letter letter);
   /// Answers what can be answered, and frees what has left. True if something was done or is on its way.
   bool move();
+  /// All servers have what they need of iterations below `freed`: orders are followed a little further.
+  void freed(std::int64_t freed) noexcept { freed_ = std::max(freed_, freed); }
   /// Whether values of iteration `index` are on their way or asked for.
   [[nodiscard]] bool busy_with(std::int64_t index) const;
   /// Bytes of values sent of iteration `index`; forgets the number.
@@ -48,10 +51,21 @@ class Source {
     std::vector<MPI_Request> requests;
     std::vector<std::byte*> packed;  ///< to give back
   };
+  /// What a server wants of every iteration.
+  struct Order {
+    int peer = 0;
+    std::int64_t number = 0;
+    std::int64_t next = 0;  ///< the iteration to send next
+    std::vector<WantedItem> items;
+  };
+  void take_order(const Letter& letter);
+  [[nodiscard]] bool follow_orders();
+  void send_standing(const Order& order);
   void answer_fetch(const Letter& letter);
   void answer_ranges(const Letter& letter);
   struct Prepared;
   [[nodiscard]] Prepared prepare(std::int64_t index, std::span<const WantedItem> items);
+  void send_large(int peer, std::span<const WantedItem> items, const Prepared& all, Sending& sending);
   void send_pieces(int peer, std::span<const WantedItem> items, const Prepared& all, Sending& sending);
 
   std::shared_ptr<MpiCommunicator> comm_;
@@ -59,6 +73,8 @@ class Source {
   RegionPool packs_;
   Outbox outbox_;
   std::list<Letter> waiting_;
+  std::vector<Order> orders_;
+  std::int64_t freed_ = 0;
   std::list<Sending> sending_;
   std::map<std::int64_t, std::uint64_t> bytes_;  ///< by iteration
 };

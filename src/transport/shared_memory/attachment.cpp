@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/fail.hpp"
+#include "transport/shared_memory/address_note.hpp"
 #include "transport/shared_memory/handover.hpp"
 
 namespace sidestream::shared_memory {
@@ -74,9 +75,12 @@ Attachment::Attachment(Descriptor socket, const DoorAnswer& answer, std::shared_
 
 Attachment::Knock Attachment::knock(const std::string& name, const DoorHello& hello) {
   Descriptor socket = connect_to(name);
-  if (socket.get() < 0) return {};
-  if (!same_user(socket.get())) {
-    return {Knock::Result::refused, "it belongs to another user", nullptr};
+  if (socket.get() < 0 || !same_user(socket.get())) {
+    // Another user may hold the name, listening or not; the simulation then listens elsewhere, or has not come yet.
+    const std::optional<std::string> noted = noted_address(name);
+    if (!noted) return {};
+    socket = connect_to(*noted);
+    if (socket.get() < 0 || !same_user(socket.get())) return {};
   }
   if (send(socket.get(), &hello, sizeof hello, MSG_NOSIGNAL) != sizeof hello) return {};
   DoorAnswer answer;

@@ -2,6 +2,7 @@
 
 #include "base/fail.hpp"
 #include "base/timer.hpp"
+#include "transport/shared_memory/copy.hpp"
 
 namespace sidestream::shared_memory {
 
@@ -125,6 +126,19 @@ void Client::push(const Message& message) {
   waited_ += now() - start;
 }
 
+bool Client::retire(const BlockRecord& record) {
+  const auto found = persistent_.find({record.variable, record.block.id});
+  if (found == persistent_.end() || released() < current_) return false;
+  heap_.release_upto(released());
+  heap_.retire(found->second.second);
+  persistent_.erase(found);
+  return true;
+}
+
+void Client::fill(const Region& region, const void* values, std::uint64_t bytes) {
+  copy_to_shared(region.data, values, bytes);
+}
+
 void Client::commit(const BlockRecord& record, const Region& region, bool hold) {
   Message message;
   message.kind = MessageKind::block;
@@ -149,7 +163,7 @@ void Client::declare(const Block& block, bool removed) {
   push(message);
   // Servers keep the arrays of a block that is declared as it was: so must this client.
   const auto known = blocks_.find({block.mesh, block.id});
-  const bool same = !removed && known != blocks_.end() && known->second == block;
+  const bool same = !removed && known != blocks_.end() && known->second.same_shape(block);
   if (!same) forget_persistent(block);
   if (removed) {
     blocks_.erase({block.mesh, block.id});

@@ -21,6 +21,8 @@ class Client final : public ClientTransport {
 
   [[nodiscard]] bool begin() override;
   [[nodiscard]] std::optional<Region> reserve(std::uint64_t bytes, bool persistent) override;
+  [[nodiscard]] bool retire(const BlockRecord& record) override;
+  void fill(const Region& region, const void* values, std::uint64_t bytes) override;
   void commit(const BlockRecord& record, const Region& region, bool hold) override;
   void clear(const Region& region) override { heap_.clear(region); }
   void declare(const Block& block, bool removed) override;

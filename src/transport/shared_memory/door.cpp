@@ -3,12 +3,15 @@
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <time.h>
 
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <system_error>
 
 #include "base/fail.hpp"
+#include "base/log.hpp"
 #include "transport/shared_memory/door_keeper.hpp"
 #include "transport/shared_memory/handover.hpp"
 
@@ -16,24 +19,53 @@ namespace sidestream::shared_memory {
 
 namespace {
 
-Descriptor listen_at(const std::string& name) {
+/// Whether a process of this user listens at that name. One that has bound it and does not listen yet gets a moment.
+bool is_ours(const std::string& name) {
+  const AbstractAddress at(name);
+  for (int tries = 0; tries < 50; ++tries) {
+    const Descriptor socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (connect(socket.get(), reinterpret_cast<const sockaddr*>(&at.address), at.length) == 0) {
+      return same_user(socket.get());
+    }
+    if (errno == EAGAIN) return true;  // its queue is full, so it listens; whose it is can't be seen: believe the best
+    if (errno != ECONNREFUSED) return false;
+    constexpr timespec moment{0, 1'000'000};
+    nanosleep(&moment, nullptr);
+  }
+  return false;
+}
+
+/// Listens at `name`; nothing if it is taken.
+std::optional<Descriptor> try_listen(const std::string& name) {
   Descriptor listener(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (listener.get() < 0) fail(Code::system, "cannot make a socket for servers: {}", std::strerror(errno));
   const AbstractAddress at(name);
   if (bind(listener.get(), reinterpret_cast<const sockaddr*>(&at.address), at.length) != 0) {
-    if (errno == EADDRINUSE) {
-      fail(
-          Code::usage,
-          "another simulation of this user runs on this node with the same session name ('{}' is taken); give each its "
-          "own with placement.session",
-          name);
-    }
+    if (errno == EADDRINUSE) return std::nullopt;
     fail(Code::system, "cannot name the socket for servers '{}': {}", name, std::strerror(errno));
   }
   if (::listen(listener.get(), SOMAXCONN) != 0) {
     fail(Code::system, "cannot listen for servers: {}", std::strerror(errno));
   }
   return listener;
+}
+
+Descriptor listen_at(const std::string& name, std::unique_ptr<AddressNote>& note) {
+  if (std::optional<Descriptor> listener = try_listen(name)) return std::move(*listener);
+  if (is_ours(name)) {
+    fail(Code::usage,
+         "another simulation of this user runs on this node with the same session name ('{}' is taken); give each its "
+         "own with placement.session",
+         name);
+  }
+  const Id id = random_id();
+  const std::string other = fmt::format("sidestream-{:016x}{:016x}", id[0], id[1]);
+  std::optional<Descriptor> listener = try_listen(other);
+  if (!listener) fail(Code::system, "cannot name the socket for servers '{}': it is taken", other);
+  note = std::make_unique<AddressNote>(name, other);
+  log::warning("another user of this node holds the name '{}'; servers find this session by a note in {}", name,
+               note_directories().front());
+  return std::move(*listener);
 }
 
 /// A thread that gets none of the simulation's signals.
@@ -57,14 +89,14 @@ std::thread quiet_thread(Work work) {
 }  // namespace
 
 Door::Door(const std::string& name, std::shared_ptr<Node> node, const DoorOffer& offer)
-    : node_(std::move(node)), listener_(listen_at(name)), wake_(eventfd(0, EFD_CLOEXEC)) {
+    : node_(std::move(node)), listener_(listen_at(name, note_)), wake_(eventfd(0, EFD_CLOEXEC)) {
   if (wake_.get() < 0)
     fail(Code::system, "cannot make an event for the thread that servers talk to: {}", std::strerror(errno));
   declarations_ = Segment::create(offer.declarations.size() + sizeof(std::uint64_t), declarations_layout,
                                   "sidestream-declarations");
   const std::uint64_t size = offer.declarations.size();
   std::memcpy(declarations_.data(), &size, sizeof size);
-  std::memcpy(declarations_.data() + sizeof size, offer.declarations.data(), offer.declarations.size());
+  if (size > 0) std::memcpy(declarations_.data() + sizeof size, offer.declarations.data(), size);
   DoorAnswer answer;
   answer.status = DoorAnswer::Status::welcome;
   answer.session = offer.session;

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "sidestream/extend/communicator.hpp"
+#include "transport/shared_memory/address_note.hpp"
 #include "transport/shared_memory/descriptor.hpp"
 #include "transport/shared_memory/door_keeper.hpp"
 #include "transport/shared_memory/node.hpp"
@@ -22,8 +23,9 @@ struct DoorOffer {
 
 class Door {
  public:
-  /// Listens from now on. Throws Error(usage) if another simulation has this name on the node, Error(system) if there
-  /// can be no socket.
+  /// Listens from now on; under another name, which is noted where servers look, if another user holds this one.
+  /// Throws Error(usage) if another simulation of this user has the name on the node, or if no note can be made,
+  /// Error(system) if there can be no socket.
   Door(const std::string& name, std::shared_ptr<Node> node, const DoorOffer& offer);
   /// Says in the door word that the simulation closed, then ends all connections.
   ~Door();
@@ -33,6 +35,7 @@ class Door {
  private:
   std::shared_ptr<Node> node_;
   Segment declarations_;
+  std::unique_ptr<AddressNote> note_;  ///< if the name was taken
   Descriptor listener_, wake_;
   std::unique_ptr<DoorKeeper> keeper_;
   std::thread thread_;

@@ -5,16 +5,16 @@
 
 #include "base/agree.hpp"
 #include "base/fail.hpp"
+#include "transport/shared_memory/segment_sharing.hpp"
 
 namespace sidestream::shared_memory {
 
 namespace {
 
-constexpr std::chrono::seconds attach_limit{60};
-
-void append(Bytes& bytes, const std::string& text) {
-  const auto* at = reinterpret_cast<const std::byte*>(text.data());
-  bytes.insert(bytes.end(), at, at + text.size());
+/// Whether it costs the node at most a hundredth of the buffer if every process maps all of it.
+bool maps_all(const NodeRole& role, std::uint64_t buffer) {
+  const auto processes = static_cast<std::uint64_t>(role.clients + role.servers);
+  return page_tables(buffer) <= buffer / 100 / std::max<std::uint64_t>(processes, 1);
 }
 
 }  // namespace
@@ -39,8 +39,7 @@ std::shared_ptr<Node> Node::without_servers(Communicator& clients, const NodeRol
 Node::Node(const NodeRole& role, const ControlLayout& layout, Segment control, Segment buffer)
     : role_(role), layout_(layout), control_(std::move(control)), buffer_(std::move(buffer)) {
   arena_ = std::make_unique<Arena>(buffer_.data());
-  control_.populate(0, control_.bytes());
-  buffer_.populate(0, buffer_.bytes());
+  populate();
 }
 
 void Node::open(Communicator& node, const Extents& mine, std::uint64_t buffer, bool creator) {
@@ -58,13 +57,36 @@ void Node::open(Communicator& node, const Extents& mine, std::uint64_t buffer, b
   together(node, [&] {
     if (creator) create(extents, buffer);
   });
-  hand_out(node, creator);
+  control_ = share_segment(node, creator, std::move(control_), layout_.hash);
+  buffer_ = share_segment(node, creator, std::move(buffer_), layout_.hash);
   together(node, [&] {
     arena_ = std::make_unique<Arena>(buffer_.data());
-    control_.populate(0, control_.bytes());
-    // All of the buffer: the first publish of a region must not take page faults, whichever region it is.
-    buffer_.populate(0, buffer_.bytes());
+    populate();
   });
+}
+
+/// All of the buffer where that is cheap, so that the first publish of a region takes no page faults, whichever region
+/// it is; otherwise what a client has to itself, or a server's clients have. What is borrowed then costs faults once.
+void Node::populate() const {
+  const auto clients = static_cast<std::uint32_t>(role_.clients);
+  const auto mine = [&](std::uint32_t client) {
+    const int number = static_cast<int>(client);
+    return role_.server ? server_of(number, role_) == role_.number : number == role_.number;
+  };
+  control_.populate(0, layout_.rings_at);
+  for (std::uint32_t c = 0; c < clients; ++c) {
+    if (mine(c)) control_.populate(layout_.rings_at + c * layout_.ring_stride, layout_.ring_stride);
+  }
+  if (maps_all(role_, buffer_.bytes())) return buffer_.populate(0, buffer_.bytes());
+  const auto offset = [&](const std::byte* at) { return static_cast<std::uint64_t>(at - buffer_.data()); };
+  if (clients > 0) buffer_.populate(0, offset(arena_->home(0, 0)));
+  for (std::uint32_t c = 0; c < clients; ++c) {
+    const int client = static_cast<int>(c);
+    const Extents extents = arena_->extents(client);
+    if (!mine(c)) continue;
+    buffer_.populate(offset(arena_->home(client, 0)), extents.homes * extents.home);
+    if (extents.keep > 0) buffer_.populate(offset(arena_->keep(client)), extents.keep);
+  }
 }
 
 void Node::create(const std::vector<Extents>& extents, std::uint64_t buffer) {
@@ -77,35 +99,13 @@ void Node::create(const std::vector<Extents>& extents, std::uint64_t buffer) {
         buffer, extents.size(), least);
   }
   control_ = Segment::create(layout_.bytes, layout_.hash, "sidestream-control");
-  buffer_ = Segment::create(buffer, layout_.hash, "sidestream-buffer");
+  // What all processes of the node enter into their page tables; without `maps_all`, at most what each has and one
+  // whole buffer, which is borrowed piece by piece.
+  const auto processes = static_cast<std::uint64_t>(role_.clients + role_.servers);
+  const std::uint64_t once = page_tables(buffer);
+  buffer_ =
+      Segment::create(buffer, layout_.hash, "sidestream-buffer", maps_all(role_, buffer) ? processes * once : once);
   Arena::create(buffer_.data(), buffer_.bytes(), extents);
-}
-
-void Node::hand_out(Communicator& node, bool creator) {
-  std::unique_ptr<SegmentServer> control_door, buffer_door;
-  Bytes addresses;
-  int root = 0;
-  together(node, [&] {
-    if (!creator) return;
-    control_door = std::make_unique<SegmentServer>(control_, node.size() - 1);
-    buffer_door = std::make_unique<SegmentServer>(buffer_, node.size() - 1);
-    append(addresses, control_door->address() + " " + buffer_door->address());
-  });
-  std::int64_t creator_rank = creator ? node.rank() : -1;
-  node.maximum(std::span(&creator_rank, 1));
-  root = static_cast<int>(creator_rank);
-  node.broadcast(addresses, root);
-  together(node, [&] {
-    if (creator) {
-      control_door->serve(attach_limit);
-      buffer_door->serve(attach_limit);
-      return;
-    }
-    const std::string text(reinterpret_cast<const char*>(addresses.data()), addresses.size());
-    const auto space = text.find(' ');
-    control_ = Segment::attach(text.substr(0, space), layout_.hash, attach_limit);
-    buffer_ = Segment::attach(text.substr(space + 1), layout_.hash, attach_limit);
-  });
 }
 
 }  // namespace sidestream::shared_memory

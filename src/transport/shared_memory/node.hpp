@@ -52,7 +52,7 @@ class Node {
   explicit Node(const NodeRole& role) : role_(role) {}
   void open(Communicator& node, const Extents& mine, std::uint64_t buffer, bool creator);
   void create(const std::vector<Extents>& extents, std::uint64_t buffer);
-  void hand_out(Communicator& node, bool creator);
+  void populate() const;
 
   NodeRole role_;
   ControlLayout layout_;

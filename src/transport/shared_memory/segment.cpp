@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <utility>
 
 #include "base/checked.hpp"
@@ -31,14 +32,25 @@ namespace {
 constexpr std::uint64_t page = 4096;
 constexpr double mib = 1024.0 * 1024.0;
 
-void check_room(std::uint64_t bytes) {
+/// The kernel's choice for huge pages in shared memory: the word in brackets.
+std::string huge_page_policy() {
+  std::ifstream file("/sys/kernel/mm/transparent_hugepage/shmem_enabled");
+  std::string text;
+  std::getline(file, text);
+  const auto first = text.find('['), last = text.find(']');
+  return first == std::string::npos || last == std::string::npos ? "never" : text.substr(first + 1, last - first - 1);
+}
+
+void check_room(std::uint64_t bytes, std::uint64_t tables) {
   // A machine short of memory would not refuse the pages: it would kill a process, not necessarily this one.
   const MemoryLeft left = memory_left();
-  if (bytes > left.bytes) {
-    fail(Code::system,
-         "shared memory of {:.1f} MiB does not fit: {:.1f} MiB are left ({}); lower placement.buffer or ask for more "
-         "memory per node",
-         static_cast<double>(bytes) / mib, static_cast<double>(left.bytes) / mib, left.source);
+  if (bytes > left.bytes || tables > left.bytes - bytes) {
+    fail(
+        Code::system,
+        "shared memory of {:.1f} MiB, and {:.1f} MiB of page tables in the processes that map it, do not fit: {:.1f} MiB "
+        "are left ({}); lower placement.buffer or ask for more memory per node",
+        static_cast<double>(bytes) / mib, static_cast<double>(tables) / mib, static_cast<double>(left.bytes) / mib,
+        left.source);
   }
   // Growing a file beyond this limit is not an error return but a SIGXFSZ.
   rlimit limit{};
@@ -70,30 +82,39 @@ std::byte* map(int descriptor, std::uint64_t bytes, bool writable) {
     fail(Code::system, "cannot map {:.1f} MiB of shared memory: {}", static_cast<double>(bytes) / mib,
          std::strerror(errno));
   }
-  madvise(base, bytes, MADV_HUGEPAGE);  // a hint: mostly off for shared memory, and then refused
+  madvise(base, bytes, MADV_HUGEPAGE);  // a request, often refused; of use if it comes before the pages
   return static_cast<std::byte*>(base);
 }
 
 }  // namespace
 
-Segment Segment::create(std::uint64_t bytes, std::uint64_t layout, const std::string& name) {
+std::uint64_t page_tables(std::uint64_t bytes) {
+  const std::string policy = huge_page_policy();
+  constexpr std::uint64_t huge = 2 << 20, entry = 8;
+  const bool is_huge = policy == "always" || policy == "within_size" || policy == "advise" || policy == "force";
+  return bytes / (is_huge ? huge : page) * entry;
+}
+
+Segment Segment::create(std::uint64_t bytes, std::uint64_t layout, const std::string& name, std::uint64_t tables) {
   if (bytes > (std::uint64_t{1} << 62)) {
     fail(Code::usage, "shared memory of {} bytes is not possible; lower placement.buffer", bytes);
   }
   const std::uint64_t whole = header_bytes + round_up(bytes, page);
-  check_room(whole);
+  check_room(whole, tables);
   Descriptor file(memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (file.get() < 0) fail(Code::system, "cannot create shared memory (memfd_create): {}", std::strerror(errno));
   if (ftruncate(file.get(), static_cast<off_t>(whole)) != 0) {
     fail(Code::system, "cannot make shared memory {:.1f} MiB long: {}", static_cast<double>(whole) / mib,
          std::strerror(errno));
   }
-  reserve_pages(file.get(), whole);
-  // From here on nobody can cut pages away under somebody who reads them.
-  fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
   std::byte* base = map(file.get(), whole, true);
   Segment segment(file.release(), base, whole, true);
-  segment.populate(0, segment.bytes());
+  // Where huge pages are for those who ask, only pages that are made through the mapping are huge. What this could not
+  // make, the next call does, or says why not.
+  if (huge_page_policy() == "advise") madvise(base, whole, MADV_POPULATE_WRITE);
+  reserve_pages(segment.descriptor(), whole);
+  // From here on nobody can cut pages away under somebody who reads them.
+  fcntl(segment.descriptor(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
   const SegmentHeader header{segment_magic, segment_version, static_cast<std::uint32_t>(getpid()), layout, whole};
   std::memcpy(base, &header, sizeof header);
   return segment;

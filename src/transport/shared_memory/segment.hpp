@@ -25,8 +25,10 @@ inline constexpr std::uint32_t segment_version = 1;
 class Segment {
  public:
   /// Makes a segment with `bytes` usable bytes, all zero. `name` shows up in /proc/PID/maps. Every page is
-  /// reserved and touched here, so that shortage is an Error(system) with sizes now and not a SIGBUS later.
-  [[nodiscard]] static Segment create(std::uint64_t bytes, std::uint64_t layout, const std::string& name);
+  /// reserved here, so that shortage is an Error(system) with sizes now and not a SIGBUS later. `tables`: bytes of page
+  /// tables that all who map it will need: there must be room for them too.
+  [[nodiscard]] static Segment create(std::uint64_t bytes, std::uint64_t layout, const std::string& name,
+                                      std::uint64_t tables = 0);
 
   /// Maps the segment that a SegmentServer offers at `address`, which must come from a process of this user
   /// with the same layout hash. Throws Error(system) saying which of these failed, or after `limit`.
@@ -53,8 +55,8 @@ class Segment {
   [[nodiscard]] const SegmentHeader& header() const noexcept { return *reinterpret_cast<const SegmentHeader*>(base_); }
 
   /// Enters [offset, offset + bytes) of the usable part into this process' page tables, so that the first
-  /// publish takes no page fault. Values do not change, others may be writing. `create` has done it for its
-  /// own process, `attach` has not: call it for what the process will use.
+  /// publish takes no page fault. Values do not change, others may be writing. Call it for what the process will use:
+  /// it costs `page_tables` of that, in every process that does.
   void populate(std::uint64_t offset, std::uint64_t bytes) const;
 
   static constexpr std::uint64_t header_bytes = 4096;
@@ -69,6 +71,10 @@ class Segment {
   int descriptor_ = -1;
   bool writable_ = true;
 };
+
+/// Bytes of page tables for `bytes` bytes in one process: 8 for each 4 KiB, or for each 2 MiB where the kernel gives
+/// huge pages for shared memory (shmem_enabled is `always`, `within_size` or `advise`).
+[[nodiscard]] std::uint64_t page_tables(std::uint64_t bytes);
 
 /// Offers a segment to other processes of this node and this user.
 ///

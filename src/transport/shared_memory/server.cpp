@@ -1,6 +1,10 @@
 #include "transport/shared_memory/server.hpp"
 
+#include <sched.h>
+
 #include <algorithm>
+
+#include "base/persist.hpp"
 
 namespace sidestream::shared_memory {
 
@@ -10,13 +14,21 @@ int count_clients(const NodeRole& role) {
   for (int c = 0; c < role.clients; ++c) count += server_of(c, role) == role.number;
   return count;
 }
+
+/// Between two looks at memory that another core writes.
+inline void rest() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#endif
+}
 }  // namespace
 
-Server::Server(std::shared_ptr<Node> node, Open open)
+Server::Server(std::shared_ptr<Node> node, Open open, double poll)
     : node_(std::move(node)),
       box_(node_->layout().server(node_->control(), static_cast<std::uint32_t>(node_->role().number))),
       rings_(static_cast<std::size_t>(count_clients(node_->role()))),
-      store_(count_clients(node_->role())) {
+      store_(count_clients(node_->role())),
+      anticipation_(std::chrono::duration_cast<Anticipation::Duration>(std::chrono::duration<double>(poll))) {
   const NodeRole& role = node_->role();
   while (first_client_ < role.clients && server_of(first_client_, role) != role.number) ++first_client_;
   for (std::size_t c = 0; c < rings_.size() && open == Open::now; ++c) open_ring(c, 0);
@@ -24,6 +36,7 @@ Server::Server(std::shared_ptr<Node> node, Open open)
 }
 
 void Server::open_ring(std::size_t client, std::int64_t first) {
+  expected_ = std::max(expected_, first);
   rings_[client].emplace(node_->layout().ring(node_->control(), static_cast<std::uint32_t>(first_client_) +
                                                                     static_cast<std::uint32_t>(client)),
                          node_->layout().ring_capacity);
@@ -40,28 +53,64 @@ void Server::close_clients() {
 }
 
 void Server::take(int client, const Message& message) {
-  if (!store_.take(client, message)) store_.add(client, Arrival{message.block, node_->buffer() + message.offset});
+  // It has left the ring: where memory is short, it waits.
+  persist([&] {
+    if (!store_.take(client, message)) store_.add(client, Arrival{message.block, node_->buffer() + message.offset});
+  });
 }
 
-bool Server::receive(std::chrono::microseconds limit) {
-  const auto pop_all = [&] {
-    bool any = false;
-    Message message;
-    for (std::size_t c = 0; c < rings_.size(); ++c) {
-      while (rings_[c] && rings_[c]->try_pop(message)) {
-        take(static_cast<int>(c), message);
-        any = true;
-      }
+bool Server::take_all() {
+  bool any = false;
+  Message message;
+  for (std::size_t c = 0; c < rings_.size(); ++c) {
+    while (rings_[c] && rings_[c]->try_pop(message)) {
+      take(static_cast<int>(c), message);
+      any = true;
     }
-    return any;
-  };
-  if (pop_all()) return true;
-  if (limit.count() == 0) return false;
+  }
+  if (any && store_.ended(expected_) == store_.clients()) {
+    while (store_.ended(expected_) == store_.clients()) ++expected_;
+    anticipation_.came(std::chrono::steady_clock::now());
+  }
+  return any;
+}
+
+/// Until there is a record: asleep, except around the moment when the next iteration is expected.
+void Server::await_record(std::chrono::steady_clock::time_point deadline) {
+  using std::chrono::steady_clock;
   const auto ready = [&] {
     return std::any_of(rings_.begin(), rings_.end(), [](auto& ring) { return ring && !ring->empty(); });
   };
-  box_.bell.wait(ready, limit);
-  return pop_all();
+  const auto sleep_until = [&](steady_clock::time_point end) {
+    const auto left = std::chrono::ceil<std::chrono::microseconds>(end - steady_clock::now());
+    return left.count() <= 0 ? ready() : box_.bell.wait(ready, left);
+  };
+  const auto window = anticipation_.next();
+  if (window && window->first < deadline && steady_clock::now() < window->second) {
+    // Rung before its time, for whatever reason: the caller looks what there is.
+    if (sleep_until(window->first) || steady_clock::now() < window->first) return;
+    const auto end = std::min(window->second, deadline);
+    while (steady_clock::now() < end) {
+      for (int looks = 0; looks < 64; ++looks) {
+        if (ready()) return;
+        rest();
+      }
+      sched_yield();  // others may need the core more
+    }
+  }
+  sleep_until(deadline);
+}
+
+bool Server::receive(std::chrono::microseconds limit) {
+  if (take_all()) return true;
+  if (limit.count() == 0) return false;
+  await_record(std::chrono::steady_clock::now() + limit);
+  return take_all();
+}
+
+/// A forwarder's servers have fetched what they need from here.
+void Server::free_values(std::int64_t index) {
+  for (std::size_t c = 0; c < rings_.size(); ++c) client_box(c).release(index);
 }
 
 void Server::release(std::int64_t index, Outcome outcome) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "transport/inbox_store.hpp"
+#include "transport/shared_memory/anticipation.hpp"
 #include "transport/shared_memory/node.hpp"
 #include "transport/shared_memory/ring.hpp"
 
@@ -13,7 +14,8 @@ namespace sidestream::shared_memory {
 
 class Server : public ServerTransport {
  public:
-  explicit Server(std::shared_ptr<Node> node) : Server(std::move(node), Open::now) {}
+  /// `poll`: seconds to look without sleeping when an iteration is expected, see Anticipation.
+  explicit Server(std::shared_ptr<Node> node, double poll = 0) : Server(std::move(node), Open::now, poll) {}
 
   [[nodiscard]] int clients() const override { return store_.clients(); }
   bool receive(std::chrono::microseconds limit) override;
@@ -30,6 +32,7 @@ class Server : public ServerTransport {
   [[nodiscard]] std::vector<BlockRange> ranges(std::int64_t index, std::span<const RangeRequest> requests) override {
     return store_.ranges(index, requests, nullptr);
   }
+  void free_values(std::int64_t index) override;
   void release(std::int64_t index, Outcome outcome) override;
   void post_failure(const std::string& message) override { box_.failure.post(message); }
   [[nodiscard]] std::uint64_t bytes_received() const override { return store_.bytes(); }
@@ -37,7 +40,7 @@ class Server : public ServerTransport {
  protected:
   /// When the rings are opened: a ring must be as its client left it for this server.
   enum class Open { now, later };
-  Server(std::shared_ptr<Node> node, Open open);
+  Server(std::shared_ptr<Node> node, Open open, double poll);
   /// `client` is counted among this server's own. Its first iteration will be `first`.
   void open_ring(std::size_t client, std::int64_t first);
   [[nodiscard]] ClientBox& client_box(std::size_t client) const noexcept;
@@ -49,12 +52,16 @@ class Server : public ServerTransport {
 
  private:
   void take(int client, const Message& message);
+  [[nodiscard]] bool take_all();
+  void await_record(std::chrono::steady_clock::time_point deadline);
 
   std::shared_ptr<Node> node_;
   ServerBox& box_;
   int first_client_ = 0;
   std::vector<std::optional<RingConsumer<Message>>> rings_;
   InboxStore store_;
+  Anticipation anticipation_;
+  std::int64_t expected_ = 0;  ///< the iteration that `anticipation_` is about
 };
 
 }  // namespace sidestream::shared_memory

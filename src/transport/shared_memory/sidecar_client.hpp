@@ -20,6 +20,7 @@ class SidecarClient final : public ClientTransport {
   [[nodiscard]] std::optional<Region> reserve(std::uint64_t bytes, bool persistent) override {
     return client_.reserve(bytes, persistent);
   }
+  [[nodiscard]] bool retire(const BlockRecord& record) override { return client_.retire(record); }
   void commit(const BlockRecord& record, const Region& region, bool hold) override {
     client_.commit(record, region, hold);
   }
@@ -30,7 +31,7 @@ class SidecarClient final : public ClientTransport {
   [[nodiscard]] std::string failure() override;
   bool drain(std::chrono::milliseconds limit) override;
   [[nodiscard]] double waited() const override { return client_.waited(); }
-  [[nodiscard]] bool keeps_persistent() const override { return true; }
+  [[nodiscard]] bool connected() const override { return client_.connected(); }
 
  private:
   void look();

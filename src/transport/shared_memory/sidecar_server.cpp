@@ -4,8 +4,8 @@
 
 namespace sidestream::shared_memory {
 
-SidecarServer::SidecarServer(std::shared_ptr<Attachment> attachment)
-    : Server(attachment->node(), Open::later),
+SidecarServer::SidecarServer(std::shared_ptr<Attachment> attachment, double poll)
+    : Server(attachment->node(), Open::later, poll),
       attachment_(std::move(attachment)),
       here_(static_cast<std::size_t>(clients()), false),
       refused_(static_cast<std::size_t>(clients()), 0),

@@ -13,9 +13,10 @@ namespace sidestream::shared_memory {
 /// first iteration, the largest `first()` of all, and `start_at` it; then as any server.
 class SidecarServer final : public Server {
  public:
-  explicit SidecarServer(std::shared_ptr<Attachment> attachment);
+  explicit SidecarServer(std::shared_ptr<Attachment> attachment, double poll = 0);
 
   bool receive(std::chrono::microseconds limit) override;
+  [[nodiscard]] bool lost() const override { return over_ && !attachment_->closed(); }
   /// All clients of this server have joined; true from the start if it has none.
   [[nodiscard]] bool joined() const noexcept { return missing_ == 0; }
   /// The largest first iteration of its clients, 0 if it has none.

@@ -18,13 +18,13 @@ class FilesWriter final : public BulkWriter {
 
   void put(const StepIndex& step, std::span<Outgoing> mine, std::int64_t, const std::function<bool()>&) override {
     if (mine.empty() || written_.contains(step.iteration.index)) return;  // a reader that takes over finds them there
-    const std::string name = data_name(step.iteration.index, rank_), part = folder_.part(name);
+    const std::string name = data_name(step.iteration.index, rank_);
     written_.insert(step.iteration.index);
     try {
-      write(step, mine, part);
-      rename_file(part, folder_.path(name));
+      write(step, mine, name);
+      folder_.finish(name);
     } catch (...) {
-      folder_.remove("." + name + ".part");
+      folder_.abandon(name);
       throw;
     }
   }
@@ -35,10 +35,10 @@ class FilesWriter final : public BulkWriter {
   }
 
  private:
-  void write(const StepIndex& step, std::span<Outgoing> mine, const std::string& part) const {
+  void write(const StepIndex& step, std::span<Outgoing> mine, const std::string& name) const {
     std::uint64_t bytes = 0;
     for (const Outgoing& one : mine) bytes += one.record->bytes;
-    PosixFile file = PosixFile::create(part);
+    PosixFile file = folder_.begin(name);
     const FileHeader header = data_header(step, rank_, bytes);
     file.write(std::as_bytes(std::span(&header, 1)));
     Bytes packed;
@@ -83,8 +83,8 @@ class FilesReader final : public BulkReader {
   const PosixFile& file_of(int writer) {
     const auto known = files_.find(writer);
     if (known != files_.end()) return known->second;
-    const std::string path = folder_.path(data_name(step_->iteration.index, writer));
-    std::optional<PosixFile> file = PosixFile::open(path);
+    const std::string name = data_name(step_->iteration.index, writer), path = folder_.path(name);
+    std::optional<PosixFile> file = folder_.open(name);
     if (!file) fail(Code::file, "'{}' is missing; somebody removed it, or the writer withdrew the iteration", path);
     FileHeader header;
     file->read(std::as_writable_bytes(std::span(&header, 1)), 0);

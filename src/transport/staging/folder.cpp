@@ -1,6 +1,8 @@
 #include "transport/staging/folder.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +10,7 @@
 #include <charconv>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 
 #include "base/fail.hpp"
 #include "transport/staging/posix_file.hpp"
@@ -16,29 +19,134 @@ namespace sidestream::staging {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+/// A directory while it is used. Opened anew each time: it may be removed and made again while we wait for a stream.
+class Opened {
+ public:
+  explicit Opened(const std::string& path)
+      : descriptor_(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)), error_(errno) {
+    if (descriptor_ < 0) {
+      if (error_ == ELOOP || (error_ == ENOTDIR && is_link(path))) {
+        fail(Code::file, "the stream's directory '{}' is a symbolic link; remove it, or name the directory it leads to",
+             path);
+      }
+      if (error_ != ENOENT) fail_file("open the directory", path, error_);
+      return;
+    }
+    struct stat status {};
+    const bool known = ::fstat(descriptor_, &status) == 0;
+    const bool open_to_all = (status.st_mode & S_IWOTH) != 0 && (status.st_mode & S_ISVTX) == 0;
+    if (known && status.st_uid == ::geteuid() && !open_to_all) return;
+    ::close(descriptor_);
+    fail(Code::file,
+         "the stream's directory '{}' {}: whoever can write into it controls what is read from it; remove it, or name "
+         "another with 'directory'",
+         path, known && open_to_all ? "may be written by every user" : "belongs to another user");
+  }
+  ~Opened() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  Opened(const Opened&) = delete;
+  Opened& operator=(const Opened&) = delete;
+  /// For what needs it to be there.
+  [[nodiscard]] int get(const std::string& path) const {
+    if (descriptor_ < 0) fail_file("open the directory", path, error_);
+    return descriptor_;
+  }
+  [[nodiscard]] bool missing() const noexcept { return descriptor_ < 0; }
+
+ private:
+  static bool is_link(const std::string& path) {
+    struct stat status {};
+    return ::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode);
+  }
+  int descriptor_, error_;
+};
+
+std::string part(std::string_view name) { return fmt::format(".{}.part", name); }
+
+/// The names of all files; empty if there is no such directory.
+std::vector<std::string> names_in(const std::string& path) {
+  std::vector<std::string> all;
+  const Opened directory(path);
+  if (directory.missing()) return all;
+  // Through the descriptor, so that it is the directory that was checked.
+  const int descriptor = ::openat(directory.get(path), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR* stream = descriptor < 0 ? nullptr : ::fdopendir(descriptor);
+  if (!stream) {
+    if (descriptor >= 0) ::close(descriptor);
+    fail_file("list the directory", path, errno);
+  }
+  const std::unique_ptr<DIR, int (*)(DIR*)> owner(stream, ::closedir);
+  while (const dirent* entry = ::readdir(stream)) all.emplace_back(entry->d_name);
+  return all;
+}
+
+}  // namespace
+
 void Folder::prepare() const {
   std::error_code error;
-  fs::create_directories(path_, error);
-  if (error || ::access(path_.c_str(), W_OK | X_OK) != 0) {
+  const fs::path parent = fs::path(path_).parent_path();
+  if (!parent.empty()) fs::create_directories(parent, error);
+  // Not for all to write, whatever the umask says.
+  constexpr mode_t mode = 0775;
+  const bool made = !error && (::mkdir(path_.c_str(), mode) == 0 || errno == EEXIST);
+  const int reason = error ? error.value() : errno;
+  if (!made) {
     fail(Code::file,
          "cannot write into the stream's directory '{}' ({}); make it writable or name another with 'directory'", path_,
-         error ? error.message() : std::strerror(errno));
+         std::strerror(reason));
+  }
+  const Opened directory(path_);
+  if (::faccessat(directory.get(path_), ".", W_OK | X_OK, AT_EACCESS) != 0) {
+    fail(Code::file,
+         "cannot write into the stream's directory '{}' ({}); make it writable or name another with 'directory'", path_,
+         std::strerror(errno));
   }
 }
 
 std::string Folder::path(std::string_view name) const { return fmt::format("{}/{}", path_, name); }
 
-std::string Folder::part(std::string_view name) const { return fmt::format("{}/.{}.part", path_, name); }
+PosixFile Folder::begin(std::string_view name) const {
+  const Opened directory(path_);
+  return PosixFile::create(directory.get(path_), part(name), path(part(name)));
+}
+
+void Folder::finish(std::string_view name) const {
+  const Opened directory(path_);
+  const int at = directory.get(path_);
+  if (::renameat(at, part(name).c_str(), at, std::string(name).c_str()) != 0) {
+    fail_file("name the file", path(name), errno);
+  }
+}
+
+void Folder::abandon(std::string_view name) const noexcept {
+  try {
+    remove(part(name));
+  } catch (...) {  // no memory for the name: the next run removes the file
+  }
+}
+
+std::optional<PosixFile> Folder::open(std::string_view name) const {
+  const Opened directory(path_);
+  if (directory.missing()) return std::nullopt;
+  return PosixFile::open(directory.get(path_), std::string(name), path(name));
+}
+
+PosixFile Folder::open_to_overwrite(std::string_view name) const {
+  const Opened directory(path_);
+  return PosixFile::open_to_overwrite(directory.get(path_), std::string(name), path(name));
+}
 
 void Folder::put(std::string_view name, BytesView content) const {
-  const std::string written = part(name);
   try {
-    PosixFile file = PosixFile::create(written);
+    PosixFile file = begin(name);
     file.write(content);
     file.flush();
-    rename_file(written, path(name));
+    finish(name);
   } catch (...) {
-    ::unlink(written.c_str());
+    abandon(name);
     throw;
   }
 }
@@ -46,20 +154,22 @@ void Folder::put(std::string_view name, BytesView content) const {
 void Folder::put(std::string_view name, std::string_view text) const { put(name, std::as_bytes(std::span(text))); }
 
 bool Folder::put_new(std::string_view name, std::string_view text) const {
-  const std::string written = fmt::format("{}.{}", part(name), ::getpid());
-  PosixFile file = PosixFile::create(written);
+  const std::string own = fmt::format("{}.{}", name, ::getpid());
+  PosixFile file = begin(own);
   file.write(std::as_bytes(std::span(text)));
   file.flush();
+  const Opened directory(path_);
+  const int at = directory.get(path_);
   // A link fails if the name is taken, on network file systems too; a rename would replace the other's file.
-  const bool made = ::link(written.c_str(), path(name).c_str()) == 0;
+  const bool made = ::linkat(at, part(own).c_str(), at, std::string(name).c_str(), 0) == 0;
   const int error = errno;
-  ::unlink(written.c_str());
+  abandon(own);
   if (!made && error != EEXIST) fail_file("name the file", path(name), error);
   return made;
 }
 
 std::optional<Bytes> Folder::get(std::string_view name) const {
-  std::optional<PosixFile> file = PosixFile::open(path(name));
+  std::optional<PosixFile> file = open(name);
   if (!file) return std::nullopt;
   Bytes content(file->size());
   file->read(content, 0);
@@ -73,23 +183,25 @@ std::optional<std::string> Folder::text(std::string_view name) const {
 }
 
 bool Folder::rename(std::string_view from, std::string_view to) const {
-  if (::rename(path(from).c_str(), path(to).c_str()) == 0) return true;
+  const Opened directory(path_);
+  if (directory.missing()) return false;
+  const int at = directory.get(path_);
+  if (::renameat(at, std::string(from).c_str(), at, std::string(to).c_str()) == 0) return true;
   if (errno == ENOENT) return false;
   fail_file("rename", path(from), errno);
 }
 
 void Folder::remove(std::string_view name) const noexcept {
   try {
-    ::unlink(path(name).c_str());
-  } catch (...) {  // no memory for the name: the file stays, and the next run removes it
+    const Opened directory(path_);
+    if (!directory.missing()) ::unlinkat(directory.get(path_), std::string(name).c_str(), 0);
+  } catch (...) {  // no memory for the name, or somebody else's directory: the file stays
   }
 }
 
 std::vector<std::int64_t> Folder::numbers(std::string_view prefix) const {
   std::vector<std::int64_t> found;
-  std::error_code error;
-  for (fs::directory_iterator it(path_, error), end; !error && it != end; it.increment(error)) {
-    const std::string name = it->path().filename().string();
+  for (const std::string& name : names_in(path_)) {
     if (!name.starts_with(prefix)) continue;
     std::int64_t number = 0;
     const char* last = name.data() + name.size();
@@ -101,14 +213,10 @@ std::vector<std::int64_t> Folder::numbers(std::string_view prefix) const {
 }
 
 void Folder::clear(const std::vector<std::string>& prefixes) const {
-  std::error_code error;
-  std::vector<fs::path> doomed;
-  for (fs::directory_iterator it(path_, error), end; !error && it != end; it.increment(error)) {
-    const std::string name = it->path().filename().string();
+  for (const std::string& name : names_in(path_)) {
     const auto begins = [&](const std::string& prefix) { return name.starts_with(prefix); };
-    if (std::any_of(prefixes.begin(), prefixes.end(), begins)) doomed.push_back(it->path());
+    if (std::any_of(prefixes.begin(), prefixes.end(), begins)) remove(name);
   }
-  for (const fs::path& file : doomed) fs::remove(file, error);
 }
 
 std::string line_of(std::string_view text, std::string_view key) {

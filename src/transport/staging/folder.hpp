@@ -1,4 +1,6 @@
-// The directory of a stream: small files that appear, change and vanish as a whole.
+// The directory of a stream: files that appear, change and vanish as a whole. Whoever can write into it controls the
+// stream, and it often lies where others can write too (a memory file system): it must be this user's own, is entered
+// through no symbolic link, and no link in it is followed.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +10,7 @@
 #include <vector>
 
 #include "sidestream/extend/communicator.hpp"
+#include "transport/staging/posix_file.hpp"
 
 namespace sidestream::staging {
 
@@ -16,12 +19,20 @@ class Folder {
  public:
   explicit Folder(std::string path) : path_(std::move(path)) {}
 
-  /// Makes the directory if it is missing and sees that files can be made in it.
+  /// Makes the directory if it is missing and sees that files can be made in it. Throws Error(file) if it is a link, of
+  /// another user, or may be written by everybody (with the sticky bit it may: then others cannot replace files).
   void prepare() const;
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   [[nodiscard]] std::string path(std::string_view name) const;
-  /// Where to write what will be named `name`: nobody reads files whose name begins with a dot.
-  [[nodiscard]] std::string part(std::string_view name) const;
+  /// A new file for what will be named `name`: nobody reads it before `finish`.
+  [[nodiscard]] PosixFile begin(std::string_view name) const;
+  /// Gives what was begun its name, in place of whatever has it.
+  void finish(std::string_view name) const;
+  /// Removes what was begun.
+  void abandon(std::string_view name) const noexcept;
+  /// For reading; nothing if there is no such file.
+  [[nodiscard]] std::optional<PosixFile> open(std::string_view name) const;
+  [[nodiscard]] PosixFile open_to_overwrite(std::string_view name) const;
 
   /// Gives the file this content at once: readers see the old or the new, never a mixture, also after a crash.
   void put(std::string_view name, BytesView content) const;

@@ -11,8 +11,11 @@ namespace sidestream::staging {
 
 namespace {
 
-static_assert(sizeof(FileHeader) == 64 && sizeof(StepRecord) == 96 && sizeof(Block) == 72 && sizeof(BlockRange) == 144);
+static_assert(sizeof(FileHeader) == 64 && sizeof(StepRecord) == 96 && sizeof(Block) == 144 &&
+              sizeof(BlockRange) == 144);
 constexpr std::size_t checked_part = offsetof(FileHeader, own_checksum);
+
+constexpr std::uint64_t most_events = 64;  // each is a bit
 
 /// What begins the content of a step file.
 struct StepHead {
@@ -179,7 +182,9 @@ Bytes encode_announced(const Announced& announced, std::uint64_t session) {
 Announced decode_announced(BytesView file, const std::string& path) {
   Source source(open_file(file, FileKind::declarations, path).second, path);
   Announced announced;
-  for (auto n = source.value<std::uint64_t>(); n > 0; --n) {
+  const auto events = source.value<std::uint64_t>();
+  if (events > most_events) fail(Code::file, "'{}' names {} events, expected at most {}", path, events, most_events);
+  for (auto n = events; n > 0; --n) {
     const auto text = source.values<char>(source.value<std::uint64_t>());
     announced.events.emplace_back(text.begin(), text.end());
   }

@@ -15,7 +15,7 @@
 
 namespace sidestream::staging {
 
-inline constexpr std::uint32_t format_version = 1;
+inline constexpr std::uint32_t format_version = 2;
 
 /// What a file holds; the numeric values are the first eight bytes of the file.
 enum class FileKind : std::uint64_t {

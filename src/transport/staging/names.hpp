@@ -9,6 +9,7 @@
 namespace sidestream::staging::names {
 
 inline constexpr const char* announcement = "stream.yaml";
+inline constexpr const char* opening = "opening";  ///< a simulation is about to start
 inline constexpr const char* declarations = "declarations";
 inline constexpr const char* writer_beat = "beat-writer";
 

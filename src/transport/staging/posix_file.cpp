@@ -23,27 +23,41 @@ void fail_file(const char* action, const std::string& path, int error) {
        error == ENOSPC ? "; free space there or name another directory" : "");
 }
 
-void rename_file(const std::string& from, const std::string& to) {
-  if (std::rename(from.c_str(), to.c_str()) != 0) fail_file("name the file", to, errno);
-}
-
-PosixFile PosixFile::create(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+PosixFile PosixFile::create(int directory, const std::string& name, std::string path) {
+  constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  int descriptor = ::openat(directory, name.c_str(), flags, 0666);
+  if (descriptor < 0 && errno == EEXIST) {  // left over from a process that was killed, or laid there for us
+    ::unlinkat(directory, name.c_str(), 0);
+    descriptor = ::openat(directory, name.c_str(), flags, 0666);
+  }
   if (descriptor < 0) fail_file("make the file", path, errno);
-  return {descriptor, path};
+  return {descriptor, std::move(path)};
 }
 
-std::optional<PosixFile> PosixFile::open(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor >= 0) return PosixFile(descriptor, path);
+/// What we read decides what we do: it must be a file, and this user's.
+PosixFile PosixFile::checked(int descriptor, std::string path) {
+  PosixFile file(descriptor, std::move(path));
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0) fail_file("ask for the owner of", file.path_, errno);
+  if (!S_ISREG(status.st_mode) || status.st_uid != ::geteuid()) {
+    fail(Code::file, "'{}' is no file of this user; remove it, or name a directory that nobody else can write to",
+         file.path_);
+  }
+  return file;
+}
+
+std::optional<PosixFile> PosixFile::open(int directory, const std::string& name, std::string path) {
+  // O_NONBLOCK: a pipe of that name must not make us wait.
+  const int descriptor = ::openat(directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (descriptor >= 0) return checked(descriptor, std::move(path));
   if (errno == ENOENT) return std::nullopt;
   fail_file("open", path, errno);
 }
 
-PosixFile PosixFile::open_to_overwrite(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+PosixFile PosixFile::open_to_overwrite(int directory, const std::string& name, std::string path) {
+  const int descriptor = ::openat(directory, name.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (descriptor < 0) fail_file("open", path, errno);
-  return {descriptor, path};
+  return checked(descriptor, std::move(path));
 }
 
 PosixFile::PosixFile(PosixFile&& other) noexcept

@@ -12,18 +12,16 @@ namespace sidestream::staging {
 /// Throws Error(file) with the system's reason: "cannot `action` '`path`' (...)".
 [[noreturn]] void fail_file(const char* action, const std::string& path, int error);
 
-/// Renames over whatever has that name.
-void rename_file(const std::string& from, const std::string& to);
-
-/// Closed by the destructor. All but open throw Error(file).
+/// Closed by the destructor. All but open throw Error(file). Files are named within a directory that is open
+/// (`directory`, which the caller keeps); `path` is for messages. No symbolic link is followed.
 class PosixFile {
  public:
-  /// An empty file for writing; an older one of that name is emptied.
-  [[nodiscard]] static PosixFile create(const std::string& path);
+  /// A new, empty file for writing; whatever has that name is removed first and not written to.
+  [[nodiscard]] static PosixFile create(int directory, const std::string& name, std::string path);
   /// An existing file, to overwrite parts of.
-  [[nodiscard]] static PosixFile open_to_overwrite(const std::string& path);
+  [[nodiscard]] static PosixFile open_to_overwrite(int directory, const std::string& name, std::string path);
   /// For reading; nothing if there is no such file.
-  [[nodiscard]] static std::optional<PosixFile> open(const std::string& path);
+  [[nodiscard]] static std::optional<PosixFile> open(int directory, const std::string& name, std::string path);
   PosixFile(PosixFile&& other) noexcept;
   PosixFile& operator=(PosixFile&&) = delete;
   ~PosixFile();
@@ -39,6 +37,7 @@ class PosixFile {
 
  private:
   PosixFile(int descriptor, std::string path) : descriptor_(descriptor), path_(std::move(path)) {}
+  [[nodiscard]] static PosixFile checked(int descriptor, std::string path);
   int descriptor_;
   std::string path_;
 };

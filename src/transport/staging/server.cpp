@@ -4,11 +4,15 @@
 #include <cstring>
 #include <limits>
 #include <thread>
+#include <tuple>
 
 #include "base/agree.hpp"
 #include "base/fail.hpp"
 #include "base/log.hpp"
+#include "base/wait_note.hpp"
+#include "transport/staging/opening_file.hpp"
 #include "transport/staging/pause.hpp"
+#include "transport/staging/step_check.hpp"
 
 namespace sidestream::staging {
 
@@ -54,7 +58,21 @@ void Server::connect(double patience) {
   together(readers_, [&] {
     if (!claim_) return;
     const double began = now();
-    for (Pause pause(std::chrono::milliseconds(100)); !claim_->find() || !claim_->take(); pause.sleep()) {
+    OpeningWatch opening(folder_);
+    WaitNote note(true, fmt::format("the stream '{}'", folder_.path()), patience);
+    bool ended = false;
+    for (Pause pause(std::chrono::milliseconds(100));; pause.sleep()) {
+      const bool found = claim_->find();
+      if (found && claim_->take()) break;
+      if (ended && !found) {
+        fail(
+            Code::system,
+            "the simulation that was to open the stream '{}' has ended before it started; what went wrong stands in its "
+            "own output",
+            folder_.path());
+      }
+      ended = opening.has_ended();  // then its stream is there now, or never will be
+      note.look();
       if (now() - began < patience && !(stop_ && stop_())) continue;
       const char* what =
           claim_->stream().session == 0 ? "no simulation has opened the stream" : "another endpoint reads";
@@ -91,6 +109,7 @@ void Server::join(const std::string& engine, BytesView announced) {
 }
 
 void Server::translate(const Metadata& there, const Metadata& here, const std::vector<std::string>& events) {
+  there_ = there;
   here_ = &here;
   for (const Mesh& mesh : there.meshes) meshes_.push_back(place_of(here.meshes, mesh.name));
   for (const Variable& variable : there.variables) variables_.push_back(place_of(here.variables, variable.name));
@@ -160,6 +179,7 @@ void Server::take(BytesView file, std::int64_t number) {
       if (step_.session != session_ || step_.iteration.index != number) {
         fail(Code::file, "a step of another session or iteration lies in '{}'", folder_.path());
       }
+      check_step(step_, there_, folder_.path("step"));
     });
     bulk_->begin(step_);
     fill_inbox();
@@ -181,6 +201,7 @@ BlockRecord Server::describe(const StepRecord& record) const {
   described.box = record.points;
   described.bytes = record.bytes;
   described.centering = here_->variables[static_cast<std::size_t>(described.variable)].centering;
+  described.role = here_->variables[static_cast<std::size_t>(described.variable)].role;
   return described;
 }
 
@@ -207,10 +228,11 @@ void Server::fill_inbox() {
 /// Notes what is different from the iteration before.
 void Server::change_blocks(std::vector<Block> mine) {
   if (mine == blocks_) return;
-  std::map<std::pair<std::int32_t, std::int64_t>, const Block*> before;
-  for (const Block& block : blocks_) before[{block.mesh, block.id}] = &block;
+  // A block that another client has now is removed from the first one.
+  std::map<std::tuple<std::int32_t, std::int64_t, std::int32_t>, const Block*> before;
+  for (const Block& block : blocks_) before[{block.mesh, block.id, block.client}] = &block;
   for (const Block& block : mine) {
-    const auto known = before.extract({block.mesh, block.id});
+    const auto known = before.extract({block.mesh, block.id, block.client});
     if (!known || !(*known.mapped() == block)) changes_.push_back({block, 0, 0});
   }
   for (const auto& [key, block] : before) changes_.push_back({*block, 1, 0});
@@ -256,13 +278,9 @@ void Server::turn(const Wanted& wanted, std::byte* values) {
   if (variable.order == Order::column) return;
   const std::uint64_t bytes = packed_bytes(wanted.points, variable.components, variable.type);
   turned_.assign(values, values + bytes);
-  const ArrayView column{sizeof(ArrayView),
-                         turned_.data(),
-                         variable.type,
-                         MemorySpace::host,
-                         wanted.points,
-                         variable.components,
-                         packed_strides(wanted.points, variable.components, Order::column)};
+  const ArrayView column{turned_.data(),      variable.type,
+                         MemorySpace::host,   wanted.points,
+                         variable.components, packed_strides(wanted.points, variable.components, Order::column)};
   pack(column, wanted.points, Order::row, {values, bytes});
 }
 

@@ -82,6 +82,7 @@ class Server final : public ServerTransport {
   std::uint64_t session_ = 0;
   std::string engine_;
 
+  Metadata there_;  ///< as the simulation declared it: what steps are checked against
   const Metadata* here_ = nullptr;
   std::vector<std::int32_t> meshes_, variables_;  ///< ids here, by ids there
   std::vector<int> events_;                       ///< likewise; -1: nobody here knows it

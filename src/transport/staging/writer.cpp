@@ -5,6 +5,7 @@
 
 #include "base/fail.hpp"
 #include "config/stream_config.hpp"
+#include "data/mesh_arrays.hpp"
 #include "transport/staging/offer.hpp"
 
 namespace sidestream::staging {
@@ -39,7 +40,8 @@ class StreamWriter final : public Writer {
  public:
   StreamWriter(const Settings& settings, const Metadata& metadata, std::shared_ptr<StreamContext> context)
       : config_(read_stream(settings, context->when_full)), metadata_(metadata), context_(std::move(context)) {
-    for (const std::int32_t id : chosen(settings, metadata, *context_)) selection_.variables.push_back({id, 0});
+    for (const std::int32_t id : with_mesh_arrays(chosen(settings, metadata, *context_), metadata))
+      selection_.variables.push_back({id, 0});
     if (config_.engine == "auto") config_.engine = context_->reads ? "files" : best_engine();
     if (context_->reads && config_.engine == "sst") {
       settings.fail("engine",

@@ -4,7 +4,7 @@
 namespace sidestream {
 namespace {
 void ignore(Registry&) {}
-const PluginHeader header{plugin_magic, plugin_version, plugin_layout() + 1, &ignore};
+const PluginHeader header{plugin_magic, plugin_version, plugin_layout() + 1, interface_hash, &ignore};
 }  // namespace
 }  // namespace sidestream
 

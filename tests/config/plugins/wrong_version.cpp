@@ -4,7 +4,7 @@
 namespace sidestream {
 namespace {
 void ignore(Registry&) {}
-const PluginHeader header{plugin_magic, plugin_version + 1, plugin_layout(), &ignore};
+const PluginHeader header{plugin_magic, plugin_version + 1, plugin_layout(), interface_hash, &ignore};
 }  // namespace
 }  // namespace sidestream
 

@@ -16,6 +16,6 @@ static void register_kinds([[maybe_unused]] Registry& registry) {
 
 extern "C" const PluginHeader* sidestream_plugin() {
   static const PluginHeader header{plugin_magic + (FAULT == WRONG_MAGIC), plugin_version + (FAULT == WRONG_VERSION),
-                                   plugin_layout() ^ (FAULT == WRONG_LAYOUT), &register_kinds};
+                                   plugin_layout() ^ (FAULT == WRONG_LAYOUT), interface_hash, &register_kinds};
   return &header;
 }

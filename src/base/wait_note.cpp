@@ -1,0 +1,46 @@
+#include "base/wait_note.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "base/log.hpp"
+#include "base/timer.hpp"
+
+namespace sidestream {
+
+namespace {
+
+/// Shorter waits are none that anybody wonders about.
+constexpr double moment = 0.5;
+
+void show(const std::string& text) {
+  // To the beginning of the line, the text, and away with what is left of a longer one.
+  const std::string whole = "\r" + text + "\x1b[K";
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, whole.data(), whole.size());
+}
+
+}  // namespace
+
+WaitNote::WaitNote(bool speaks, std::string what, double limit)
+    : what_(std::move(what)), limit_(limit), began_(now()), speaks_(speaks), terminal_(isatty(STDERR_FILENO) == 1) {}
+
+WaitNote::~WaitNote() {
+  if (speaks_ && terminal_ && shown_ >= 0) show("");
+}
+
+void WaitNote::look() {
+  if (!speaks_) return;
+  const double waited = now() - began_;
+  if (waited < moment || (shown_ >= 0 && (!terminal_ || waited < shown_ + 1))) return;
+  shown_ = waited;
+  if (terminal_) {
+    show(fmt::format("sidestream: waiting for {} ({:.0f} s{})", what_, waited,
+                     limit_ > 0 ? fmt::format(" of {:g} s", limit_) : ""));
+  } else {
+    log::info("waiting for {}{}", what_, limit_ > 0 ? fmt::format(", at most {:g} s", limit_) : "");
+  }
+}
+
+}  // namespace sidestream

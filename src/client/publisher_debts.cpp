@@ -1,0 +1,76 @@
+// Arrays that do not vary in time and could not be handed over: no iteration is whole before that is made up for.
+//
+// Other clients have published theirs, and servers have those. So this client refuses its iterations until it has
+// handed over what it owes: values that found no room are kept here and tried again; what failed must be published
+// again.
+#include "client/publisher_debts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace sidestream {
+
+void Publisher::owe(Slot& slot) {
+  if (!slot.record.persistent || slot.owed) return;
+  slot.owed = true;
+  ++debts_;
+}
+
+void Publisher::forget_debt(Slot& slot) {
+  if (!slot.owed) return;
+  slot.owed = false;
+  --debts_;
+  Bytes().swap(slot.waiting);
+}
+
+/// At the end of an iteration, when it is known that this one does not bring them.
+void Publisher::settle_debts() {
+  for (Slots& slots : slots_) {
+    for (auto& [id, slot] : slots) {
+      if (slot.owed) settle_debt(slot);
+    }
+  }
+}
+
+void Publisher::settle_debt(Slot& slot) {
+  std::optional<Region> region;
+  try {
+    if (slot.waiting.size() == slot.record.bytes) region = room_for(slot.record);
+  } catch (const Error&) {
+    // There never will be room, which its publication said already.
+  }
+  if (!region) return refuse(Refusal::owed);
+  transport_->fill(*region, slot.waiting.data(), slot.record.bytes);
+  transport_->commit(slot.record, *region, false);
+  account_.bytes_published += slot.record.bytes;
+  forget_debt(slot);
+}
+
+std::string Publisher::refusal() const {
+  const std::uint32_t why = refused_ ? refused_ : last_refused_;
+  if (why == 0) return {};
+  std::string text;
+  const auto add = [&](std::uint32_t bit, const std::string& reason) {
+    if (why & bit) text += (text.empty() ? "" : ", and ") + reason;
+  };
+  add(Refusal::no_servers, "no servers are attached (start some: sidestream serve FILE)");
+  add(Refusal::in_flight, "placement.max_in_flight iterations are not released yet (when_full: skip)");
+  add(Refusal::no_room, "the buffer has no room (when_full: skip)");
+  add(Refusal::call_failed, fmt::format("a call in it failed ({})", failed_call_));
+  for (const Slots& slots : slots_) {
+    for (const auto& [id, slot] : slots) {
+      if (!slot.owed) continue;
+      add(Refusal::owed,
+          slot.waiting.empty()
+              ? fmt::format("'{}' on block {}, which does not vary in time, was not handed over when it "
+                            "was published last; publish it again",
+                            name_of(slot), id)
+              : fmt::format("'{}' on block {}, which does not vary in time, waits for room", name_of(slot), id));
+    }
+  }
+  return fmt::format("iteration {} is dropped: {}", account_.iterations - (refused_ ? 0 : 1), text);
+}
+
+}  // namespace sidestream

@@ -1,0 +1,180 @@
+#include "data/mesh_arrays.hpp"
+
+#include <algorithm>
+
+#include "base/fail.hpp"
+
+namespace sidestream {
+
+namespace {
+
+/// What a variable must be to have a role.
+struct RoleRule {
+  bool curvilinear, unstructured, points;  ///< kinds of meshes that know the role
+  bool needed;                             ///< by those of them whose kind cannot do without: see `needs`
+  Centering centering;
+  const char* types;  ///< in words
+};
+
+constexpr RoleRule rules[role_count] = {
+    {true, true, true, false, Centering::cell, ""},
+    {true, true, true, true, Centering::node, "float32 or float64"},
+    {false, true, false, true, Centering::cell, "int32 or int64"},
+    {false, true, false, true, Centering::cell, "int32 or int64"},
+    {false, true, false, true, Centering::cell, "uint8"},
+    {false, true, false, false, Centering::cell, "int32 or int64"},
+    {false, true, false, false, Centering::cell, "int32 or int64"},
+    {false, true, true, false, Centering::node, "int32 or int64"},
+    {false, true, false, false, Centering::cell, "int32 or int64"},
+    {true, true, true, false, Centering::node, "uint8"},
+    {true, true, false, false, Centering::cell, "uint8"},
+};
+
+const RoleRule& rule_of(Role role) { return rules[static_cast<std::size_t>(role)]; }
+
+bool fits(const std::string& types, Type type) {
+  if (types == "uint8") return type == Type::uint8;
+  if (types.starts_with("float")) return type == Type::float32 || type == Type::float64;
+  return type == Type::int32 || type == Type::int64;
+}
+
+void check_fit(const Mesh& mesh, Role role, const Variable& variable) {
+  const RoleRule& rule = rule_of(role);
+  if (!knows_role(mesh.kind(), role)) {
+    fail(Code::configuration, "the mesh '{}' is {} and has no {}; remove it", mesh.name,
+         mesh.geometry ? mesh.geometry->kind() : "not declared", name_of(role));
+  }
+  if (!fits(rule.types, variable.type)) {
+    fail(Code::configuration, "the variable '{}' has the type {}, expected {} for the {} of the mesh '{}'; change it",
+         variable.name, name_of(variable.type), rule.types, name_of(role), mesh.name);
+  }
+  const std::int32_t components = role == Role::coordinates ? mesh.dimensions : 1;
+  if (variable.components != components) {
+    fail(Code::configuration,
+         "the variable '{}' has {} components, expected {} for the {} of the mesh '{}' of {} dimensions; change it",
+         variable.name, variable.components, components, name_of(role), mesh.name, mesh.dimensions);
+  }
+}
+
+template <class Declared>
+Declared& named(std::vector<Declared>& all, const std::string& name, const char* what) {
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Declared& one) { return one.name == name; });
+  if (found != all.end()) return *found;
+  fail(Code::configuration, "there is no {} '{}'; declare it or correct the name", what, name);
+}
+
+}  // namespace
+
+bool knows_role(MeshKind kind, Role role) noexcept {
+  const RoleRule& rule = rule_of(role);
+  return kind == MeshKind::curvilinear    ? rule.curvilinear
+         : kind == MeshKind::unstructured ? rule.unstructured
+         : kind == MeshKind::points       ? rule.points
+                                          : role == Role::point_ghosts || role == Role::cell_ghosts;
+}
+
+std::optional<Role> role_named(std::string_view name) noexcept {
+  for (int n = 1; n < role_count; ++n) {
+    if (name_of(static_cast<Role>(n)) == name) return static_cast<Role>(n);
+  }
+  return std::nullopt;
+}
+
+void assign_role(Metadata& metadata, const std::string& mesh_name, Role role, const std::string& variable_name) {
+  Mesh& mesh = named(metadata.meshes, mesh_name, "mesh");
+  Variable& variable = named(metadata.variables, variable_name, "variable");
+  if (variable.mesh != mesh.id) {
+    fail(Code::configuration, "the variable '{}' lies on another mesh than '{}', whose {} it cannot be; name another",
+         variable_name, mesh_name, name_of(role));
+  }
+  std::int32_t& known = mesh.arrays[static_cast<std::size_t>(role)];
+  if (known == variable.id && variable.role == role) return;
+  if (known >= 0 && known != variable.id) {
+    fail(Code::configuration, "the mesh '{}' has the {} '{}' already, and '{}' is given as well; name one of them",
+         mesh_name, name_of(role), metadata.variables[static_cast<std::size_t>(known)].name, variable_name);
+  }
+  if (variable.role != Role::none && variable.role != role) {
+    fail(Code::configuration, "the variable '{}' is the {} of the mesh '{}' already and cannot be its {}; name another",
+         variable_name, name_of(variable.role), mesh_name, name_of(role));
+  }
+  check_fit(mesh, role, variable);
+  known = variable.id;
+  variable.role = role;
+  variable.centering = reduced(rule_of(role).centering, mesh.dimensions);
+}
+
+void check_arrays(const Metadata& metadata, const Mesh& mesh) {
+  if (mesh.kind() < MeshKind::curvilinear) return;
+  for (int n = 1; n < role_count; ++n) {
+    const auto role = static_cast<Role>(n);
+    if (!rule_of(role).needed || !knows_role(mesh.kind(), role) || mesh.array(role) >= 0) continue;
+    fail(Code::configuration, "the mesh '{}' is {} and has no {}; name the variable that has them", mesh.name,
+         mesh.geometry->kind(), name_of(role));
+  }
+  if ((mesh.array(Role::faces) < 0) != (mesh.array(Role::face_offsets) < 0)) {
+    fail(Code::configuration, "the mesh '{}' has only one of faces and face_offsets; name variables for both",
+         mesh.name);
+  }
+  for (const Variable& variable : metadata.variables) {
+    if (!mesh.is_list() || variable.mesh != mesh.id || variable.centering == Centering::cell ||
+        variable.centering == nodes_of(mesh.dimensions)) {
+      continue;
+    }
+    fail(Code::configuration, "the variable '{}' lies at {}s of the mesh '{}', which is {}; expected cell or node",
+         variable.name, name_of(variable.centering, mesh.dimensions), mesh.name, mesh.geometry->kind());
+  }
+}
+
+namespace {
+
+/// Flags, or where there are none the numbers that tell points of several blocks.
+bool says_what_counts(const Mesh& mesh, Role role) {
+  return role == Role::point_ghosts || role == Role::cell_ghosts ||
+         (role == Role::point_ids && mesh.array(Role::point_ghosts) < 0) ||
+         (role == Role::cell_ids && mesh.array(Role::cell_ghosts) < 0);
+}
+
+/// The same part, decided by the variable that it was asked of.
+Part part_for(const Selected& selected) {
+  Part part = selected.part;
+  if (part.plane.of < 0) part.plane.of = selected.variable;
+  if (part.values.of.variable < 0) part.values.of.variable = selected.variable;
+  return part;
+}
+
+}  // namespace
+
+std::vector<Selected> with_mesh_arrays(const Selection& selection, const Metadata& metadata) {
+  std::vector<Selected> all = selection.variables;
+  for (const Selected& selected : selection.variables) {
+    const Variable& variable = metadata.variables.at(static_cast<std::size_t>(selected.variable));
+    const Mesh& mesh = metadata.mesh_of(variable);
+    if (selected.halo > 0 && mesh.is_list()) {
+      fail(Code::configuration,
+           "values around the blocks of '{}' are asked for, but blocks of the mesh '{}', which is {}, are lists with "
+           "nothing around them; use variables on another mesh",
+           variable.name, mesh.name, mesh.geometry->kind());
+    }
+    for (const std::int32_t id : mesh.arrays) {
+      if (id < 0 || id == selected.variable) continue;
+      if (!selection.geometry && !says_what_counts(mesh, metadata.variables[static_cast<std::size_t>(id)].role))
+        continue;
+      all.emplace_back(id, selected.halo, part_for(selected));
+    }
+  }
+  return all;
+}
+
+std::vector<std::int32_t> with_mesh_arrays(std::vector<std::int32_t> variables, const Metadata& metadata) {
+  std::vector<std::int32_t> all = variables;
+  for (const std::int32_t id : variables) {
+    for (const std::int32_t array : metadata.mesh_of(metadata.variables.at(static_cast<std::size_t>(id))).arrays) {
+      if (array >= 0) all.push_back(array);
+    }
+  }
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+}  // namespace sidestream

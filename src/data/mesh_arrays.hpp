@@ -1,0 +1,36 @@
+// The arrays that say where a mesh is: which variables they are, and what goes with a selection.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sidestream/data/metadata.hpp"
+#include "sidestream/data/selection.hpp"
+
+namespace sidestream {
+
+/// The role of that name, or nothing; `none` has no name.
+[[nodiscard]] std::optional<Role> role_named(std::string_view name) noexcept;
+
+/// Whether meshes of that kind have arrays of the role.
+[[nodiscard]] bool knows_role(MeshKind kind, Role role) noexcept;
+
+/// Gives a variable a role on its mesh. A role decides where on the mesh the values sit, whatever the variable's
+/// declaration says. Throws Error(configuration) if there is no such mesh or variable, if the variable lies on another
+/// mesh or does not fit the role, or if either has another one already.
+void assign_role(Metadata& metadata, const std::string& mesh, Role role, const std::string& variable);
+
+/// Throws Error(configuration) unless the mesh has the arrays that its kind needs and its variables lie where it has
+/// points.
+void check_arrays(const Metadata& metadata, const Mesh& mesh);
+
+/// What is selected, and the arrays of the meshes it lies on: of the same blocks and as far round them. Throws
+/// Error(configuration) if a halo of lists is asked for.
+[[nodiscard]] std::vector<Selected> with_mesh_arrays(const Selection& selection, const Metadata& metadata);
+
+/// Variables by id, ascending and each once, with the arrays of their meshes.
+[[nodiscard]] std::vector<std::int32_t> with_mesh_arrays(std::vector<std::int32_t> variables, const Metadata& metadata);
+
+}  // namespace sidestream

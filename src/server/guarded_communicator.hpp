@@ -1,0 +1,56 @@
+// A group in which an exception on one member ends what all are doing, wherever they are in it.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "sidestream/extend/communicator.hpp"
+
+namespace sidestream {
+
+/// Before each communication the members ask each other whether all have got there. One whose work has thrown says no,
+/// and the others, instead of waiting for it, throw too. That costs a reduction of one number each time.
+class GuardedCommunicator final : public Communicator {
+ public:
+  /// `inner` outlives this object; nobody else uses it while `attempt` runs.
+  explicit GuardedCommunicator(Communicator& inner) : inner_(inner) {}
+
+  /// Collective. Runs `work` on every member, which communicates through this object alone. If it throws on one,
+  /// whatever and wherever, it ends on all, and the sentence of the lowest member that threw is returned on all
+  /// (shortened on one that has no memory for it); empty if all is well. Throws only if MPI fails.
+  [[nodiscard]] std::string attempt(const std::function<void()>& work);
+
+  [[nodiscard]] int rank() const noexcept override { return inner_.rank(); }
+  [[nodiscard]] int size() const noexcept override { return inner_.size(); }
+  void barrier() override { check(), inner_.barrier(); }
+  void sum(std::span<std::int64_t> values) override { check(), inner_.sum(values); }
+  void minimum(std::span<std::int64_t> values) override { check(), inner_.minimum(values); }
+  void minimum(std::span<double> values) override { check(), inner_.minimum(values); }
+  void maximum(std::span<std::int64_t> values) override { check(), inner_.maximum(values); }
+  void maximum(std::span<double> values) override { check(), inner_.maximum(values); }
+  void bit_or(std::span<std::uint64_t> values) override { check(), inner_.bit_or(values); }
+  [[nodiscard]] std::vector<Bytes> gather(BytesView mine, int root) override {
+    return check(), inner_.gather(mine, root);
+  }
+  [[nodiscard]] std::vector<Bytes> all_gather(BytesView mine) override { return check(), inner_.all_gather(mine); }
+  void broadcast(Bytes& bytes, int root) override { check(), inner_.broadcast(bytes, root); }
+  [[nodiscard]] std::vector<Bytes> all_to_all(const std::vector<Bytes>& to) override {
+    return check(), inner_.all_to_all(to);
+  }
+  [[nodiscard]] std::vector<MemberMessage> exchange(std::vector<MemberMessage> to) override {
+    return check(), inner_.exchange(std::move(to));
+  }
+  [[nodiscard]] std::int64_t exclusive_sum(std::int64_t value) override { return check(), inner_.exclusive_sum(value); }
+  /// The groups are not guarded: their members are others.
+  [[nodiscard]] std::unique_ptr<Communicator> split(int color) override { return check(), inner_.split(color); }
+  [[nodiscard]] void* native() noexcept override { return inner_.native(); }
+
+ private:
+  void look(bool well);
+  void check();
+
+  Communicator& inner_;
+  bool broken_ = false;  ///< some member has thrown; known to all
+};
+
+}  // namespace sidestream

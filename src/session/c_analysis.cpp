@@ -1,0 +1,210 @@
+// A C table of functions as an analysis.
+#include "session/c_analysis.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <utility>
+
+#include "base/fail.hpp"
+#include "session/c_handles.hpp"
+#include "session/c_session.hpp"
+
+namespace sidestream {
+
+namespace {
+
+using Message = std::array<char, SIDESTREAM_MESSAGE_BYTES>;
+
+/// A table built with an older header is shorter; what it lacks is zero.
+template <class Struct>
+Struct whole(const Struct& given, std::size_t size) {
+  Struct own{};
+  std::memcpy(static_cast<void*>(&own), &given, std::min(size, sizeof own));
+  return own;
+}
+
+std::string text_or_empty(const char* text) { return text ? text : ""; }
+
+Option option_of(const sidestream_option& given, const std::string& analysis) {
+  if (!given.name) fail(Code::usage, "the analysis '{}' has an option without name; give it one", analysis);
+  constexpr std::array types{OptionType::boolean, OptionType::integer,  OptionType::real,
+                             OptionType::text,    OptionType::choice,   OptionType::bytes,
+                             OptionType::file,    OptionType::variable, OptionType::mesh};
+  const auto type = static_cast<std::size_t>(given.type);
+  if (type >= types.size()) {
+    fail(Code::usage, "the option '{}' of the analysis '{}' has the type {}, expected a sidestream_option_type",
+         given.name, analysis, type);
+  }
+  if (given.list != 0 && given.type == SIDESTREAM_OPTION_BOOLEAN) {
+    fail(Code::usage, "the option '{}' of the analysis '{}' is a list of booleans, expected another type", given.name,
+         analysis);
+  }
+  Option option;
+  option.name = given.name;
+  option.type = types[type];
+  option.list = given.list != 0;
+  option.required = given.required != 0;
+  option.default_value = text_or_empty(given.default_value);
+  option.text = text_or_empty(given.text);
+  for (const char* const* choice = given.choices; choice && *choice; ++choice) option.choices.emplace_back(*choice);
+  if (given.minimum) option.minimum = *given.minimum;
+  if (given.maximum) option.maximum = *given.maximum;
+  return option;
+}
+
+std::vector<Option> options_of(const sidestream_analysis& table) {
+  std::vector<Option> options;
+  const auto* at = reinterpret_cast<const std::byte*>(table.options);
+  for (std::size_t n = 0; n < table.option_count; ++n, at += table.option_bytes) {
+    sidestream_option one{};
+    std::memcpy(&one, at, std::min(table.option_bytes, sizeof one));
+    options.push_back(option_of(one, table.name));
+  }
+  return options;
+}
+
+/// One entry of the configuration.
+class TableAnalysis final : public Analysis {
+ public:
+  TableAnalysis(const sidestream_analysis& table, const std::vector<Option>& options, const Settings& settings,
+                const Metadata& metadata)
+      : table_(table), settings_(settings) {
+    Message message{};
+    const sidestream_settings view{&settings_, &options, &texts_};
+    const sidestream_metadata declared{&metadata};
+    if (table_.create && table_.create(&view, &declared, table_.user, &object_, message.data()) != 0) {
+      fail_at_entry(message);
+    }
+    try {
+      select(metadata);
+    } catch (...) {
+      destroy();
+      throw;
+    }
+  }
+  ~TableAnalysis() override { destroy(); }
+  TableAnalysis(const TableAnalysis&) = delete;
+  TableAnalysis& operator=(const TableAnalysis&) = delete;
+
+  [[nodiscard]] Selection selection() const override { return selection_; }
+  [[nodiscard]] double tolerance() const override { return table_.tolerance; }
+  [[nodiscard]] int passes() const override { return passes_; }
+
+  [[nodiscard]] Bytes local(const LocalInput& input) override {
+    Message message{};
+    sidestream_bytes partial;
+    const sidestream_input view{&input.iteration, &input.metadata, &input, nullptr};
+    check("local", table_.local(object_, &view, &partial, message.data()), message, {});
+    return std::move(partial.bytes);
+  }
+
+  Bytes combine(const CombineInput& input) override {
+    Message message{};
+    sidestream_bytes feedback;
+    sidestream_results results{&input.results, {}};
+    const sidestream_input view{&input.iteration, &input.metadata, nullptr, &input};
+    const int code = table_.combine(object_, &view, &results, &feedback, message.data());
+    check("combine", code, message, results.problem);
+    return std::move(feedback.bytes);
+  }
+
+ private:
+  void destroy() noexcept {
+    if (table_.destroy) table_.destroy(object_);
+  }
+
+  [[noreturn]] void fail_at_entry(const Message& message) const {
+    const std::string place = settings_.where().text();
+    fail(Code::configuration, "{}{}'{}': {}", place, place.empty() ? "" : ": ", table_.name,
+         message[0] ? message.data() : "it was refused without a message");
+  }
+
+  void select(const Metadata& metadata) {
+    Message message{};
+    sidestream_selection wanted{&metadata, {}, {}};
+    const int code = table_.select(object_, &wanted, &passes_, message.data());
+    if (code != 0 && message[0]) fail_at_entry(message);
+    if (code != 0 || !wanted.problem.empty()) {
+      std::strncpy(message.data(), wanted.problem.c_str(), message.size() - 1);
+      fail_at_entry(message);
+    }
+    if (passes_ < 1) {
+      fail(Code::usage, "the analysis '{}' wants {} passes, expected at least 1; correct its 'select'", table_.name,
+           passes_);
+    }
+    selection_ = std::move(wanted.selection);
+  }
+
+  void check(const char* callback, int code, const Message& message, const std::string& problem) const {
+    if (code == 0) return;
+    const std::string why = message[0] ? message.data() : problem.empty() ? "(no message)" : problem;
+    fail(Code::analysis, "'{}' of the analysis '{}' returned {}: {}", callback, table_.name, code, why);
+  }
+
+  sidestream_analysis table_;
+  Settings settings_;
+  std::deque<std::string> texts_;
+  void* object_ = nullptr;
+  int passes_ = 1;
+  Selection selection_;
+};
+
+}  // namespace
+
+AnalysisKind kind_of(const sidestream_analysis& given) {
+  constexpr std::size_t least = offsetof(sidestream_analysis, combine) + sizeof(given.combine);
+  if (given.struct_size < least) {
+    fail(Code::usage, "an analysis has struct_size {}, expected at least {}; set it to sizeof(sidestream_analysis)",
+         given.struct_size, least);
+  }
+  const sidestream_analysis table = whole(given, given.struct_size);
+  if (!table.name || !*table.name) fail(Code::usage, "an analysis has no name; give it one");
+  for (const auto& [there, name] :
+       {std::pair(table.select != nullptr, "select"), std::pair(table.local != nullptr, "local"),
+        std::pair(table.combine != nullptr, "combine")}) {
+    if (!there) fail(Code::usage, "'{}' of the analysis '{}' is NULL; expected a function", name, table.name);
+  }
+  constexpr std::size_t least_option = offsetof(sidestream_option, maximum) + sizeof(double*);
+  if (table.option_count > 0 && (!table.options || table.option_bytes < least_option)) {
+    fail(Code::usage,
+         "the analysis '{}' has {} options {}; set 'options' to them and 'option_bytes' to "
+         "sizeof(sidestream_option)",
+         table.name, table.option_count,
+         table.options ? fmt::format("of {} bytes", table.option_bytes) : std::string("at NULL"));
+  }
+  AnalysisKind kind;
+  kind.name = table.name;
+  kind.text = text_or_empty(table.text);
+  kind.options = options_of(table);
+  kind.create = [table, options = kind.options](const Settings& settings,
+                                                const Metadata& metadata) -> std::unique_ptr<Analysis> {
+    return std::make_unique<TableAnalysis>(table, options, settings, metadata);
+  };
+  return kind;
+}
+
+void register_c_plugin(const void* header, Registry& registry) {
+  const auto* plugin = static_cast<const sidestream_c_plugin_header*>(header);
+  if (!plugin || plugin->magic != SIDESTREAM_C_PLUGIN_MAGIC) {
+    fail(Code::usage, "its sidestream_c_plugin() does not return a plug-in header; define it with SIDESTREAM_C_PLUGIN");
+  }
+  if (plugin->version != SIDESTREAM_C_PLUGIN_VERSION) {
+    fail(Code::usage, "it was built for version {} of the C interface, expected {}; build it again", plugin->version,
+         SIDESTREAM_C_PLUGIN_VERSION);
+  }
+  for (std::uint32_t n = 0; n < plugin->count; ++n) {
+    if (!plugin->analyses[n]) fail(Code::usage, "number {} of its analyses is NULL; expected a table", n);
+    registry.add(kind_of(*plugin->analyses[n]));
+  }
+}
+
+}  // namespace sidestream
+
+extern "C" int sidestream_register_analysis(sidestream_session* session, const sidestream_analysis* analysis) {
+  return sidestream::guarded(session, "register_analysis", [&](sidestream::Session& s) {
+    sidestream::need(analysis, "register_analysis", "analysis");
+    s.registry().add(sidestream::kind_of(*analysis));
+  });
+}

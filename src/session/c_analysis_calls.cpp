@@ -1,0 +1,360 @@
+// What analyses written in C call.
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <new>
+
+#include "session/c_handles.hpp"
+
+namespace sidestream {
+
+namespace {
+
+/// Nothing may leave a C function as an exception. `problem`, if given, takes the sentence.
+template <class Work>
+int shielded(std::string* problem, Work&& work) noexcept {
+  try {
+    return work();
+  } catch (const Error& error) {
+    if (problem) *problem = error.what();
+    return static_cast<int>(error.code());
+  } catch (const std::exception& error) {
+    if (problem) *problem = error.what();
+    return SIDESTREAM_ERROR_SYSTEM;
+  }
+}
+
+/// The declaration of an option that has a value, or null.
+const Option* option_with_value(const sidestream_settings* settings, const char* name) {
+  if (!settings || !name) return nullptr;
+  for (const Option& option : *settings->options) {
+    if (option.name == name) return settings->values->has(name) ? &option : nullptr;
+  }
+  return nullptr;
+}
+
+/// Takes entry n of an option into `value`: what `one` reads, or if the option is a list, what `all` does.
+template <class T, class One, class All>
+int read(const sidestream_settings* settings, const char* name, std::int64_t n, T* value, One one, All all) noexcept {
+  if (!value || n < 0) return SIDESTREAM_ERROR_USAGE;
+  return shielded(nullptr, [&]() -> int {
+    const Option* option = option_with_value(settings, name);
+    if (!option || (!option->list && n > 0)) return SIDESTREAM_ERROR_USAGE;
+    if (!option->list) {
+      *value = one(*settings->values);
+      return SIDESTREAM_OK;
+    }
+    const auto entries = all(*settings->values);
+    if (n >= static_cast<std::int64_t>(entries.size())) return SIDESTREAM_ERROR_USAGE;
+    *value = entries[static_cast<std::size_t>(n)];
+    return SIDESTREAM_OK;
+  });
+}
+
+Selected* add(sidestream_selection* selection, const char* variable, int halo) {
+  if (!selection || !variable) return nullptr;
+  const Variable* found = selection->metadata->find_variable(variable);
+  if (!found || halo < 0) {
+    selection->problem = found ? "a halo below 0 is asked for; ask for 0 or more points"
+                               : "the variable '" + std::string(variable) + "' is asked for, which is not declared";
+    return nullptr;
+  }
+  return &selection->selection.variables.emplace_back(found->id, halo);
+}
+
+/// Cells of one row of a table.
+Table::Cell cell_of(const sidestream_column& column, std::int64_t row) {
+  switch (column.type) {
+    case SIDESTREAM_COLUMN_INT:
+      return static_cast<const std::int64_t*>(column.values)[row];
+    case SIDESTREAM_COLUMN_REAL:
+      return static_cast<const double*>(column.values)[row];
+    default:
+      return std::string(static_cast<const char* const*>(column.values)[row]);
+  }
+}
+
+/// Block n of a variable in `local`, or null.
+const BlockView* block_of(const sidestream_input* input, const char* variable, std::int64_t n) {
+  if (!input || !input->local || !variable || n < 0) return nullptr;
+  const Variable* found = input->metadata->find_variable(variable);
+  if (!found) return nullptr;
+  const auto& blocks = input->local->of(found->id);
+  return n < static_cast<std::int64_t>(blocks.size()) ? &blocks[static_cast<std::size_t>(n)] : nullptr;
+}
+
+int give(const Box* box, std::int64_t* lo, std::int64_t* hi) {
+  if (!box || !lo || !hi) return SIDESTREAM_ERROR_USAGE;
+  std::copy(box->lo.begin(), box->lo.end(), lo);
+  std::copy(box->hi.begin(), box->hi.end(), hi);
+  return SIDESTREAM_OK;
+}
+
+int wrong(sidestream_results* results, const char* problem) {
+  if (results) results->problem = problem;
+  return SIDESTREAM_ERROR_USAGE;
+}
+
+}  // namespace
+
+}  // namespace sidestream
+
+extern "C" {
+
+using namespace sidestream;
+
+int64_t sidestream_setting_count(const sidestream_settings* settings, const char* option) {
+  const Option* found = option_with_value(settings, option);
+  if (!found) return 0;
+  if (!found->list) return 1;
+  try {
+    const Settings& values = *settings->values;
+    switch (found->type) {
+      case OptionType::integer:
+      case OptionType::bytes:
+        return static_cast<int64_t>(values.integers(option).size());
+      case OptionType::real:
+        return static_cast<int64_t>(values.reals(option).size());
+      default:
+        return static_cast<int64_t>(values.texts(option).size());
+    }
+  } catch (const std::exception&) {
+    return 0;  // no memory
+  }
+}
+
+int sidestream_setting_boolean(const sidestream_settings* settings, const char* option, int64_t n, int* value) {
+  return read(
+      settings, option, n, value, [&](const Settings& s) { return s.boolean(option) ? 1 : 0; },
+      [](const Settings&) { return std::vector<int>{}; });
+}
+
+int sidestream_setting_int(const sidestream_settings* settings, const char* option, int64_t n, int64_t* value) {
+  return read(
+      settings, option, n, value, [&](const Settings& s) { return s.integer(option); },
+      [&](const Settings& s) { return s.integers(option); });
+}
+
+int sidestream_setting_real(const sidestream_settings* settings, const char* option, int64_t n, double* value) {
+  return read(
+      settings, option, n, value, [&](const Settings& s) { return s.real(option); },
+      [&](const Settings& s) { return s.reals(option); });
+}
+
+int sidestream_setting_text(const sidestream_settings* settings, const char* option, int64_t n, const char** value) {
+  std::string text;
+  const int code = read(
+      settings, option, n, &text, [&](const Settings& s) { return s.text(option); },
+      [&](const Settings& s) { return s.texts(option); });
+  if (code != SIDESTREAM_OK || !value) return value ? code : static_cast<int>(SIDESTREAM_ERROR_USAGE);
+  return shielded(nullptr, [&] {
+    *value = settings->texts->emplace_back(std::move(text)).c_str();
+    return static_cast<int>(SIDESTREAM_OK);
+  });
+}
+
+int sidestream_variable(const sidestream_metadata* metadata, const char* name, sidestream_variable_info* info) {
+  if (!metadata || !name || !info) return SIDESTREAM_ERROR_USAGE;
+  const Variable* found = metadata->metadata->find_variable(name);
+  if (!found) return SIDESTREAM_ERROR_USAGE;
+  const Mesh& mesh = metadata->metadata->mesh_of(*found);
+  const Box points = found->points(mesh.cells);
+  sidestream_variable_info whole{};
+  whole.struct_size = info->struct_size;
+  whole.type = static_cast<sidestream_type>(found->type);
+  whole.components = found->components;
+  whole.dimensions = mesh.dimensions;
+  std::copy(points.lo.begin(), points.lo.end(), whole.lo);
+  std::copy(points.hi.begin(), points.hi.end(), whole.hi);
+  std::memcpy(info, &whole, std::min(info->struct_size, sizeof whole));
+  return SIDESTREAM_OK;
+}
+
+int sidestream_select(sidestream_selection* selection, const char* variable, int halo) {
+  return shielded(nullptr,
+                  [&]() -> int { return add(selection, variable, halo) ? SIDESTREAM_OK : SIDESTREAM_ERROR_USAGE; });
+}
+
+int sidestream_select_plane(sidestream_selection* selection, const char* variable, int halo, const double origin[3],
+                            const double normal[3]) {
+  return shielded(nullptr, [&]() -> int {
+    Selected* selected = origin && normal ? add(selection, variable, halo) : nullptr;
+    if (!selected) return SIDESTREAM_ERROR_USAGE;
+    PlaneCut cut;
+    std::copy(origin, origin + 3, cut.origin.begin());
+    std::copy(normal, normal + 3, cut.normal.begin());
+    selected->part = cut;
+    return SIDESTREAM_OK;
+  });
+}
+
+int sidestream_select_box(sidestream_selection* selection, const char* variable, int halo, const int64_t lo[3],
+                          const int64_t hi[3]) {
+  return shielded(nullptr, [&]() -> int {
+    Selected* selected = lo && hi ? add(selection, variable, halo) : nullptr;
+    if (!selected) return SIDESTREAM_ERROR_USAGE;
+    InBox in;
+    std::copy(lo, lo + 3, in.cells.lo.begin());
+    std::copy(hi, hi + 3, in.cells.hi.begin());
+    selected->part = in;
+    return SIDESTREAM_OK;
+  });
+}
+
+int sidestream_select_values(sidestream_selection* selection, const char* variable, int halo, int component,
+                             int64_t count, const double* values) {
+  return shielded(nullptr, [&]() -> int {
+    Selected* selected = values && count > 0 ? add(selection, variable, halo) : nullptr;
+    if (!selected) return SIDESTREAM_ERROR_USAGE;
+    selected->part = ValuesBracketed{{values, values + count}, {selected->variable, component}};
+    return SIDESTREAM_OK;
+  });
+}
+
+void* sidestream_bytes_resize(sidestream_bytes* bytes, size_t size) {
+  if (!bytes) return nullptr;
+  try {
+    bytes->bytes.reserve(std::max<std::size_t>(size, 1));  // never NULL for want of bytes
+    bytes->bytes.resize(size);
+    return bytes->bytes.data();
+  } catch (const std::exception&) {
+    return nullptr;
+  }
+}
+
+int sidestream_bytes_append(sidestream_bytes* bytes, const void* data, size_t size) {
+  if (!bytes || (!data && size > 0)) return SIDESTREAM_ERROR_USAGE;
+  return shielded(nullptr, [&] {
+    const auto* at = static_cast<const std::byte*>(data);
+    bytes->bytes.insert(bytes->bytes.end(), at, at + size);
+    return static_cast<int>(SIDESTREAM_OK);
+  });
+}
+
+int sidestream_input_pass(const sidestream_input* input) {
+  return input->local ? input->local->pass : input->combine ? input->combine->pass : 0;
+}
+
+const void* sidestream_input_feedback(const sidestream_input* input, size_t* size) {
+  const BytesView feedback = input->local ? input->local->feedback : BytesView{};
+  if (size) *size = feedback.size();
+  return feedback.data();
+}
+
+int sidestream_block_points(const sidestream_input* input, const char* variable, int64_t n, int64_t lo[3],
+                            int64_t hi[3]) {
+  const BlockView* view = block_of(input, variable, n);
+  return give(view ? &view->points : nullptr, lo, hi);
+}
+
+int64_t sidestream_block_owned_count(const sidestream_input* input, const char* variable, int64_t n) {
+  const BlockView* view = block_of(input, variable, n);
+  return view ? static_cast<int64_t>(view->owned.size()) : 0;
+}
+
+int sidestream_block_owned(const sidestream_input* input, const char* variable, int64_t n, int64_t box, int64_t lo[3],
+                           int64_t hi[3]) {
+  const BlockView* view = block_of(input, variable, n);
+  const bool there = view && box >= 0 && box < static_cast<int64_t>(view->owned.size());
+  return give(there ? &view->owned[static_cast<std::size_t>(box)] : nullptr, lo, hi);
+}
+
+int64_t sidestream_block_gather(const sidestream_input* input, const char* variable, int64_t n, const int64_t lo[3],
+                                const int64_t hi[3], int component, double* out) {
+  const BlockView* view = block_of(input, variable, n);
+  if (!view || !lo || !hi || !out || component < 0 || component >= view->array.components) return -1;
+  try {
+    Box region;
+    std::copy(lo, lo + 3, region.lo.begin());
+    std::copy(hi, hi + 3, region.hi.begin());
+    return region.empty() ? 0 : view->gather(region, component, out);
+  } catch (const std::exception&) {
+    return -1;
+  }
+}
+
+int64_t sidestream_input_partials(const sidestream_input* input) {
+  return input->combine ? static_cast<int64_t>(input->combine->partials.size()) : 0;
+}
+
+const void* sidestream_input_partial(const sidestream_input* input, int64_t n, size_t* size) {
+  if (n < 0 || n >= sidestream_input_partials(input)) {
+    if (size) *size = 0;
+    return nullptr;
+  }
+  const Bytes& partial = input->combine->partials[static_cast<std::size_t>(n)];
+  if (size) *size = partial.size();
+  return partial.data();
+}
+
+MPI_Comm sidestream_input_servers(const sidestream_input* input) {
+  return input->combine ? *static_cast<MPI_Comm*>(input->combine->communicator.native()) : MPI_COMM_NULL;
+}
+
+int sidestream_add_table(sidestream_results* results, const char* file, int columns, const sidestream_column* column,
+                         int64_t rows) {
+  if (!results || !file || columns < 1 || !column || rows < 0) {
+    return wrong(results, "add_table: an argument is NULL, or there are no columns or fewer than 0 rows");
+  }
+  return shielded(&results->problem, [&]() -> int {
+    Table table;
+    for (int c = 0; c < columns; ++c) {
+      const sidestream_column& one = column[c];
+      if (!one.name || (!one.values && rows > 0) || one.type < 0 || one.type > SIDESTREAM_COLUMN_TEXT) {
+        return wrong(results, "add_table: a column has no name, no values or an unknown type");
+      }
+      table.columns.emplace_back(one.name);
+    }
+    table.rows.resize(static_cast<std::size_t>(rows));
+    for (int64_t row = 0; row < rows; ++row) {
+      for (int c = 0; c < columns; ++c) table.rows[static_cast<std::size_t>(row)].push_back(cell_of(column[c], row));
+    }
+    results->results->add(file, table);
+    return SIDESTREAM_OK;
+  });
+}
+
+int sidestream_add_image(sidestream_results* results, const char* file, int width, int height, const uint8_t* rgba) {
+  if (!results || !file || width < 1 || height < 1 || !rgba) {
+    return wrong(results, "add_image: an argument is NULL, or the picture has no pixels");
+  }
+  return shielded(&results->problem, [&] {
+    const auto bytes = static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * 4;
+    results->results->add(file, Image{width, height, {rgba, rgba + bytes}});
+    return static_cast<int>(SIDESTREAM_OK);
+  });
+}
+
+int sidestream_add_surface(sidestream_results* results, const char* file, int64_t point_count, const double* points,
+                           int64_t triangle_count, const int64_t* triangles, int arrays,
+                           const sidestream_column* array) {
+  const bool complete = (points || point_count == 0) && (triangles || triangle_count == 0) && (array || arrays == 0);
+  if (!results || !file || point_count < 0 || triangle_count < 0 || arrays < 0 || !complete) {
+    return wrong(results, "add_surface: an argument is NULL, or a count is below 0");
+  }
+  return shielded(&results->problem, [&]() -> int {
+    Surface surface;
+    for (int64_t n = 0; n < point_count; ++n) {
+      surface.points.push_back({points[3 * n], points[3 * n + 1], points[3 * n + 2]});
+    }
+    for (int64_t n = 0; n < 3 * triangle_count; ++n) {
+      if (triangles[n] < 0 || triangles[n] >= point_count) {
+        return wrong(results, "add_surface: a triangle has a corner that is no point");
+      }
+      if (n % 3 == 2) surface.triangles.push_back({triangles[n - 2], triangles[n - 1], triangles[n]});
+    }
+    for (int n = 0; n < arrays; ++n) {
+      if (!array[n].name || array[n].type != SIDESTREAM_COLUMN_REAL || (!array[n].values && point_count > 0)) {
+        return wrong(results, "add_surface: an array has no name, no values or is not of reals");
+      }
+      const auto* values = static_cast<const double*>(array[n].values);
+      surface.point_data.push_back({array[n].name, 1, {values, values + point_count}});
+    }
+    results->results->add(file, surface);
+    return SIDESTREAM_OK;
+  });
+}
+
+}  // extern "C"

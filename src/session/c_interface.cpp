@@ -1,0 +1,291 @@
+// The C face: every function forwards to the C++ session.
+#include <cstring>
+
+#include "base/fail.hpp"
+#include "session/c_session.hpp"
+
+namespace sidestream {
+
+std::string& message_without_session() {
+  // Per thread, like errno: a failed open leaves no session that could hold it.
+  thread_local std::string message;
+  return message;
+}
+
+void need(const void* argument, const char* call, const char* name) {
+  if (!argument) fail(Code::usage, "{}: {} is NULL; expected a valid pointer", call, name);
+}
+
+namespace {
+
+int code_of(Taken taken) { return taken == Taken::refused ? SIDESTREAM_REFUSED : SIDESTREAM_OK; }
+
+/// The sentence of a refusal.
+void explain_refusal(sidestream_session* session, int code, const char* call) {
+  if (code != SIDESTREAM_REFUSED) return;
+  session->message = std::string(call) + ": " + session->session.refusal();
+}
+
+template <class Open>
+int open_with(sidestream_session** session, Open&& open) {
+  std::string& message = message_without_session();
+  if (!session) {
+    message = "open: the address for the session is NULL; give the address of a pointer";
+    return SIDESTREAM_ERROR_USAGE;
+  }
+  *session = nullptr;
+  return guarded(message, [&] {
+    *session = new sidestream_session{open(), {}};
+    return static_cast<int>(SIDESTREAM_OK);
+  });
+}
+
+void fill(sidestream_account& to, const Account& from) {
+  // A caller built with an older header has a shorter struct: fill as much as it has.
+  sidestream_account whole{};
+  whole.struct_size = to.struct_size;
+  whole.iterations = from.iterations;
+  whole.delivered = from.delivered;
+  whole.refused = from.refused;
+  whole.failed = from.failed;
+  whole.unknown = from.unknown;
+  whole.absent_blocks = from.absent_blocks;
+  whole.bytes_published = from.bytes_published;
+  whole.dropped = from.dropped;
+  std::memcpy(&to, &whole, std::min(to.struct_size, sizeof whole));
+}
+
+}  // namespace
+}  // namespace sidestream
+
+using sidestream::guarded;
+using sidestream::need;
+using sidestream::Session;
+
+extern "C" {
+
+int sidestream_open(MPI_Comm comm, const char* file, sidestream_session** session) {
+  return sidestream::open_with(session, [&] { return Session::open(comm, file ? file : ""); });
+}
+
+int sidestream_open_text(MPI_Comm comm, const char* text, sidestream_session** session) {
+  return sidestream::open_with(session, [&] { return Session::open_text(comm, text ? text : ""); });
+}
+
+int sidestream_is_server(const sidestream_session* session) { return session && session->session.is_server() ? 1 : 0; }
+
+int sidestream_serve(sidestream_session* session) {
+  return guarded(session, "serve", [](Session& s) { s.serve(); });
+}
+
+MPI_Comm sidestream_comm(const sidestream_session* session) {
+  return session ? session->session.comm() : MPI_COMM_NULL;
+}
+
+int sidestream_close(sidestream_session** session) { return sidestream_close_with_account(session, nullptr); }
+
+int sidestream_close_with_account(sidestream_session** session, sidestream_account* account) {
+  if (!session || !*session) {
+    sidestream::message_without_session() = "close: the session is NULL; open one first";
+    return SIDESTREAM_ERROR_USAGE;
+  }
+  const std::unique_ptr<sidestream_session> ending(*session);
+  *session = nullptr;
+  return guarded(sidestream::message_without_session(), [&] {
+    const sidestream::Account result = ending->session.close();
+    if (account) sidestream::fill(*account, result);
+    if (result.dropped == 0) return static_cast<int>(SIDESTREAM_OK);
+    sidestream::message_without_session() =
+        "close: " + std::to_string(result.dropped) +
+        " iterations were dropped, which the servers had not begun when drain_limit was over; raise drain_limit";
+    return static_cast<int>(SIDESTREAM_REFUSED);
+  });
+}
+
+int sidestream_account_so_far(const sidestream_session* session, sidestream_account* account) {
+  return guarded(const_cast<sidestream_session*>(session), "account_so_far", [&](Session& s) {
+    need(account, "account_so_far", "account");
+    sidestream::fill(*account, s.account());
+  });
+}
+
+const char* sidestream_message(const sidestream_session* session) {
+  return session ? session->message.c_str() : sidestream::message_without_session().c_str();
+}
+
+int sidestream_set_int(sidestream_session* session, const char* name, int64_t value) {
+  return guarded(session, "set_int", [&](Session& s) {
+    need(name, "set_int", "name");
+    s.set(name, value);
+  });
+}
+
+int sidestream_set_real(sidestream_session* session, const char* name, double value) {
+  return guarded(session, "set_real", [&](Session& s) {
+    need(name, "set_real", "name");
+    s.set(name, value);
+  });
+}
+
+int sidestream_add_uniform_mesh(sidestream_session* session, const char* name, int dimensions, const int64_t* size,
+                                const double* origin, const double* spacing) {
+  return guarded(session, "add_uniform_mesh", [&](Session& s) {
+    for (const void* p : {static_cast<const void*>(name), static_cast<const void*>(size),
+                          static_cast<const void*>(origin), static_cast<const void*>(spacing)}) {
+      need(p, "add_uniform_mesh", "an argument");
+    }
+    if (dimensions < 1 || dimensions > 3) {
+      sidestream::fail(sidestream::Code::usage, "add_uniform_mesh: dimensions is {}, expected 1, 2 or 3", dimensions);
+    }
+    s.add_uniform_mesh(name, {size, size + dimensions}, {origin, origin + dimensions}, {spacing, spacing + dimensions});
+  });
+}
+
+int sidestream_add_rectilinear_mesh(sidestream_session* session, const char* name, int dimensions, const int64_t* size,
+                                    const double* const* coordinates) {
+  return guarded(session, "add_rectilinear_mesh", [&](Session& s) {
+    need(name, "add_rectilinear_mesh", "name");
+    need(size, "add_rectilinear_mesh", "size");
+    need(coordinates, "add_rectilinear_mesh", "coordinates");
+    if (dimensions < 1 || dimensions > 3) {
+      sidestream::fail(sidestream::Code::usage, "add_rectilinear_mesh: dimensions is {}, expected 1, 2 or 3",
+                       dimensions);
+    }
+    std::vector<std::vector<double>> nodes;
+    for (int a = 0; a < dimensions; ++a) {
+      need(coordinates[a], "add_rectilinear_mesh", "an axis of coordinates");
+      if (size[a] < 1) {
+        sidestream::fail(sidestream::Code::usage, "add_rectilinear_mesh: axis {} has {} cells, expected at least 1", a,
+                         size[a]);
+      }
+      nodes.emplace_back(coordinates[a], coordinates[a] + size[a] + 1);
+    }
+    s.add_rectilinear_mesh(name, nodes);
+  });
+}
+
+int sidestream_add_variable(sidestream_session* session, const char* name, const char* mesh, sidestream_type type,
+                            sidestream_centering centering, int components, sidestream_order order) {
+  return guarded(session, "add_variable", [&](Session& s) {
+    need(name, "add_variable", "name");
+    need(mesh, "add_variable", "mesh");
+    if (type < 0 || type >= sidestream::type_count || centering < 0 || centering >= sidestream::centering_count ||
+        order < 0 || order > 1) {
+      sidestream::fail(sidestream::Code::usage,
+                       "add_variable: type {}, centering {}, order {} of '{}'; expected constants of sidestream.h",
+                       static_cast<int>(type), static_cast<int>(centering), static_cast<int>(order), name);
+    }
+    sidestream::Variable variable;
+    variable.name = name;
+    variable.type = static_cast<sidestream::Type>(type);
+    variable.centering = static_cast<sidestream::Centering>(centering);
+    variable.components = components;
+    variable.order = static_cast<sidestream::Order>(order);
+    s.add_variable(mesh, std::move(variable));
+  });
+}
+
+int sidestream_set_variable_attribute(sidestream_session* session, const char* variable, const char* attribute,
+                                      const char* value) {
+  return guarded(session, "set_variable_attribute", [&](Session& s) {
+    need(variable, "set_variable_attribute", "variable");
+    need(attribute, "set_variable_attribute", "attribute");
+    need(value, "set_variable_attribute", "value");
+    s.set_attribute(variable, attribute, value);
+  });
+}
+
+int sidestream_start(sidestream_session* session) {
+  return guarded(session, "start", [](Session& s) { s.start(); });
+}
+
+int sidestream_publish(sidestream_session* session, const char* variable, int64_t block, const void* data) {
+  const int code = guarded(session, "publish", [&](Session& s) {
+    need(variable, "publish", "variable");
+    return sidestream::code_of(s.publish(variable, block, data));
+  });
+  if (session) sidestream::explain_refusal(session, code, "publish");
+  return code;
+}
+
+int sidestream_get_handle(sidestream_session* session, const char* variable, int64_t block, sidestream_handle* handle) {
+  return guarded(session, "get_handle", [&](Session& s) {
+    need(variable, "get_handle", "variable");
+    need(handle, "get_handle", "handle");
+    *handle = static_cast<int64_t>(s.handle(variable, block));
+  });
+}
+
+int sidestream_publish_handle(sidestream_session* session, sidestream_handle handle, const void* data) {
+  const int code = guarded(session, "publish_handle", [&](Session& s) {
+    return sidestream::code_of(s.publish(sidestream::Handle{handle}, data));
+  });
+  if (session) sidestream::explain_refusal(session, code, "publish_handle");
+  return code;
+}
+
+int sidestream_publish_handles(sidestream_session* session, int count, const sidestream_handle* handles,
+                               const void* const* data) {
+  if (session && count > 0 && (!handles || !data)) {
+    session->message = "publish_handles: handles or data is NULL; expected valid pointers";
+    return SIDESTREAM_ERROR_USAGE;
+  }
+  int code = SIDESTREAM_OK;
+  for (int n = 0; n < count; ++n) {
+    const int one = sidestream_publish_handle(session, handles[n], data[n]);
+    if (code == SIDESTREAM_OK) code = one;
+  }
+  return code;
+}
+
+int sidestream_publish_strided(sidestream_session* session, const char* variable, int64_t block, const void* data,
+                               const int64_t strides[4]) {
+  const int code = guarded(session, "publish_strided", [&](Session& s) {
+    need(variable, "publish_strided", "variable");
+    need(strides, "publish_strided", "strides");
+    return sidestream::code_of(s.publish(variable, block, data, {strides[0], strides[1], strides[2], strides[3]}));
+  });
+  if (session) sidestream::explain_refusal(session, code, "publish_strided");
+  return code;
+}
+
+int sidestream_alloc(sidestream_session* session, const char* variable, int64_t block, void** data) {
+  const int code = guarded(session, "alloc", [&](Session& s) {
+    need(variable, "alloc", "variable");
+    need(data, "alloc", "data");
+    *data = s.alloc(variable, block);
+    return *data ? SIDESTREAM_OK : SIDESTREAM_REFUSED;
+  });
+  if (session) sidestream::explain_refusal(session, code, "alloc");
+  return code;
+}
+
+int sidestream_commit(sidestream_session* session, const char* variable, int64_t block) {
+  return guarded(session, "commit", [&](Session& s) {
+    need(variable, "commit", "variable");
+    s.commit(variable, block);
+  });
+}
+
+int sidestream_clear(sidestream_session* session, const char* variable, int64_t block) {
+  return guarded(session, "clear", [&](Session& s) {
+    need(variable, "clear", "variable");
+    s.clear(variable, block);
+  });
+}
+
+int sidestream_signal(sidestream_session* session, const char* event) {
+  return guarded(session, "signal", [&](Session& s) {
+    need(event, "signal", "event");
+    s.signal(event);
+  });
+}
+
+int sidestream_end_iteration(sidestream_session* session, int64_t cycle, double time) {
+  const int code =
+      guarded(session, "end_iteration", [&](Session& s) { return sidestream::code_of(s.end_iteration(cycle, time)); });
+  if (session) sidestream::explain_refusal(session, code, "end_iteration");
+  return code;
+}
+
+}  // extern "C"

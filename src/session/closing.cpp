@@ -1,0 +1,131 @@
+// Closing a session: outcomes that are missing, the account, the records, and then nothing is left.
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "base/agree.hpp"
+#include "base/fail.hpp"
+#include "base/log.hpp"
+#include "session/implementation.hpp"
+#include "session/record.hpp"
+#include "session/sidecar_start.hpp"
+
+namespace sidestream {
+
+/// Collective: the account that the clients have, with what the servers counted, on every rank.
+Account Session::Implementation::agree_on_account() {
+  std::int64_t absent = serving_ && serving_->decides() ? ledger()->absent_blocks : 0;
+  world_->sum(std::span(&absent, 1));
+  if (publisher_) publisher_->close_account(absent);
+  Account account = this->account();
+  std::int64_t dropped = account.dropped;
+  world_->maximum(std::span(&dropped, 1));
+  Bytes from_client(sizeof account);
+  std::memcpy(from_client.data(), &account, sizeof account);
+  world_->broadcast(from_client, roles_.client_ranks.front());
+  std::memcpy(&account, from_client.data(), sizeof account);
+  account.dropped = dropped;
+  return account;
+}
+
+/// One line, if anything was lost: once, at the end, whatever was said when it happened.
+void Session::Implementation::say_losses(const Account& account) {
+  const std::string losses = losses_of(account, ledger()->skipped_tasks);
+  if (!losses.empty()) {
+    log::warning("of {} iterations {} were delivered: {}{}", account.iterations, account.delivered, losses,
+                 config_.opening.timings ? "; iterations.csv says which and why" : "");
+  }
+}
+
+/// Collective: what the run leaves beside its results.
+void Session::Implementation::write_timings() {
+  if (opening_.placement.mode == PlacementMode::sidecar) {
+    dropped_ = write_client_records(*world_, facts(), config_.opening, *publisher_);
+    return;
+  }
+  const Account account = agree_on_account();
+  dropped_ = account.dropped;
+  if (config_.opening.timings) write_run_table_of_all(timings_table, timing_rows());
+  const bool moves = opening_.placement.mode == PlacementMode::nodes;
+  if (config_.opening.timings && moves) write_run_table_of_all(movement_table, moved_rows());
+  if (config_.opening.timings) write_run_table_of_all(iterations_table, iteration_rows_here());
+  together(*world_, [&] {
+    if (serving_) serving_->report();
+    if (world_->rank() != recording_rank()) return;
+    say_losses(account);
+    write_record(opening_.directory, facts(), &account, ledger());
+  });
+}
+
+/// Collective. Others may have closed in good order: one of those that have not says so.
+void Session::Implementation::say_finalized() {
+  std::int64_t first = finalizing_ ? world_->rank() : world_->size();
+  world_->minimum(std::span(&first, 1));
+  if (first != world_->rank()) return;
+  log::error(
+      "MPI_Finalize was called on rank {} while a session was open, which is closed now; call sidestream_close (C++: "
+      "Session::close) on every rank before MPI_Finalize",
+      first);
+}
+
+/// MPI_Finalize waits for all ranks, and servers for clients that close: without this for ever.
+void Session::Implementation::close_at_finalize() noexcept {
+  try {
+    finalizing_ = true;
+    close();
+  } catch (const std::exception& e) {
+    log::error("closing a session in MPI_Finalize: {}", e.what());
+  }
+}
+
+Account Session::Implementation::close() {
+  if (mpi_is_finalized()) fail(Code::usage, "close: MPI is finalized already; close sessions before MPI_Finalize");
+  if (state_ == State::open) {
+    if (finalizing_ && roles_.members && roles_.members->rank() == 0) {
+      log::error(
+          "MPI_Finalize was called while a session was open; call sidestream_close (C++: Session::close) on every rank "
+          "before it");
+    }
+    // Nobody waits for ever: whoever starts or serves learns that this rank does not.
+    state_ = State::ended;
+    // If others start, they throw, and so does this rank's vote; the session is freed all the same.
+    try {
+      static_cast<void>(vote(Wish::cancel));
+    } catch (...) {
+      free_everything();
+      throw;
+    }
+    free_everything();
+    return {};
+  }
+  if (state_ == State::started) {
+    if (publisher_) {
+      publisher_->drain(config_.opening.drain_limit);
+      if (serving_) {
+        while (serving_->step()) {
+        }
+      }
+    }
+    // Servers get here when their clients have closed.
+    say_finalized();
+    if (!is_off()) write_timings();
+  }
+  Account account = this->account();
+  account.dropped = dropped_;
+  free_everything();
+  return account;
+}
+
+/// In the order that the members depend on each other; communicators are freed by all their members at this point.
+void Session::Implementation::free_everything() {
+  if (!finalizing_) guard_.reset();
+  serving_.reset();
+  publisher_.reset();
+  wires_ = {};
+  roles_.members.reset();
+  roles_.node_members.reset();
+  world_.reset();
+  directory_lock_.reset();
+}
+
+}  // namespace sidestream

@@ -1,0 +1,40 @@
+#include "session/configuration.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "analysis/register.hpp"
+#include "base/fail.hpp"
+#include "partition/register.hpp"
+#include "storage/register.hpp"
+
+namespace sidestream {
+
+std::string read_configuration_file(const std::string& file, const std::string& mend) {
+  if (std::filesystem::is_directory(file)) {
+    fail(Code::configuration, "{}: found a directory, expected a configuration file; correct the path", file);
+  }
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  if (in) text << in.rdbuf();
+  if (!in) fail(Code::configuration, "{}: cannot read the configuration ({}); {}", file, std::strerror(errno), mend);
+  return text.str();
+}
+
+void share_text(Communicator& all, std::string& text) {
+  const auto* at = reinterpret_cast<const std::byte*>(text.data());
+  Bytes bytes(at, at + text.size());
+  all.broadcast(bytes, 0);
+  text.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+
+void register_built_in(Registry& registry) {
+  register_analyses(registry);
+  register_storage(registry);
+  register_partitioners(registry);
+}
+
+}  // namespace sidestream

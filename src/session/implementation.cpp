@@ -1,0 +1,112 @@
+#include "session/implementation.hpp"
+
+#include "base/fail.hpp"
+#include "session/record.hpp"
+
+namespace sidestream {
+
+Session::Implementation::~Implementation() = default;
+
+Declarations& Session::Implementation::declarations(const char* call) {
+  if (is_server()) fail(Code::usage, "{}: this rank is a server; only clients declare", call);
+  if (state_ != State::open) {
+    fail(Code::usage,
+         "{}: the declarations are frozen since the session started; call it before start and the first publish", call);
+  }
+  return declarations_;
+}
+
+using What = Declarations::BlockDeclaration::What;
+
+void Session::Implementation::set_block(const std::string& mesh, const Block& block) {
+  if (state_ == State::started && publisher_) return publisher_->set_block(mesh, block);
+  const What what = block.is_list() ? What::list : What::box;
+  declarations(block.is_list() ? "set_block_list" : "set_block").blocks.push_back({what, mesh, block});
+}
+
+void Session::Implementation::set_block_bounds(const std::string& mesh, std::int64_t block, const Bounds& bounds) {
+  if (state_ == State::started && publisher_) return publisher_->set_block_bounds(mesh, block, bounds);
+  Block what;
+  what.id = block;
+  what.bounds = bounds;
+  declarations("set_block_bounds").blocks.push_back({What::bounds, mesh, what});
+}
+
+void Session::Implementation::remove_block(const std::string& mesh, std::int64_t block) {
+  if (state_ == State::started && publisher_) return publisher_->remove_block(mesh, block);
+  Block what;
+  what.id = block;
+  declarations("remove_block").blocks.push_back({What::removed, mesh, what});
+}
+
+void Session::Implementation::set_allocated(const std::string& variable, std::int64_t block, const Box& box) {
+  if (state_ == State::started && publisher_) return publisher_->set_allocated(variable, block, box);
+  declarations("set_allocated").allocated.push_back({variable, block, box});
+}
+
+Publisher& Session::Implementation::publisher(const char* call) {
+  if (is_server()) fail(Code::usage, "{}: this rank is a server; only clients publish", call);
+  if (state_ == State::open) start();
+  if (state_ != State::started) fail(Code::usage, "{}: the session failed to start; close it", call);
+  return *publisher_;
+}
+
+Taken Session::Implementation::end_iteration(std::int64_t cycle, double time) {
+  Publisher& mine = publisher("end_iteration");
+  if (!serving_) return mine.end(cycle, time, {});
+  return mine.end(cycle, time, [this] { serving_->step(); });
+}
+
+RunFacts Session::Implementation::facts() const {
+  const PlacementMode mode = opening_.placement.mode;
+  return {file_,
+          text_,
+          name_of(mode),
+          static_cast<int>(roles_.client_ranks.size()),
+          static_cast<int>(roles_.server_ranks.size()),
+          roles_.nodes};
+}
+
+/// Collective: everybody's rows go to the first server, which writes the file.
+void Session::Implementation::write_run_table_of_all(const RunTable& table, const std::string& rows) {
+  write_run_table_together(*world_, roles_.server_ranks.front(), opening_.directory, table, rows,
+                           opening_.existing == Existing::resume);
+}
+
+std::string Session::Implementation::iteration_rows_here() const {
+  return world_->rank() == recording_rank() ? iteration_rows(ledger()->iterations()) : std::string();
+}
+
+/// Of a server or a forwarder that works; null on others.
+const Ledger* Session::Implementation::ledger() const noexcept {
+  return serving_ && serving_->has_begun() ? &serving_->ledger() : nullptr;
+}
+
+/// The rank whose ledger has what failed anywhere: one of those that agree about iterations.
+int Session::Implementation::recording_rank() const noexcept {
+  const bool reduced =
+      opening_.placement.mode == PlacementMode::nodes && opening_.placement.forward == Forward::partials;
+  return (reduced ? roles_.forwarder_ranks : roles_.server_ranks).front();
+}
+
+std::string Session::Implementation::timing_rows() const {
+  std::string rows;
+  if (publisher_) rows += client_rows(world_->rank(), publisher_->timings());
+  if (ledger()) rows += server_rows(world_->rank(), *ledger());
+  return rows;
+}
+
+std::string Session::Implementation::moved_rows() const {
+  if (serving_ && serving_->decides()) return movement_rows(world_->rank(), "server", ledger()->moved());
+  std::vector<MovedBytes> moved;
+  if (wires_.forwarder) {
+    for (const auto& [index, bytes] : wires_.forwarder->bytes_sent()) moved.push_back({index, 0, bytes, 0});
+    return movement_rows(world_->rank(), "forwarder", moved);
+  }
+  for (std::int64_t index = 0; publisher_ && index < publisher_->account().iterations; ++index) {
+    moved.push_back({index, 0, wires_.client->bytes_sent(index), 0});
+  }
+  return movement_rows(world_->rank(), "client", moved);
+}
+
+}  // namespace sidestream

@@ -1,0 +1,116 @@
+// The inside of a session: what opening, starting, publishing, serving and closing share.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/communicator.hpp"
+#include "base/finalize_guard.hpp"
+#include "client/declarations.hpp"
+#include "client/publisher.hpp"
+#include "config/config.hpp"
+#include "session/record.hpp"
+#include "session/roles.hpp"
+#include "session/serving.hpp"
+#include "session/streams.hpp"
+#include "session/wiring.hpp"
+#include "sidestream/sidestream.hpp"
+#include "storage/directory_lock.hpp"
+#include "transport/shared_memory/lifeline.hpp"
+#include "transport/staging/opening_file.hpp"
+
+namespace sidestream {
+
+/// States: open -> started -> closed. Any failure of a collective step leaves the session as it was; close always
+/// works.
+class Session::Implementation {
+ public:
+  /// Collective; opening.cpp. `text` wins over `file`; the environment variable over both.
+  Implementation(MPI_Comm comm, const std::string& file, const std::optional<std::string>& text);
+  ~Implementation();
+
+  [[nodiscard]] bool is_server() const noexcept { return roles_.server || roles_.forwarder; }
+  [[nodiscard]] bool is_off() const noexcept { return opening_.placement.mode == PlacementMode::off; }
+  [[nodiscard]] MPI_Comm comm() const noexcept { return is_server() ? MPI_COMM_NULL : roles_.members->comm(); }
+  [[nodiscard]] Registry& registry() noexcept { return registry_; }
+  /// Declarations, until start. Throws Error(usage) afterwards, and on a server.
+  [[nodiscard]] Declarations& declarations(const char* call);
+
+  /// A box or a list: its id, level, index space, cells, lengths and bounds count.
+  void set_block(const std::string& mesh, const Block& block);
+  void set_block_bounds(const std::string& mesh, std::int64_t block, const Bounds& bounds);
+  void remove_block(const std::string& mesh, std::int64_t block);
+  void set_allocated(const std::string& variable, std::int64_t block, const Box& box);
+
+  /// Collective over the session's communicator: clients call start, servers serve; starting.cpp.
+  void start();
+  void serve();
+  /// Starts if that has not happened; throws Error(usage) on a server. Then the publisher.
+  [[nodiscard]] Publisher& publisher(const char* call);
+  Taken end_iteration(std::int64_t cycle, double time);
+  /// Collective.
+  Account close();
+  [[nodiscard]] Account account() const { return publisher_ ? publisher_->account() : Account{}; }
+  /// Why this client refused its iteration; empty if it did not.
+  [[nodiscard]] std::string refusal() const { return publisher_ ? publisher_->refusal() : std::string(); }
+  /// MPI_Finalize found the session open, said so and closed it.
+  [[nodiscard]] bool closed_by_finalize() const noexcept { return finalizing_; }
+
+ private:
+  // opening.cpp
+  void read_configuration(const std::string& file, const std::optional<std::string>& text);
+  void check_directory();
+  void tell_waiting_servers();
+  // closing.cpp
+  [[nodiscard]] Account agree_on_account();
+  void write_timings();
+  void say_losses(const Account& account);
+  void say_finalized();
+  void close_at_finalize() noexcept;
+  void free_everything();
+  // starting.cpp
+  enum class Wish : std::int64_t { cancel = 0, start = 1 };
+  [[nodiscard]] bool vote(Wish wish);
+  void begin_together();
+  void agree_on_declarations();
+  void configure();
+  void make_publisher();
+  void check_blocks();
+  void make_serving();
+  void begin_serving();
+  // implementation.cpp
+  [[nodiscard]] RunFacts facts() const;
+  void write_run_table_of_all(const RunTable& table, const std::string& rows);
+  [[nodiscard]] std::string iteration_rows_here() const;
+  [[nodiscard]] std::string timing_rows() const;
+  [[nodiscard]] std::string moved_rows() const;
+  [[nodiscard]] const Ledger* ledger() const noexcept;
+  [[nodiscard]] int recording_rank() const noexcept;
+
+  std::unique_ptr<FinalizeGuard> guard_;
+  bool finalizing_ = false;
+  std::int64_t dropped_ = 0;  ///< agreed at close
+  std::unique_ptr<MpiCommunicator> world_;
+  std::string text_, file_;
+  std::shared_ptr<const Document> document_;
+  OpeningConfig opening_;
+  std::unique_ptr<DirectoryLock> directory_lock_;  ///< on rank 0
+  Roles roles_;
+  Registry registry_;
+  Declarations declarations_;
+  enum class State { open, started, ended } state_ = State::open;
+  // Until the start, where servers come from elsewhere: they are told if there will be none.
+  std::unique_ptr<shared_memory::Lifeline> lifeline_;
+  std::unique_ptr<staging::OpeningFile> opening_file_;
+
+  std::shared_ptr<staging::StreamContext> streams_ = std::make_shared<staging::StreamContext>();
+  Config config_;
+  double origin_ = 0;
+  Wires wires_;
+  std::unique_ptr<Publisher> publisher_;
+  std::unique_ptr<Serving> serving_;  ///< of servers, of forwarders that reduce, and of everybody with `inline`
+};
+
+}  // namespace sidestream

@@ -1,0 +1,172 @@
+#include "session/record.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "base/agree.hpp"
+#include "base/fail.hpp"
+#include "sidestream/version.h"
+#include "storage/replace_file.hpp"
+
+namespace sidestream {
+
+namespace {
+
+std::string indented(const std::string& text) {
+  std::string result = "    ";
+  for (const char c : text) {
+    result += c;
+    if (c == '\n') result += "    ";
+  }
+  return result + "\n";
+}
+
+}  // namespace
+
+void refuse_earlier_run(const OpeningConfig& opening) {
+  const auto record = std::filesystem::path(opening.directory) / RecordNames{}.record;
+  std::error_code error;
+  if (opening.existing != Existing::refuse || !std::filesystem::exists(record, error)) return;
+  fail(
+      Code::file,
+      "the output directory '{}' holds an earlier run ({} is there); choose another with output.directory, or say what to "
+      "do with output.existing: replace or resume",
+      opening.directory, RecordNames{}.record);
+}
+
+void write_record(const std::string& directory, const RunFacts& facts, const Account* account, const Ledger* ledger,
+                  const RecordNames& names) {
+  std::string text = fmt::format("sidestream: {}\nplacement: {}\nclients: {}\nservers: {}\nnodes: {}\n",
+                                 SIDESTREAM_VERSION, facts.placement, facts.clients, facts.servers, facts.nodes);
+  text += fmt::format("configuration_file: '{}'\nconfiguration: |\n{}", facts.file, indented(facts.text));
+  if (account) {
+    text += fmt::format(
+        "account:\n  iterations: {}\n  delivered: {}\n  refused: {}\n  failed: {}\n  unknown: {}\n  absent_blocks: {}\n"
+        "  dropped: {}\n",
+        account->iterations, account->delivered, account->refused, account->failed, account->unknown,
+        account->absent_blocks, account->dropped);
+  }
+  if (ledger && !ledger->failures().empty()) {
+    text += "failures:\n";
+    for (const Ledger::Failure& f : ledger->failures()) {
+      text += fmt::format("  - first_iteration: {}\n    count: {}\n    message: |\n      {}\n", f.first_iteration,
+                          f.count, f.message);
+    }
+  }
+  replace_file((std::filesystem::path(directory) / names.record).string(), text);
+}
+
+std::string closing_text(const Account& account, const std::string& directory) {
+  return fmt::format("{} iteration{} delivered, {} failed, {} refused; results are in {}", account.delivered,
+                     account.delivered == 1 ? "" : "s", account.failed, account.refused, directory);
+}
+
+std::string client_rows(int rank, const std::vector<IterationTiming>& timings) {
+  std::string rows;
+  for (const IterationTiming& t : timings) {
+    fmt::format_to(std::back_inserter(rows), "{},client,{},{:.9f},{:.9f},{:.9f},{:.9f},{:.9f},,\n", rank, t.iteration,
+                   t.start, t.compute, t.publish, t.wait, t.end);
+  }
+  return rows;
+}
+
+std::string server_rows(int rank, const Ledger& ledger) {
+  std::string rows;
+  for (const WorkTiming& t : ledger.timings()) {
+    fmt::format_to(std::back_inserter(rows), "{},server,{},{:.9f},,,,,{},{:.9f}\n", rank, t.iteration, t.start,
+                   ledger.names()[static_cast<std::size_t>(t.task)], t.seconds);
+  }
+  return rows;
+}
+
+std::string movement_rows(int rank, const char* role, const std::vector<MovedBytes>& moved) {
+  std::string rows;
+  for (const MovedBytes& m : moved) {
+    fmt::format_to(std::back_inserter(rows), "{},{},{},{},{},{}\n", rank, role, m.iteration, m.blocks, m.bytes,
+                   m.layers);
+  }
+  return rows;
+}
+
+namespace {
+
+const char* name_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::delivered:
+      return "delivered";
+    case Outcome::refused:
+      return "refused";
+    case Outcome::failed:
+      return "failed";
+    default:
+      return "unknown";
+  }
+}
+
+}  // namespace
+
+std::string iteration_rows(const std::vector<IterationRow>& iterations) {
+  std::string rows;
+  for (const IterationRow& row : iterations) {
+    fmt::format_to(std::back_inserter(rows), "{},{},{},{},{}\n", row.at.index, row.at.cycle, row.at.time,
+                   name_of(row.outcome), text_of(row));
+  }
+  return rows;
+}
+
+std::string losses_of(const Account& account, std::int64_t skipped) {
+  std::string text;
+  const auto add = [&](std::int64_t count, const std::string& what) {
+    if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, what);
+  };
+  add(account.refused, "were refused");
+  add(account.dropped, "of these because the servers had not begun them when drain_limit was over");
+  add(account.unknown, "have an outcome that is not known");
+  add(account.failed, "had an analysis or a writer that failed");
+  add(account.absent_blocks,
+      "blocks were declared and not published, in iterations in which others published their variable");
+  add(skipped, "times an analysis or a writer was due without its variables");
+  return text;
+}
+
+Account account_of(const Ledger& ledger) {
+  Account account;
+  account.iterations = ledger.delivered + ledger.refused;
+  account.delivered = ledger.delivered;
+  account.refused = ledger.refused;
+  account.failed = ledger.failed;
+  account.absent_blocks = ledger.absent_blocks;
+  return account;
+}
+
+void write_run_table_together(Communicator& all, int root, const std::string& directory, const RunTable& table,
+                              const std::string& rows, bool append) {
+  const std::vector<Bytes> parts = all.gather(std::as_bytes(std::span(rows)), root);
+  together(all, [&] {
+    if (all.rank() != root) return;
+    std::vector<std::string> texts;
+    for (const Bytes& part : parts) texts.emplace_back(reinterpret_cast<const char*>(part.data()), part.size());
+    write_run_table(directory, table, texts, append);
+  });
+}
+
+void write_run_table(const std::string& directory, const RunTable& table, const std::vector<std::string>& rows,
+                     bool append) {
+  const auto path = std::filesystem::path(directory) / table.file;
+  std::error_code error;
+  std::string text;
+  if (append && std::filesystem::exists(path, error)) {
+    std::ifstream in(path, std::ios::binary);
+    text.assign(std::istreambuf_iterator<char>(in), {});
+  } else {
+    text = table.header;
+  }
+  for (const std::string& part : rows) text += part;
+  replace_file(path.string(), text);
+}
+
+}  // namespace sidestream

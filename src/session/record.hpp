@@ -1,0 +1,68 @@
+// The record of a run in its output directory: what ran, with which configuration, how it went, how long it took.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/communicator.hpp"
+#include "client/publisher.hpp"
+#include "config/config.hpp"
+#include "server/ledger.hpp"
+
+namespace sidestream {
+
+/// What goes into run.yaml.
+struct RunFacts {
+  std::string file, text;  ///< of the configuration
+  std::string placement;
+  int clients = 0, servers = 0, nodes = 1;
+};
+
+/// Throws Error(file) if the output directory holds an earlier run and `existing` is refuse.
+void refuse_earlier_run(const OpeningConfig& opening);
+
+/// Names of the files that record a run.
+struct RecordNames {
+  const char* record = "run.yaml";
+  const char* timings = "timings.csv";
+  const char* lock = ".run.lock";  ///< held by who writes into the directory
+};
+
+/// Writes `run.yaml`; with a ledger and an account also how it ended. One rank.
+void write_record(const std::string& directory, const RunFacts& facts, const Account* account, const Ledger* ledger,
+                  const RecordNames& names = {});
+
+/// How a group of servers ended, for people: `10 iterations delivered, 1 failed, 0 refused; results are in out`.
+[[nodiscard]] std::string closing_text(const Account& account, const std::string& directory);
+
+/// This rank's rows of timings.csv, without the header.
+[[nodiscard]] std::string client_rows(int rank, const std::vector<IterationTiming>& timings);
+[[nodiscard]] std::string server_rows(int rank, const Ledger& ledger);
+/// This rank's rows of movement.csv, without the header.
+[[nodiscard]] std::string movement_rows(int rank, const char* role, const std::vector<MovedBytes>& moved);
+/// A table of a run that every rank has rows of.
+struct RunTable {
+  const char* file;
+  const char* header;
+};
+inline constexpr RunTable timings_table{"timings.csv",
+                                        "rank,role,iteration,start,compute,publish,wait,end,task,seconds\n"};
+/// What moved: servers count what came (blocks are pieces of one variable; layers were fetched for halos), clients and
+/// forwarders what left, layers included.
+inline constexpr RunTable movement_table{"movement.csv", "rank,role,iteration,blocks,bytes,layer_bytes\n"};
+/// What became of each iteration; README of the columns: docs/formats.md.
+inline constexpr RunTable iterations_table{"iterations.csv", "iteration,cycle,time,outcome,reason\n"};
+[[nodiscard]] std::string iteration_rows(const std::vector<IterationRow>& iterations);
+/// What an account lost, for people: "3 were refused, 2 have an outcome that is not known"; empty if nothing.
+/// `skipped`: times an analysis or a writer was due without its variables.
+[[nodiscard]] std::string losses_of(const Account& account, std::int64_t skipped);
+/// What servers alone can say of a session's account.
+[[nodiscard]] Account account_of(const Ledger& ledger);
+/// Collective: everybody's rows go to `root`, which writes them with `write_run_table`.
+void write_run_table_together(Communicator& all, int root, const std::string& directory, const RunTable& table,
+                              const std::string& rows, bool append);
+/// Writes the header, then `rows`; with `append` and an existing file, the rows alone. One rank.
+void write_run_table(const std::string& directory, const RunTable& table, const std::vector<std::string>& rows,
+                     bool append);
+
+}  // namespace sidestream

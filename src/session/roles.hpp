@@ -1,0 +1,37 @@
+// Who is a client, who a server, who a forwarder.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/communicator.hpp"
+#include "config/config.hpp"
+#include "transport/shared_memory/node.hpp"
+
+namespace sidestream {
+
+/// This rank's part, and the groups it belongs to.
+struct Roles {
+  bool client = true;
+  bool server = false;     ///< dedicated: calls serve; with `inline` nobody is
+  bool forwarder = false;  ///< a server to its node's clients that passes on what it gets
+  int nodes = 1;
+  int node = 0;                              ///< this rank's node, counted by lowest rank
+  shared_memory::NodeRole on_node;           ///< among those of the node that share memory
+  std::unique_ptr<MpiCommunicator> members;  ///< the clients, the servers or the forwarders: whichever this rank is
+  std::unique_ptr<MpiCommunicator>
+      node_members;  ///< those of this node that share memory: clients, and who serves them
+  /// In the session's communicator, ascending; inline: servers = clients.
+  std::vector<int> client_ranks, server_ranks, forwarder_ranks;
+  /// Of each client, in the order of client_ranks: the forwarder's rank, or its own where there are none.
+  std::vector<int> holders;
+};
+
+/// A testing override: the number of nodes to pretend, from the environment, else `configured`. Throws
+/// Error(configuration).
+[[nodiscard]] int pretended_nodes(int configured);
+
+/// Collective over `world`. Throws the same Error(configuration) everywhere if the placement does not fit the ranks.
+[[nodiscard]] Roles assign_roles(MpiCommunicator& world, const PlacementConfig& placement);
+
+}  // namespace sidestream

@@ -1,0 +1,67 @@
+#include "session/serving.hpp"
+
+#include <utility>
+
+#include "base/agree.hpp"
+#include "sidestream/version.h"
+
+namespace sidestream {
+
+/// What the configuration asks for, in the file's order.
+void Serving::make_tasks(const Registry& registry) {
+  for (const TaskConfig& task : config_.tasks) {
+    if (task.writer) {
+      tasks_.emplace_back(task, config_.metadata, nullptr,
+                          registry.writers().at(task.kind).create(task.settings, config_.metadata, directory_));
+    } else {
+      tasks_.emplace_back(task, config_.metadata,
+                          registry.analyses().at(task.kind).create(task.settings, config_.metadata), nullptr);
+    }
+  }
+}
+
+Serving::Serving(MPI_Comm servers, const Config& config, const Registry& registry, bool reduces, const Choose& choose)
+    : servers_(servers),
+      config_(config),
+      partitioner_(&registry.partitioners().at(config.opening.placement.partitioner)) {
+  const bool resume = config.opening.existing == Existing::resume;
+  together(servers_, [&] {
+    const std::string provenance =
+        "Sidestream " SIDESTREAM_VERSION "; the configuration is in run.yaml beside the results";
+    directory_ = open_output_directory(config.opening.directory, provenance, resume);
+    results_ = make_result_store(registry, directory_, reduces ? 1 : servers_.rank(), resume);
+  });
+  together(servers_, [&] {
+    if (choose) choose(directory_);
+    make_tasks(registry);
+  });
+  for (Task& task : tasks_) task.set_communicator(std::make_unique<MpiCommunicator>(servers_.comm()));
+}
+
+void Serving::begin(Feed feed) {
+  feed_ = std::move(feed);
+  const auto results = [this](const Iteration& iteration) { return results_->begin(iteration); };
+  if (feed_.receiver) {
+    combiner_ = std::make_unique<Combiner>(
+        CombinerParts{config_.metadata, *feed_.receiver, tasks_, results, feed_.origin, config_.opening.timings});
+    return;
+  }
+  for (std::size_t t = 0; t < tasks_.size(); ++t) tasks_[t].set_sender(feed_.sender, static_cast<std::int32_t>(t));
+  std::vector<std::string> task_events;
+  for (const TaskConfig& task : config_.tasks) task_events.push_back(task.schedule.event);
+  const PlacementConfig& placement = config_.opening.placement;
+  MovementRules movement{partitioner_, placement.partitioner_settings, placement.move_all};
+  engine_ = std::make_unique<Engine>(EngineParts{config_.metadata, feed_.events, *feed_.transport, servers_, tasks_,
+                                                 results, std::move(task_events), feed_.origin, config_.opening.timings,
+                                                 std::move(movement), feed_.first});
+  const auto take_in = [transport = feed_.transport] { transport->receive(std::chrono::microseconds(0)); };
+  if (feed_.sender) feed_.sender->set_meanwhile(take_in);
+}
+
+void Serving::run(const std::function<bool()>& stop) {
+  if (combiner_) return combiner_->run();
+  engine_->run(stop);
+  if (feed_.sender) feed_.sender->close();
+}
+
+}  // namespace sidestream

@@ -1,0 +1,67 @@
+// What a server is, in every placement: the output directory, the tasks, and the loop that runs them.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/config.hpp"
+#include "server/combiner.hpp"
+#include "server/engine.hpp"
+#include "storage/output.hpp"
+
+namespace sidestream {
+
+/// Where a server gets its iterations from; what is not null outlives the serving.
+struct Feed {
+  ServerTransport* transport = nullptr;
+  PartialSender* sender = nullptr;      ///< with a transport: others combine what is reduced here
+  PartialReceiver* receiver = nullptr;  ///< instead of a transport: others have reduced
+  std::vector<std::string> events;      ///< of the simulation, by bit
+  std::int64_t first = 0;               ///< the iteration to begin with
+  double origin = 0;                    ///< now() at the session's start
+};
+
+/// Made collectively over the servers (or the forwarders that reduce); every one of them has one.
+class Serving {
+ public:
+  /// `reduces`: results come from those who combine. `choose`, if given, runs when the directory is open and before
+  /// tasks are made, and may change those of `config`. Throws the same Error on all servers if the directory cannot be
+  /// written or a task cannot be made. `config` and `registry` outlive it.
+  using Choose = std::function<void(const std::shared_ptr<const OutputDirectory>&)>;
+  Serving(MPI_Comm servers, const Config& config, const Registry& registry, bool reduces = false,
+          const Choose& choose = {});
+  /// Collective.
+  void begin(Feed feed);
+  /// Until all clients have closed, or `stop`: see Engine::run.
+  void run(const std::function<bool()>& stop = {});
+  /// Placement `inline`: see Engine::step.
+  bool step() { return engine_->step(); }
+
+  [[nodiscard]] MpiCommunicator& servers() noexcept { return servers_; }
+  [[nodiscard]] bool has_begun() const noexcept { return engine_ || combiner_; }
+  /// What this server did; only after `begin`.
+  [[nodiscard]] const Ledger& ledger() const noexcept { return engine_ ? engine_->ledger() : combiner_->ledger(); }
+  /// Whether it agrees with others about iterations, and so knows what became of them.
+  [[nodiscard]] bool decides() const noexcept { return engine_ != nullptr; }
+  /// At the end: see Engine::report.
+  void report() const {
+    if (engine_) engine_->report();
+  }
+
+ private:
+  void make_tasks(const Registry& registry);
+
+  MpiCommunicator servers_;
+  const Config& config_;
+  const PartitionerKind* partitioner_;
+  std::shared_ptr<const OutputDirectory> directory_;
+  std::unique_ptr<ResultStore> results_;
+  std::vector<Task> tasks_;
+  Feed feed_;
+  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Combiner> combiner_;
+};
+
+}  // namespace sidestream

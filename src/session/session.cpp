@@ -1,0 +1,162 @@
+// The C++ face: forwards to the implementation.
+#include <exception>
+
+#include "base/fail.hpp"
+#include "base/log.hpp"
+#include "session/implementation.hpp"
+
+namespace sidestream {
+
+Session::Session(std::unique_ptr<Implementation> implementation) : implementation_(std::move(implementation)) {}
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&& other) noexcept {
+  // The session that was here is closed, as its destructor would.
+  if (this != &other) {
+    const Session before(std::move(*this));
+    implementation_ = std::move(other.implementation_);
+  }
+  return *this;
+}
+
+Session::~Session() {
+  if (!implementation_) return;
+  try {
+    implementation_->close();
+  } catch (const std::exception& e) {
+    if (implementation_->closed_by_finalize()) return;  // which has said so
+    log::error("closing a session: {}", e.what());
+  }
+}
+
+Session Session::open(MPI_Comm comm, const std::string& file) {
+  return Session(std::make_unique<Implementation>(comm, file, std::nullopt));
+}
+
+Session Session::open_text(MPI_Comm comm, const std::string& text) {
+  return Session(std::make_unique<Implementation>(comm, "", text));
+}
+
+bool Session::is_server() const { return implementation_->is_server(); }
+void Session::serve() { implementation_->serve(); }
+MPI_Comm Session::comm() const { return implementation_->comm(); }
+Account Session::account() const { return implementation_->account(); }
+Registry& Session::registry() { return implementation_->registry(); }
+
+Account Session::close() {
+  if (!implementation_) fail(Code::usage, "close: the session is closed already");
+  const std::unique_ptr<Implementation> ending = std::move(implementation_);
+  return ending->close();
+}
+
+void Session::set(const std::string& name, std::int64_t value) {
+  implementation_->declarations("set").set(name, value);
+}
+void Session::set(const std::string& name, double value) { implementation_->declarations("set").set(name, value); }
+
+namespace {
+
+Box cells_of(const std::string& name, const std::vector<Index>& size) {
+  if (size.empty() || size.size() > 3) {
+    fail(Code::usage, "the mesh '{}' has {} sizes, expected 1 to 3", name, size.size());
+  }
+  Box cells{{0, 0, 0}, {1, 1, 1}};
+  for (std::size_t a = 0; a < size.size(); ++a) {
+    if (size[a] < 1) fail(Code::usage, "the mesh '{}' has {} cells on axis {}, expected at least 1", name, size[a], a);
+    cells.hi[a] = size[a];
+  }
+  return cells;
+}
+
+}  // namespace
+
+void Session::add_uniform_mesh(const std::string& name, const std::vector<Index>& size,
+                               const std::vector<double>& origin, const std::vector<double>& spacing) {
+  Mesh mesh{-1, name, cells_of(name, size), static_cast<int>(size.size()), nullptr};
+  if (origin.size() != size.size() || spacing.size() != size.size()) {
+    fail(Code::usage, "the mesh '{}' has {} sizes, {} origins and {} spacings; give as many of each", name, size.size(),
+         origin.size(), spacing.size());
+  }
+  std::array<double, 3> at{0, 0, 0}, step{1, 1, 1};
+  for (std::size_t a = 0; a < size.size(); ++a) {
+    if (!(spacing[a] > 0))
+      fail(Code::usage, "the mesh '{}' has spacing {} on axis {}, expected more than 0", name, spacing[a], a);
+    at[a] = origin[a];
+    step[a] = spacing[a];
+  }
+  mesh.geometry = std::make_shared<UniformGeometry>(at, step);
+  implementation_->declarations("add_uniform_mesh").add_mesh(std::move(mesh));
+}
+
+void Session::add_rectilinear_mesh(const std::string& name, const std::vector<std::vector<double>>& nodes) {
+  std::vector<Index> size;
+  for (const auto& axis : nodes) size.push_back(static_cast<Index>(axis.size()) - 1);
+  Mesh mesh{-1, name, cells_of(name, size), static_cast<int>(size.size()), nullptr};
+  std::array<std::vector<double>, 3> all{std::vector<double>{0, 1}, {0, 1}, {0, 1}};
+  for (std::size_t a = 0; a < nodes.size(); ++a) {
+    for (std::size_t i = 1; i < nodes[a].size(); ++i) {
+      if (!(nodes[a][i] > nodes[a][i - 1])) {
+        fail(Code::usage, "the mesh '{}' has coordinates {} and {} on axis {} at {}; expected increasing ones", name,
+             nodes[a][i - 1], nodes[a][i], a, i);
+      }
+    }
+    all[a] = nodes[a];
+  }
+  mesh.geometry = std::make_shared<RectilinearGeometry>(Index3{0, 0, 0}, std::move(all));
+  implementation_->declarations("add_rectilinear_mesh").add_mesh(std::move(mesh));
+}
+
+void Session::add_variable(const std::string& mesh, Variable variable) {
+  if (variable.components < 1) {
+    fail(Code::usage, "the variable '{}' has {} components, expected at least 1", variable.name, variable.components);
+  }
+  implementation_->declarations("add_variable").add_variable(mesh, std::move(variable));
+}
+
+void Session::set_attribute(const std::string& variable, const std::string& attribute, const std::string& value) {
+  implementation_->declarations("set_attribute").attributes.push_back({variable, attribute, value});
+}
+
+void Session::remove_block(const std::string& mesh, std::int64_t block) { implementation_->remove_block(mesh, block); }
+void Session::set_allocated(const std::string& variable, std::int64_t block, const Box& box) {
+  implementation_->set_allocated(variable, block, box);
+}
+void Session::start() { implementation_->start(); }
+
+Taken Session::publish(std::string_view variable, std::int64_t block, const void* data) {
+  return implementation_->publisher("publish").publish(variable, block, data, nullptr);
+}
+Taken Session::publish(std::string_view variable, std::int64_t block, const void* data,
+                       const std::array<Index, 4>& strides) {
+  return implementation_->publisher("publish").publish(variable, block, data, &strides);
+}
+Handle Session::handle(std::string_view variable, std::int64_t block) {
+  return Handle{implementation_->publisher("handle").handle(variable, block)};
+}
+Taken Session::publish(Handle handle, const void* data) {
+  return implementation_->publisher("publish").publish(static_cast<std::int64_t>(handle), data);
+}
+Taken Session::publish(const std::vector<Handle>& handles, const std::vector<const void*>& data) {
+  if (handles.size() != data.size()) {
+    fail(Code::usage, "publish: {} handles and {} arrays; give as many of each", handles.size(), data.size());
+  }
+  Publisher& publisher = implementation_->publisher("publish");
+  Taken taken = Taken::yes;
+  for (std::size_t n = 0; n < handles.size(); ++n) {
+    if (publisher.publish(static_cast<std::int64_t>(handles[n]), data[n]) == Taken::refused) taken = Taken::refused;
+  }
+  return taken;
+}
+std::string Session::refusal() const { return implementation_->refusal(); }
+void* Session::alloc(std::string_view variable, std::int64_t block) {
+  return implementation_->publisher("alloc").alloc(variable, block);
+}
+void Session::commit(std::string_view variable, std::int64_t block) {
+  implementation_->publisher("commit").commit(variable, block);
+}
+void Session::clear(std::string_view variable, std::int64_t block) {
+  implementation_->publisher("clear").clear(variable, block);
+}
+void Session::signal(std::string_view event) { implementation_->publisher("signal").signal(event); }
+Taken Session::end_iteration(std::int64_t cycle, double time) { return implementation_->end_iteration(cycle, time); }
+
+}  // namespace sidestream

@@ -1,0 +1,116 @@
+// The C++ face: blocks, and the kinds of meshes whose arrays say where they are.
+#include "base/fail.hpp"
+#include "session/implementation.hpp"
+
+namespace sidestream {
+
+namespace {
+
+Mesh mesh_of(const std::string& name, MeshKind kind, int dimensions) {
+  if (dimensions < 1 || dimensions > 3) {
+    fail(Code::usage, "the mesh '{}' has {} dimensions, expected 1, 2 or 3", name, dimensions);
+  }
+  Mesh mesh;
+  mesh.name = name;
+  mesh.dimensions = dimensions;
+  mesh.geometry = std::make_shared<ArrayGeometry>(kind);
+  return mesh;
+}
+
+}  // namespace
+
+void Session::add_curvilinear_mesh(const std::string& name, const std::vector<Index>& size,
+                                   const std::string& coordinates) {
+  Declarations& declarations = implementation_->declarations("add_curvilinear_mesh");
+  Mesh mesh = mesh_of(name, MeshKind::curvilinear, static_cast<int>(size.size()));
+  mesh.cells.hi = {1, 1, 1};
+  for (std::size_t a = 0; a < size.size(); ++a) {
+    if (size[a] < 1) fail(Code::usage, "the mesh '{}' has {} cells on axis {}, expected at least 1", name, size[a], a);
+    mesh.cells.hi[a] = size[a];
+  }
+  declarations.add_mesh(std::move(mesh));
+  declarations.arrays.push_back({name, Role::coordinates, coordinates});
+}
+
+void Session::add_unstructured_mesh(const std::string& name, int dimensions, const std::string& coordinates,
+                                    const std::string& connectivity, const std::string& offsets,
+                                    const std::string& types) {
+  Declarations& declarations = implementation_->declarations("add_unstructured_mesh");
+  declarations.add_mesh(mesh_of(name, MeshKind::unstructured, dimensions));
+  declarations.arrays.push_back({name, Role::coordinates, coordinates});
+  declarations.arrays.push_back({name, Role::connectivity, connectivity});
+  declarations.arrays.push_back({name, Role::offsets, offsets});
+  declarations.arrays.push_back({name, Role::types, types});
+}
+
+void Session::add_points_mesh(const std::string& name, int dimensions, const std::string& coordinates) {
+  Declarations& declarations = implementation_->declarations("add_points_mesh");
+  declarations.add_mesh(mesh_of(name, MeshKind::points, dimensions));
+  declarations.arrays.push_back({name, Role::coordinates, coordinates});
+}
+
+void Session::set_mesh_array(const std::string& mesh, Role role, const std::string& variable) {
+  if (role == Role::none) fail(Code::usage, "set_mesh_array: '{}' is given no role on '{}'; name one", variable, mesh);
+  implementation_->declarations("set_mesh_array").arrays.push_back({mesh, role, variable});
+}
+
+void Session::set_periodic(const std::string& name, const std::array<bool, 3>& periodic) {
+  Mesh& mesh = implementation_->declarations("set_periodic").declared_mesh(name, "set_periodic");
+  for (int a = mesh.dimensions; a < 3; ++a) {
+    if (!periodic[static_cast<std::size_t>(a)]) continue;
+    fail(Code::usage, "set_periodic: axis {} of the mesh '{}' of {} dimensions, expected axes that it has", a, name,
+         mesh.dimensions);
+  }
+  mesh.periodic = periodic;
+}
+
+void Session::set_refinement(const std::string& name, const std::vector<Index3>& ratios) {
+  Mesh& mesh = implementation_->declarations("set_refinement").declared_mesh(name, "set_refinement");
+  if (mesh.is_list()) {
+    fail(Code::usage, "set_refinement: the mesh '{}' is {}, whose blocks are lists on one level", name,
+         mesh.geometry->kind());
+  }
+  constexpr std::size_t most_steps = 30;
+  if (ratios.size() > most_steps) {
+    fail(Code::usage, "set_refinement: {} steps for the mesh '{}', expected at most {}", ratios.size(), name,
+         most_steps);
+  }
+  for (const Index3& ratio : ratios) {
+    for (std::size_t a = 0; a < 3; ++a) {
+      const bool used = a < static_cast<std::size_t>(mesh.dimensions);
+      if (ratio[a] >= 1 && ratio[a] <= (used ? 1024 : 1)) continue;
+      fail(Code::usage, "set_refinement: the ratio {} along axis {} of the mesh '{}', expected {}", ratio[a], a, name,
+           used ? "1 to 1024" : "1 on an axis that it does not use");
+    }
+  }
+  mesh.refinement = ratios;
+}
+
+void Session::set_fixed(const std::string& name) {
+  implementation_->declarations("set_fixed").declared_mesh(name, "set_fixed").fixed = true;
+}
+
+void Session::set_block(const std::string& mesh, std::int64_t block, const Box& cells, int level) {
+  Block wanted;
+  wanted.id = block;
+  wanted.level = level;
+  wanted.cells = cells;
+  implementation_->set_block(mesh, wanted);
+}
+
+void Session::set_block_list(const std::string& mesh, std::int64_t block, Index cells, const ListLengths& lengths,
+                             const Bounds& bounds) {
+  Block wanted;
+  wanted.id = block;
+  wanted.space = IndexSpace::list;
+  wanted.cells = list_box(cells);
+  wanted.lengths = lengths;
+  wanted.bounds = bounds;
+  implementation_->set_block(mesh, wanted);
+}
+
+void Session::set_block_bounds(const std::string& mesh, std::int64_t block, const Bounds& bounds) {
+  implementation_->set_block_bounds(mesh, block, bounds);
+}
+
+}  // namespace sidestream

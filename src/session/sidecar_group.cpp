@@ -1,0 +1,338 @@
+#include "session/sidecar_group.hpp"
+
+#include <time.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "base/agree.hpp"
+#include "base/fail.hpp"
+#include "base/log.hpp"
+#include "base/timer.hpp"
+#include "base/wait_note.hpp"
+#include "client/declarations.hpp"
+#include "config/plugin_loader.hpp"
+#include "session/c_analysis.hpp"
+#include "session/configuration.hpp"
+#include "session/record.hpp"
+#include "session/roles.hpp"
+#include "session/serving.hpp"
+#include "session/sidecar_notes.hpp"
+#include "storage/directory_lock.hpp"
+#include "transport/shared_memory/lifeline.hpp"
+#include "transport/shared_memory/sidecar_server.hpp"
+
+namespace sidestream {
+
+namespace {
+
+using shared_memory::Attachment;
+using shared_memory::DoorHello;
+using shared_memory::DoorSay;
+
+/// A group whose predecessor was killed waits so long for it to disappear.
+constexpr double busy_limit = 5;
+
+void pause(double seconds) {
+  const timespec time{0, static_cast<long>(seconds * 1e9)};
+  nanosleep(&time, nullptr);
+}
+
+class Group {
+ public:
+  Group(MPI_Comm comm, const SidecarOptions& options) : world_(comm), options_(options) {}
+  void run();
+
+ private:
+  void read_configuration();
+  void find_place();
+  [[nodiscard]] bool attach();
+  void knock(const std::string& name, const DoorHello& hello, double waited, bool gone);
+  void compare_nodes();
+  void configure();
+  void check_declarations(const Declarations& declared);
+  [[nodiscard]] bool join(shared_memory::SidecarServer& server, std::int64_t& first);
+  void serve();
+  void write_records(const Ledger& ledger);
+  void finish(bool died);
+  [[nodiscard]] bool anybody(bool flag);
+  [[nodiscard]] RunFacts facts() const;
+
+  MpiCommunicator world_;
+  const SidecarOptions& options_;
+  std::string text_;
+  std::shared_ptr<const Document> document_;
+  OpeningConfig opening_;
+  Registry registry_;
+  std::unique_ptr<MpiCommunicator> node_members_;
+  int pretended_ = -1;
+  std::shared_ptr<Attachment> attachment_;
+  SidecarNotes notes_;
+  Config config_;
+  std::unique_ptr<DirectoryLock> directory_lock_;  ///< on rank 0
+  std::unique_ptr<Serving> serving_;
+};
+
+bool Group::anybody(bool flag) {
+  std::int64_t any = flag;
+  world_.maximum(std::span(&any, 1));
+  return any != 0;
+}
+
+void Group::read_configuration() {
+  together(world_, [&] {
+    if (world_.rank() != 0) return;
+    text_ = read_configuration_file(options_.file, "give the file that the simulation uses");
+  });
+  share_text(world_, text_);
+  together(world_, [&] {
+    document_ = parse_document(text_, options_.file);
+    opening_ = read_opening(*document_);
+    opening_.placement.pretend_nodes = pretended_nodes(opening_.placement.pretend_nodes);
+    if (opening_.placement.mode != PlacementMode::sidecar) {
+      fail(Code::configuration,
+           "{}: the placement is '{}', expected 'sidecar': only then are servers processes of their own", options_.file,
+           name_of(opening_.placement.mode));
+    }
+    register_built_in(registry_);
+    for (const auto& [path, where] : opening_.plugins) load_plugin(path, where, registry_, register_c_plugin);
+  });
+}
+
+void Group::find_place() {
+  const PlacementConfig& placement = opening_.placement;
+  Roles roles = assign_roles(world_, placement);
+  node_members_ = std::move(roles.node_members);
+  pretended_ = placement.pretend_nodes > 0 ? roles.node : -1;
+  together(world_, [&] {
+    if (node_members_->size() == placement.per_node) return;
+    fail(Code::configuration,
+         "{} server processes run on a node, expected {} (placement.per_node); start as many on each node of the "
+         "simulation",
+         node_members_->size(), placement.per_node);
+  });
+}
+
+/// False: told to stop before there was anything to attach to.
+bool Group::attach() {
+  DoorHello hello;
+  hello.build = shared_memory::door_build();
+  hello.place = static_cast<std::uint32_t>(node_members_->rank());
+  Bytes id(sizeof hello.group);
+  if (world_.rank() == 0) {
+    hello.group = shared_memory::random_id();
+    std::memcpy(id.data(), &hello.group, sizeof hello.group);
+  }
+  world_.broadcast(id, 0);
+  std::memcpy(&hello.group, id.data(), sizeof hello.group);
+  const std::string& session = opening_.placement.session;
+  const double start = now();
+  WaitNote note(world_.rank() == 0, fmt::format("the simulation of the session '{}'", session), options_.wait);
+  std::unique_ptr<shared_memory::LifelineWatch> opening;
+  for (bool gone = false;; note.look()) {
+    std::array<std::int64_t, 2> left{1, 0};  // not attached here, told to stop
+    together(world_, [&] {
+      const std::string name = shared_memory::door_name(session, pretended_);
+      if (!opening) opening = std::make_unique<shared_memory::LifelineWatch>(name);
+      if (!attachment_) knock(name, hello, now() - start, gone);
+      gone = opening->has_ended();  // then the door is there now, or never will be
+      left = {!attachment_, options_.stop && options_.stop()};
+    });
+    world_.maximum(left);
+    if (left[1]) return false;
+    if (!left[0]) return true;
+    pause(0.02);
+  }
+}
+
+/// Once. `gone`: the simulation has opened its door or ended. Throws when there is nothing more to wait for.
+void Group::knock(const std::string& name, const DoorHello& hello, double waited, bool gone) {
+  const std::string& session = opening_.placement.session;
+  Attachment::Knock knock = Attachment::knock(name, hello);
+  switch (knock.result) {
+    case Attachment::Knock::Result::welcome:
+      attachment_ = std::move(knock.attachment);
+      break;
+    case Attachment::Knock::Result::refused:
+      fail(Code::configuration, "cannot attach to the session '{}': {}", session, knock.reason);
+    case Attachment::Knock::Result::busy:
+      if (waited < std::min(busy_limit, options_.wait)) break;
+      fail(Code::usage, "cannot attach to the session '{}': {}", session, knock.reason);
+    case Attachment::Knock::Result::nobody:
+      if (gone) {
+        fail(Code::system,
+             "the simulation of the session '{}' has ended before it started; what went wrong stands in its own output",
+             session);
+      }
+      if (waited < options_.wait) break;
+      fail(Code::usage,
+           "no simulation of this user offers the session '{}' on this node ({:g} s waited); start it, correct "
+           "placement.session, or wait longer with --wait",
+           session, options_.wait);
+  }
+}
+
+/// All servers must have come to one simulation and to all its nodes.
+void Group::compare_nodes() {
+  const auto& answer = attachment_->answer();
+  std::vector<int> seen(static_cast<std::size_t>(answer.nodes), 0);
+  const std::vector<Bytes> all = world_.all_gather(std::as_bytes(std::span(&answer, 1)));
+  together(world_, [&] {
+    for (const Bytes& bytes : all) {
+      shared_memory::DoorAnswer other;
+      std::memcpy(static_cast<void*>(&other), bytes.data(), sizeof other);
+      if (other.session != answer.session) {
+        fail(Code::usage,
+             "the nodes of this group run different simulations with the session name '{}'; give each its own with "
+             "placement.session",
+             opening_.placement.session);
+      }
+      ++seen.at(static_cast<std::size_t>(other.node));
+    }
+    const auto missing = std::count(seen.begin(), seen.end(), 0);
+    if (missing == 0) return;
+    fail(
+        Code::usage,
+        "the simulation of the session '{}' runs on {} nodes, and servers were started on {} of them; start {} on each",
+        opening_.placement.session, answer.nodes, answer.nodes - missing, opening_.placement.per_node);
+  });
+}
+
+void Group::configure() {
+  notes_ = SidecarNotes::decode(attachment_->declarations());
+  std::int64_t epoch = static_cast<std::int64_t>(attachment_->epoch());
+  world_.maximum(std::span(&epoch, 1));
+  together(world_, [&] {
+    const Declarations declared = Declarations::decode(notes_.declarations);
+    const int pretended = opening_.placement.pretend_nodes;
+    config_ = read_config(*document_, registry_, declared.parameters, declared.metadata);
+    declared.apply_arrays(config_.metadata);
+    declared.apply_attributes(config_.metadata);
+    check_declarations(declared);
+    OpeningConfig& opening = config_.opening;
+    opening.placement.pretend_nodes = pretended;
+    opening.directory = options_.directory.empty() ? notes_.directory : options_.directory;
+    // A second group of one simulation goes on where the first one ended.
+    if (epoch > 1) opening.existing = Existing::resume;
+    if (world_.rank() != 0) return;
+    // The simulation holds a lock of its own there.
+    if (epoch == 1) directory_lock_ = std::make_unique<DirectoryLock>(opening.directory, ".serve.lock");
+    refuse_earlier_run(opening);
+  });
+  serving_ = std::make_unique<Serving>(world_.comm(), config_, registry_);
+}
+
+/// Numbers of meshes, variables and events must mean the same on both sides; analyses and outputs may differ.
+void Group::check_declarations(const Declarations&) {
+  Declarations mine;
+  mine.metadata = config_.metadata;
+  if (mine.encode() != notes_.metadata) {
+    fail(Code::configuration,
+         "{}: meshes and variables differ from those of the simulation, which read {}; give both the same sections "
+         "meshes and variables (analyses and outputs may differ)",
+         options_.file, notes_.file);
+  }
+  for (const TaskConfig& task : config_.tasks) {
+    const std::string& event = task.schedule.event;
+    if (event.empty() || std::count(notes_.events.begin(), notes_.events.end(), event) > 0) continue;
+    fail(Code::configuration,
+         "{}: '{}' runs on the event '{}', which the simulation does not know; name it under `events:` in the "
+         "configuration of the simulation, {}",
+         options_.file, task.name, event, notes_.file);
+  }
+}
+
+/// Waits until all clients of all servers have joined and agrees on the first iteration. False: not to be.
+bool Group::join(shared_memory::SidecarServer& server, std::int64_t& first) {
+  constexpr std::chrono::microseconds slice{10'000};
+  const auto stopped = [&] { return server.over() || (options_.stop && options_.stop()); };
+  {
+    WaitNote note(world_.rank() == 0, "the first iteration of the simulation's ranks");
+    for (; !server.joined() && !stopped(); note.look()) server.receive(slice);
+  }
+  // Others may still wait for clients that compute: meanwhile those that have joined fill their rings.
+  world_.set_meanwhile([&] { server.receive(std::chrono::microseconds(0)); });
+  const bool off = anybody(!server.joined());
+  first = server.first();
+  world_.maximum(std::span(&first, 1));
+  world_.set_meanwhile({});
+  return !off;
+}
+
+RunFacts Group::facts() const {
+  return {options_.file,
+          text_,
+          name_of(PlacementMode::sidecar),
+          static_cast<int>(notes_.clients),
+          world_.size(),
+          attachment_->answer().nodes};
+}
+
+void Group::serve() {
+  attachment_->say(DoorSay::go);
+  const double origin = now();
+  shared_memory::SidecarServer server(attachment_, opening_.placement.poll);
+  std::int64_t first = 0;
+  if (join(server, first)) {
+    server.start_at(first);
+    together(world_, [&] {
+      if (world_.rank() == 0) write_record(config_.opening.directory, facts(), nullptr, nullptr);
+    });
+    serving_->begin({&server, nullptr, nullptr, notes_.events, first, origin});
+    serving_->run([&] { return options_.stop && options_.stop(); });
+  }
+  const bool died = anybody(attachment_->ended() && !attachment_->closed());
+  attachment_->say(DoorSay::leave);
+  finish(died);
+}
+
+/// Collective; either all servers have begun or none.
+void Group::write_records(const Ledger& ledger) {
+  const OpeningConfig& opening = config_.opening;
+  const bool append = opening.existing == Existing::resume;
+  serving_->report();
+  if (opening.timings) {
+    write_run_table_together(world_, 0, opening.directory, timings_table, server_rows(world_.rank(), ledger), append);
+    write_run_table_together(world_, 0, opening.directory, iterations_table,
+                             world_.rank() == 0 ? iteration_rows(ledger.iterations()) : std::string(), append);
+  }
+  together(world_, [&] {
+    if (world_.rank() != 0) return;
+    const Account account = account_of(ledger);
+    write_record(opening.directory, facts(), &account, &ledger);
+    const std::string losses = losses_of(account, ledger.skipped_tasks);
+    if (!losses.empty()) {
+      log::warning("of {} iterations {} were delivered: {}{}", account.iterations, account.delivered, losses,
+                   opening.timings ? "; iterations.csv says which and why" : "");
+    }
+    log::info("served the session '{}': {}", opening_.placement.session, closing_text(account, opening.directory));
+  });
+}
+
+void Group::finish(bool died) {
+  const Ledger* ledger = serving_->has_begun() ? &serving_->ledger() : nullptr;
+  if (ledger) write_records(*ledger);
+  together(world_, [&] {
+    if (!died) return;
+    fail(Code::system,
+         "the simulation of the session '{}' has ended without closing; what all its ranks had ended was finished",
+         opening_.placement.session);
+  });
+}
+
+void Group::run() {
+  read_configuration();
+  find_place();
+  if (!attach()) return;
+  compare_nodes();
+  configure();
+  serve();
+}
+
+}  // namespace
+
+void serve_sidecar(MPI_Comm comm, const SidecarOptions& options) { Group(comm, options).run(); }
+
+}  // namespace sidestream

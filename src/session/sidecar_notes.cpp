@@ -1,0 +1,63 @@
+#include "session/sidecar_notes.hpp"
+
+#include <cstring>
+
+#include "base/fail.hpp"
+
+namespace sidestream {
+
+namespace {
+
+void put(Bytes& out, BytesView bytes) {
+  const std::uint64_t size = bytes.size();
+  const auto* at = reinterpret_cast<const std::byte*>(&size);
+  out.insert(out.end(), at, at + sizeof size);
+  out.insert(out.end(), bytes.begin(), bytes.end());
+}
+
+void put(Bytes& out, const std::string& text) { put(out, std::as_bytes(std::span(text))); }
+
+BytesView take(BytesView& in) {
+  std::uint64_t size = 0;
+  if (in.size() >= sizeof size) std::memcpy(&size, in.data(), sizeof size);
+  if (in.size() < sizeof size || in.size() - sizeof size < size) {
+    fail(Code::system, "what the simulation declares ends too early; run the same build of Sidestream on both sides");
+  }
+  const BytesView part = in.subspan(sizeof size, size);
+  in = in.subspan(sizeof size + size);
+  return part;
+}
+
+std::string take_text(BytesView& in) {
+  const BytesView part = take(in);
+  return std::string(reinterpret_cast<const char*>(part.data()), part.size());
+}
+
+}  // namespace
+
+Bytes SidecarNotes::encode() const {
+  Bytes out;
+  put(out, declarations);
+  put(out, metadata);
+  put(out, file);
+  put(out, directory);
+  put(out, std::as_bytes(std::span(&clients, 1)));
+  for (const std::string& event : events) put(out, event);
+  return out;
+}
+
+SidecarNotes SidecarNotes::decode(BytesView in) {
+  SidecarNotes notes;
+  const BytesView declarations = take(in);
+  notes.declarations.assign(declarations.begin(), declarations.end());
+  const BytesView metadata = take(in);
+  notes.metadata.assign(metadata.begin(), metadata.end());
+  notes.file = take_text(in);
+  notes.directory = take_text(in);
+  const BytesView clients = take(in);
+  if (clients.size() == sizeof notes.clients) std::memcpy(&notes.clients, clients.data(), sizeof notes.clients);
+  while (!in.empty()) notes.events.push_back(take_text(in));
+  return notes;
+}
+
+}  // namespace sidestream

@@ -1,0 +1,133 @@
+#include "session/sidecar_start.hpp"
+
+#include <time.h>
+
+#include <cstring>
+#include <filesystem>
+
+#include "base/agree.hpp"
+#include "base/log.hpp"
+#include "base/timer.hpp"
+#include "session/sidecar_notes.hpp"
+#include "transport/mpi/client.hpp"
+#include "transport/shared_memory/sidecar_client.hpp"
+
+namespace sidestream {
+
+namespace {
+
+using shared_memory::DoorWord;
+
+constexpr const char* client_record = "run-clients.yaml";
+constexpr RunTable client_timings{"timings-clients.csv", timings_table.header};
+constexpr RunTable client_iterations{"iterations-clients.csv", iterations_table.header};
+
+/// The same on all ranks.
+shared_memory::Id session_id(MpiCommunicator& world) {
+  shared_memory::Id id{};
+  Bytes bytes(sizeof id);
+  together(world, [&] {
+    if (world.rank() == 0) id = shared_memory::random_id();
+  });
+  std::memcpy(bytes.data(), &id, sizeof id);
+  world.broadcast(bytes, 0);
+  std::memcpy(&id, bytes.data(), sizeof id);
+  return id;
+}
+
+SidecarNotes notes_of(const Config& config, const Declarations& declarations, const std::string& file, int clients) {
+  Declarations all;
+  all.metadata = config.metadata;
+  SidecarNotes notes;
+  notes.declarations = declarations.encode();
+  notes.metadata = all.encode();
+  notes.events = config.events;
+  notes.file = file;
+  notes.directory = std::filesystem::absolute(config.opening.directory).string();
+  notes.clients = clients;
+  return notes;
+}
+
+/// Until all nodes have servers, or the time is over.
+void wait_for_servers(MpiCommunicator& world, const DoorWord& word, const PlacementConfig& placement) {
+  const double end = now() + placement.attach_limit;
+  bool told = false;
+  for (double pause = 0.001;; pause = std::min(0.05, pause * 1.5)) {
+    // Rank 0's clock counts, so that all leave the loop together.
+    std::int64_t attached = DoorWord::state_of(word.load()) == DoorWord::State::attached;
+    std::int64_t over = world.rank() == 0 && now() >= end;
+    world.minimum(std::span(&attached, 1));
+    world.maximum(std::span(&over, 1));
+    if (attached || over) return;
+    if (!told && world.rank() == 0) {
+      log::info("sidecar: waiting up to {:g} s for servers of the session '{}' (sidestream serve FILE)",
+                placement.attach_limit, placement.session);
+    }
+    told = true;
+    const timespec time{0, static_cast<long>(pause * 1e9)};
+    nanosleep(&time, nullptr);
+  }
+}
+
+}  // namespace
+
+Wires make_sidecar_wires(MpiCommunicator& world, const Roles& roles, const Config& config,
+                         const Declarations& declarations, const std::string& file,
+                         const std::vector<BlockBytes>& sizes) {
+  const PlacementConfig& placement = config.opening.placement;
+  shared_memory::NodeRole role = roles.on_node;
+  role.servers = placement.per_node;
+  std::shared_ptr<shared_memory::Node> node;
+  together(world, [&] {
+    node = shared_memory::Node::without_servers(*roles.node_members, role, extents_of(sizes), placement.buffer);
+  });
+  shared_memory::DoorOffer offer{session_id(world), roles.node, roles.nodes, {}};
+  std::shared_ptr<shared_memory::Door> door;
+  together(world, [&] {
+    if (roles.node_members->rank() != 0) return;
+    offer.declarations = notes_of(config, declarations, file, world.size()).encode();
+    const int pretended = placement.pretend_nodes > 0 ? roles.node : -1;
+    door = std::make_shared<shared_memory::Door>(shared_memory::door_name(placement.session, pretended), node, offer);
+  });
+  if (placement.attach_limit > 0) wait_for_servers(world, node->layout().door(node->control()), placement);
+  const auto progress = [comm = roles.members->comm()] { mpi::progress(comm); };
+  Wires wires;
+  wires.client = std::make_shared<shared_memory::SidecarClient>(node, door, placement.when_full,
+                                                                placement.max_in_flight, progress, world.rank() == 0);
+  return wires;
+}
+
+std::int64_t write_client_records(MpiCommunicator& world, const RunFacts& facts, const OpeningConfig& opening,
+                                  Publisher& publisher) {
+  std::int64_t absent = publisher.account().absent_blocks;
+  world.sum(std::span(&absent, 1));
+  publisher.close_account(absent);
+  std::int64_t dropped = publisher.account().dropped;
+  world.maximum(std::span(&dropped, 1));
+  together(world, [&] {
+    if (world.rank() != 0) return;
+    // No server may ever have come, and then nobody has made it.
+    std::error_code error;
+    std::filesystem::create_directories(opening.directory, error);
+  });
+  const bool append = opening.existing == Existing::resume;
+  if (opening.timings) {
+    const auto write = [&](const RunTable& table, const std::string& rows) {
+      write_run_table_together(world, 0, opening.directory, table, rows, append);
+    };
+    write(client_timings, client_rows(world.rank(), publisher.timings()));
+    write(client_iterations, world.rank() == 0 ? iteration_rows(publisher.iterations()) : std::string());
+  }
+  together(world, [&] {
+    if (world.rank() != 0) return;
+    write_record(opening.directory, facts, &publisher.account(), nullptr, {client_record, ""});
+    const std::string losses = losses_of(publisher.account(), 0);
+    if (losses.empty()) return;
+    log::warning("of {} iterations {} were delivered: {}{}", publisher.account().iterations,
+                 publisher.account().delivered, losses,
+                 opening.timings ? "; iterations-clients.csv says which and why" : "");
+  });
+  return dropped;
+}
+
+}  // namespace sidestream

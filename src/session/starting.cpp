@@ -1,0 +1,229 @@
+// Starting a session: everybody agrees on what exists, then the wings are wired together.
+#include <signal.h>
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <set>
+
+#include "base/agree.hpp"
+#include "base/fail.hpp"
+#include "base/timer.hpp"
+#include "session/binding.hpp"
+#include "session/implementation.hpp"
+#include "session/record.hpp"
+#include "session/sidecar_start.hpp"
+
+namespace sidestream {
+
+namespace {
+
+/// SIGTERM is ignored while this lives: a server ends when its clients do, so that what they published is kept.
+/// Blocking it in this thread would not do, because MPI has threads of its own that would be given the signal.
+class SigtermIgnored {
+ public:
+  SigtermIgnored() {
+    struct sigaction ignore {};
+    ignore.sa_handler = SIG_IGN;
+    sigaction(SIGTERM, &ignore, &before_);
+  }
+  ~SigtermIgnored() { sigaction(SIGTERM, &before_, nullptr); }
+  SigtermIgnored(const SigtermIgnored&) = delete;
+  SigtermIgnored& operator=(const SigtermIgnored&) = delete;
+
+ private:
+  struct sigaction before_ {};
+};
+
+}  // namespace
+
+/// Whether everybody wants to start. False: everybody cancelled. Throws if they differ.
+bool Session::Implementation::vote(Wish wish) {
+  std::int64_t lowest = static_cast<std::int64_t>(wish), highest = lowest;
+  world_->minimum(std::span(&lowest, 1));
+  world_->maximum(std::span(&highest, 1));
+  if (highest == static_cast<std::int64_t>(Wish::cancel)) return false;
+  if (lowest == highest) return true;
+  fail(
+      Code::usage,
+      "the session was closed on some ranks before it started, and started on others; call start, or publish, on every "
+      "client, and serve on every server");
+}
+
+void Session::Implementation::begin_together() {
+  // If what follows throws, those who wait for this simulation learn that it ends without having started.
+  const auto lifeline = std::move(lifeline_);
+  const auto opening_file = std::move(opening_file_);
+  bind_servers(*world_, roles_, opening_.placement);
+  agree_on_declarations();
+  configure();
+  // Over all ranks: servers must not go on to the next collective step if a client's blocks are wrong.
+  together(*world_, [&] {
+    if (!is_server()) make_publisher();
+  });
+  check_blocks();
+  if (is_off()) {
+    wires_ = make_wires(*world_, roles_, opening_.placement, config_.metadata, {});
+    publisher_->attach(*wires_.client);
+    return;
+  }
+  make_serving();
+  if (opening_.placement.mode == PlacementMode::sidecar) {
+    wires_ = make_sidecar_wires(*world_, roles_, config_, declarations_, file_, publisher_->sizes());
+  } else {
+    wires_ = make_wires(*world_, roles_, config_.opening.placement, config_.metadata,
+                        publisher_ ? publisher_->sizes() : std::vector<BlockBytes>{});
+  }
+  if (wires_.server) wires_.server = attach_streams(streams_, wires_.server);
+  begin_serving();
+  // Only now is it a run that a later one must not overwrite.
+  together(*world_, [&] {
+    // With `sidecar` the servers, another job, write it.
+    if (roles_.server_ranks.empty() || world_->rank() != roles_.server_ranks.front()) return;
+    write_record(opening_.directory, facts(), nullptr, nullptr);
+  });
+  if (publisher_) publisher_->attach(*wires_.client);
+  if (opening_file) opening_file->started();
+}
+
+/// Clients compare what is to be the same on all of them; servers, which declare nothing, get it from the first client.
+void Session::Implementation::agree_on_declarations() {
+  const int first = roles_.client_ranks.front();
+  Bytes common = declarations_.encode();
+  const Bytes mine = common;
+  world_->broadcast(common, first);
+  together(*world_, [&] {
+    if (is_server()) {
+      declarations_ = Declarations::decode(common);
+    } else if (mine != common) {
+      fail(
+          Code::usage,
+          "rank {} declares other parameters, meshes or variables than rank {}; make the same declarations on every client "
+          "(blocks alone may differ)",
+          world_->rank(), first);
+    }
+  });
+}
+
+/// Forwarders of a server are none, one or several: what they reduced must be mergeable.
+static void check_partials(const Config& config, const Registry& registry) {
+  const PlacementConfig& placement = config.opening.placement;
+  if (placement.mode != PlacementMode::nodes || placement.forward != Forward::partials) return;
+  for (const TaskConfig& task : config.tasks) {
+    if (task.writer || registry.analyses().at(task.kind).any_partials) continue;
+    fail(
+        Code::configuration,
+        "the analysis '{}' is a function with `combine` and without `merge`, which 'forward: partials' needs: a server "
+        "gets what several forwarders have reduced. Give the function a `merge`, or write 'forward: blocks'",
+        task.name);
+  }
+}
+
+void Session::Implementation::configure() {
+  together(*world_, [&] {
+    const int pretended = opening_.placement.pretend_nodes;
+    config_ = read_config(*document_, registry_, declarations_.parameters, declarations_.metadata);
+    config_.opening.placement.pretend_nodes = pretended;
+    declarations_.apply_arrays(config_.metadata);
+    declare_to_streams(*streams_, config_, declarations_);
+    declarations_.apply_attributes(config_.metadata);
+    check_partials(config_, registry_);
+    const PlacementConfig& placement = config_.opening.placement;
+    if (placement.mode != PlacementMode::nodes || placement.forward == Forward::partials) return;
+    check_partitioner({&registry_.partitioners().at(placement.partitioner), placement.partitioner_settings, false},
+                      config_.metadata, static_cast<int>(roles_.server_ranks.size()));
+  });
+  world_->barrier();
+  origin_ = now();
+}
+
+void Session::Implementation::make_publisher() {
+  publisher_ =
+      std::make_unique<Publisher>(config_.metadata, config_.events,
+                                  Publisher::Options{is_off(), config_.opening.timings && !is_off(),
+                                                     config_.opening.stop_on_error, roles_.members->rank(), origin_});
+  using What = Declarations::BlockDeclaration::What;
+  for (const auto& [what, mesh, block] : declarations_.blocks) {
+    if (what == What::removed) {
+      publisher_->remove_block(mesh, block.id);
+    } else if (what == What::bounds) {
+      publisher_->set_block_bounds(mesh, block.id, block.bounds);
+    } else {
+      publisher_->set_block(mesh, block);
+    }
+  }
+  for (const auto& box : declarations_.allocated) publisher_->set_allocated(box.variable, box.id, box.box);
+}
+
+/// Ids must be unique over all clients: two blocks of one id would be taken for one.
+void Session::Implementation::check_blocks() {
+  if (is_server()) {
+    together(*world_, [] {});
+    return;
+  }
+  std::vector<std::pair<std::int64_t, std::int64_t>> mine;
+  std::set<std::pair<std::int64_t, std::int64_t>> unique;
+  for (const BlockBytes& one : publisher_->sizes()) unique.emplace(one.block.mesh, one.block.id);
+  mine.assign(unique.begin(), unique.end());
+  const std::vector<Bytes> all = roles_.members->gather(std::as_bytes(std::span(mine)), 0);
+  together(*world_, [&] {
+    std::set<std::pair<std::int64_t, std::int64_t>> seen;
+    for (const Bytes& part : all) {
+      std::vector<std::pair<std::int64_t, std::int64_t>> ids(part.size() / sizeof mine[0]);
+      if (!ids.empty()) std::memcpy(static_cast<void*>(ids.data()), part.data(), part.size());
+      for (const auto& id : ids) {
+        if (seen.insert(id).second) continue;
+        fail(Code::usage, "two clients declare block {} of the mesh '{}'; give every block of a mesh an id of its own",
+             id.second, config_.metadata.meshes[static_cast<std::size_t>(id.first)].name);
+      }
+    }
+  });
+}
+
+/// Servers fail alike; clients hear of it.
+void Session::Implementation::make_serving() {
+  const bool reduces = roles_.forwarder && opening_.placement.forward == Forward::partials;
+  const bool serves = roles_.server || reduces || opening_.placement.mode == PlacementMode::inline_;
+  std::exception_ptr failure;
+  if (serves) {
+    try {
+      begin_streams(*streams_, *roles_.members);
+      serving_ = std::make_unique<Serving>(
+          roles_.members->comm(), config_, registry_, reduces,
+          [&](const auto& folder) { choose_stream_tasks(*streams_, config_, registry_, folder); });
+    } catch (const Error&) {
+      failure = std::current_exception();
+    }
+  }
+  together(*world_, [&] {
+    if (failure) std::rethrow_exception(failure);
+  });
+}
+
+void Session::Implementation::begin_serving() {
+  if (!serving_) return;
+  serving_->begin({wires_.server.get(), wires_.sender.get(), wires_.receiver.get(), config_.events, 0, origin_});
+}
+
+void Session::Implementation::start() {
+  if (is_server()) fail(Code::usage, "start: this rank is a server; call serve instead");
+  if (state_ != State::open) fail(Code::usage, "start: the session has started already; call it once");
+  state_ = State::ended;  // if what follows throws, on every rank alike
+  if (!vote(Wish::start)) fail(Code::internal, "start: a vote to start was counted as one to cancel");
+  begin_together();
+  state_ = State::started;
+}
+
+void Session::Implementation::serve() {
+  if (!is_server()) fail(Code::usage, "serve: this rank is a client; serve only where is_server says so");
+  if (state_ != State::open) fail(Code::usage, "serve: the session has been served already; call it once");
+  const SigtermIgnored ignored;
+  state_ = State::ended;
+  if (!vote(Wish::start)) return;
+  begin_together();
+  state_ = State::started;
+  if (wires_.forwarder) return wires_.forwarder->run();
+  serving_->run();
+}
+
+}  // namespace sidestream

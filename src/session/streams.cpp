@@ -1,0 +1,65 @@
+#include "session/streams.hpp"
+
+#include <sys/random.h>
+
+#include <set>
+
+#include "base/timer.hpp"
+#include "transport/staging/forwarder.hpp"
+
+namespace sidestream {
+
+void declare_to_streams(staging::StreamContext& streams, const Config& config, const Declarations& declarations) {
+  Declarations all;
+  all.parameters = declarations.parameters;
+  all.metadata = config.metadata;
+  all.attributes = declarations.attributes;
+  streams.declarations = all.encode();
+  streams.events = config.events;
+}
+
+void begin_streams(staging::StreamContext& streams, MpiCommunicator& servers) {
+  std::int64_t session = 0;
+  if (servers.rank() == 0 && getrandom(&session, sizeof session, 0) != sizeof session) {
+    session = static_cast<std::int64_t>(Clock::now().time_since_epoch().count());
+  }
+  servers.sum(std::span(&session, 1));
+  streams.session = static_cast<std::uint64_t>(session);
+}
+
+void choose_stream_tasks(staging::StreamContext& streams, Config& config, const Registry& registry,
+                         const std::shared_ptr<const OutputDirectory>& directory) {
+  streams.when_full = config.opening.placement.when_full;
+  if (config.opening.placement.mode != PlacementMode::job) return;
+  std::set<std::int32_t> needed;
+  for (const TaskConfig& task : config.tasks) {
+    const Selection selection =
+        task.writer ? registry.writers().at(task.kind).create(task.settings, config.metadata, directory)->selection()
+                    : registry.analyses().at(task.kind).create(task.settings, config.metadata)->selection();
+    for (const Selected& one : selection.variables) needed.insert(one.variable);
+    for (const RangeRequest& one : selection.ranges) needed.insert(one.variable);
+  }
+  streams.decides = true;
+  if (!needed.empty()) streams.variables.emplace(needed.begin(), needed.end());
+  TaskConfig task;
+  task.kind = task.name = "stream";
+  task.writer = true;
+  task.settings = config.opening.placement.stream;
+  config.tasks = {task};
+}
+
+std::shared_ptr<ServerTransport> attach_streams(const std::shared_ptr<staging::StreamContext>& streams,
+                                                const std::shared_ptr<ServerTransport>& transport) {
+  // The transport outlives the tasks that ask, and owns the context with placement `job`: no cycle may close.
+  ServerTransport* const raw = transport.get();
+  streams->signalled = [raw](std::int64_t index) { return raw->inbox(index).end.events; };
+  streams->blocks = [raw] { return raw->blocks(); };
+  streams->given_up = [raw] {
+    raw->receive(std::chrono::microseconds(0));
+    return raw->abandoned();
+  };
+  if (!streams->decides) return transport;
+  return std::make_shared<staging::Forwarder>(transport, streams);
+}
+
+}  // namespace sidestream

@@ -1,0 +1,37 @@
+// Names for the files of iterations: nothing that was committed is written over.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_set>
+
+#include "sidestream/extend/writer.hpp"
+
+namespace sidestream {
+
+/// "a/fields-000006.h5" and 2 -> "a/fields-000006-v2.h5"
+[[nodiscard]] std::string with_version(const std::string& path, int version);
+
+/// Chooses the names of one pattern's files. Every server has one and makes the same calls, so that all choose the
+/// same name without asking each other.
+class FileNames {
+ public:
+  explicit FileNames(std::shared_ptr<const OutputDirectory> directory) : directory_(std::move(directory)) {}
+
+  /// The path for `pattern` in `iteration`, or, if this run has written that already or, when it resumes, an earlier
+  /// run has, the first of -v2, -v3, ... that nobody has.
+  [[nodiscard]] std::string choose(const std::string& pattern, const Iteration& iteration);
+  /// Call when the file that was chosen has its name.
+  void written(const std::string& path);
+
+ private:
+  [[nodiscard]] bool is_taken(const std::string& path) const;
+
+  std::shared_ptr<const OutputDirectory> directory_;
+  // Hashes only, because a run may write millions of files. Two names with one hash give a version that was not
+  // needed, on every server alike.
+  std::unordered_set<std::size_t> written_;
+};
+
+}  // namespace sidestream

@@ -1,0 +1,146 @@
+#include "transport/mpi/standing_fetch.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "base/fail.hpp"
+#include "transport/mpi/source.hpp"
+
+namespace sidestream::mpi {
+
+namespace {
+
+bool equal(const Wanted& a, const Wanted& b) {
+  return a.variable == b.variable && a.block == b.block && a.points == b.points;
+}
+
+void wait_for_all(std::vector<MPI_Request>& requests) {
+  for (MPI_Request& request : requests) MPI_Wait(&request, MPI_STATUS_IGNORE);
+  requests.clear();
+}
+
+}  // namespace
+
+StandingFetch::~StandingFetch() {
+  if (mpi_is_finalized()) return;
+  for (auto& [number, order] : orders_) {
+    for (Set& set : order->set) wait_for_all(set.requests);
+  }
+}
+
+std::unique_ptr<StandingFetch::Order> StandingFetch::plan(std::span<const Wanted> wanted,
+                                                          std::span<const int> holders) const {
+  auto order = std::make_unique<Order>();
+  order->wanted.assign(wanted.begin(), wanted.end());
+  constexpr std::uint64_t line = 64;
+  std::uint64_t together = 0;
+  for (std::size_t n = 0; n < wanted.size(); ++n) {
+    const ValueShape& shape = shapes_.at(static_cast<std::size_t>(wanted[n].variable));
+    order->bytes.push_back(packed_bytes(wanted[n].points, shape.components, shape.type));
+    order->at.push_back(together);
+    together += (order->bytes.back() + line - 1) / line * line;
+    order->holders[holders[n]].push_back(n);
+  }
+  for (Set& set : order->set) {
+    set.memory.reset(static_cast<std::byte*>(std::aligned_alloc(line, std::max(line, together))));
+    if (!set.memory) throw std::bad_alloc();
+  }
+  return order;
+}
+
+void StandingFetch::order(std::int64_t index, std::span<const Wanted> wanted, std::span<const int> holders,
+                          Outbox& outbox) {
+  std::unique_ptr<Order> fresh;
+  try {
+    fresh = plan(wanted, holders);
+  } catch (const std::bad_alloc&) {
+    return;
+  }
+  fresh->first = index + 1;
+  ++number_;
+  for (const auto& [holder, pieces] : fresh->holders) {
+    std::vector<WantedItem> items;
+    for (const std::size_t n : pieces) items.push_back({wanted[n].block.id, wanted[n].variable, 0, wanted[n].points});
+    outbox.send(comm_->comm(), holder, letter_tag,
+                write_letter(LetterKind::order, fresh->first, number_, std::span<const WantedItem>(items)));
+  }
+  // Holders of the order before that are asked for nothing any more.
+  const auto before = orders_.find(number_ - 1);
+  if (before != orders_.end()) {
+    for (const auto& [holder, pieces] : before->second->holders) {
+      if (fresh->holders.contains(holder)) continue;
+      outbox.send(comm_->comm(), holder, letter_tag,
+                  write_letter(LetterKind::order, fresh->first, number_, BytesView{}));
+    }
+  }
+  orders_.emplace(number_, std::move(fresh));
+}
+
+bool StandingFetch::covers(std::int64_t index, std::span<const Wanted> wanted) const {
+  const auto found = orders_.find(number_);
+  return found != orders_.end() && index >= found->second->first &&
+         std::equal(wanted.begin(), wanted.end(), found->second->wanted.begin(), found->second->wanted.end(), equal);
+}
+
+void StandingFetch::take(const Letter& letter) {
+  Order& order = *orders_.at(letter.header.number);
+  Set& set = set_of(order, letter.header.index);
+  if (set.index != letter.header.index) {
+    // What was sent for an iteration that nobody used is received all the same before its memory is used again.
+    wait_for_all(set.requests);
+    set.index = letter.header.index;
+    set.values.assign(order.wanted.size(), nullptr);
+    set.answers = 0;
+    set.failed = -1;
+  }
+  ++set.answers;
+  take_values(letter, order, set);
+}
+
+/// The letter begins with a byte for each piece, as an answer does; small pieces follow in it, large ones after it.
+void StandingFetch::take_values(const Letter& letter, Order& order, Set& set) {
+  const std::vector<std::size_t>& pieces = order.holders.at(letter.from);
+  const std::span there = std::span(letter.body).first(std::min(letter.body.size(), pieces.size()));
+  if (std::find(there.begin(), there.end(), no_memory) != there.end()) {
+    set.failed = letter.from;
+    return;
+  }
+  std::size_t at = pieces.size();
+  for (std::size_t p = 0; p < pieces.size(); ++p) {
+    const std::uint64_t bytes = order.bytes[pieces[p]];
+    const bool is_there = p < there.size() && there[p] == std::byte{1};
+    if (!is_there) continue;
+    std::byte* const to = set.memory.get() + order.at[pieces[p]];
+    set.values[pieces[p]] = to;
+    bytes_ += bytes;
+    if (!is_small(bytes)) {
+      post_receive(comm_->comm(), letter.from, value_tag, to, bytes, set.requests);
+      continue;
+    }
+    if (letter.body.size() - at < bytes) {
+      fail(Code::system, "rank {} sent {} bytes for an order, which is too few; start all ranks with the same library",
+           letter.from, letter.body.size());
+    }
+    if (bytes > 0) std::memcpy(to, letter.body.data() + at, bytes);
+    at += bytes;
+  }
+}
+
+bool StandingFetch::done(std::int64_t index) {
+  Order& order = *orders_.at(number_);
+  Set& set = set_of(order, index);
+  if (order.holders.empty()) return true;
+  return set.index == index && set.answers == order.holders.size() && test_all(set.requests);
+}
+
+int StandingFetch::failed(std::int64_t index) const {
+  const Order& order = *orders_.at(number_);
+  return order.holders.empty() ? -1 : order.set[static_cast<std::size_t>(index) % sets].failed;
+}
+
+const std::vector<const std::byte*>& StandingFetch::values(std::int64_t index) const {
+  return orders_.at(number_)->set[static_cast<std::size_t>(index) % sets].values;
+}
+
+}  // namespace sidestream::mpi

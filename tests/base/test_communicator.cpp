@@ -1,0 +1,174 @@
+// What members of a group tell each other, on any number of ranks; and that a member without memory fails all alike.
+#include <doctest/doctest.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/agree.hpp"
+#include "base/communicator.hpp"
+#include "support/faults.hpp"
+
+using namespace sidestream;
+using sidestream::testing::FailingAllocation;
+
+namespace {
+
+/// Bytes that say who sent them to whom. Member r sends r * 1000 + to of them, so that lengths differ and may be 0.
+Bytes letter(int from, int to) {
+  return Bytes(static_cast<std::size_t>(from * 1000 + to), static_cast<std::byte>(1 + from + 16 * to));
+}
+
+/// Calls `work` once, then while the n-th allocation of one rank fails, for all n that it has, then once more: it must
+/// fail on all ranks or on none, and be right (true) wherever it does not fail. Nothing in it may take memory but the
+/// call that is tested.
+void sweep(MpiCommunicator& group, const std::function<bool()>& work) {
+  CHECK(work());
+  for (int victim = 0; victim < std::min(group.size(), 3); ++victim) {
+    std::int64_t reached = 1;
+    for (long n = 1; reached; ++n) {
+      std::int64_t failed = 0;
+      bool right = true;
+      {
+        const FailingAllocation failing(group.rank() == victim ? n : 0);
+        try {
+          right = work();
+        } catch (const std::exception&) {
+          failed = 1;
+        }
+        reached = sidestream_test_allocation_failed();
+      }
+      std::int64_t most = failed;
+      group.maximum(std::span(&most, 1));
+      group.maximum(std::span(&reached, 1));
+      REQUIRE_MESSAGE(failed == most, "victim ", victim, ", allocation ", n);
+      REQUIRE(right);
+      REQUIRE(n < 1000);
+    }
+  }
+  CHECK(work());
+}
+
+/// What each member sends to member `to`.
+std::vector<Bytes> letters_to(int to, int members) {
+  std::vector<Bytes> all;
+  for (int r = 0; r < members; ++r) all.push_back(letter(r, to));
+  return all;
+}
+
+bool same(const std::vector<MemberMessage>& a, const std::vector<MemberMessage>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const auto& x, const auto& y) { return x.member == y.member && x.bytes == y.bytes; });
+}
+
+}  // namespace
+
+TEST_CASE("gather brings every member's bytes to the root") {
+  MpiCommunicator group(MPI_COMM_WORLD);
+  const int root = group.size() - 1;
+  const std::vector<Bytes> expected = group.rank() == root ? letters_to(0, group.size()) : std::vector<Bytes>();
+  const Bytes mine = letter(group.rank(), 0);
+  sweep(group, [&] { return group.gather(mine, root) == expected; });
+}
+
+TEST_CASE("all_gather brings every member's bytes to everybody") {
+  MpiCommunicator group(MPI_COMM_WORLD);
+  const std::vector<Bytes> expected = letters_to(1, group.size());
+  const Bytes mine = letter(group.rank(), 1);
+  sweep(group, [&] { return group.all_gather(mine) == expected; });
+}
+
+TEST_CASE("all_gather goes in rounds where one would be too long") {
+  MpiCommunicator group(MPI_COMM_WORLD);
+  group.set_longest_message(1500);
+  const std::vector<Bytes> all = group.all_gather(letter(group.rank(), 1));
+  for (int r = 0; r < group.size(); ++r) CHECK(all[static_cast<std::size_t>(r)] == letter(r, 1));
+  const std::vector<Bytes> gathered = group.gather(letter(group.rank(), 1), 0);
+  if (group.rank() == 0) CHECK(gathered == all);
+}
+
+TEST_CASE("all_to_all brings each message to its member") {
+  MpiCommunicator group(MPI_COMM_WORLD);
+  std::vector<Bytes> to;
+  for (int r = 0; r < group.size(); ++r) to.push_back(letter(group.rank(), r));
+  const std::vector<Bytes> expected = letters_to(group.rank(), group.size());
+  sweep(group, [&] { return group.all_to_all(to) == expected; });
+}
+
+TEST_CASE("broadcast replaces the bytes everywhere") {
+  MpiCommunicator group(MPI_COMM_WORLD);
+  const int root = group.size() - 1;
+  const Bytes expected = letter(root, 2);
+  sweep(group, [&] {
+    Bytes bytes;
+    together(group, [&] { bytes = letter(group.rank(), 2); });
+    group.broadcast(bytes, root);
+    return bytes == expected;
+  });
+}
+
+TEST_CASE("exchange brings messages to those they are for, and nothing to others") {
+  MpiCommunicator group(MPI_COMM_WORLD);
+  const int next = (group.rank() + 1) % group.size(), before = (group.rank() + group.size() - 1) % group.size();
+  // Two to the next, an empty one among them; one to member 0 from odd members.
+  std::vector<MemberMessage> to{{next, letter(group.rank(), 3)}, {next, {}}};
+  if (group.rank() % 2) to.push_back({0, letter(group.rank(), 4)});
+  std::vector<MemberMessage> expected;
+  for (int r = 0; r < group.size(); ++r) {
+    if (r == before) expected.push_back({r, letter(r, 3)});
+    if (r == before) expected.push_back({r, {}});
+    if (r % 2 && group.rank() == 0) expected.push_back({r, letter(r, 4)});
+  }
+  for (int times = 0; times < 20; ++times) CHECK(same(group.exchange(to), expected));
+  sweep(group, [&] {
+    std::vector<MemberMessage> copy;
+    together(group, [&] { copy = to; });
+    return same(group.exchange(std::move(copy)), expected);
+  });
+}
+
+TEST_CASE("exclusive_sum adds what lower members have") {
+  MpiCommunicator group(MPI_COMM_WORLD);
+  std::int64_t expected = 0;
+  for (int r = 0; r < group.rank(); ++r) expected += (std::int64_t{1} << 40) + r;
+  CHECK(group.exclusive_sum((std::int64_t{1} << 40) + group.rank()) == expected);
+}
+
+TEST_CASE("split makes groups that talk among themselves") {
+  MpiCommunicator group(MPI_COMM_WORLD);
+  const std::unique_ptr<Communicator> part = group.split(group.rank() % 2);
+  REQUIRE(part);
+  CHECK(part->rank() == group.rank() / 2);
+  std::int64_t count = 1;
+  part->sum(std::span(&count, 1));
+  CHECK(count == part->size());
+  CHECK(part->size() == (group.size() + 1 - group.rank() % 2) / 2);
+  const std::unique_ptr<Communicator> none = group.split(-1);
+  CHECK_FALSE(none);
+}
+
+TEST_CASE("together fails on all with the sentence of the lowest member") {
+  MpiCommunicator group(MPI_COMM_WORLD);
+  const std::string longer(5000, 'x');
+  for (const std::string& text : {std::string("short"), longer}) {
+    std::string caught;
+    try {
+      together(group, [&] {
+        if (group.rank() + 2 >= group.size()) {
+          throw Error(Code::file, text + std::to_string(group.rank()));
+        }
+      });
+    } catch (const Error& e) {
+      caught = e.what();
+      CHECK(e.code() == Code::file);
+    }
+    CHECK(caught == text + std::to_string(std::max(0, group.size() - 2)));
+  }
+  sweep(group, [&] {
+    together(group, [] { static_cast<void>(Bytes(100)); });
+    return true;
+  });
+}

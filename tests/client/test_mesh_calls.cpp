@@ -1,0 +1,104 @@
+// The calls that declare kinds of meshes and their blocks, used wrongly: a code and a sentence.
+#include <doctest/doctest.h>
+#include <mpi.h>
+
+#include <string>
+#include <vector>
+
+#include "sidestream/sidestream.h"
+
+namespace {
+
+const char* const configuration =
+    "placement: inline\n"
+    "meshes:\n"
+    "  boxes: {size: [4, 4], refinement: [2], fixed: true}\n"
+    "  lists: {type: unstructured, coordinates: x, connectivity: l, offsets: o, types: k}\n"
+    "  dots: {type: points, coordinates: y}\n"
+    "variables:\n"
+    "  t: {mesh: boxes, centering: node}\n"
+    "  x: {mesh: lists, components: 3}\n"
+    "  l: {mesh: lists, type: int32}\n"
+    "  o: {mesh: lists, type: int32}\n"
+    "  k: {mesh: lists, type: uint8}\n"
+    "  y: {mesh: dots, components: 3}\n"
+    "output: {directory: mesh-calls-results, existing: replace, timings: false}\n";
+
+struct Fixture {
+  sidestream_session* session = nullptr;
+  int rank = 0;
+  explicit Fixture(const char* text = configuration) {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    REQUIRE(sidestream_open_text(MPI_COMM_WORLD, text, &session) == SIDESTREAM_OK);
+  }
+  ~Fixture() {
+    if (session) sidestream_close(&session);
+  }
+  void start() {
+    const std::int64_t lo[3] = {0, 0, 0}, hi[3] = {rank == 0 ? 4 : 0, rank == 0 ? 4 : 0, rank == 0 ? 1 : 0};
+    CHECK(sidestream_set_block(session, "boxes", rank, lo, hi) == SIDESTREAM_OK);
+    REQUIRE_MESSAGE(sidestream_start(session) == SIDESTREAM_OK, sidestream_message(session));
+  }
+  void refused(int code, int expected, const std::string& words) const {
+    CHECK(code == expected);
+    CAPTURE(sidestream_message(session));
+    CHECK(std::string(sidestream_message(session)).find(words) != std::string::npos);
+  }
+};
+
+constexpr int usage = SIDESTREAM_ERROR_USAGE;
+const std::int64_t zero[3] = {0, 0, 0}, one[3] = {1, 1, 1}, nine[3] = {9, 8, 1};
+
+}  // namespace
+
+TEST_CASE("blocks of the wrong kind, level or place") {
+  Fixture f;
+  f.start();
+  f.refused(sidestream_set_block(f.session, "lists", 1, zero, one), usage, "are lists; call set_block_list");
+  f.refused(sidestream_set_block_list(f.session, "boxes", 1, 1, 1, 0, 0, nullptr), usage, "are boxes; call set_block");
+  f.refused(sidestream_set_block_list(f.session, "lists", 1, 1, -1, 0, 0, nullptr), usage, "expected 0 or more");
+  f.refused(sidestream_set_block_list(f.session, "dots", 1, 3, 2, 0, 0, nullptr), usage, "as many cells as points");
+  f.refused(sidestream_set_block_on_level(f.session, "boxes", 1, 2, zero, one), usage,
+            "is on level 2, expected 0 to 1");
+  f.refused(sidestream_set_block_on_level(f.session, "boxes", 1, -1, zero, one), usage, "is on level -1");
+  f.refused(sidestream_set_block_on_level(f.session, "boxes", 1, 1, zero, nine), usage, "[0, 8) x [0, 8) x [0, 1)");
+  f.refused(sidestream_set_block(f.session, "boxes", 7, zero, one), usage, "declared fixed");
+  f.refused(sidestream_remove_block(f.session, "boxes", f.rank), usage, "declared fixed");
+  const double bounds[6] = {0, 0, 0, 1, 1, 1}, turned[6] = {0, 1, 0, 1, 0, 1};
+  f.refused(sidestream_set_block_bounds(f.session, "boxes", f.rank, bounds), usage, "follows from their indices");
+  f.refused(sidestream_set_block_bounds(f.session, "lists", 99, bounds), usage, "is not declared by this client");
+  f.refused(sidestream_set_block_list(f.session, "lists", 1, 1, 1, 1, 0, turned), usage, "1 to 0 on axis 1");
+}
+
+TEST_CASE("ghosts around a 2-D block are taken, around lists refused") {
+  Fixture f;
+  f.start();
+  if (f.rank == 0) {
+    const std::int64_t lo[3] = {-2, -2, 0}, hi[3] = {7, 7, 1};
+    CHECK_MESSAGE(sidestream_set_allocated(f.session, "t", 0, lo, hi) == SIDESTREAM_OK, sidestream_message(f.session));
+  }
+  CHECK(sidestream_set_block_list(f.session, "lists", f.rank, 4, 1, 4, 0, nullptr) == SIDESTREAM_OK);
+  const std::int64_t hi[3] = {9, 1, 1};
+  f.refused(sidestream_set_allocated(f.session, "x", f.rank, zero, hi), usage, "is a list and has nothing around it");
+}
+
+TEST_CASE("meshes declared by calls") {
+  Fixture f;
+  const std::int64_t size[3] = {4, 4, 4}, wrong[3] = {2, 0, 2};
+  const int periodic[3] = {0, 0, 1};
+  CHECK(sidestream_add_curvilinear_mesh(f.session, "c", 2, size, "p") == SIDESTREAM_OK);
+  f.refused(sidestream_add_curvilinear_mesh(f.session, "c", 2, size, "p"), usage, "declared twice");
+  f.refused(sidestream_add_points_mesh(f.session, "d", 4, "p"), usage, "has 4 dimensions");
+  f.refused(sidestream_set_periodic(f.session, "c", periodic), usage, "axis 2 of the mesh 'c' of 2 dimensions");
+  f.refused(sidestream_set_refinement(f.session, "c", 1, wrong), usage, "the ratio 0 along axis 1");
+  f.refused(sidestream_set_refinement(f.session, "c", 1, size), usage, "the ratio 4 along axis 2");
+  f.refused(sidestream_set_fixed(f.session, "lists"), usage, "is not declared by a call");
+  f.refused(sidestream_set_mesh_array(f.session, "c", static_cast<sidestream_role>(11), "p"), usage, "role 11");
+  f.refused(sidestream_start(f.session), SIDESTREAM_ERROR_CONFIGURATION, "there is no variable 'p'");
+}
+
+TEST_CASE("a role that does not fit") {
+  Fixture f;
+  CHECK(sidestream_set_mesh_array(f.session, "lists", SIDESTREAM_POINT_GHOSTS, "l") == SIDESTREAM_OK);
+  f.refused(sidestream_start(f.session), SIDESTREAM_ERROR_CONFIGURATION, "'l' is the connectivity of the mesh 'lists'");
+}

@@ -1,0 +1,21 @@
+# Copies the headers of FROM into TO/include, with CHANGE two virtual functions of Analysis exchanged there, and makes the
+# generated header of that tree as a build of it would. No structure changes its size.
+cmake_minimum_required(VERSION 3.25)
+file(REMOVE_RECURSE ${TO})
+file(COPY ${FROM}/include DESTINATION ${TO})
+if(CHANGE)
+  set(header ${TO}/include/sidestream/extend/analysis.hpp)
+  file(READ ${header} text)
+  set(first "virtual double tolerance() const")
+  set(second "virtual int passes() const")
+  string(REPLACE "${first} { return 0; }" "@" changed "${text}")
+  string(REPLACE "${second} { return 1; }" "${first} { return 0; }" changed "${changed}")
+  string(REPLACE "@" "${second} { return 1; }" changed "${changed}")
+  if(changed STREQUAL text)
+    message(FATAL_ERROR "nothing was exchanged in ${header}: the functions are written differently now; correct this file")
+  endif()
+  file(WRITE ${header} "${changed}")
+endif()
+execute_process(COMMAND ${CMAKE_COMMAND} -DHEADERS=${TO}/include -DOUTPUT=${TO}/include
+  -P ${FROM}/cmake/InterfaceHash.cmake COMMAND_ERROR_IS_FATAL ANY)
+file(TOUCH ${TO}/stamp)

@@ -1,0 +1,135 @@
+// Analyses, an output and a partitioner that break their contracts, each in one way.
+#include <atomic>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include "sidestream/extend/plugin.hpp"
+
+namespace {
+
+using namespace sidestream;
+
+/// Adds up a variable of whole numbers; right unless `fault` says how not.
+class Sum final : public Analysis {
+ public:
+  Sum(std::string fault, const Settings& settings, const Metadata& metadata)
+      : fault_(std::move(fault)), variable_(metadata.find_variable(settings.text("variable"))->id) {}
+
+  [[nodiscard]] Selection selection() const override { return {{{variable_}}}; }
+  [[nodiscard]] int passes() const override { return fault_ == "feedback" ? 2 : 1; }
+
+  [[nodiscard]] Bytes local(const LocalInput& input) override {
+    std::int64_t sum = fault_ == "state" ? before_ : 0;
+    if (fault_ == "no_block" && input.of(variable_).empty()) throw Error(Code::analysis, "there is no block");
+    for (const BlockView& block : input.of(variable_)) {
+      if (fault_ == "ghosts") {
+        add(block.array, block.array.box, sum);
+      } else if (fault_ == "shared") {
+        add(block.array, block.points, sum);
+      } else {
+        for (const Box& box : block.owned) add(block.array, box, sum);
+      }
+      if (fault_ == "blocks") ++sum;  // the result tells how the mesh was divided
+    }
+    if (fault_ == "members") {  // other objects may run combine
+      before_ = sum;
+      sum = 0;
+    }
+    if (fault_ == "memory") lose_memory();
+    Bytes bytes(sizeof sum);
+    std::memcpy(bytes.data(), &sum, sizeof sum);
+    return bytes;
+  }
+
+  Bytes combine(const CombineInput& input) override {
+    std::int64_t sum = fault_ == "members" ? before_ : 0;
+    for (const Bytes& partial : input.partials) {
+      std::int64_t part = 0;
+      std::memcpy(&part, partial.data(), sizeof part);
+      sum += part;
+      if (fault_ == "first_partial") break;
+    }
+    if (fault_ == "feedback") return Bytes(static_cast<std::size_t>(input.communicator.rank()) + 1);
+    input.communicator.sum({&sum, 1});
+    if (fault_ == "state") before_ = sum;
+    input.results.add("sum.csv", Table{{"sum"}, {{sum + lost_}}});
+    return {};
+  }
+
+ private:
+  /// Counts on the memory that it asks for: when there is none, later results are wrong.
+  void lose_memory() {
+    ++lost_;
+    const auto some = std::make_unique<std::string>(100, ' ');
+    lost_ -= some->size() == 100;
+  }
+
+  void add(const ArrayView& array, const Box& box, std::int64_t& sum) const {
+    std::vector<double> values(static_cast<std::size_t>(box.count()));
+    copy_to_double(array, 0, box, values.data(), box);
+    for (const double value : values) sum += std::isfinite(value) ? static_cast<std::int64_t>(value) : 0;
+  }
+
+  std::string fault_;
+  std::int32_t variable_;
+  std::int64_t before_ = 0, lost_ = 0;
+};
+
+/// Writes a file and leaves it when told to discard.
+class Littering final : public Writer {
+ public:
+  explicit Littering(std::shared_ptr<const OutputDirectory> directory) : directory_(std::move(directory)) {}
+  [[nodiscard]] Selection selection() const override { return {}; }
+  [[nodiscard]] Bytes write(const LocalInput& input, int server, int) override {
+    const std::string path = directory_->path("litter-{index}-{server}.txt", input.iteration, server);
+    std::ofstream(directory_->temporary(path)) << "litter\n";
+    return {};
+  }
+  void commit(const CombineInput& input) override {
+    directory_->commit(directory_->path("litter-{index}-{server}.txt", input.iteration, input.communicator.rank()));
+  }
+  void discard(const Iteration&) noexcept override {}
+
+ private:
+  std::shared_ptr<const OutputDirectory> directory_;
+};
+
+/// Gives another plan each time.
+Plan changing_plan(const PlanInput& input, const Settings&) {
+  static std::atomic<int> calls{0};
+  Plan plan;
+  for (std::size_t b = 0; b < input.blocks.size(); ++b) {
+    const auto server = static_cast<std::int32_t>((static_cast<std::size_t>(++calls) + b) % input.servers);
+    plan.pieces.push_back({static_cast<std::int64_t>(b), server, 0, input.blocks[b].block.cells});
+  }
+  return plan;
+}
+
+}  // namespace
+
+SIDESTREAM_PLUGIN(registry) {
+  for (const char* fault :
+       {"none", "ghosts", "shared", "blocks", "no_block", "members", "first_partial", "state", "feedback", "memory"}) {
+    AnalysisKind kind;
+    kind.name = std::string("sum_") + fault;
+    kind.options = {{.name = "variable", .type = OptionType::variable, .required = true}};
+    kind.create = [fault](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Analysis> {
+      return std::make_unique<Sum>(fault, settings, metadata);
+    };
+    registry.add(std::move(kind));
+  }
+  WriterKind writer;
+  writer.name = "litter";
+  writer.create = [](const Settings&, const Metadata&,
+                     std::shared_ptr<const OutputDirectory> directory) -> std::unique_ptr<Writer> {
+    return std::make_unique<Littering>(std::move(directory));
+  };
+  registry.add(std::move(writer));
+  PartitionerKind partitioner;
+  partitioner.name = "changing";
+  partitioner.plan = changing_plan;
+  registry.add(std::move(partitioner));
+}

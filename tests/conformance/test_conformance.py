@@ -1,0 +1,114 @@
+"""`sidestream conformance`: everything built in passes, and everything faulty fails, by the check that is meant for it.
+
+Usage: test_conformance.py builtin|c_plugin|faulty PROCESSES TOOL MPIRUN SOURCE PLUGIN
+"""
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+# Of each fault: what the line that fails says.
+FAULTS = {
+    "sum_ghosts": "ghosts with wrong values ... FAILED: the result 'sum.csv' has other bytes",
+    "sum_shared": "two slabs ... FAILED: the result 'sum.csv' has other bytes",
+    "sum_blocks": "two slabs ... FAILED",
+    "sum_no_block": "no block delivered ... FAILED: it failed: there is no block",
+    "sum_members": "several partials, by other objects than those that combine them ... FAILED",
+    "sum_first_partial": "several partials, by other objects than those that combine them ... FAILED",
+    "sum_state": "the same object again, in later iterations ... FAILED",
+    "sum_memory": "memory that ends in `local` ... FAILED",
+    "litter": "discard leaves nothing ... FAILED: these files are left",
+    "partitioner changing": "one block ... FAILED: with 2 servers the same input gives another plan",
+}
+SUITE = {"analyses": 11, "outputs": 7, "partitioner": 5}  # checks of one of each
+PARTITIONERS = [
+    "block",
+    "stripe",
+    "{stripe: {width: 3}}",
+    "balanced",
+    "{balanced: {by: cost}}",
+    "local",
+    "replicated",
+    "{replicated: {copies: all}}",
+    "{regrid: {shape: slabs}}",
+    "{regrid: {shape: pencils}}",
+    "{regrid: {shape: bricks}}",
+    "{slice: {origin: [1, 1, 0.5], normal: [0, 0, 1], variable: t}}",
+    "{isosurface: {variable: t, values: 2}}",
+]
+
+
+class Command:
+    def __init__(self, processes, tool, mpirun):
+        self.processes = processes
+        self.start = [tool] if processes == 1 else [*mpirun.split(), "-n", str(processes), tool]
+
+    def run(self, text):
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "run.yaml").write_text(text)
+            done = subprocess.run(
+                [*self.start, "conformance", "run.yaml"],
+                cwd=folder,
+                capture_output=True,
+                text=True,
+                timeout=250,
+                check=False,
+            )
+            assert sorted(path.name for path in Path(folder).iterdir()) == ["run.yaml"], "it left files"
+        return done
+
+
+def expect(true, done, what):
+    if not true:
+        sys.exit(f"{what}\nstatus {done.returncode}\n{done.stdout}\n{done.stderr}")
+
+
+def builtin(command, source, _):
+    text = (source / "builtin.yaml").read_text()
+    done = command.run(text.replace("PARTITIONER", "block"))
+    expect(done.returncode == 0, done, "something built in breaks its contract")
+    count = 10 * SUITE["analyses"] + 4 * SUITE["outputs"] + SUITE["partitioner"]
+    expect(f"{count} checks passed, 0 failed" in done.stdout, done, f"expected {count} checks")
+    head = text[: text.index("analyses:")]
+    for partitioner in PARTITIONERS:
+        done = command.run(head.replace("PARTITIONER", partitioner))
+        expect(done.returncode == 0, done, f"the partitioner {partitioner} breaks its contract")
+        expect(f"{SUITE['partitioner']} checks passed, 0 failed" in done.stdout, done, "too few checks")
+
+
+def c_plugin(command, _, plugin):
+    done = command.run(
+        f"plugins: [{plugin}]\nmeshes: {{grid: {{size: [6, 5, 4]}}}}\n"
+        "variables: {t: {mesh: grid}, p: {mesh: grid, centering: node}}\n"
+        "analyses:\n  - steepest: {variable: t}\n  - steepest: {variable: p, axis: x, file: b.csv}\n"
+    )
+    expect(done.returncode == 0, done, "the example of a plug-in in C breaks its contract")
+
+
+def faulty(command, _, plugin):
+    head = (
+        f"plugins: [{plugin}]\nmeshes: {{grid: {{size: [6, 5, 4]}}}}\n"
+        "variables: {n: {mesh: grid, type: int32, centering: node}}\n"
+    )
+    done = command.run(head + "analyses: [sum_none: {variable: n}]\n")
+    expect(done.returncode == 0, done, "an analysis without fault fails")
+    analyses = "".join(f"  - {kind}: {{variable: n}}\n" for kind in FAULTS if kind.startswith("sum_"))
+    placement = "placement: {mode: nodes, servers: 2, partitioner: changing}\n"
+    done = command.run(f"{placement}{head}analyses:\n{analyses}outputs: [litter: {{}}]\n")
+    expect(done.returncode == 1, done, "faults were not found")
+    if command.processes > 1:
+        apart = command.run(head + "analyses: [sum_feedback: {variable: n}]\n")
+        expect("different feedback on different servers" in apart.stdout, apart, "feedback that differs was not found")
+    for task, line in FAULTS.items():
+        expect(f"{task}: {line}" in done.stdout, done, f"the fault of '{task}' was not found by '{line}'")
+
+
+def main():
+    what, processes, tool, mpirun, source, plugin = sys.argv[1:]
+    command = Command(int(processes), tool, mpirun)
+    {"builtin": builtin, "c_plugin": c_plugin, "faulty": faulty}[what](command, Path(source), plugin)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,20 @@
+// Memory that runs out at a chosen moment: `operator new` of the program, replaced (faults.cpp).
+#pragma once
+
+/// The n-th allocation of this thread from now on throws std::bad_alloc, once; 0: none does.
+extern "C" void sidestream_test_fail_allocation(long n);
+/// Whether the allocation that was to fail has failed.
+extern "C" int sidestream_test_allocation_failed();
+
+namespace sidestream::testing {
+
+/// For its lifetime; does nothing if `n` is 0.
+class FailingAllocation {
+ public:
+  explicit FailingAllocation(long n) { sidestream_test_fail_allocation(n); }
+  ~FailingAllocation() { sidestream_test_fail_allocation(0); }
+  FailingAllocation(const FailingAllocation&) = delete;
+  FailingAllocation& operator=(const FailingAllocation&) = delete;
+};
+
+}  // namespace sidestream::testing

@@ -1,0 +1,267 @@
+/* A simulation on meshes whose arrays say where they are, and on refinement levels, written with the C interface. Every
+ * value tells its place; tests/system/test_kinds.py knows the formulas.
+ *
+ * kinds_program FILE kind=curvilinear|unstructured|points|levels [key=number ...] */
+#include <mpi.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sidestream/sidestream.h"
+
+enum { MOST = 4096, NX = 9, NY = 5, NZ = 4 };
+
+static sidestream_session* s;
+static int rank, size, blocks_each = 2, steps = 4, changing = 0, calls = 0;
+
+static void must(int code, const char* call) {
+  if (code == SIDESTREAM_OK) return;
+  printf("error %d: %s: %s\n", code, call, sidestream_message(s));
+  fflush(stdout);
+  MPI_Abort(MPI_COMM_WORLD, 1);
+}
+#define MUST(call) must(call, #call)
+
+static double value(int64_t block, int64_t i, int c, int step) {
+  return (double)(1000 * block + i + 100000 * c + 1000000 * step);
+}
+
+static void publish_reals(const char* name, int64_t block, int64_t count, int components, int step, int is_float) {
+  static double reals[MOST];
+  static float floats[MOST];
+  for (int64_t i = 0; i < count; ++i) {
+    for (int c = 0; c < components; ++c) {
+      reals[i * components + c] = value(block, i, c, step);
+      floats[i * components + c] = (float)reals[i * components + c];
+    }
+  }
+  MUST(sidestream_publish(s, name, block, is_float ? (const void*)floats : (const void*)reals));
+}
+
+/* ---- curvilinear ---------------------------------------------------------------------------------------------- */
+
+static void slab(int64_t n, int64_t all, int64_t lo[3], int64_t hi[3]) {
+  lo[0] = NX * n / all, hi[0] = NX * (n + 1) / all;
+  lo[1] = lo[2] = 0, hi[1] = NY, hi[2] = NZ;
+}
+
+static void declare_curvilinear(void) {
+  const int64_t cells[3] = {NX, NY, NZ};
+  if (calls) {
+    MUST(sidestream_add_curvilinear_mesh(s, "m", 3, cells, "pos"));
+    MUST(sidestream_add_variable(s, "pos", "m", SIDESTREAM_FLOAT64, SIDESTREAM_CELL, 3, SIDESTREAM_COLUMN));
+    MUST(sidestream_set_variable_attribute(s, "pos", "time_varying", "false"));
+    MUST(sidestream_add_variable(s, "t", "m", SIDESTREAM_FLOAT64, SIDESTREAM_CELL, 1, SIDESTREAM_COLUMN));
+    MUST(sidestream_add_variable(s, "n", "m", SIDESTREAM_FLOAT32, SIDESTREAM_NODE, 1, SIDESTREAM_COLUMN));
+  }
+  const int64_t all = (int64_t)blocks_each * size;
+  for (int64_t b = rank; b < all; b += size) {
+    int64_t lo[3], hi[3];
+    slab(b, all, lo, hi);
+    MUST(sidestream_set_block(s, "m", all - 1 - b, lo, hi));
+    const double bounds[6] = {(double)lo[0], 0, -NX / 8.0, (double)hi[0] + NY, NY + NZ, NZ};
+    MUST(sidestream_set_block_bounds(s, "m", all - 1 - b, bounds));
+  }
+}
+
+static void publish_curvilinear(int step) {
+  static double t[MOST], pos[3 * MOST];
+  static float n[MOST];
+  const int64_t all = (int64_t)blocks_each * size;
+  for (int64_t b = rank; b < all; b += size) {
+    int64_t lo[3], hi[3], at = 0;
+    slab(b, all, lo, hi);
+    for (int64_t k = lo[2]; k < hi[2]; ++k)
+      for (int64_t j = lo[1]; j < hi[1]; ++j)
+        for (int64_t i = lo[0]; i < hi[0]; ++i) t[at++] = (double)(i + 50 * j + 2500 * k + 250000 * step);
+    MUST(sidestream_publish(s, "t", all - 1 - b, t));
+    if (hi[0] == lo[0]) continue;
+    at = 0;
+    for (int64_t k = lo[2]; k <= hi[2]; ++k) {
+      for (int64_t j = lo[1]; j <= hi[1]; ++j) {
+        for (int64_t i = lo[0]; i <= hi[0]; ++i, ++at) {
+          n[at] = (float)(i + 50 * j + 2500 * k + 250000 * step);
+          pos[3 * at] = (double)i + 0.25 * (double)j;
+          pos[3 * at + 1] = (double)j + 0.5 * (double)k;
+          pos[3 * at + 2] = (double)k - 0.125 * (double)i;
+        }
+      }
+    }
+    MUST(sidestream_publish(s, "n", all - 1 - b, n));
+    if (step == 0) MUST(sidestream_publish(s, "pos", all - 1 - b, pos));
+  }
+}
+
+/* ---- unstructured --------------------------------------------------------------------------------------------- */
+
+static int64_t cells_of(int64_t b, int step) { return b == 1 ? 0 : 2 + b + (changing ? step % 3 : 0); }
+static int64_t points_of(int64_t b, int step) { return b == 1 ? 0 : 4 + 3 * b + (changing ? 2 * (step % 2) : 0); }
+
+/* As large as the largest: room is made for what is declared before the start. */
+static void declare_lists(void) {
+  for (int64_t b = rank; b < (int64_t)blocks_each * size; b += size) {
+    const int64_t cells = cells_of(b, 2), points = points_of(b, 1);
+    MUST(sidestream_set_block_list(s, "m", b, points, cells, 3 * cells, 2 * cells, NULL));
+  }
+}
+
+static void declare_unstructured(void) {
+  declare_lists();
+  if (!calls) return;
+  MUST(sidestream_add_unstructured_mesh(s, "m", 3, "pos", "links", "ends", "kinds"));
+  MUST(sidestream_set_mesh_array(s, "m", SIDESTREAM_FACES, "faces"));
+  MUST(sidestream_set_mesh_array(s, "m", SIDESTREAM_FACE_OFFSETS, "face_ends"));
+  MUST(sidestream_add_variable(s, "pos", "m", SIDESTREAM_FLOAT32, SIDESTREAM_NODE, 3, SIDESTREAM_COLUMN));
+  const char* const names[] = {"links", "ends", "faces", "face_ends"};
+  for (int n = 0; n < 4; ++n) {
+    MUST(sidestream_add_variable(s, names[n], "m", SIDESTREAM_INT64, SIDESTREAM_CELL, 1, SIDESTREAM_COLUMN));
+  }
+  MUST(sidestream_add_variable(s, "kinds", "m", SIDESTREAM_UINT8, SIDESTREAM_CELL, 1, SIDESTREAM_COLUMN));
+  for (int n = 0; n < 4 && !changing; ++n)
+    MUST(sidestream_set_variable_attribute(s, names[n], "time_varying", "false"));
+  if (!changing) MUST(sidestream_set_variable_attribute(s, "kinds", "time_varying", "false"));
+  MUST(sidestream_add_variable(s, "t", "m", SIDESTREAM_FLOAT64, SIDESTREAM_CELL, 2, SIDESTREAM_COLUMN));
+  MUST(sidestream_add_variable(s, "n", "m", SIDESTREAM_FLOAT32, SIDESTREAM_NODE, 1, SIDESTREAM_COLUMN));
+}
+
+static void publish_unstructured(int step) {
+  static int64_t list[MOST];
+  static uint8_t kinds[MOST];
+  for (int64_t b = rank; b < (int64_t)blocks_each * size; b += size) {
+    const int64_t cells = cells_of(b, step), points = points_of(b, step);
+    /* The points move in every step: the bounds change, and with `changing` the lengths do. */
+    const double low = value(b, 0, 0, step), high = value(b, points, 2, step);
+    const double bounds[6] = {low, low, low, high, high, high};
+    MUST(sidestream_set_block_list(s, "m", b, points, cells, 3 * cells, 2 * cells, points ? bounds : NULL));
+    publish_reals("pos", b, points, 3, step, 1);
+    publish_reals("t", b, cells, 2, step, 0);
+    publish_reals("n", b, points, 1, step, 1);
+    if (step > 0 && !changing) continue;
+    for (int64_t i = 0; i < 3 * cells; ++i) list[i] = (7 * i + b) % points;
+    MUST(sidestream_publish(s, "links", b, list));
+    for (int64_t i = 0; i < cells; ++i) list[i] = 3 * (i + 1);
+    MUST(sidestream_publish(s, "ends", b, list));
+    for (int64_t i = 0; i < 2 * cells; ++i) list[i] = i + b;
+    MUST(sidestream_publish(s, "faces", b, list));
+    for (int64_t i = 0; i < cells; ++i) list[i] = 2 * (i + 1);
+    MUST(sidestream_publish(s, "face_ends", b, list));
+    memset(kinds, 5, sizeof kinds);
+    MUST(sidestream_publish(s, "kinds", b, kinds));
+  }
+}
+
+/* ---- points --------------------------------------------------------------------------------------------------- */
+
+static void declare_points(void) {
+  if (!calls) return;
+  MUST(sidestream_add_points_mesh(s, "m", 3, "pos"));
+  MUST(sidestream_set_mesh_array(s, "m", SIDESTREAM_POINT_IDS, "ids"));
+  MUST(sidestream_set_mesh_array(s, "m", SIDESTREAM_POINT_GHOSTS, "flags"));
+  MUST(sidestream_add_variable(s, "pos", "m", SIDESTREAM_FLOAT32, SIDESTREAM_NODE, 3, SIDESTREAM_COLUMN));
+  MUST(sidestream_add_variable(s, "ids", "m", SIDESTREAM_INT64, SIDESTREAM_NODE, 1, SIDESTREAM_COLUMN));
+  MUST(sidestream_add_variable(s, "flags", "m", SIDESTREAM_UINT8, SIDESTREAM_NODE, 1, SIDESTREAM_COLUMN));
+  MUST(sidestream_add_variable(s, "n", "m", SIDESTREAM_FLOAT32, SIDESTREAM_NODE, 1, SIDESTREAM_COLUMN));
+}
+
+/* Every block belongs to another client every second step. */
+static int owner(int64_t b, int step) { return (int)((b + step / 2) % size); }
+
+static void publish_points(int step) {
+  static int64_t ids[MOST];
+  static uint8_t flags[MOST];
+  for (int64_t b = 0; b < (int64_t)blocks_each * size; ++b) {
+    const int had = step > 0 && owner(b, step - 1) == rank, has = owner(b, step) == rank;
+    if (had && !has) MUST(sidestream_remove_block(s, "m", b));
+    if (!has) continue;
+    const int64_t count = (11 * b + 7 * step) % 17;
+    MUST(sidestream_set_block_list(s, "m", b, count, count, 0, 0, NULL));
+    for (int64_t i = 0; i < count; ++i) ids[i] = 100 * b + i, flags[i] = i % 5 == 4;
+    publish_reals("pos", b, count, 3, step, 1);
+    publish_reals("n", b, count, 1, step, 1);
+    MUST(sidestream_publish(s, "ids", b, ids));
+    MUST(sidestream_publish(s, "flags", b, flags));
+  }
+}
+
+/* ---- levels --------------------------------------------------------------------------------------------------- */
+
+/* Two levels of finer boxes; the finest is there in even steps only. */
+static const struct {
+  int level;
+  int64_t lo[3], hi[3];
+} boxes[] = {{0, {0, 0, 0}, {4, 8, 4}},   {0, {4, 0, 0}, {8, 8, 4}},    {1, {4, 2, 0}, {8, 10, 8}},
+             {1, {8, 2, 0}, {12, 10, 6}}, {2, {10, 6, 2}, {16, 12, 6}}, {2, {16, 6, 2}, {20, 12, 6}}};
+enum { BOXES = sizeof boxes / sizeof boxes[0] };
+
+static void declare_levels(void) {
+  if (!calls) return;
+  const int64_t cells[3] = {8, 8, 4}, ratios[6] = {2, 2, 2, 2, 2, 1};
+  const double origin[3] = {0, 0, 0}, spacing[3] = {1, 1, 1};
+  const int periodic[3] = {1, 0, 0};
+  MUST(sidestream_add_uniform_mesh(s, "m", 3, cells, origin, spacing));
+  MUST(sidestream_set_refinement(s, "m", 2, ratios));
+  MUST(sidestream_set_periodic(s, "m", periodic));
+  MUST(sidestream_add_variable(s, "t", "m", SIDESTREAM_FLOAT64, SIDESTREAM_CELL, 1, SIDESTREAM_COLUMN));
+  MUST(sidestream_add_variable(s, "n", "m", SIDESTREAM_FLOAT64, SIDESTREAM_NODE, 1, SIDESTREAM_COLUMN));
+}
+
+static void publish_levels(int step) {
+  static double values[MOST];
+  for (int b = rank; b < BOXES; b += size) {
+    const int there = boxes[b].level < 2 || step % 2 == 0;
+    if (boxes[b].level == 2 && step > 0 && !there) MUST(sidestream_remove_block(s, "m", b));
+    if (!there) continue;
+    if (step == 0 || boxes[b].level == 2) {
+      MUST(sidestream_set_block_on_level(s, "m", b, boxes[b].level, boxes[b].lo, boxes[b].hi));
+    }
+    for (int node = 0; node < 2; ++node) {
+      int64_t at = 0;
+      for (int64_t k = boxes[b].lo[2]; k < boxes[b].hi[2] + node; ++k)
+        for (int64_t j = boxes[b].lo[1]; j < boxes[b].hi[1] + node; ++j)
+          for (int64_t i = boxes[b].lo[0]; i < boxes[b].hi[0] + node; ++i)
+            values[at++] = (double)(i + 50 * j + 2500 * k + 250000 * boxes[b].level + 1000000 * step);
+      MUST(sidestream_publish(s, node ? "n" : "t", b, values));
+    }
+  }
+}
+
+int main(int argc, char** argv) {
+  int provided;
+  const char* kind = "";
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  for (int a = 2; a < argc; ++a) {
+    if (sscanf(argv[a], "blocks=%d", &blocks_each) || sscanf(argv[a], "steps=%d", &steps) ||
+        sscanf(argv[a], "changing=%d", &changing) || sscanf(argv[a], "calls=%d", &calls)) {
+      continue;
+    }
+    if (strncmp(argv[a], "kind=", 5) == 0) kind = argv[a] + 5;
+  }
+  must(sidestream_open(MPI_COMM_WORLD, argv[1], &s), "open");
+  if (sidestream_is_server(s)) {
+    MUST(sidestream_serve(s));
+    MUST(sidestream_close(&s));
+    MPI_Finalize();
+    return 0;
+  }
+  MPI_Comm_rank(sidestream_comm(s), &rank);
+  MPI_Comm_size(sidestream_comm(s), &size);
+  if (strcmp(kind, "curvilinear") == 0) declare_curvilinear();
+  if (strcmp(kind, "unstructured") == 0) declare_unstructured();
+  if (strcmp(kind, "points") == 0) declare_points();
+  if (strcmp(kind, "levels") == 0) declare_levels();
+  MUST(sidestream_start(s));
+  for (int step = 0; step < steps; ++step) {
+    if (strcmp(kind, "curvilinear") == 0) publish_curvilinear(step);
+    if (strcmp(kind, "unstructured") == 0) publish_unstructured(step);
+    if (strcmp(kind, "points") == 0) publish_points(step);
+    if (strcmp(kind, "levels") == 0) publish_levels(step);
+    MUST(sidestream_end_iteration(s, step, step));
+  }
+  sidestream_account account = {sizeof account, 0, 0, 0, 0, 0, 0, 0};
+  MUST(sidestream_close_with_account(&s, &account));
+  printf("account rank=%d delivered=%ld refused=%ld failed=%ld unknown=%ld absent=%ld\n", rank, (long)account.delivered,
+         (long)account.refused, (long)account.failed, (long)account.unknown, (long)account.absent_blocks);
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,223 @@
+// A simulation for the tests of meshes of 1, 2 and 3 dimensions: a variable of each centring, whose values tell their
+// place, on a mesh that is cut at random among the clients. Arrays end where a page ends and the next one is not there,
+// so that reading too much is a crash.
+#include <mpi.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <random>
+#include <sidestream/sidestream.hpp>
+#include <string>
+#include <vector>
+
+using sidestream::Box;
+using sidestream::Centering;
+using sidestream::Index;
+using sidestream::Order;
+using sidestream::Type;
+using sidestream::Variable;
+
+namespace {
+
+struct Options {
+  std::string configuration;
+  std::map<std::string, long> values;
+  [[nodiscard]] long number(const std::string& name, long otherwise) const {
+    const auto found = values.find(name);
+    return found == values.end() ? otherwise : found->second;
+  }
+};
+
+/// Memory whose end is the end of what may be read.
+class Guarded {
+ public:
+  explicit Guarded(std::size_t bytes) {
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    const std::size_t whole = (bytes + page - 1) / page * page;
+    size_ = whole + page;
+    start_ = static_cast<std::byte*>(mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    if (start_ == MAP_FAILED || mprotect(start_ + whole, page, PROT_NONE) != 0) std::abort();
+    data_ = start_ + whole - bytes;
+  }
+  ~Guarded() { munmap(start_, size_); }
+  Guarded(const Guarded&) = delete;
+  Guarded& operator=(const Guarded&) = delete;
+  [[nodiscard]] std::byte* data() { return data_; }
+
+ private:
+  std::byte *start_ = nullptr, *data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/// What the test expects at a point.
+double value_at(Index i, Index j, Index k, int c, long step) {
+  return static_cast<double>(i + 50 * j + 2500 * k + 125000 * c + 250000 * step);
+}
+
+struct Block {
+  std::int64_t id;
+  Box cells;
+};
+
+class Program {
+ public:
+  Program(const Options& options, sidestream::Session& session, int rank, int size)
+      : dimensions_(static_cast<int>(options.number("dimensions", 3))),
+        ghosts_(options.number("ghosts", 0)),
+        session_(session) {
+    const Index size_on[3] = {11, 7, 5};
+    for (int a = 0; a < 3; ++a) mesh_.hi[a] = a < dimensions_ ? size_on[a] : 1;
+    declare(options.number("calls", 0) != 0);
+    divide(options.number("blocks", 3) * size, rank, size);
+  }
+
+  void publish(long step) {
+    for (const Variable& variable : variables_) {
+      for (const Block& block : blocks_) publish(variable, block, step);
+    }
+  }
+
+ private:
+  /// The same as the test's configuration says.
+  void declare(bool by_calls) {
+    for (int c = 0; c < sidestream::centering_count; ++c) {
+      Variable v;
+      v.name = "v" + std::to_string(c);
+      v.centering = static_cast<Centering>(c);
+      v.type = c % 2 ? Type::float64 : Type::int32;
+      v.components = c % 3 == 1 ? 2 : 1;
+      v.order = c % 4 < 2 ? Order::column : Order::row;
+      variables_.push_back(v);
+    }
+    if (!by_calls) return;
+    std::vector<Index> size;
+    for (int a = 0; a < dimensions_; ++a) size.push_back(mesh_.hi[a]);
+    const std::vector<double> origin(size.size(), 0), spacing(size.size(), 0.5);
+    session_.add_uniform_mesh("m", size, origin, spacing);
+    for (const Variable& v : variables_) session_.add_variable("m", v);
+  }
+
+  /// Cuts at random, the same on every client; ids in an order that is not that of places.
+  void divide(long count, int rank, int size) {
+    std::mt19937 random(static_cast<unsigned>(17 + dimensions_));
+    std::vector<Box> boxes{mesh_};
+    while (static_cast<long>(boxes.size()) < count) {
+      const auto largest = std::max_element(boxes.begin(), boxes.end(),
+                                            [](const Box& a, const Box& b) { return a.count() < b.count(); });
+      int axis = static_cast<int>(random() % 3u);
+      for (int tries = 0; largest->extent(axis) < 2 && tries < 3; ++tries) axis = (axis + 1) % 3;
+      if (largest->extent(axis) < 2) break;
+      Box rest = *largest;
+      const Index cut = rest.lo[axis] + 1 + static_cast<Index>(random() % static_cast<unsigned>(rest.extent(axis) - 1));
+      largest->hi[axis] = rest.lo[axis] = cut;
+      boxes.push_back(rest);
+    }
+    std::shuffle(boxes.begin(), boxes.end(), random);
+    for (std::size_t b = 0; b < boxes.size(); ++b) {
+      if (static_cast<int>(b) % size != rank) continue;
+      const auto id = static_cast<std::int64_t>(b);
+      blocks_.push_back({id, boxes[b]});
+      session_.set_block("m", id, boxes[b]);
+      if (ghosts_ == 0) continue;
+      for (const Variable& v : variables_) session_.set_allocated(v.name, id, allocated(v, boxes[b]));
+    }
+  }
+
+  /// The points of the variable, and ghosts along the axes that the mesh uses.
+  [[nodiscard]] Box allocated(const Variable& v, const Box& cells) const {
+    Box box = sidestream::points_of(sidestream::reduced(v.centering, dimensions_), cells);
+    for (int a = 0; a < dimensions_; ++a) {
+      box.lo[a] -= ghosts_;
+      box.hi[a] += ghosts_;
+    }
+    return box;
+  }
+
+  template <class T>
+  static void fill(T* out, const Variable& v, const Box& box, const Box& real, long step) {
+    const bool column = v.order == Order::column;
+    const int slow = column ? 2 : 0, fast = 2 - slow;
+    Index p[3];
+    for (p[slow] = box.lo[slow]; p[slow] < box.hi[slow]; ++p[slow]) {
+      for (p[1] = box.lo[1]; p[1] < box.hi[1]; ++p[1]) {
+        for (p[fast] = box.lo[fast]; p[fast] < box.hi[fast]; ++p[fast]) {
+          const bool ghost = !real.contains(sidestream::Index3{p[0], p[1], p[2]});
+          for (int c = 0; c < v.components; ++c) {
+            *out++ = static_cast<T>(ghost ? -7 : value_at(p[0], p[1], p[2], c, step));
+          }
+        }
+      }
+    }
+  }
+
+  void publish(const Variable& v, const Block& block, long step) {
+    const Box real = sidestream::points_of(sidestream::reduced(v.centering, dimensions_), block.cells);
+    const Box box = allocated(v, block.cells);
+    Guarded memory(static_cast<std::size_t>(box.count() * v.components) * sidestream::size_of(v.type));
+    if (v.type == Type::float64) {
+      fill(reinterpret_cast<double*>(memory.data()), v, box, real, step);
+    } else {
+      fill(reinterpret_cast<std::int32_t*>(memory.data()), v, box, real, step);
+    }
+    static_cast<void>(session_.publish(v.name, block.id, memory.data()));
+  }
+
+  int dimensions_;
+  Index ghosts_;
+  Box mesh_;
+  sidestream::Session& session_;
+  std::vector<Variable> variables_;
+  std::vector<Block> blocks_;
+};
+
+void run(sidestream::Session& session, const Options& options) {
+  int rank = 0, size = 1;
+  MPI_Comm_rank(session.comm(), &rank);
+  MPI_Comm_size(session.comm(), &size);
+  Program program(options, session, rank, size);
+  session.start();
+  for (long step = 0; step < options.number("steps", 2); ++step) {
+    program.publish(step);
+    static_cast<void>(session.end_iteration(step, static_cast<double>(step)));
+  }
+  const sidestream::Account a = session.close();
+  std::printf("account rank=%d iterations=%ld delivered=%ld refused=%ld failed=%ld unknown=%ld absent=%ld\n", rank,
+              a.iterations, a.delivered, a.refused, a.failed, a.unknown, a.absent_blocks);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  Options options;
+  for (int a = 1; a < argc; ++a) {
+    const std::string word = argv[a];
+    const auto equal = word.find('=');
+    if (equal == std::string::npos) {
+      options.configuration = word;
+    } else {
+      options.values[word.substr(0, equal)] = std::atol(word.c_str() + equal + 1);
+    }
+  }
+  int status = 0;
+  try {
+    sidestream::Session session = sidestream::Session::open(MPI_COMM_WORLD, options.configuration);
+    if (session.is_server()) {
+      session.serve();
+      session.close();
+    } else {
+      run(session, options);
+    }
+  } catch (const sidestream::Error& e) {
+    std::printf("error %d: %s\n", static_cast<int>(e.code()), e.what());
+    status = 1;
+  }
+  MPI_Finalize();
+  return status;
+}

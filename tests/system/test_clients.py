@@ -1,0 +1,131 @@
+"""Clients that contradict each other, in every placement: what they say is refused or said, and never mixed."""
+
+import pytest
+from sidecar_support import Sidecar
+from support import run
+
+# Placement: ranks beyond the clients.
+PLACEMENTS = {
+    "inline": 0,
+    "{mode: cores, per_node: 1, buffer: 8 MiB}": 1,
+    "{mode: cores, per_node: 2, buffer: 8 MiB}": 2,
+    "{mode: nodes, servers: 2, buffer: 8 MiB}": 2,
+    "{mode: nodes, servers: 1, progress: calls, buffer: 8 MiB}": 1,
+    "{mode: nodes, servers: 2, forward: blocks, buffer: 8 MiB}": 3,
+    "{mode: nodes, servers: 1, forward: partials, buffer: 8 MiB}": 2,
+    "sidecar": 0,
+}
+TASKS = "analyses:\n  - statistics: {variable: t}\n"
+STILL = """\
+  s: {mesh: grid, type: float64, centering: cell, time_varying: false}
+analyses:
+  - statistics: {name: still, variable: s, file: "still.csv"}
+"""
+
+STILL_DECLARED = "  s: {mesh: grid, type: float64, centering: cell, time_varying: false}\n"
+
+
+def run_anywhere(folder, clients, placement, tasks, options):
+    """As `run`, also for a simulation and its servers beside it."""
+    if placement != "sidecar":
+        return run(folder, clients + PLACEMENTS[placement], placement, tasks, options=options)
+    with Sidecar(folder, tasks, attach_limit=30) as sidecar:
+        sidecar.start(clients, *options)
+        servers = sidecar.serve()
+        done = sidecar.finish()
+        assert servers.wait() == 0, servers.text()
+        done.text += servers.text()
+        return done
+
+
+def rows(done, name="statistics.csv"):
+    lines = (done.results / name).read_text().splitlines()
+    names = lines[0].split(",")
+    return [dict(zip(names, line.split(","), strict=True)) for line in lines[1:]]
+
+
+@pytest.mark.parametrize("placement", PLACEMENTS)
+def test_times_that_differ_in_the_last_bit_are_the_first_clients(tmp_path, placement):
+    done = run_anywhere(tmp_path, 3, placement, TASKS, ["steps=4", "nudge=1"])
+    assert done.status == 0, done.text
+    for account in done.accounts:
+        assert account["delivered"] == 4 and account["refused"] == 0, done.text
+    assert [float(row["time"]) for row in rows(done)] == [0.1 * step for step in range(4)]
+    assert done.text.count("gave different times") == 1, done.text
+    assert "0 on client 0 and 5e-324 on client " in done.text
+
+
+@pytest.mark.parametrize("placement", PLACEMENTS)
+def test_a_block_that_two_clients_declare_is_refused_while_they_do(tmp_path, placement):
+    done = run_anywhere(tmp_path, 3, placement, TASKS, ["steps=6", "repeat_at=2"])
+    assert done.status == 0, done.text
+    for account in done.accounts:
+        assert account["delivered"] == 4 and account["refused"] == 2, done.text
+    assert [row["iteration"] for row in rows(done)] == ["0", "1", "4", "5"]
+    assert {row["count"] for row in rows(done)} == {"8000"}
+    assert "clients 0 and 1 both declare block 1000 of the mesh 'grid'" in done.text
+
+
+@pytest.mark.parametrize("placement", PLACEMENTS)
+def test_an_update_that_failed_on_one_client_is_never_mixed_with_that_of_others(tmp_path, placement):
+    # The values are replaced in steps 2 and 5; in 5 the second client fails, and makes up for it in 7.
+    alone = run(tmp_path / "alone", 1, "inline", STILL, options=["steps=9", "still=1"])
+    whole = {row["iteration"]: row for row in rows(alone, "still.csv")}
+    done = run_anywhere(tmp_path / "clients", 2, placement, STILL, ["steps=9", "still=1", "still_fails_at=5"])
+    assert done.status == 0, done.text
+    for account in done.accounts:
+        assert account["delivered"] == 7 and account["refused"] == 2, done.text
+    found = rows(done, "still.csv")
+    assert [row["iteration"] for row in found] == ["0", "1", "2", "3", "4", "7", "8"]
+    assert found == [whole[row["iteration"]] for row in found]
+
+
+@pytest.mark.parametrize("placement", PLACEMENTS)
+def test_a_session_that_is_never_closed_ends_in_finalize(tmp_path, placement):
+    done = run_anywhere(tmp_path, 2, placement, TASKS, ["steps=3", "forget=1"])
+    assert done.status == 0, done.text
+    assert done.text.count("forgets to close") == 2
+    assert done.text.count("MPI_Finalize was called on rank 0 while a session was open") == 1, done.text
+    assert "sidestream_close" in done.text
+    assert [row["iteration"] for row in rows(done)] == ["0", "1", "2"]
+    assert "delivered: 3" in (done.results / "run.yaml").read_text()
+
+
+@pytest.mark.parametrize("placement", PLACEMENTS)
+def test_every_iteration_has_a_row_and_losses_are_said_at_the_end(tmp_path, placement):
+    fails = placement != "sidecar"  # whose servers do not have the program's analyses
+    tasks = TASKS + "  - fail: {variable: t, at: 1}\n" * fails
+    done = run_anywhere(tmp_path, 2, placement, STILL_DECLARED + tasks, ["steps=4", "still=1", "still_fails_at=2"])
+    assert done.status == 0, done.text
+    found = rows(done, "iterations.csv")
+    assert [row["iteration"] for row in found] == ["0", "1", "2", "3"]
+    assert [row["cycle"] for row in found] == ["0", "10", "20", "30"]
+    assert [float(row["time"]) for row in found] == [0.1 * step for step in range(4)]
+    second = "failed" if fails else "delivered"
+    assert [row["outcome"] for row in found] == ["delivered", second, "refused", "refused"]
+    assert found[1]["reason"] == ("failed: fail" if fails else "")
+    assert found[2]["reason"] == "a call failed; an array that does not vary in time is missing; client 1"
+    assert found[3]["reason"] == "an array that does not vary in time is missing; client 1"
+    failed = ", 1 had an analysis or a writer that failed" * fails
+    assert f"of 4 iterations 2 were delivered: 2 were refused{failed}" in done.text
+
+
+SLOW = "analyses:\n  - sleep: {variable: t, seconds: 0.4}\n"
+
+
+@pytest.mark.parametrize("placement", [p for p in PLACEMENTS if p not in ("inline", "sidecar")])
+def test_what_closing_cuts_off_is_said(tmp_path, placement):
+    done = run(tmp_path, 2 + PLACEMENTS[placement], placement, SLOW, options=["steps=8"], extra="drain_limit: 0.5\n")
+    assert done.status == 0, done.text
+    for account in done.accounts:
+        assert account["delivered"] + account["refused"] + account["unknown"] == 8
+        assert account["dropped"] > 0, done.text
+    assert "drain_limit" in done.text and "of 8 iterations" in done.text
+    assert [row for row in rows(done, "iterations.csv") if "drain_limit was over" in row["reason"]]
+
+
+@pytest.mark.parametrize("placement", ["{mode: cores}", "{mode: nodes, servers: 1}"])
+def test_a_limit_longer_than_any_clock_is_not_over_at_once(tmp_path, placement):
+    done = run(tmp_path, 3, placement, SLOW, options=["steps=3"], extra="drain_limit: 1e18\n")
+    assert done.status == 0, done.text
+    assert {account["delivered"] for account in done.accounts} == {3}, done.text

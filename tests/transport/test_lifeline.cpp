@@ -1,0 +1,79 @@
+// How waiting servers learn that a simulation has gone before it let them in, whoever comes first.
+#include "transport/shared_memory/lifeline.hpp"
+
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <memory>
+
+#include "base/timer.hpp"
+
+using namespace sidestream::shared_memory;
+
+namespace {
+
+std::string door(const char* what) { return "sidestream-test-" + std::to_string(getpid()) + what; }
+
+/// The kernel may take a moment to end a connection of another process.
+bool ends(LifelineWatch& watch) {
+  const double end = sidestream::now() + 20;
+  while (sidestream::now() < end) {
+    if (watch.has_ended()) return true;
+    usleep(1000);
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("nobody comes") {
+  LifelineWatch watch(door("nobody"));
+  for (int n = 0; n < 10; ++n) CHECK(!watch.has_ended());
+}
+
+TEST_CASE("servers come first, and the simulation is gone before they look") {
+  LifelineWatch watch(door("first"));
+  CHECK(!watch.has_ended());
+  { const Lifeline simulation(door("first")); }
+  CHECK(ends(watch));
+  // The next simulation is another one.
+  CHECK(!watch.has_ended());
+  auto simulation = std::make_unique<Lifeline>(door("first"));
+  CHECK(!watch.has_ended());
+  simulation.reset();
+  CHECK(ends(watch));
+}
+
+TEST_CASE("the simulation comes first") {
+  auto simulation = std::make_unique<Lifeline>(door("late"));
+  LifelineWatch one(door("late")), other(door("late"));  // several servers of a node
+  CHECK(!one.has_ended());
+  CHECK(!other.has_ended());
+  simulation.reset();
+  CHECK(ends(one));
+  CHECK(ends(other));
+}
+
+TEST_CASE("a simulation that is killed has gone") {
+  const std::string name = door("killed");
+  LifelineWatch watch(name);
+  int ready[2];
+  REQUIRE(pipe(ready) == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    const Lifeline simulation(name);
+    [[maybe_unused]] const auto written = write(ready[1], "x", 1);
+    for (;;) pause();
+  }
+  REQUIRE(child > 0);
+  char byte = 0;
+  REQUIRE(read(ready[0], &byte, 1) == 1);
+  CHECK(!watch.has_ended());
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  CHECK(ends(watch));
+  close(ready[0]);
+  close(ready[1]);
+}

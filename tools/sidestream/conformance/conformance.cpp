@@ -1,0 +1,121 @@
+#include "conformance/conformance.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <iostream>
+
+#include "base/agree.hpp"
+#include "base/communicator.hpp"
+#include "base/fail.hpp"
+#include "config/document.hpp"
+#include "conformance/sample.hpp"
+#include "group_command.hpp"
+#include "loading.hpp"
+
+namespace sidestream::conformance {
+
+namespace {
+
+/// The first process' text that is not empty, on all.
+std::string first_of(Communicator& servers, const std::string& mine) {
+  for (const Bytes& bytes : servers.all_gather(std::as_bytes(std::span(mine)))) {
+    if (!bytes.empty()) return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  }
+  return {};
+}
+
+/// A folder that rank 0 makes and all know; empty.
+std::string scratch_folder(MpiCommunicator& servers) {
+  std::string name;
+  together(servers, [&] {
+    if (servers.rank() != 0) return;
+    const char* parent = std::getenv("TMPDIR");
+    name = std::string(parent && *parent ? parent : "/tmp") + "/sidestream-conformance-XXXXXX";
+    if (!mkdtemp(name.data())) {
+      fail(Code::file, "cannot make a folder below '{}' ({}); set TMPDIR to a folder that can be written",
+           parent ? parent : "/tmp", std::strerror(errno));
+    }
+  });
+  return first_of(servers, name);
+}
+
+void check_all(const Config& config, const Registry& registry, MpiCommunicator& servers, const std::string& folder,
+               Report& report) {
+  for (const TaskConfig& task : config.tasks) {
+    const Subject subject{task, config.metadata, registry, servers};
+    if (task.writer) {
+      check_writer(subject, folder + "/" + task.name, report);
+    } else {
+      check_analysis(subject, report);
+    }
+  }
+  const PlacementConfig& placement = config.opening.placement;
+  if (placement.mode != PlacementMode::nodes) return;
+  check_partitioner_kind(registry.partitioners().at(placement.partitioner), placement.partitioner_settings,
+                         config.metadata, report);
+}
+
+}  // namespace
+
+void Report::say(const std::string& text) const {
+  if (servers_.rank() == 0) std::cout << text << std::flush;
+}
+
+void Report::check(const std::string& task, const std::string& what, const std::function<std::string()>& work) {
+  say(fmt::format("{}: {} ... ", task, what));
+  std::string wrong;
+  try {
+    wrong = work();
+  } catch (const std::exception& error) {
+    wrong = fmt::format("it failed: {}", error.what());
+  } catch (...) {
+    wrong = "it threw something that is no std::exception";
+  }
+  wrong = first_of(servers_, wrong);
+  say(wrong.empty() ? "ok\n" : fmt::format("FAILED: {}\n", wrong));
+  ++(wrong.empty() ? passed_ : failures_);
+}
+
+void Report::skip(const std::string& task, const std::string& why) {
+  say(fmt::format("{}: not checked, because {}\n", task, why));
+}
+
+int run(const CheckOptions& options, MPI_Comm comm) {
+  MpiCommunicator servers(comm);
+  Registry registry;
+  Config config;
+  together(servers, [&] {
+    const auto document = parse_document(read_text(options.file, "the configuration"), options.file);
+    registry = all_kinds(read_opening(*document), options);
+    config = read_config(*document, registry, parse_values(options), parse_declarations(options));
+    const std::string why = unsuitable(config.metadata);
+    if (!why.empty()) fail(Code::configuration, "{}: there are no sample data: {}", options.file, why);
+  });
+  const std::string folder = scratch_folder(servers);
+  Report report(servers);
+  check_all(config, registry, servers, folder, report);
+  servers.barrier();
+  std::error_code ignored;
+  if (servers.rank() == 0) {
+    std::filesystem::remove_all(folder, ignored);
+    std::cout << fmt::format("{} checks passed, {} failed\n", report.passed(), report.failures()) << std::flush;
+  }
+  return report.failures() > 0 ? 1 : 0;
+}
+
+}  // namespace sidestream::conformance
+
+namespace sidestream {
+
+int check_conformance(const CheckOptions& options) {
+  int status = 0;
+  const int failed = run_group(
+      "conformance", [&](MPI_Comm group, const std::function<bool()>&) { status = conformance::run(options, group); });
+  return failed ? failed : status;
+}
+
+}  // namespace sidestream

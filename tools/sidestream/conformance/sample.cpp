@@ -1,0 +1,199 @@
+#include "conformance/sample.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <tuple>
+
+namespace sidestream::conformance {
+
+namespace {
+
+constexpr Index most_points = 1 << 22;
+
+/// The blocks of a mesh; ids are their positions in the list.
+std::vector<Box> divide(const Box& cells, const Case& how) {
+  std::vector<Box> boxes;
+  const auto cut = [&](int a, Index part) { return cells.lo[a] + cells.extent(a) * part / how.parts[a]; };
+  for (Index k = 0; k < how.parts[2]; ++k) {
+    for (Index j = 0; j < how.parts[1]; ++j) {
+      for (Index i = 0; i < how.parts[0]; ++i) {
+        boxes.push_back({{cut(0, i), cut(1, j), cut(2, k)}, {cut(0, i + 1), cut(1, j + 1), cut(2, k + 1)}});
+      }
+    }
+  }
+  if (how.backwards) std::reverse(boxes.begin(), boxes.end());
+  return boxes;
+}
+
+Box grown(const Box& box, int width, int dimensions) {
+  Box result = box;
+  for (int a = 0; a < dimensions; ++a) {
+    result.lo[a] -= width;
+    result.hi[a] += width;
+  }
+  return result;
+}
+
+/// Smooth in every direction, different for each variable and component, within 0.2 and 3.8: for every type.
+double smooth(const Variable& variable, const Index3& p, int component) {
+  const double phase = 0.9 * variable.id + 0.4 * component;
+  const auto [i, j, k] = std::tuple(static_cast<double>(p[0]), static_cast<double>(p[1]), static_cast<double>(p[2]));
+  return 2 + std::sin(0.71 * i + phase) * std::cos(0.43 * j) + 0.8 * std::sin(0.57 * k - 0.3 * i * phase);
+}
+
+template <class T>
+T value_at(const Variable& variable, const Index3& p, int component, bool odd) {
+  const auto number = static_cast<std::uint64_t>(p[0] + 7 * p[1] + 31 * p[2] + component);
+  if constexpr (std::is_floating_point_v<T>) {
+    using Limits = std::numeric_limits<T>;
+    constexpr T all[] = {Limits::quiet_NaN(),
+                         Limits::infinity(),
+                         -Limits::infinity(),
+                         Limits::max(),
+                         Limits::lowest(),
+                         Limits::denorm_min(),
+                         T(0),
+                         T(-0.0)};
+    if (odd && number % 5 == 0) return all[number / 5 % std::size(all)];
+  } else if (odd && number % 5 == 0) {
+    return number % 2 == 0 ? std::numeric_limits<T>::max() : std::numeric_limits<T>::min();
+  }
+  return static_cast<T>(smooth(variable, p, component) * (std::is_floating_point_v<T> ? 1 : 25));
+}
+
+}  // namespace
+
+Views::Views(const Metadata& metadata, const Selection& selection, const Case& how, int server, int servers)
+    : views_(metadata.variables.size()) {
+  std::map<std::int32_t, int> halos;  // a variable may be selected several times
+  for (const Selected& selected : selection.variables) {
+    halos[selected.variable] = std::max(halos[selected.variable], static_cast<int>(selected.halo));
+  }
+  if (how.nothing) return;
+  for (const auto& [id, halo] : halos) {
+    add_variable(metadata, metadata.variables[static_cast<std::size_t>(id)], halo, how, server, servers);
+  }
+}
+
+void Views::add_variable(const Metadata& metadata, const Variable& variable, int halo, const Case& how, int server,
+                         int servers) {
+  const Mesh& mesh = metadata.mesh_of(variable);
+  const std::vector<Box> boxes = divide(mesh.cells, how);
+  std::vector<std::vector<Box>> owned;  // by block: a shared point belongs to the lowest id
+  for (std::size_t id = 0; id < boxes.size(); ++id) {
+    std::vector<Box>& mine = owned.emplace_back();
+    if (boxes[id].empty()) continue;
+    mine = {variable.points(boxes[id])};
+    for (std::size_t lower = 0; lower < id; ++lower) {
+      if (!boxes[lower].empty()) mine = difference(mine, variable.points(boxes[lower]));
+    }
+  }
+  for (std::size_t id = 0; id < boxes.size(); ++id) {
+    if (static_cast<int>(id % static_cast<std::size_t>(servers)) != server) continue;
+    BlockView view;
+    view.block.id = static_cast<std::int64_t>(id);
+    view.block.mesh = mesh.id;
+    view.block.client = static_cast<std::int32_t>(id);
+    view.block.cells = boxes[id];
+    view.points = boxes[id].empty() ? boxes[id] : variable.points(boxes[id]);
+    view.owned = owned[id];
+    const Box covered = boxes[id].empty() ? boxes[id] : grown(view.points, how.ghosts, mesh.dimensions);
+    view.array = array(variable, covered, owned[id], how);
+    const Box around = grown(view.points, halo, mesh.dimensions);
+    for (std::size_t other = 0; halo > 0 && !boxes[id].empty() && other < boxes.size(); ++other) {
+      for (const Box& box : owned[other]) {
+        const Box piece = intersection(box, around);
+        if (other != id && !piece.empty()) {
+          view.halo.push_back({piece, array(variable, piece, {piece}, how)});
+        }
+      }
+    }
+    views_[static_cast<std::size_t>(variable.id)].push_back(std::move(view));
+  }
+}
+
+ArrayView Views::array(const Variable& variable, const Box& box, const std::vector<Box>& right, const Case& how) {
+  ArrayView view;
+  view.type = variable.type;
+  view.box = box;
+  view.components = variable.components;
+  view.strides = packed_strides(box, variable.components, variable.order);
+  Bytes& bytes = memory_.emplace_back(packed_bytes(box, variable.components, variable.type));
+  view.data = bytes.data();
+  with_type(variable.type, [&](auto zero) {
+    using T = decltype(zero);
+    auto* data = reinterpret_cast<T*>(bytes.data());
+    std::fill_n(data, bytes.size() / sizeof(T), static_cast<T>(117));  // far from every value of the field
+    for (const Box& part : right) {
+      for (Index k = part.lo[2]; k < part.hi[2]; ++k) {
+        for (Index j = part.lo[1]; j < part.hi[1]; ++j) {
+          for (Index i = part.lo[0]; i < part.hi[0]; ++i) {
+            for (int c = 0; c < variable.components; ++c) {
+              *const_cast<T*>(view.at<T>(i, j, k, c)) = value_at<T>(variable, {i, j, k}, c, how.odd_values);
+            }
+          }
+        }
+      }
+    }
+  });
+  return view;
+}
+
+std::string unsuitable(const Metadata& metadata) {
+  for (const Mesh& mesh : metadata.meshes) {
+    if (!mesh.geometry || !mesh.geometry->axes()) {
+      return fmt::format("the mesh '{}' is not uniform or rectilinear", mesh.name);
+    }
+    double points = 1;
+    for (int a = 0; a < 3; ++a) points *= static_cast<double>(mesh.cells.extent(a));
+    if (points > static_cast<double>(most_points)) {
+      return fmt::format("the mesh '{}' has {} cells, expected at most {}: give a smaller one with --set", mesh.name,
+                         points, most_points);
+    }
+  }
+  return {};
+}
+
+Catalogue catalogue_of(const Metadata& metadata, const Case& how) {
+  Catalogue catalogue;
+  catalogue.global = true;
+  for (const Mesh& mesh : metadata.meshes) {
+    const std::vector<Box> boxes = divide(mesh.cells, how);
+    for (std::size_t id = 0; id < boxes.size(); ++id) {
+      Block block;
+      block.id = static_cast<std::int64_t>(id);
+      block.client = static_cast<std::int32_t>(id);
+      block.mesh = mesh.id;
+      block.cells = boxes[id];
+      catalogue.blocks.push_back(block);
+    }
+  }
+  return catalogue;
+}
+
+Catalogue catalogue_for(const Metadata& metadata, const Selection& selection, const Case& how) {
+  if (!selection.catalogue) return {};
+  Catalogue catalogue = catalogue_of(metadata, how);
+  std::vector<Selected> wanted;
+  for (const RangeRequest& request : selection.ranges) wanted.emplace_back(request.variable);
+  const Views all(metadata, Selection(wanted), how, 0, 1);
+  for (const RangeRequest& request : selection.ranges) {
+    for (const BlockView& view : all.blocks()[static_cast<std::size_t>(request.variable)]) {
+      if (view.block.cells.empty()) continue;
+      BlockRange range;
+      range.block = view.block.id;
+      range.variable = request.variable;
+      range.component = request.component;
+      measure_range(view.array, view.points, request.component, range);
+      catalogue.ranges.push_back(range);
+    }
+  }
+  return catalogue;
+}
+
+}  // namespace sidestream::conformance
