@@ -12,6 +12,8 @@ set(strict -Wall -Wextra -Wshadow -Wpedantic -Werror -fsyntax-only)
 function(sidestream_header_test name language header)
   if(language STREQUAL "C")
     set(compiler ${CMAKE_C_COMPILER} -x c -std=c99)
+  elseif(language STREQUAL "CXX17")
+    set(compiler ${CMAKE_CXX_COMPILER} -x c++ -std=c++17)
   else()
     set(compiler ${CMAKE_CXX_COMPILER} -x c++ -std=c++20)
   endif()
@@ -33,6 +35,13 @@ foreach(header IN LISTS public_headers)
     sidestream_header_test(${header}.in_c C ${header} ${flags})
   endif()
 endforeach()
+
+# What a program that publishes includes.
+sidestream_header_test(sidestream/sidestream.hpp.in_cxx17 CXX17 sidestream/sidestream.hpp ${mpi_flags})
+# What it must not: the first line of the compiler's says why.
+sidestream_header_test(sidestream/extend/options.hpp.in_cxx17 CXX17 sidestream/extend/options.hpp)
+set_tests_properties(header.sidestream/extend/options.hpp.in_cxx17 PROPERTIES
+  PASS_REGULAR_EXPRESSION "are compiled as C\\+\\+20 or later")
 
 # Faulty headers must fail in the way they are faulty, or the tests above prove nothing.
 sidestream_header_test(needs_another CXX needs_another.hpp -I${CMAKE_CURRENT_SOURCE_DIR}/faulty)

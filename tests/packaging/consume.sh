@@ -62,7 +62,7 @@ case $1 in
     lines "$work/minimal_c/results/statistics.csv" 21
     export PKG_CONFIG_PATH=$PREFIX/$LIBDIR/pkgconfig
     # shellcheck disable=SC2046 # several words
-    "$MPICXX" -std=c++20 "$SOURCE/tests/packaging/own_flags.cpp" -o "$work/own_flags" \
+    "$MPICXX" -std=c++17 "$SOURCE/tests/packaging/own_flags.cpp" -o "$work/own_flags" \
       $("$PKG_CONFIG" --cflags --libs sidestream)
     "$work/own_flags"
     ;;

@@ -4,7 +4,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#if __cplusplus >= 202002L
 #include <span>
+#endif
 
 #include "sidestream/data/box.hpp"
 #include "sidestream/data/type.hpp"
@@ -50,8 +52,10 @@ struct ArrayView {
 /// 2^53 are rounded.
 void copy_to_double(const ArrayView& array, int c, const Box& region, double* out, const Box& target);
 
+#if __cplusplus >= 202002L  // the header of programs that publish takes C++17
 /// Copies `region`, all components, from `array` into a gapless array over `region` of the same type in `order`;
 /// `out` has packed_bytes(region, ...) bytes.
 void pack(const ArrayView& array, const Box& region, Order order, std::span<std::byte> out);
+#endif
 
 }  // namespace sidestream

@@ -24,7 +24,7 @@ struct Bounds {
   [[nodiscard]] constexpr bool known() const noexcept {
     return low[0] <= high[0] && low[1] <= high[1] && low[2] <= high[2];
   }
-  constexpr bool operator==(const Bounds&) const noexcept = default;
+  bool operator==(const Bounds& other) const noexcept { return low == other.low && high == other.high; }
 };
 
 /// Lengths of the lists of a block besides its cells.
@@ -32,7 +32,9 @@ struct ListLengths {
   Index points = 0;
   Index corners = 0;  ///< entries of the connectivity
   Index faces = 0;    ///< entries of the faces of polyhedra
-  constexpr bool operator==(const ListLengths&) const noexcept = default;
+  bool operator==(const ListLengths& other) const noexcept {
+    return points == other.points && corners == other.corners && faces == other.faces;
+  }
 };
 
 /// Who and where a block is. Trivially copyable: part of messages and shared memory.
@@ -50,10 +52,13 @@ struct Block {
   /// Whether it has no values at all.
   [[nodiscard]] constexpr bool empty() const noexcept { return cells.empty() && lengths.points == 0; }
   /// Whether both have the same indices, wherever they are in space.
-  [[nodiscard]] constexpr bool same_shape(const Block& other) const noexcept {
+  [[nodiscard]] bool same_shape(const Block& other) const noexcept {
     return space == other.space && level == other.level && cells == other.cells && lengths == other.lengths;
   }
-  constexpr bool operator==(const Block&) const noexcept = default;
+  bool operator==(const Block& other) const noexcept {
+    return id == other.id && mesh == other.mesh && client == other.client && bounds == other.bounds &&
+           same_shape(other);
+  }
 };
 
 /// The indices of a list of `count` values.

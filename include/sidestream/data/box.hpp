@@ -32,7 +32,7 @@ struct Box {
     }
     return true;
   }
-  constexpr bool operator==(const Box&) const noexcept = default;
+  bool operator==(const Box& other) const noexcept { return lo == other.lo && hi == other.hi; }
 };
 
 /// The indices in both boxes (perhaps empty).

@@ -13,6 +13,11 @@
 #include <variant>
 #include <vector>
 
+#if __cplusplus < 202002L
+#error \
+    "Plug-ins, and analyses that a program brings, are compiled as C++20 or later: target_compile_features(... cxx_std_20)"
+#endif
+
 #include "sidestream/data/metadata.hpp"
 #include "sidestream/error.hpp"
 
