@@ -65,7 +65,12 @@ class Bench {
     writer_->discard(iteration);
     subject_.servers.barrier();
   }
-  [[nodiscard]] std::set<std::string> files() const { return files_below(folder_); }
+  /// Collective: all have looked, and seen the same, before anybody writes again.
+  [[nodiscard]] std::set<std::string> files() const {
+    std::set<std::string> files = files_below(folder_);
+    subject_.servers.barrier();
+    return files;
+  }
 
  private:
   const Subject& subject_;
@@ -145,10 +150,7 @@ std::string fail_allocations(const Subject& subject, const std::string& folder) 
     subject.servers.minimum(std::span(&all, 1));
     bench.discard(iteration);
     const std::string left = leftovers(before, bench.files());
-    // All have looked before anybody writes again, and all go on or none.
-    std::int64_t clean = left.empty();
-    subject.servers.minimum(std::span(&clean, 1));
-    if (!clean) return left;
+    if (!left.empty()) return left;
     if (all) break;
   }
   return {};
