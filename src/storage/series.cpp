@@ -44,7 +44,8 @@ std::string ending_of(const std::string& pattern) { return fs::path(pattern).ext
 
 Series::Series(std::shared_ptr<const OutputDirectory> directory, std::string pattern)
     : directory_(std::move(directory)), pattern_(std::move(pattern)), ending_(ending_of(pattern_)) {
-  constexpr std::array vtk_endings{".vtp", ".vti", ".vtr", ".vts", ".vtu", ".pvtp", ".pvti", ".pvtr", ".pvts", ".pvtu"};
+  constexpr std::array vtk_endings{".vtp",  ".vti",  ".vtr",  ".vts",  ".vtu", ".pvtp",
+                                   ".pvti", ".pvtr", ".pvts", ".pvtu", ".vtm"};
   const std::string stem = directory_->path(series_stem(pattern_), {}, 0);
   json_path_ = stem + ending_ + ".series";
   if (std::find(vtk_endings.begin(), vtk_endings.end(), ending_) != vtk_endings.end()) pvd_path_ = stem + ".pvd";

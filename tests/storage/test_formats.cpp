@@ -7,7 +7,7 @@
 
 #include "storage/formats/base64.hpp"
 #include "storage/formats/csv.hpp"
-#include "storage/formats/vtk_grid.hpp"
+#include "storage/formats/vtk_block.hpp"
 #include "storage/formats/vtp.hpp"
 #include "storage/output_file.hpp"
 #include "storage/slabs.hpp"
@@ -69,15 +69,14 @@ TEST_CASE_FIXTURE(Fixture, "blocks and lists of blocks are the golden bytes") {
        {"n", [](auto&, const Index3& p, int c) { return static_cast<double>(p[0] + 10 * p[2] + c); }, Centering::node,
         2, Type::int16, Order::row}});
   const FakeServer server(domain, {domain.mesh().cells}, {0}, {{{0, 0}, {1, 0}}}, 1);
-  std::vector<GridArray> arrays;
-  for (std::size_t v = 0; v < 2; ++v) arrays.push_back({&domain.metadata.variables[v], &server.views()[v][0]});
+  VtkBlock block{server.views()[0][0].block};
+  for (std::size_t v = 0; v < 2; ++v) block.arrays.push_back({&domain.metadata.variables[v], &server.views()[v][0]});
   // Uncompressed: what zlib makes of values depends on its version; test_read_files.py reads those.
-  compare("block.vti", [&](const std::string& path) {
-    write_vtk_block(path, domain.mesh(), domain.mesh().cells, arrays, iteration, provenance, {0});
-  });
+  compare("block.vti",
+          [&](const std::string& path) { write_vtk_block(path, domain.mesh(), block, iteration, provenance, {0}); });
   compare("grid.pvti", [&](const std::string& path) {
-    write_vtk_grid(path, domain.mesh(), {&domain.metadata.variables[0], &domain.metadata.variables[1]},
-                   {{domain.mesh().cells, "block.vti"}}, iteration, provenance);
+    write_vtk_list(path, domain.mesh(), {&domain.metadata.variables[0], &domain.metadata.variables[1]},
+                   {{block.block, "block.vti"}}, iteration, provenance);
   });
 }
 

@@ -190,13 +190,14 @@ TEST_CASE_FIXTURE(Fixture, "settings that cannot work are refused with their pla
   CHECK(contains(refusal(hdf5_writer(), "{file: all.h5}"), "test.yaml:1:8: "));
   CHECK(contains(refusal(hdf5_writer(), "{file: all.h5}"), "the same in every iteration"));
   CHECK(contains(refusal(hdf5_writer(), "{file: '{index}.nc'}"), "must end in .h5 or .hdf5"));
-  CHECK(contains(refusal(vtk_writer(), "{file: '{index}.vti'}"), "must end in .pvti or .pvtr"));
+  CHECK(contains(refusal(vtk_writer(), "{file: '{index}.vti'}"),
+                 "must end in .pvti or .pvtr or .pvts or .pvtu or .pvtp or .vtm"));
   CHECK(contains(refusal(hdf5_writer(), "{file: '{index}-{server}.h5'}"), "leave it out"));
   sample.metadata.variables[1].group = "marker";
   CHECK(contains(refusal(hdf5_writer(), "{}"), "group"));
 }
 
-TEST_CASE_FIXTURE(Fixture, "the vtk writer refuses finer levels and foreign meshes by name") {
+TEST_CASE_FIXTURE(Fixture, "the vtk writer refuses levels that are not declared and foreign meshes by name") {
   const auto made = writer(vtk_writer(), "{variables: temperature}");
   auto held = sample.held(0, 1, made->selection(), 0);
   held.views[0][1].block.level = 1;
@@ -204,10 +205,10 @@ TEST_CASE_FIXTURE(Fixture, "the vtk writer refuses finer levels and foreign mesh
   CHECK(contains(message_of([&] {
                    (void)made->write({iteration, sample.metadata, held.views, 0, {}}, 0, 1);
                  }),
-                 "is on level 1, but the output 'vtk' writes level 0 only"));
+                 "is on level 1, but the mesh is declared with 0 refinements"));
   struct Foreign final : Geometry {
     std::string kind() const override { return "particles"; }
   };
   sample.metadata.meshes[0].geometry = std::make_shared<Foreign>();
-  CHECK(contains(message_of([&] { (void)writer(vtk_writer(), "{}"); }), "on the mesh 'box' of type particles"));
+  CHECK(contains(message_of([&] { (void)writer(vtk_writer(), "{}"); }), "on the mesh 'box', of type particles"));
 }

@@ -1,7 +1,9 @@
 /* A simulation on meshes whose arrays say where they are, and on refinement levels, written with the C interface. Every
  * value tells its place; tests/system/test_kinds.py knows the formulas.
  *
- * kinds_program FILE kind=curvilinear|unstructured|points|levels [key=number ...] */
+ * kinds_program FILE kind=curvilinear|unstructured|points|levels [key=number ...]
+ * keys: blocks (of each client), steps, changing (lengths), calls (declare by these), dimensions, gap (a block that
+ * nobody has) */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -10,10 +12,11 @@
 
 #include "sidestream/sidestream.h"
 
-enum { MOST = 4096, NX = 9, NY = 5, NZ = 4 };
+enum { MOST = 4096, NX = 9 };
 
 static sidestream_session* s;
-static int rank, size, blocks_each = 2, steps = 4, changing = 0, calls = 0;
+static int rank, size, blocks_each = 2, steps = 4, changing = 0, calls = 0, dimensions = 3, gap = -1;
+static int64_t ny = 5, nz = 4; /* 1 on axes that are not used */
 
 static void must(int code, const char* call) {
   if (code == SIDESTREAM_OK) return;
@@ -43,14 +46,14 @@ static void publish_reals(const char* name, int64_t block, int64_t count, int co
 
 static void slab(int64_t n, int64_t all, int64_t lo[3], int64_t hi[3]) {
   lo[0] = NX * n / all, hi[0] = NX * (n + 1) / all;
-  lo[1] = lo[2] = 0, hi[1] = NY, hi[2] = NZ;
+  lo[1] = lo[2] = 0, hi[1] = ny, hi[2] = nz;
 }
 
 static void declare_curvilinear(void) {
-  const int64_t cells[3] = {NX, NY, NZ};
+  const int64_t cells[3] = {NX, ny, nz};
   if (calls) {
-    MUST(sidestream_add_curvilinear_mesh(s, "m", 3, cells, "pos"));
-    MUST(sidestream_add_variable(s, "pos", "m", SIDESTREAM_FLOAT64, SIDESTREAM_CELL, 3, SIDESTREAM_COLUMN));
+    MUST(sidestream_add_curvilinear_mesh(s, "m", dimensions, cells, "pos"));
+    MUST(sidestream_add_variable(s, "pos", "m", SIDESTREAM_FLOAT64, SIDESTREAM_CELL, dimensions, SIDESTREAM_COLUMN));
     MUST(sidestream_set_variable_attribute(s, "pos", "time_varying", "false"));
     MUST(sidestream_add_variable(s, "t", "m", SIDESTREAM_FLOAT64, SIDESTREAM_CELL, 1, SIDESTREAM_COLUMN));
     MUST(sidestream_add_variable(s, "n", "m", SIDESTREAM_FLOAT32, SIDESTREAM_NODE, 1, SIDESTREAM_COLUMN));
@@ -59,8 +62,10 @@ static void declare_curvilinear(void) {
   for (int64_t b = rank; b < all; b += size) {
     int64_t lo[3], hi[3];
     slab(b, all, lo, hi);
+    if (all - 1 - b == gap) continue;
     MUST(sidestream_set_block(s, "m", all - 1 - b, lo, hi));
-    const double bounds[6] = {(double)lo[0], 0, -NX / 8.0, (double)hi[0] + NY, NY + NZ, NZ};
+    double bounds[6] = {(double)lo[0], 0, -NX / 8.0, (double)hi[0] + (double)ny, (double)(ny + nz), (double)nz};
+    for (int a = dimensions; a < 3; ++a) bounds[a] = bounds[3 + a] = 0;
     MUST(sidestream_set_block_bounds(s, "m", all - 1 - b, bounds));
   }
 }
@@ -72,19 +77,20 @@ static void publish_curvilinear(int step) {
   for (int64_t b = rank; b < all; b += size) {
     int64_t lo[3], hi[3], at = 0;
     slab(b, all, lo, hi);
+    if (all - 1 - b == gap) continue;
     for (int64_t k = lo[2]; k < hi[2]; ++k)
       for (int64_t j = lo[1]; j < hi[1]; ++j)
         for (int64_t i = lo[0]; i < hi[0]; ++i) t[at++] = (double)(i + 50 * j + 2500 * k + 250000 * step);
     MUST(sidestream_publish(s, "t", all - 1 - b, t));
     if (hi[0] == lo[0]) continue;
     at = 0;
-    for (int64_t k = lo[2]; k <= hi[2]; ++k) {
-      for (int64_t j = lo[1]; j <= hi[1]; ++j) {
+    for (int64_t k = lo[2]; k < hi[2] + (dimensions > 2); ++k) {
+      for (int64_t j = lo[1]; j < hi[1] + (dimensions > 1); ++j) {
         for (int64_t i = lo[0]; i <= hi[0]; ++i, ++at) {
           n[at] = (float)(i + 50 * j + 2500 * k + 250000 * step);
-          pos[3 * at] = (double)i + 0.25 * (double)j;
-          pos[3 * at + 1] = (double)j + 0.5 * (double)k;
-          pos[3 * at + 2] = (double)k - 0.125 * (double)i;
+          const double place[3] = {(double)i + 0.25 * (double)j, (double)j + 0.5 * (double)k,
+                                   (double)k - 0.125 * (double)i};
+          memcpy(&pos[dimensions * at], place, (size_t)dimensions * sizeof(double));
         }
       }
     }
@@ -98,24 +104,29 @@ static void publish_curvilinear(int step) {
 static int64_t cells_of(int64_t b, int step) { return b == 1 ? 0 : 2 + b + (changing ? step % 3 : 0); }
 static int64_t points_of(int64_t b, int step) { return b == 1 ? 0 : 4 + 3 * b + (changing ? 2 * (step % 2) : 0); }
 
+/* In turn a tetrahedron as a polyhedron, one as such, a triangle. */
+static int64_t corners_of(int64_t cells) { return 4 * cells - cells / 3; }
+static int64_t faces_of(int64_t cells) { return 17 * ((cells + 2) / 3); }
+
 /* As large as the largest: room is made for what is declared before the start. */
 static void declare_lists(void) {
   for (int64_t b = rank; b < (int64_t)blocks_each * size; b += size) {
     const int64_t cells = cells_of(b, 2), points = points_of(b, 1);
-    MUST(sidestream_set_block_list(s, "m", b, points, cells, 3 * cells, 2 * cells, NULL));
+    MUST(sidestream_set_block_list(s, "m", b, points, cells, corners_of(cells), faces_of(cells), NULL));
   }
 }
 
 static void declare_unstructured(void) {
   declare_lists();
   if (!calls) return;
-  MUST(sidestream_add_unstructured_mesh(s, "m", 3, "pos", "links", "ends", "kinds"));
+  MUST(sidestream_add_unstructured_mesh(s, "m", dimensions, "pos", "links", "ends", "kinds"));
   MUST(sidestream_set_mesh_array(s, "m", SIDESTREAM_FACES, "faces"));
   MUST(sidestream_set_mesh_array(s, "m", SIDESTREAM_FACE_OFFSETS, "face_ends"));
-  MUST(sidestream_add_variable(s, "pos", "m", SIDESTREAM_FLOAT32, SIDESTREAM_NODE, 3, SIDESTREAM_COLUMN));
+  MUST(sidestream_add_variable(s, "pos", "m", SIDESTREAM_FLOAT32, SIDESTREAM_NODE, dimensions, SIDESTREAM_COLUMN));
   const char* const names[] = {"links", "ends", "faces", "face_ends"};
   for (int n = 0; n < 4; ++n) {
-    MUST(sidestream_add_variable(s, names[n], "m", SIDESTREAM_INT64, SIDESTREAM_CELL, 1, SIDESTREAM_COLUMN));
+    const int type = n == 1 ? SIDESTREAM_INT32 : SIDESTREAM_INT64;
+    MUST(sidestream_add_variable(s, names[n], "m", type, SIDESTREAM_CELL, 1, SIDESTREAM_COLUMN));
   }
   MUST(sidestream_add_variable(s, "kinds", "m", SIDESTREAM_UINT8, SIDESTREAM_CELL, 1, SIDESTREAM_COLUMN));
   for (int n = 0; n < 4 && !changing; ++n)
@@ -125,29 +136,43 @@ static void declare_unstructured(void) {
   MUST(sidestream_add_variable(s, "n", "m", SIDESTREAM_FLOAT32, SIDESTREAM_NODE, 1, SIDESTREAM_COLUMN));
 }
 
-static void publish_unstructured(int step) {
-  static int64_t list[MOST];
+static void publish_topology(int64_t b, int64_t cells, int64_t points) {
+  static const int faces[4][3] = {{0, 1, 2}, {0, 1, 3}, {0, 2, 3}, {1, 2, 3}};
+  static int64_t links[MOST], stream[MOST], stream_ends[MOST];
+  static int32_t ends[MOST];
   static uint8_t kinds[MOST];
+  int64_t corners = 0, entries = 0;
+  for (int64_t i = 0; i < cells; ++i) {
+    for (int64_t c = 0; c < (i % 3 == 2 ? 3 : 4); ++c) links[corners++] = (b + i + c) % points;
+    ends[i] = (int32_t)corners;
+    kinds[i] = i % 3 == 0 ? 42 : i % 3 == 1 ? 10 : 5;
+    if (i % 3 == 0) stream[entries++] = 4;
+    for (int f = 0; f < 4 && i % 3 == 0; ++f) {
+      stream[entries++] = 3;
+      for (int c = 0; c < 3; ++c) stream[entries++] = (b + i + faces[f][c]) % points;
+    }
+    stream_ends[i] = i % 3 == 0 ? entries : -1;
+  }
+  MUST(sidestream_publish(s, "links", b, links));
+  MUST(sidestream_publish(s, "ends", b, ends));
+  MUST(sidestream_publish(s, "faces", b, stream));
+  MUST(sidestream_publish(s, "face_ends", b, stream_ends));
+  MUST(sidestream_publish(s, "kinds", b, kinds));
+}
+
+static void publish_unstructured(int step) {
   for (int64_t b = rank; b < (int64_t)blocks_each * size; b += size) {
     const int64_t cells = cells_of(b, step), points = points_of(b, step);
     /* The points move in every step: the bounds change, and with `changing` the lengths do. */
     const double low = value(b, 0, 0, step), high = value(b, points, 2, step);
-    const double bounds[6] = {low, low, low, high, high, high};
-    MUST(sidestream_set_block_list(s, "m", b, points, cells, 3 * cells, 2 * cells, points ? bounds : NULL));
-    publish_reals("pos", b, points, 3, step, 1);
+    double bounds[6] = {low, low, low, high, high, high};
+    for (int a = dimensions; a < 3; ++a) bounds[a] = bounds[3 + a] = 0;
+    MUST(sidestream_set_block_list(s, "m", b, points, cells, corners_of(cells), faces_of(cells),
+                                   points ? bounds : NULL));
+    publish_reals("pos", b, points, dimensions, step, 1);
     publish_reals("t", b, cells, 2, step, 0);
     publish_reals("n", b, points, 1, step, 1);
-    if (step > 0 && !changing) continue;
-    for (int64_t i = 0; i < 3 * cells; ++i) list[i] = (7 * i + b) % points;
-    MUST(sidestream_publish(s, "links", b, list));
-    for (int64_t i = 0; i < cells; ++i) list[i] = 3 * (i + 1);
-    MUST(sidestream_publish(s, "ends", b, list));
-    for (int64_t i = 0; i < 2 * cells; ++i) list[i] = i + b;
-    MUST(sidestream_publish(s, "faces", b, list));
-    for (int64_t i = 0; i < cells; ++i) list[i] = 2 * (i + 1);
-    MUST(sidestream_publish(s, "face_ends", b, list));
-    memset(kinds, 5, sizeof kinds);
-    MUST(sidestream_publish(s, "kinds", b, kinds));
+    if (step == 0 || changing) publish_topology(b, cells, points);
   }
 }
 
@@ -155,10 +180,10 @@ static void publish_unstructured(int step) {
 
 static void declare_points(void) {
   if (!calls) return;
-  MUST(sidestream_add_points_mesh(s, "m", 3, "pos"));
+  MUST(sidestream_add_points_mesh(s, "m", dimensions, "pos"));
   MUST(sidestream_set_mesh_array(s, "m", SIDESTREAM_POINT_IDS, "ids"));
   MUST(sidestream_set_mesh_array(s, "m", SIDESTREAM_POINT_GHOSTS, "flags"));
-  MUST(sidestream_add_variable(s, "pos", "m", SIDESTREAM_FLOAT32, SIDESTREAM_NODE, 3, SIDESTREAM_COLUMN));
+  MUST(sidestream_add_variable(s, "pos", "m", SIDESTREAM_FLOAT32, SIDESTREAM_NODE, dimensions, SIDESTREAM_COLUMN));
   MUST(sidestream_add_variable(s, "ids", "m", SIDESTREAM_INT64, SIDESTREAM_NODE, 1, SIDESTREAM_COLUMN));
   MUST(sidestream_add_variable(s, "flags", "m", SIDESTREAM_UINT8, SIDESTREAM_NODE, 1, SIDESTREAM_COLUMN));
   MUST(sidestream_add_variable(s, "n", "m", SIDESTREAM_FLOAT32, SIDESTREAM_NODE, 1, SIDESTREAM_COLUMN));
@@ -177,7 +202,7 @@ static void publish_points(int step) {
     const int64_t count = (11 * b + 7 * step) % 17;
     MUST(sidestream_set_block_list(s, "m", b, count, count, 0, 0, NULL));
     for (int64_t i = 0; i < count; ++i) ids[i] = 100 * b + i, flags[i] = i % 5 == 4;
-    publish_reals("pos", b, count, 3, step, 1);
+    publish_reals("pos", b, count, dimensions, step, 1);
     publish_reals("n", b, count, 1, step, 1);
     MUST(sidestream_publish(s, "ids", b, ids));
     MUST(sidestream_publish(s, "flags", b, flags));
@@ -232,11 +257,14 @@ int main(int argc, char** argv) {
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
   for (int a = 2; a < argc; ++a) {
     if (sscanf(argv[a], "blocks=%d", &blocks_each) || sscanf(argv[a], "steps=%d", &steps) ||
-        sscanf(argv[a], "changing=%d", &changing) || sscanf(argv[a], "calls=%d", &calls)) {
+        sscanf(argv[a], "changing=%d", &changing) || sscanf(argv[a], "calls=%d", &calls) ||
+        sscanf(argv[a], "dimensions=%d", &dimensions) || sscanf(argv[a], "gap=%d", &gap)) {
       continue;
     }
     if (strncmp(argv[a], "kind=", 5) == 0) kind = argv[a] + 5;
   }
+  if (dimensions < 2) ny = 1;
+  if (dimensions < 3) nz = 1;
   must(sidestream_open(MPI_COMM_WORLD, argv[1], &s), "open");
   if (sidestream_is_server(s)) {
     MUST(sidestream_serve(s));

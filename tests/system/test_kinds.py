@@ -8,29 +8,30 @@ import uuid
 import h5py
 import numpy as np
 import pytest
+from kinds_values import BOXES, NX, NY, NZ, curvilinear, levels, lists
+from kinds_vtk import check_gap, check_vtk
 
 PROGRAM = os.environ["SIDESTREAM_KINDS_PROGRAM"]
 TOOL = os.environ["SIDESTREAM_TOOL"]
 MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
 STEPS = 4
-NX, NY, NZ = 9, 5, 4
 
 DECLARATIONS = {
-    "curvilinear": f"""\
-meshes: {{m: {{type: curvilinear, size: [{NX}, {NY}, {NZ}], coordinates: pos}}}}
+    "curvilinear": """\
+meshes: {m: {type: curvilinear, size: SIZE, coordinates: pos}}
 variables:
-  pos: {{mesh: m, type: float64, components: 3, time_varying: false}}
-  t: {{mesh: m}}
-  n: {{mesh: m, type: float32, centering: node}}
+  pos: {mesh: m, type: float64, components: DIMENSIONS, time_varying: false}
+  t: {mesh: m}
+  n: {mesh: m, type: float32, centering: node}
 """,
     "unstructured": """\
 meshes:
-  m: {type: unstructured, coordinates: pos, connectivity: links, offsets: ends, types: kinds, faces: faces,
-      face_offsets: face_ends}
+  m: {type: unstructured, dimensions: DIMENSIONS, coordinates: pos, connectivity: links, offsets: ends, types: kinds,
+      faces: faces, face_offsets: face_ends}
 variables:
-  pos: {mesh: m, type: float32, components: 3}
+  pos: {mesh: m, type: float32, components: DIMENSIONS}
   links: {mesh: m, type: int64, time_varying: VARYING}
-  ends: {mesh: m, type: int64, time_varying: VARYING}
+  ends: {mesh: m, type: int32, time_varying: VARYING}
   faces: {mesh: m, type: int64, time_varying: VARYING}
   face_ends: {mesh: m, type: int64, time_varying: VARYING}
   kinds: {mesh: m, type: uint8, time_varying: VARYING}
@@ -38,9 +39,9 @@ variables:
   n: {mesh: m, type: float32, centering: node}
 """,
     "points": """\
-meshes: {m: {type: points, coordinates: pos, point_ids: ids, point_ghosts: flags}}
+meshes: {m: {type: points, dimensions: DIMENSIONS, coordinates: pos, point_ids: ids, point_ghosts: flags}}
 variables:
-  pos: {mesh: m, type: float32, components: 3}
+  pos: {mesh: m, type: float32, components: DIMENSIONS}
   ids: {mesh: m, type: int64}
   flags: {mesh: m, type: uint8}
   n: {mesh: m, type: float32, centering: node}
@@ -58,25 +59,26 @@ TASKS = {
 }
 
 
-def configure(folder, kind, placement, changing=0, calls=0, written="[]"):
+def configure(folder, kind, placement, changing=0, calls=0, dimensions=3):
     text = f"placement: {placement}\noutput: {{directory: {folder / 'results'}}}\n"
     if not calls:
-        text += DECLARATIONS[kind].replace("VARYING", "true" if changing else "false")
+        declared = DECLARATIONS[kind].replace("VARYING", "true" if changing else "false")
+        text += declared.replace("DIMENSIONS", str(dimensions)).replace("SIZE", str([NX, NY, NZ][:dimensions]))
     text += "analyses:\n"
     for name in TASKS[kind]:
         text += f"  - statistics: {{variable: {name}, name: s-{name}, file: 's-{name}.csv'}}\n"
         text += f"  - histogram: {{variable: {name}, component: 0, name: h-{name}, file: 'h-{name}-{{index}}.csv'}}\n"
     # One name suffices: the arrays of its mesh come along.
     names = ", ".join(TASKS[kind])
-    text += f"outputs: [hdf5: {{variables: [{names}]}}]\n"
+    text += f"outputs: [hdf5: {{variables: [{names}]}}, vtk: {{variables: [{names}]}}]\n"
     path = folder / "run.yaml"
     path.write_text(text)
     return path
 
 
-def simulate(folder, path, kind, ranks, changing, calls, beside=None):
+def simulate(folder, path, kind, ranks, changing, calls, beside=None, **further):
     command = [MPIRUN, "-n", str(ranks), PROGRAM, str(path), f"kind={kind}", f"steps={STEPS}"]
-    command += [f"changing={changing}", f"calls={calls}"]
+    command += [f"changing={changing}", f"calls={calls}", *(f"{key}={value}" for key, value in further.items())]
     other = (
         subprocess.Popen(beside, stdout=(folder / "beside.txt").open("w"), stderr=subprocess.STDOUT) if beside else None
     )
@@ -95,49 +97,7 @@ def simulate(folder, path, kind, ranks, changing, calls, beside=None):
     return folder / "results"
 
 
-# ---- what was published
-
-
-def value(block, count, components, step):
-    i = np.arange(count)[:, None]
-    return (1000 * block + i + 100000 * np.arange(components) + 1000000 * step).astype(float)
-
-
-def lists(kind, blocks, changing, step):
-    """By variable the arrays of all blocks, and the flags that say which values of it count."""
-    result = {}
-
-    def add(name, dtype, array):
-        result.setdefault(name, []).append(np.asarray(array).astype(dtype))
-
-    for b in range(blocks):
-        if kind == "points":
-            count = (11 * b + 7 * step) % 17
-            add("pos", "float32", value(b, count, 3, step))
-            add("n", "float32", value(b, count, 1, step)[:, 0])
-            add("ids", "int64", 100 * b + np.arange(count))
-            add("flags", "uint8", np.arange(count) % 5 == 4)
-            continue
-        cells = 0 if b == 1 else 2 + b + (step % 3 if changing else 0)
-        points = 0 if b == 1 else 4 + 3 * b + (2 * (step % 2) if changing else 0)
-        add("pos", "float32", value(b, points, 3, step))
-        add("t", "float64", value(b, cells, 2, step))
-        add("n", "float32", value(b, points, 1, step)[:, 0])
-        add("links", "int64", (7 * np.arange(3 * cells) + b) % max(points, 1))
-        add("ends", "int64", 3 * (np.arange(cells) + 1))
-        add("faces", "int64", np.arange(2 * cells) + b)
-        add("face_ends", "int64", 2 * (np.arange(cells) + 1))
-        add("kinds", "uint8", np.full(cells, 5))
-    return result
-
-
-def curvilinear(step):
-    i, j, k = np.arange(NX + 1), np.arange(NY + 1)[:, None], np.arange(NZ + 1)[:, None, None]
-    n = (i + 50 * j + 2500 * k + 250000 * step).astype("float32")
-    shape = n.shape
-    pos = np.stack([i + 0.25 * j + 0 * k, j + 0.5 * k + 0 * i, k - 0.125 * i + 0 * j], axis=-1)
-    assert pos.shape == (*shape, 3)
-    return {"pos": pos, "t": n[:NZ, :NY, :NX].astype(float), "n": n}
+# ---- what was written
 
 
 def check_tables(results, name, step, values):
@@ -156,16 +116,20 @@ def check_tables(results, name, step, values):
     assert sum(counts) == len(values)
 
 
-def check_lists(results, kind, blocks, changing):
+def check_lists(results, kind, blocks, changing, dimensions):
     for step in range(STEPS):
-        expected = lists(kind, blocks, changing, step)
+        expected = lists(kind, blocks, changing, step, dimensions)
         with h5py.File(results / f"fields-{step:06}.h5") as file:
             for name, arrays in expected.items():
-                dataset = file[f"variables/{name}"]
                 ids = [b for b, array in enumerate(arrays) if len(array)]
+                assert (f"variables/{name}" in file) == bool(ids), name
+                if not ids:
+                    continue
+                dataset = file[f"variables/{name}"]
                 assert list(dataset.attrs["blocks"]) == ids, name
                 assert list(dataset.attrs["lengths"]) == [len(arrays[b]) for b in ids], name
                 values = np.concatenate([arrays[b] for b in ids])
+                values = values.reshape(dataset.shape)  # one component is no axis
                 assert dataset.dtype == values.dtype, name
                 np.testing.assert_array_equal(dataset[...], values, name)
             mesh = file["meshes/m"].attrs
@@ -175,12 +139,12 @@ def check_lists(results, kind, blocks, changing):
             values = np.concatenate(expected[name])
             if "flags" in expected:
                 values = values[np.concatenate(expected["flags"]) == 0]
-            check_tables(results, name, step, values.reshape(len(values), -1))
+            check_tables(results, name, step, values if values.ndim > 1 else values[:, None])
 
 
-def check_curvilinear(results):
+def check_curvilinear(results, dimensions):
     for step in range(STEPS):
-        expected = curvilinear(step)
+        expected = curvilinear(step, dimensions)
         with h5py.File(results / f"fields-{step:06}.h5") as file:
             for name, values in expected.items():
                 dataset = file[f"variables/{name}"]
@@ -189,42 +153,6 @@ def check_curvilinear(results):
                 np.testing.assert_array_equal(dataset[...], values)
         for name in TASKS["curvilinear"]:
             check_tables(results, name, step, expected[name].reshape(-1, 1))
-
-
-BOXES = [
-    (0, (0, 0, 0), (4, 8, 4)), (0, (4, 0, 0), (8, 8, 4)), (1, (4, 2, 0), (8, 10, 8)),
-    (1, (8, 2, 0), (12, 10, 6)), (2, (10, 6, 2), (16, 12, 6)), (2, (16, 6, 2), (20, 12, 6)),
-]  # fmt: skip
-TO_FINEST = [np.array(r) for r in ((4, 4, 2), (2, 2, 1), (1, 1, 1))]
-
-
-def levels(node, step):
-    """The values that count: of each place those of the finest level that has it, by looking at every cell."""
-    boxes = [box for box in BOXES if box[0] < 2 or step % 2 == 0]
-    finest = {}  # of each cell of the finest grid: the finest level that has it
-    for level, lo, hi in boxes:
-        r = TO_FINEST[level]
-        for k in range(lo[2] * r[2], hi[2] * r[2]):
-            for j in range(lo[1] * r[1], hi[1] * r[1]):
-                for i in range(lo[0] * r[0], hi[0] * r[0]):
-                    finest[i, j, k] = max(level, finest.get((i, j, k), 0))
-    found = {}  # by place the level and the value
-    for level, lo, hi in boxes:
-        r = TO_FINEST[level]
-        for k in range(lo[2], hi[2] + node):
-            for j in range(lo[1], hi[1] + node):
-                for i in range(lo[0], hi[0] + node):
-                    v = i + 50 * j + 2500 * k + 250000 * level + 1000000 * step
-                    if node:
-                        place = (i * r[0], j * r[1], k * r[2])
-                        if found.get(place, (-1, 0))[0] <= level:
-                            found[place] = (level, v)
-                    elif not all(
-                        finest[i * r[0] + x, j * r[1] + y, k * r[2] + z] > level
-                        for z in range(r[2]) for y in range(r[1]) for x in range(r[0])
-                    ):  # fmt: skip
-                        found[level, i, j, k] = (level, v)
-    return np.array([v for _, v in found.values()]).reshape(-1, 1)
 
 
 def check_levels(results):
@@ -245,13 +173,14 @@ def check_levels(results):
             assert stored[level] == sum(np.prod(np.subtract(hi, lo)) for at, lo, hi in boxes if at == level)
 
 
-def check(results, kind, clients, changing):
+def check(results, kind, blocks, changing, dimensions=3):
     if kind == "curvilinear":
-        check_curvilinear(results)
+        check_curvilinear(results, dimensions)
     elif kind == "levels":
         check_levels(results)
     else:
-        check_lists(results, kind, 2 * clients, changing)
+        check_lists(results, kind, blocks, changing, dimensions)
+    check_vtk(results, kind, range(STEPS), blocks, changing, dimensions)
 
 
 KINDS = [("curvilinear", 0), ("unstructured", 0), ("unstructured", 1), ("points", 1), ("levels", 0)]
@@ -261,6 +190,7 @@ PLACEMENTS = [
     ("{mode: nodes, servers: 1, buffer: 4 MiB}", 3, 1), ("{mode: nodes, servers: 2, buffer: 4 MiB}", 2, 2),
     ("{mode: nodes, servers: 3, buffer: 4 MiB, partitioner: regrid}", 5, 3),
     ("{mode: nodes, servers: 2, buffer: 4 MiB, forward: blocks}", 5, 3),
+    ("{mode: nodes, servers: 2, buffer: 4 MiB, partitioner: {replicated: {copies: 2}}}", 2, 2),
 ]  # fmt: skip
 
 
@@ -268,13 +198,13 @@ PLACEMENTS = [
 @pytest.mark.parametrize(("placement", "clients", "servers"), PLACEMENTS)
 def test_placements(tmp_path, kind, changing, placement, clients, servers):
     path = configure(tmp_path, kind, placement, changing)
-    check(simulate(tmp_path, path, kind, clients + servers, changing, 0), kind, clients, changing)
+    check(simulate(tmp_path, path, kind, clients + servers, changing, 0), kind, 2 * clients, changing)
 
 
 @pytest.mark.parametrize(("kind", "changing"), KINDS)
 def test_declared_by_calls(tmp_path, kind, changing):
     path = configure(tmp_path, kind, "{mode: nodes, servers: 2, buffer: 4 MiB}", changing, calls=1)
-    check(simulate(tmp_path, path, kind, 5, changing, 1), kind, 3, changing)
+    check(simulate(tmp_path, path, kind, 5, changing, 1), kind, 6, changing)
 
 
 @pytest.mark.parametrize(("kind", "changing"), KINDS)
@@ -282,7 +212,7 @@ def test_sidecar(tmp_path, kind, changing):
     session = f"test-{uuid.uuid4().hex[:12]}"
     path = configure(tmp_path, kind, f"{{mode: sidecar, session: {session}, buffer: 4 MiB, when_full: wait}}", changing)
     results = simulate(tmp_path, path, kind, 3, changing, 0, [TOOL, "serve", str(path)])
-    check(results, kind, 3, changing)
+    check(results, kind, 6, changing)
 
 
 @pytest.mark.parametrize(("kind", "changing"), KINDS)
@@ -292,4 +222,26 @@ def test_job(tmp_path, kind, changing):
     )
     beside = [MPIRUN, "-n", "2", TOOL, "endpoint", str(path)]
     # One rank of the node hands the iterations over.
-    check(simulate(tmp_path, path, kind, 4, changing, 0, beside), kind, 3, changing)
+    check(simulate(tmp_path, path, kind, 4, changing, 0, beside), kind, 6, changing)
+
+
+@pytest.mark.parametrize(("kind", "changing"), KINDS[:4])
+@pytest.mark.parametrize("dimensions", [1, 2])
+def test_fewer_dimensions(tmp_path, kind, changing, dimensions):
+    path = configure(tmp_path, kind, "{mode: cores, per_node: 1, buffer: 4 MiB}", changing, dimensions=dimensions)
+    results = simulate(tmp_path, path, kind, 3, changing, 0, dimensions=dimensions)
+    check(results, kind, 4, changing, dimensions)
+
+
+@pytest.mark.parametrize(("kind", "changing"), [("points", 1), ("unstructured", 0)])
+def test_hardly_anything(tmp_path, kind, changing):
+    """In the first step no points at all."""
+    path = configure(tmp_path, kind, "inline", changing)
+    check(simulate(tmp_path, path, kind, 1, changing, 0, blocks=1), kind, 1, changing)
+
+
+def test_gap(tmp_path):
+    """A block of a curvilinear mesh that nobody has: its nodes have no coordinates, its cells are hidden."""
+    path = configure(tmp_path, "curvilinear", "{mode: nodes, servers: 2, buffer: 4 MiB}")
+    results = simulate(tmp_path, path, "curvilinear", 5, 0, 0, gap=2)
+    check_gap(results / "fields-000001.pvts", 1, (4, 6))

@@ -91,10 +91,10 @@ void write_vtk_iteration(OutputFile& file, const Iteration& iteration) {
 }
 
 VtkArray::VtkArray(OutputFile& file, std::string_view name, Type type, int components, std::uint64_t bytes,
-                   VtkCompression compression)
+                   VtkCompression compression, std::string_view attributes)
     : file_(file), text_(file), compression_(compression) {
-  file_.write(fmt::format("<DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"binary\">\n",
-                          vtk_type_name(type), xml_escaped(name), components));
+  file_.write(fmt::format("<DataArray type=\"{}\"{} Name=\"{}\" NumberOfComponents=\"{}\" format=\"binary\">\n",
+                          vtk_type_name(type), attributes, xml_escaped(name), components));
   if (compression_.level == 0) {
     // One text holds the size and the values.
     text_.append(std::as_bytes(std::span(&bytes, 1)));

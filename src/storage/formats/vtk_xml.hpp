@@ -45,9 +45,10 @@ void write_vtk_iteration(OutputFile& file, const Iteration& iteration);
 /// Writes one DataArray element; its values may be appended in parts.
 class VtkArray {
  public:
-  /// `bytes` is the size of all values together; `finish` must have been given as many.
+  /// `bytes` is the size of all values together; `finish` must have been given as many. `attributes`: further ones of
+  /// the element, each with a space before it.
   VtkArray(OutputFile& file, std::string_view name, Type type, int components, std::uint64_t bytes,
-           VtkCompression compression);
+           VtkCompression compression, std::string_view attributes = {});
   void append(std::span<const std::byte> bytes);
   void finish();
 

@@ -121,7 +121,7 @@ Bytes Hdf5Writer::write_blocks(const LocalInput& input, int server, int servers)
     const Variable& variable = input.metadata.variables[id];
     std::optional<hdf5::Group> group;
     for (const BlockView& view : input.of(id)) {
-      if (view.points.empty()) continue;
+      if (view.copy || view.points.empty()) continue;
       if (!file) {
         file.emplace(pending_.begin(path));
         describe_file(file->root(), "sidestream-blocks", input.iteration, directory_->provenance(), servers);

@@ -9,7 +9,7 @@
 #include "base/fail.hpp"
 #include "base/log.hpp"
 #include "storage/file_names.hpp"
-#include "storage/formats/vtk_grid.hpp"
+#include "storage/formats/vtk_block.hpp"
 #include "storage/series.hpp"
 #include "storage/writers/agreed_commit.hpp"
 #include "storage/writers/byte_stream.hpp"
@@ -29,20 +29,23 @@ struct MeshOutput {
   std::string path{};  ///< of this iteration, between write and commit
 };
 
-/// One written block, as rank 0 gets to know it.
+/// One block, as rank 0 gets to know it.
 struct WrittenBlock {
-  std::int32_t mesh = -1;
-  std::int32_t absent = 0;  ///< variables whose values did not come
-  std::int64_t id = 0;
-  Box cells;
+  Block block;
+  std::int32_t absent = 0;     ///< variables whose values did not come
+  std::int32_t placeless = 0;  ///< 1: what says where it is did not come, so that it is in no file
 };
 
-/// The blocks of a mesh by id; for each the values of the mesh's variables, null where none came.
-struct BlockValues {
-  Box cells;
-  std::vector<const BlockView*> values;
+/// The blocks of a mesh by id.
+using BlocksById = std::map<std::int64_t, VtkBlock>;
+
+/// What is missing in the files of a mesh.
+struct Missing {
+  Index cells = 0;      ///< in no block
+  Index arrays = 0;     ///< of written blocks
+  Index placeless = 0;  ///< blocks
+  bool operator==(const Missing&) const = default;
 };
-using BlocksById = std::map<std::int64_t, BlockValues>;
 
 std::vector<MeshOutput> outputs_of(const std::string& file, const std::vector<std::int32_t>& variables,
                                    const Metadata& metadata) {
@@ -56,7 +59,7 @@ std::vector<MeshOutput> outputs_of(const std::string& file, const std::vector<st
   const std::string stem = file.substr(0, file.size() - fs::path(file).extension().string().size());
   for (auto& [id, output] : by_mesh) {
     const Mesh& mesh = metadata.meshes[id];
-    output.pattern = stem + (by_mesh.size() > 1 ? "-" + mesh.name : "") + vtk_grid_ending(mesh, true);
+    output.pattern = stem + (by_mesh.size() > 1 ? "-" + mesh.name : "") + vtk_list_ending(mesh);
     outputs.push_back(std::move(output));
   }
   return outputs;
@@ -65,13 +68,27 @@ std::vector<MeshOutput> outputs_of(const std::string& file, const std::vector<st
 /// "fields-000030.pvti" and block 12 -> "fields-000030/block-000012.vti"
 std::string piece_path(const std::string& path, const char* kind, std::int64_t number, const Mesh& mesh) {
   const fs::path whole(path);
-  const std::string name = fmt::format("{}-{:06}{}", kind, number, vtk_grid_ending(mesh, false));
+  const std::string name = fmt::format("{}-{:06}{}", kind, number, vtk_block_ending(mesh));
   return (whole.parent_path() / whole.stem() / name).string();
 }
 
 /// `file` as seen from the directory of `path`.
 std::string relative_to(const std::string& path, const std::string& file) {
   return fs::path(file).lexically_relative(fs::path(path).parent_path()).generic_string();
+}
+
+/// Refuses what VTK has no form for.
+void check_variable(const Settings& settings, const Metadata& metadata, const Variable& variable) {
+  const Mesh& mesh = metadata.mesh_of(variable);
+  if (variable.centering != Centering::cell && variable.centering != nodes_of(mesh.dimensions)) {
+    settings.fail("variables", fmt::format("the variable '{}' lies at {}s, but VTK has values in cells and at nodes "
+                                           "only; write it with the output 'hdf5'",
+                                           variable.name, name_of(variable.centering, mesh.dimensions)));
+  }
+  if (const std::string why = why_not_vtk(mesh); !why.empty()) {
+    settings.fail("variables", fmt::format("the variable '{}' is on the mesh '{}', {}; write it with the output 'hdf5'",
+                                           variable.name, mesh.name, why));
+  }
 }
 
 class VtkWriter final : public Writer {
@@ -83,28 +100,8 @@ class VtkWriter final : public Writer {
         series_(directory, directory->resumes()),
         variables_(chosen_variables(settings, metadata)),
         compression_{settings.text("compression") == "zlib" ? settings.integer<int>("level") : 0} {
-    check_file_option(settings, {".pvti", ".pvtr"});
-    for (const std::int32_t id : variables_) {
-      const Variable& variable = metadata.variables[id];
-      const Mesh& mesh = metadata.mesh_of(variable);
-      if (variable.centering != Centering::cell && variable.centering != nodes_of(mesh.dimensions)) {
-        settings.fail("variables",
-                      fmt::format("the variable '{}' lies at {}s, but VTK's grids have values in cells and "
-                                  "at nodes only; write it with the output 'hdf5'",
-                                  variable.name, name_of(variable.centering, mesh.dimensions)));
-      }
-      if (!mesh.refinement.empty()) {
-        settings.fail("variables",
-                      fmt::format("the variable '{}' is on the mesh '{}', which has refinement levels, but "
-                                  "this output writes meshes of one level; write it with the output 'hdf5'",
-                                  variable.name, mesh.name));
-      }
-      if (has_vtk_grid(mesh)) continue;
-      settings.fail("variables", fmt::format("the variable '{}' is on the mesh '{}' of type {}, but this output writes "
-                                             "uniform and rectilinear meshes; name the variables on those",
-                                             metadata.variables[id].name, mesh.name,
-                                             mesh.geometry ? mesh.geometry->kind() : "unknown"));
-    }
+    check_file_option(settings, {".pvti", ".pvtr", ".pvts", ".pvtu", ".pvtp", ".vtm"});
+    for (const std::int32_t id : variables_) check_variable(settings, metadata, metadata.variables[id]);
     outputs_ = outputs_of(settings.text("file"), variables_, metadata);
   }
 
@@ -135,9 +132,9 @@ class VtkWriter final : public Writer {
   void write_mesh(const LocalInput& input, const MeshOutput& output, ByteSink& written);
   void list_blocks(const CombineInput& input, const std::vector<Bytes>& partials);
   void list_mesh(const CombineInput& input, const MeshOutput& output, const std::vector<WrittenBlock>& blocks);
-  [[nodiscard]] std::vector<GridPiece> fill_gaps(const CombineInput& input, const MeshOutput& output,
-                                                 const std::vector<WrittenBlock>& blocks);
-  void report(const Mesh& mesh, const Iteration& iteration, Index missing_cells, Index missing_arrays);
+  [[nodiscard]] std::vector<VtkPiece> fill_gaps(const CombineInput& input, const MeshOutput& output,
+                                                const std::vector<WrittenBlock>& blocks);
+  void report(const Mesh& mesh, const Iteration& iteration, const Missing& missing);
 
   std::shared_ptr<const OutputDirectory> directory_;
   PendingFiles pending_;
@@ -146,24 +143,24 @@ class VtkWriter final : public Writer {
   std::vector<std::int32_t> variables_;
   std::vector<MeshOutput> outputs_;
   VtkCompression compression_;
-  std::map<std::int32_t, Index> reported_;  ///< what was last said to be missing, by mesh
+  std::map<std::int32_t, Missing> reported_;  ///< what was last said to be missing, by mesh
 };
 
 BlocksById blocks_of(const LocalInput& input, const MeshOutput& output) {
+  const Mesh& mesh = input.metadata.meshes[output.mesh];
+  std::vector<BlockArray> none;
+  for (const std::int32_t id : output.variables) none.push_back({&input.metadata.variables[id], nullptr});
   BlocksById blocks;
   for (std::size_t n = 0; n < output.variables.size(); ++n) {
     for (const BlockView& view : input.of(output.variables[n])) {
-      if (view.block.cells.empty()) continue;
-      if (view.block.level != 0) {
+      if (view.copy || view.block.empty()) continue;
+      if (view.block.level > static_cast<std::int32_t>(mesh.refinement.size())) {
         fail(Code::analysis,
-             "block {} of the mesh '{}' is on level {}, but the output 'vtk' writes level 0 only; use 'hdf5' "
-             "for this mesh",
-             view.block.id, input.metadata.meshes[output.mesh].name, view.block.level);
+             "block {} of the mesh '{}' is on level {}, but the mesh is declared with {} refinements; declare as many",
+             view.block.id, mesh.name, view.block.level, mesh.refinement.size());
       }
-      BlockValues& block = blocks[view.block.id];
-      block.cells = view.block.cells;
-      block.values.resize(output.variables.size());
-      block.values[n] = &view;
+      VtkBlock& block = blocks.try_emplace(view.block.id, VtkBlock{view.block, none, view.covered}).first->second;
+      block.arrays[n].values = &view;
     }
   }
   return blocks;
@@ -172,14 +169,16 @@ BlocksById blocks_of(const LocalInput& input, const MeshOutput& output) {
 void VtkWriter::write_mesh(const LocalInput& input, const MeshOutput& output, ByteSink& written) {
   const Mesh& mesh = input.metadata.meshes[output.mesh];
   for (const auto& [id, block] : blocks_of(input, output)) {
-    std::vector<GridArray> arrays;
-    for (std::size_t n = 0; n < output.variables.size(); ++n) {
-      arrays.push_back({&input.metadata.variables[output.variables[n]], block.values[n]});
+    if (!has_structure(mesh, block)) {
+      written.put(WrittenBlock{block.block, 0, 1});
+      continue;
     }
-    write_vtk_block(pending_.begin(piece_path(output.path, "block", id, mesh)), mesh, block.cells, arrays,
-                    input.iteration, directory_->provenance(), compression_);
-    const auto absent = std::count(block.values.begin(), block.values.end(), nullptr);
-    written.put(WrittenBlock{output.mesh, static_cast<std::int32_t>(absent), id, block.cells});
+    write_vtk_block(pending_.begin(piece_path(output.path, "block", id, mesh)), mesh, block, input.iteration,
+                    directory_->provenance(), compression_);
+    const auto absent = std::count_if(block.arrays.begin(), block.arrays.end(), [&](const BlockArray& array) {
+      return array.values == nullptr && !array.variable->points(block.block).empty();
+    });
+    written.put(WrittenBlock{block.block, static_cast<std::int32_t>(absent), 0});
   }
 }
 
@@ -189,11 +188,13 @@ void VtkWriter::list_blocks(const CombineInput& input, const std::vector<Bytes>&
     ByteSource source(partial);
     while (!source.at_end()) source.get(blocks.emplace_back());
   }
-  std::sort(blocks.begin(), blocks.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
+  std::sort(blocks.begin(), blocks.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.block.level, a.block.id) < std::pair(b.block.level, b.block.id);
+  });
   for (const MeshOutput& output : outputs_) {
     std::vector<WrittenBlock> of_mesh;
     std::copy_if(blocks.begin(), blocks.end(), std::back_inserter(of_mesh),
-                 [&](const WrittenBlock& block) { return block.mesh == output.mesh; });
+                 [&](const WrittenBlock& written) { return written.block.mesh == output.mesh; });
     list_mesh(input, output, of_mesh);
   }
 }
@@ -202,65 +203,80 @@ void VtkWriter::list_mesh(const CombineInput& input, const MeshOutput& output,
                           const std::vector<WrittenBlock>& blocks) {
   const Mesh& mesh = input.metadata.meshes[output.mesh];
   const std::string& path = output.path;
-  std::vector<GridPiece> pieces;
-  Index missing_cells = mesh.cells.count(), missing_arrays = 0;
-  for (const WrittenBlock& block : blocks) {
-    pieces.push_back({block.cells, relative_to(path, piece_path(path, "block", block.id, mesh))});
-    missing_cells -= block.cells.count();
-    missing_arrays += block.absent;
+  std::vector<VtkPiece> pieces;
+  Missing missing{mesh.is_list() ? 0 : mesh.cells.count(), 0, 0};
+  for (const WrittenBlock& written : blocks) {
+    missing.placeless += written.placeless;
+    if (written.placeless != 0) continue;
+    pieces.push_back({written.block, relative_to(path, piece_path(path, "block", written.block.id, mesh))});
+    if (!mesh.is_list() && written.block.level == 0) missing.cells -= written.block.cells.count();
+    missing.arrays += written.absent;
   }
-  report(mesh, input.iteration, missing_cells, missing_arrays);
-  if (missing_cells > 0) {
-    const auto fillers = fill_gaps(input, output, blocks);
-    pieces.insert(pieces.end(), fillers.begin(), fillers.end());
+  report(mesh, input.iteration, missing);
+  if (missing.cells > 0 && vtk_wants_all_cells(mesh)) {
+    // Before the blocks, whose values count where they share nodes with gaps.
+    auto fillers = fill_gaps(input, output, blocks);
+    pieces.insert(pieces.begin(), fillers.begin(), fillers.end());
   }
   std::vector<const Variable*> variables;
   for (const std::int32_t id : output.variables) variables.push_back(&input.metadata.variables[id]);
   pending_.place(path, [&](const std::string& temporary) {
-    write_vtk_grid(temporary, mesh, variables, pieces, input.iteration, directory_->provenance());
+    write_vtk_list(temporary, mesh, variables, pieces, input.iteration, directory_->provenance());
   });
   series_.of(output.pattern, input.iteration.cycle).add(input.iteration, path);
 }
 
 /// VTK's readers refuse a list that leaves a gap in the mesh, so that gaps are filled with values that say
 /// nothing. Compressed always: they are all alike.
-std::vector<GridPiece> VtkWriter::fill_gaps(const CombineInput& input, const MeshOutput& output,
-                                            const std::vector<WrittenBlock>& blocks) {
+std::vector<VtkPiece> VtkWriter::fill_gaps(const CombineInput& input, const MeshOutput& output,
+                                           const std::vector<WrittenBlock>& blocks) {
   const Mesh& mesh = input.metadata.meshes[output.mesh];
   std::vector<Box> gaps{mesh.cells};
-  for (const WrittenBlock& block : blocks) gaps = difference(gaps, block.cells);
-  std::vector<GridArray> arrays;
-  for (const std::int32_t id : output.variables) arrays.push_back({&input.metadata.variables[id], nullptr});
-  std::vector<GridPiece> pieces;
+  for (const WrittenBlock& written : blocks) {
+    if (written.placeless == 0) gaps = difference(gaps, written.block.cells);
+  }
+  VtkBlock filler;
+  filler.gap = true;
+  for (const std::int32_t id : output.variables) filler.arrays.push_back({&input.metadata.variables[id], nullptr});
+  std::vector<VtkPiece> pieces;
   for (const Box& gap : gaps) {
+    filler.block.cells = gap;
     const std::string file = piece_path(output.path, "gap", static_cast<std::int64_t>(pieces.size()), mesh);
     pending_.place(file, [&](const std::string& temporary) {
-      write_vtk_block(temporary, mesh, gap, arrays, input.iteration, directory_->provenance(), {1});
+      write_vtk_block(temporary, mesh, filler, input.iteration, directory_->provenance(), {1});
     });
-    pieces.push_back({gap, relative_to(output.path, file)});
+    pieces.push_back({filler.block, relative_to(output.path, file)});
   }
   return pieces;
 }
 
 /// Says what is not in the files, when that changes.
-void VtkWriter::report(const Mesh& mesh, const Iteration& iteration, Index missing_cells, Index missing_arrays) {
-  Index& last = reported_[mesh.id];
-  if (missing_cells + missing_arrays != last && missing_cells + missing_arrays > 0) {
+void VtkWriter::report(const Mesh& mesh, const Iteration& iteration, const Missing& missing) {
+  Missing& last = reported_[mesh.id];
+  if (missing != last && missing != Missing{}) {
+    std::string cells, placeless;
+    if (missing.cells > 0) {
+      cells = fmt::format("{} of {} cells of the mesh '{}' are in no block that was published, and ", missing.cells,
+                          mesh.cells.count(), mesh.name);
+    }
+    if (missing.placeless > 0) {
+      placeless = fmt::format("; {} blocks came without the arrays that say where they are and are left out",
+                              missing.placeless);
+    }
     log::warning(
-        "iteration {}: {} of {} cells of the mesh '{}' are in no block that was published, and {} blocks "
-        "came without a "
-        "variable; the VTK files have not-a-number there, or 0 for whole numbers",
-        iteration.index, missing_cells, mesh.cells.count(), mesh.name, missing_arrays);
+        "iteration {}: {}{} arrays of blocks of the mesh '{}' did not come; the VTK files have not-a-number there, or "
+        "0 for whole numbers{}",
+        iteration.index, cells, missing.arrays, mesh.name, placeless);
   }
-  last = missing_cells + missing_arrays;
+  last = missing;
 }
 
 std::vector<Option> options() {
   Option file{.name = "file", .type = OptionType::file, .default_value = "fields-{cycle:06}.pvti"};
   file.text =
-      "Name of the file that lists the blocks, which go into a folder of that name. For rectilinear meshes "
-      "the "
-      "ending becomes .pvtr; with several meshes the mesh's name is added.";
+      "Name of the file that lists the blocks, which go into a folder of that name. The ending becomes that of the kind "
+      "of mesh: .pvti (uniform), .pvtr (rectilinear), .pvts (curvilinear), .pvtu (unstructured), .pvtp (points), .vtm "
+      "(with refinement levels); with several meshes the mesh's name is added.";
   Option compression{.name = "compression", .type = OptionType::choice, .default_value = "none"};
   compression.choices = {"none", "zlib"};
   compression.text = "Lossless compression that every VTK reader knows.";
@@ -277,9 +293,8 @@ WriterKind vtk_writer() {
   WriterKind kind;
   kind.name = "vtk";
   kind.text =
-      "Writes blocks as VTK XML image data or rectilinear grids, for ParaView and VisIt, with an index over "
-      "time. "
-      "docs/formats.md describes the files.";
+      "Writes blocks of every kind of mesh as VTK XML, for ParaView and VisIt, with an index over time. Values at faces "
+      "and edges, which VTK does not have, are refused. docs/formats.md describes the files.";
   kind.options = options();
   kind.create = [](const Settings& settings, const Metadata& metadata,
                    std::shared_ptr<const OutputDirectory> directory) {

@@ -1,0 +1,42 @@
+// The values of a block in a VTK file: what lies at points and in cells, flags of what does not count, coordinates.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sidestream/data/block.hpp"
+#include "sidestream/data/mesh.hpp"
+#include "storage/formats/vtk_xml.hpp"
+
+namespace sidestream {
+
+/// A variable with the block that holds its values; null: not delivered, written as not-a-number or 0.
+struct BlockArray {
+  const Variable* variable = nullptr;
+  const BlockView* values = nullptr;
+};
+
+/// What goes into one file.
+struct VtkBlock {
+  Block block{};
+  std::vector<BlockArray> arrays{};  ///< those of the mesh among them
+  std::vector<Box> covered{};        ///< see BlockView::covered
+  bool gap = false;                  ///< cells that no block has, which must not be shown
+
+  /// The values of the mesh's array of that role; null: not delivered, or the mesh has none.
+  [[nodiscard]] const BlockView* of(Role role) const noexcept;
+};
+
+/// Memory for putting values together whose own memory has gaps.
+inline constexpr std::uint64_t vtk_copy_bytes = 4u << 20;
+
+/// PointData and CellData: values, global ids, and `vtkGhostType` where the mesh has flags, refinement levels, or nodes
+/// with coordinates of their own, of which gaps have none.
+void write_vtk_fields(OutputFile& file, const Mesh& mesh, const VtkBlock& block, VtkCompression compression);
+/// The same arrays without values, for the file that lists blocks.
+void declare_vtk_fields(OutputFile& file, const Mesh& mesh, const std::vector<const Variable*>& variables);
+
+/// The coordinates of all points, three each; those that did not come are not-a-number.
+void write_vtk_points(OutputFile& file, const Mesh& mesh, const VtkBlock& block, VtkCompression compression);
+
+}  // namespace sidestream
