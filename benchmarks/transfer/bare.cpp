@@ -14,11 +14,16 @@ void wait_all(Requests& requests) {
   requests.clear();
 }
 
-/// The part that block `id` falls into when `parts` share all blocks.
-int holder(const Case& c, std::int64_t id, int parts) {
-  int part = 0;
-  while (share(c.blocks(), parts, part).last <= id) ++part;
-  return part;
+/// The client that has block `id`, and the server that gets it.
+int client_of(const Case& c, std::int64_t id) {
+  int client = 0;
+  while (c.of_client(client).last <= id) ++client;
+  return client;
+}
+int server_of(const Case& c, std::int64_t id) {
+  int server = 0;
+  while (share(c.blocks(), c.servers, server).last <= id) ++server;
+  return server;
 }
 
 void send_steps(MPI_Comm comm, const Case& c, int client) {
@@ -35,7 +40,7 @@ void send_steps(MPI_Comm comm, const Case& c, int client) {
     for (std::int64_t id = arrays.blocks().first; id < arrays.blocks().last; ++id) {
       auto& copy = staging[slot][static_cast<std::size_t>(id - arrays.blocks().first)];
       std::memcpy(copy.data(), arrays.of(id).data(), copy.size() * sizeof(double));
-      const int to = c.clients() + holder(c, id, c.servers);
+      const int to = c.clients() + server_of(c, id);
       MPI_Isend(copy.data(), static_cast<int>(copy.size()), MPI_DOUBLE, to, static_cast<int>(id), comm,
                 &requests[slot].emplace_back());
     }
@@ -54,8 +59,8 @@ double receive_steps(MPI_Comm comm, const Case& c, int server) {
   const auto post = [&](int slot) {
     for (std::int64_t id = blocks.first; id < blocks.last; ++id) {
       auto& buffer = buffers[slot][static_cast<std::size_t>(id - blocks.first)];
-      MPI_Irecv(buffer.data(), static_cast<int>(buffer.size()), MPI_DOUBLE, holder(c, id, c.clients()),
-                static_cast<int>(id), comm, &requests[slot].emplace_back());
+      MPI_Irecv(buffer.data(), static_cast<int>(buffer.size()), MPI_DOUBLE, client_of(c, id), static_cast<int>(id),
+                comm, &requests[slot].emplace_back());
     }
   };
   post(0);

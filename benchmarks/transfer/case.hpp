@@ -29,8 +29,14 @@ struct Case {
   std::int64_t cells = 96;       ///< along each axis
   std::int64_t block = 32;       ///< cells along each axis of a block
   std::int64_t components = 10;  ///< float64 values of a cell, as in the measurement of the Nyx paper
+  bool one_busy = false;         ///< the first client has all blocks
 
   [[nodiscard]] int clients() const { return ranks - servers; }
+  /// Blocks of a client.
+  [[nodiscard]] Range of_client(int client) const {
+    if (one_busy) return client == 0 ? Range{0, blocks()} : Range{};
+    return share(blocks(), clients(), client);
+  }
   [[nodiscard]] std::int64_t along() const { return (cells + block - 1) / block; }
   [[nodiscard]] std::int64_t blocks() const { return along() * along() * along(); }
   [[nodiscard]] sidestream::Box box(std::int64_t id) const {
@@ -53,7 +59,7 @@ struct Case {
 /// The blocks of one client, filled. A step changes the first value of each, by which receivers tell steps apart.
 class Arrays {
  public:
-  Arrays(const Case& c, int client) : blocks_(share(c.blocks(), c.clients(), client)) {
+  Arrays(const Case& c, int client) : blocks_(c.of_client(client)) {
     for (std::int64_t id = blocks_.first; id < blocks_.last; ++id) {
       arrays_.emplace_back(c.values(id), static_cast<double>(id));
     }

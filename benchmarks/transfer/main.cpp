@@ -3,6 +3,7 @@
 //
 //   scripts/mpirun-here -n 2 benchmark_transfer                       one case, several turns; the ratio comes last
 //   scripts/mpirun-here -n 4 benchmark_transfer --sweep [--csv FILE]  splits, grid sizes and block sizes
+//   scripts/mpirun-here -n 4 benchmark_transfer --steps               0.25 to 256 MiB a step, one block to hundreds
 //   scripts/mpirun-here -n 2 benchmark_transfer --computing 2         a client that computes 2 s without a call
 //
 // Add `--mca btl tcp,self` (Open MPI) to see what happens without shared memory. The bare stream copies each block to a
@@ -27,7 +28,7 @@ using namespace transfer;
 struct Options {
   Case c;
   int repeat = 5;
-  bool sweep = false;
+  bool sweep = false, steps = false;
   double computing = 0;
   std::string csv;
 };
@@ -83,6 +84,31 @@ class Table {
   std::FILE* file_ = nullptr;
 };
 
+/// Steps from a quarter of a MiB to 256 MiB in one block, a few and hundreds, of all clients and of one. Returns the
+/// smallest ratio.
+double steps(const Options& options, Table& table) {
+  double smallest = 1e9;
+  const auto row = [&](const char* name, const Case& c) {
+    const Measured m = measure(c, std::min(options.repeat, 3));
+    table.row(name, c, m);
+    smallest = std::min(smallest, m.ratio());
+  };
+  for (const std::int64_t quarters : {1, 4, 16, 64, 256, 1024}) {
+    Case c = options.c;
+    c.cells = c.block = 32;  // 32768 float64 are a quarter of a MiB
+    c.components = quarters;
+    c.one_busy = true;
+    row("one block", c);
+    c.block = 5;
+    row("343, one", c);
+    c.one_busy = false;
+    row("343, all", c);
+    c.block = 16;
+    row("8, all", c);
+  }
+  return smallest;
+}
+
 void sweep(const Options& options, Table& table) {
   const int repeat = std::min(options.repeat, 3);
   for (int servers = 1; servers < options.c.ranks; ++servers) {
@@ -132,6 +158,11 @@ void run(const Options& options, bool prints) {
   if (options.computing > 0) return computing(options, prints);
   Table table(prints, options.csv);
   if (options.sweep) return sweep(options, table);
+  if (options.steps) {
+    const double smallest = steps(options, table);
+    if (prints) std::printf("smallest ratio nodes / bare stream %.3f   (at least 0.7 wanted)\n", smallest);
+    return;
+  }
   const Measured m = measure(options.c, options.repeat);
   table.row("nothing", options.c, m);
   if (prints) std::printf("ratio nodes / bare stream %.3f   (at least 0.7 wanted)\n", m.ratio());
@@ -144,6 +175,7 @@ void declare(CLI::App& app, Options& o) {
   app.add_option("--components", o.c.components, "Values of a cell")->check(CLI::Range(1, 1024));
   app.add_option("--repeat", o.repeat, "Turns of each measurement")->check(CLI::Range(1, 1000));
   app.add_flag("--sweep", o.sweep, "Vary the split, the grid and the blocks");
+  app.add_flag("--steps", o.steps, "Vary what a step moves, in how many blocks, and which clients have them");
   app.add_option("--computing", o.computing, "Seconds that a client computes after each step, without a call");
   app.add_option("--csv", o.csv, "File for the table");
 }
