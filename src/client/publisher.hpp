@@ -107,6 +107,7 @@ class Publisher {
   [[nodiscard]] Found find(std::string_view variable, std::int64_t id, const char* call);
   void check_unused(const Mesh& on, std::int64_t id, const char* call) const;
   void check_unused(const Slot& slot, const char* call) const;
+  void number(BlockRecord& record);
   void describe(Slot& slot, const Variable& variable, const Block& block, const Box& box);
   void tell(const Block& block, bool removed);
   void next_iteration(double end_began);
@@ -144,6 +145,8 @@ class Publisher {
   std::uint32_t refused_ = 0, last_refused_ = 0;  ///< bits of Refusal: why this iteration is, and the last one was
   std::string failed_call_;                       ///< what the last call that failed said
   std::int64_t debts_ = 0;                        ///< slots that owe
+  std::vector<std::uint32_t> free_numbers_;       ///< of records whose blocks were removed
+  std::uint32_t numbers_ = 0, revisions_ = 0;     ///< of records, given so far
   std::vector<Slot*> handles_;                    ///< null: the block was removed
   std::vector<IterationRow> iterations_;
   bool gave_up_ = false;  ///< `drain` was not enough

@@ -46,6 +46,17 @@ void Publisher::tell(const Block& block, bool removed) {
   });
 }
 
+/// The record says something new from here on.
+void Publisher::number(BlockRecord& record) {
+  if (record.number == BlockRecord::no_number && free_numbers_.empty()) {
+    record.number = numbers_++;
+  } else if (record.number == BlockRecord::no_number) {
+    record.number = free_numbers_.back();
+    free_numbers_.pop_back();
+  }
+  record.revision = ++revisions_;
+}
+
 /// What publications of this variable on this block will say. A block that changes takes its debts with it.
 void Publisher::describe(Slot& slot, const Variable& variable, const Block& block, const Box& box) {
   BlockRecord& record = slot.record;
@@ -60,6 +71,7 @@ void Publisher::describe(Slot& slot, const Variable& variable, const Block& bloc
   record.persistent = variable.time_varying ? 0 : 1;
   record.centering = variable.centering;
   record.role = variable.role;
+  number(record);
   if (slot.waiting.size() != record.bytes) slot.waiting.clear();
 }
 
@@ -154,7 +166,10 @@ void Publisher::set_block_bounds(std::string_view mesh_name, std::int64_t id, co
   check_unused(on, id, "set_block_bounds");
   found->second.bounds = bounds;
   for (const Variable& variable : metadata_.variables) {
-    if (variable.mesh == on.id) slots_[static_cast<std::size_t>(variable.id)].at(id).record.block.bounds = bounds;
+    if (variable.mesh != on.id) continue;
+    BlockRecord& record = slots_[static_cast<std::size_t>(variable.id)].at(id).record;
+    record.block.bounds = bounds;
+    number(record);
   }
   tell(found->second, false);
 }
@@ -176,6 +191,7 @@ void Publisher::remove_block(std::string_view mesh_name, std::int64_t id) {
     Slot& slot = slots.at(id);
     forget_debt(slot);
     if (slot.handle >= 0) handles_[static_cast<std::size_t>(slot.handle)] = nullptr;
+    free_numbers_.push_back(slot.record.number);
     slots.erase(id);
   }
   const Block block = found->second;

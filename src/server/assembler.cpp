@@ -207,7 +207,13 @@ void Assembler::fetch(ServerTransport& transport, std::int64_t index, const Dema
                       [this](const Variable& v, const Block& b) -> const std::vector<Box>& { return owned(v, b); });
   });
   std::vector<const std::byte*> values;
-  together(servers_, [&] { values = transport.fetch(index, gathering->wanted()); });
+  // Iterations that are refused move values in vain then: hence not before the same is wanted a second time.
+  const bool expected = demand.repeats && movement == last_ && movement != ordered_;
+  together(servers_, [&] {
+    values = transport.fetch(index, gathering->wanted());
+    if (expected) transport.expect_same(index, gathering->wanted());
+  });
+  if (expected) ordered_ = movement;
   transport.free_values(index);  // clients go on while the analyses run
   together(servers_, [&] { result.blocks = gathering->views(values); });
   last_ = movement;

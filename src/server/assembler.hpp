@@ -25,6 +25,7 @@ struct Demand {
   std::vector<Selected> selection;
   bool catalogue = false;            ///< some want the catalogue
   std::vector<RangeRequest> ranges;  ///< some want these in it
+  bool repeats = false;              ///< it is that of every iteration
   bool counts = false;               ///< some look at values: points that several blocks have must count once
 };
 
@@ -82,6 +83,7 @@ class Assembler {
   BlockTable table_;
   bool trusted_ = true;  ///< the table is the same on all servers
   BlockCosts costs_;
+  std::shared_ptr<const Movement> ordered_;                                  ///< what the transport was told to expect
   std::shared_ptr<const Movement> last_;                                     ///< of the last assembly
   std::map<std::pair<std::int32_t, std::int64_t>, std::vector<Box>> owned_;  ///< by mesh, centring and role, block
   std::map<std::tuple<std::int32_t, std::int32_t, Index3, Index3>, std::vector<Box>> covered_;  ///< mesh, level, cells

@@ -296,6 +296,9 @@ void Engine::count_absent(const Agreement& agreement) {
 Demand Engine::demand_of(const std::vector<std::size_t>& due) const {
   Demand demand;
   demand.tasks = due;
+  demand.repeats =
+      std::all_of(parts_.tasks.begin(), parts_.tasks.end(), [](Task& t) { return t.schedule().always(); }) &&
+      due.size() == parts_.tasks.size();
   for (const std::size_t t : due) {
     const Selection& selection = parts_.tasks[t].selection();
     demand.selection.insert(demand.selection.end(), selection.variables.begin(), selection.variables.end());
@@ -378,8 +381,9 @@ void Engine::run(const std::function<bool()>& stop) {
       parts_.servers.maximum(std::span(&stopping, 1));
       if (stopping) return;
     }
-    if (!step()) return;
+    if (!step()) break;
   }
+  parts_.transport.finish();
 }
 
 void Engine::report() const {

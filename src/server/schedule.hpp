@@ -22,6 +22,11 @@ class ScheduleState {
   [[nodiscard]] bool due(const Iteration& iteration, bool events_match, bool wall, bool lagging);
   /// Iterations that an `auto` schedule left out because a server lagged.
   [[nodiscard]] std::int64_t thinned() const noexcept { return thinned_; }
+  /// Whether it is due in every iteration, whatever its cycle, time and events.
+  [[nodiscard]] bool always() const noexcept {
+    return schedule_.unit == Schedule::Unit::iterations && schedule_.every == 1 && !schedule_.start && !schedule_.end &&
+           schedule_.event.empty();
+  }
   [[nodiscard]] const Schedule& schedule() const noexcept { return schedule_; }
 
  private:

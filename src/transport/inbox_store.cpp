@@ -24,6 +24,8 @@ bool InboxStore::take(int client, const Message& message) {
     case MessageKind::abandon:
       abandoned_ = true;
       break;
+    case MessageKind::notice:  // clients send none
+      break;
   }
   return true;
 }

@@ -1,4 +1,4 @@
-// What clients send to servers, in the same words over shared memory and over MPI.
+// What clients and servers send each other, in the same words over shared memory and over MPI.
 #pragma once
 
 #include <cstdint>
@@ -7,15 +7,23 @@
 
 namespace sidestream {
 
-enum class MessageKind : std::uint32_t { block = 1, declare = 2, remove = 3, end = 4, close = 5, abandon = 6 };
+enum class MessageKind : std::uint32_t {
+  block = 1,
+  declare = 2,
+  remove = 3,
+  end = 4,
+  close = 5,
+  abandon = 6,
+  notice = 7  ///< from a server to a client, the others the other way
+};
 
-/// One message of fixed size; trivially copyable. Changing it means a new layout hash.
+/// One message of a client, in memory. How it travels: message_lines.hpp.
 struct Message {
   MessageKind kind = MessageKind::block;
-  std::uint32_t reserved = 0;
-  std::uint64_t offset = 0;  ///< block, shared memory: where the values are, from the buffer's start
-  BlockRecord block;         ///< block, declare, remove (its `block` alone)
-  EndRecord end;             ///< end
+  std::uint32_t segment = 0;  ///< block: which memory the values are in; 0: the node's buffer, others don't exist yet
+  std::uint64_t offset = 0;   ///< block, shared memory: where the values are, from the segment's start
+  BlockRecord block;          ///< block; declare, remove: its `block` alone
+  EndRecord end;              ///< end
 };
 
 }  // namespace sidestream

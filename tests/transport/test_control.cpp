@@ -29,6 +29,7 @@ TEST_CASE("nothing in the control memory overlaps, whatever the counts") {
       for (std::uint32_t n = 0; n < clients; ++n) {
         pieces.emplace_back(reinterpret_cast<std::byte*>(&layout.client(memory.data(), n)), sizeof(ClientBox));
         pieces.emplace_back(layout.ring(memory.data(), n), sizeof(RingIndices) + 128 * 200);
+        pieces.emplace_back(layout.notices(memory.data(), n), ring_bytes<MessageLine>(notice_lines));
       }
       std::sort(pieces.begin(), pieces.end());
       CHECK(pieces.back().first + pieces.back().second <= memory.data() + layout.bytes);
@@ -54,24 +55,24 @@ TEST_CASE("the layout hash differs if anything that both sides must agree on doe
 }
 
 TEST_CASE("a notice holds the last text, cut between characters") {
-  Notice notice;
+  StatusText notice;
   CHECK(notice.read().empty());
   CHECK(notice.version() == 0);
   for (const std::string& text :
-       {std::string("short"), std::string("a longer one"), std::string(), std::string(Notice::capacity, 'x')}) {
+       {std::string("short"), std::string("a longer one"), std::string(), std::string(StatusText::capacity, 'x')}) {
     const auto before = notice.version();
     notice.post(text);
     CHECK(notice.read() == text);
     CHECK(notice.version() != before);
   }
   std::string accents;
-  while (accents.size() < 2 * Notice::capacity) accents += "€";  // three bytes each
+  while (accents.size() < 2 * StatusText::capacity) accents += "€";  // three bytes each
   notice.post(accents);
-  CHECK(notice.read() == accents.substr(0, Notice::capacity / 3 * 3));
+  CHECK(notice.read() == accents.substr(0, StatusText::capacity / 3 * 3));
 }
 
 TEST_CASE("a notice is read whole while it changes") {
-  static Notice notice;
+  static StatusText notice;
   std::atomic<bool> stop{false};
   std::thread writer([&] {
     for (unsigned n = 1; !stop; ++n) {
@@ -93,7 +94,7 @@ TEST_CASE("a notice is read whole while it changes") {
 
 TEST_CASE("a writer killed while posting leaves nothing half read, and the next post is read") {
   SharedMemory memory(4096);
-  auto& notice = memory.as<Notice>();
+  auto& notice = memory.as<StatusText>();
   int interrupted = 0;
   for (int kills = 0; kills < 200; ++kills) {
     Child writer([&] {

@@ -20,7 +20,7 @@ using test::SharedMemory;
 
 namespace {
 
-struct Message {
+struct Record {
   std::uint64_t kind;  ///< 0: block, 1: end of iteration
   std::int64_t iteration;
   std::uint64_t offset, bytes, seed;
@@ -32,7 +32,7 @@ constexpr std::uint64_t chunk = 64 << 10, home = 40 * 4096, capacity = 64;
 struct Shared {
   Shared()
       : extents{{home, 1, 0, 0}},
-        layout(control_layout(1, 1, capacity, sizeof(Message), 0)),
+        layout(control_layout(1, 1, capacity, sizeof(Record), 0)),
         bytes(Arena::minimum_bytes(extents) + 6 * chunk),
         memory(layout.bytes + bytes) {
     Arena::create(arena_memory(), bytes, extents);
@@ -56,10 +56,10 @@ void fill(std::vector<std::uint64_t>& words, std::uint64_t seed) {
 int publish(const Shared& shared, std::int64_t first, unsigned seed) {
   Arena arena(shared.arena_memory());
   ClientHeap heap(arena, 0);
-  RingProducer<Message> ring(shared.ring(), capacity);
+  RingProducer<Record> ring(shared.ring(), capacity);
   std::mt19937 random(seed);
   const auto released = [&] { return shared.client().released.load(std::memory_order_acquire); };
-  const auto push = [&](const Message& message) {
+  const auto push = [&](const Record& message) {
     while (!ring.try_push(message)) test::sleep_us(10);
   };
   for (std::int64_t i = first;; ++i) {
@@ -94,7 +94,7 @@ class Server {
 
   /// Takes in what is there, waiting at most `limit` for something.
   void receive(std::chrono::microseconds limit) {
-    Message message{};
+    Record message{};
     shared_.server().bell.wait([&] { return !ring_.empty(); }, limit);
     while (ring_.try_pop(message)) take(message);
   }
@@ -105,11 +105,11 @@ class Server {
   std::uint64_t wrong = 0, blocks = 0;
 
  private:
-  void take(const Message& message) {
+  void take(const Record& message) {
     wrong += message.iteration != completed || message.kind > 1;
     if (message.kind == 0) return open_.push_back(message);
     wrong += message.blocks != open_.size();
-    for (const Message& block : open_) {
+    for (const Record& block : open_) {
       if (block.bytes == 0) continue;
       std::vector<std::uint64_t> expected(block.bytes / 8);
       fill(expected, block.seed);
@@ -123,8 +123,8 @@ class Server {
   }
 
   const Shared& shared_;
-  RingConsumer<Message> ring_;
-  std::vector<Message> open_;
+  RingConsumer<Record> ring_;
+  std::vector<Record> open_;
 };
 
 }  // namespace
@@ -140,7 +140,7 @@ TEST_CASE("clients killed at any moment leave whole iterations and a buffer that
     while (server.completed < until) server.receive(50ms);
     test::sleep_us(static_cast<long>(random() % 500));
     client.kill();
-    while (server.receive(0us), RingEnd<Message>(shared.ring(), capacity).size() > 0) {
+    while (server.receive(0us), RingEnd<Record>(shared.ring(), capacity).size() > 0) {
     }
     server.drop_open();
     Arena arena(shared.arena_memory());
@@ -165,8 +165,8 @@ TEST_CASE("a server killed at any moment: the client's calls all return, and the
   auto& torn = notes.as<std::atomic<std::uint64_t>>(64);
   for (int kills = 0; kills < 200; ++kills) {
     Child server([&] {
-      RingConsumer<Message> ring(shared.ring(), capacity);
-      Message message{};
+      RingConsumer<Record> ring(shared.ring(), capacity);
+      Record message{};
       for (;;) {
         shared.server().bell.wait([&] { return !ring.empty(); }, 10ms);
         if (!ring.try_pop(message)) continue;
@@ -185,8 +185,8 @@ TEST_CASE("a server killed at any moment: the client's calls all return, and the
     // Killed after taking an end and before releasing it: an account that the transport's next server would
     // have to keep.
     if (shared.client().released.load() < ended.load()) shared.client().release(ended.load() - 1);
-    RingConsumer<Message> left(shared.ring(), capacity);
-    Message message{};
+    RingConsumer<Record> left(shared.ring(), capacity);
+    Record message{};
     while (left.try_pop(message)) {
       if (message.kind != 1) continue;
       ended.store(message.iteration + 1);

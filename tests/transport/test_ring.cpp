@@ -65,6 +65,36 @@ TEST_CASE("a ring holds exactly its capacity, in order, over many rounds") {
   CHECK(popped > 1000);
 }
 
+TEST_CASE("several records are pushed together or not at all, and looked at before they are taken") {
+  SharedMemory memory(ring_bytes<Record>(capacity));
+  RingProducer<Record> producer(memory.data(), capacity);
+  RingConsumer<Record> consumer(memory.data(), capacity);
+  std::mt19937 random(3);
+  std::uint64_t pushed = 0, popped = 0, refused = 0;
+  for (int round = 0; round < 3000; ++round) {
+    std::vector<Record> some;
+    for (auto n = 1 + random() % 6; n > 0; --n) some.push_back(Record::of(pushed + some.size()));
+    const bool fits = pushed + some.size() - popped <= capacity;
+    REQUIRE(producer.has_room(some.size()) == fits);
+    REQUIRE(producer.try_push(some) == fits);
+    if (fits) pushed += some.size();
+    refused += !fits;
+    if (random() % 2) continue;
+    Record record{};
+    const std::uint64_t there = pushed - popped, taken = random() % (there + 1);
+    for (std::uint64_t n = 0; n < there; ++n) {
+      REQUIRE(consumer.peek(n, record));
+      REQUIRE(record.number == popped + n);
+      REQUIRE(record.whole());
+    }
+    REQUIRE_FALSE(consumer.peek(there, record));
+    consumer.drop(taken);
+    popped += taken;
+  }
+  CHECK(refused > 100);
+  CHECK(popped > 1000);
+}
+
 TEST_CASE("records cross between threads whole and in order") {
   constexpr std::uint64_t count = 50'000;
   SharedMemory memory(ring_bytes<Record>(capacity));

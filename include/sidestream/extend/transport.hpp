@@ -44,6 +44,11 @@ struct BlockRecord {
   Centering centering = Centering::cell;
   Role role = Role::none;
   std::array<std::uint8_t, 2> reserved{};
+  /// Records of one client with the same number and revision are equal, so that a transport may send what they say
+  /// once.
+  std::uint32_t number = no_number;
+  std::uint32_t revision = 0;  ///< from 1
+  static constexpr std::uint32_t no_number = UINT32_MAX;
 
   /// The points of the variable on the block, without ghosts.
   [[nodiscard]] Box points() const noexcept { return points_of(centering, role, block); }
@@ -81,6 +86,16 @@ struct EndRecord {
   double other_time = 0;  ///< what `other` gave
 };
 
+/// Something that a server tells its clients besides outcomes and failures.
+struct Notice {
+  std::int64_t iteration = -1;  ///< that it is about; -1: none
+  std::uint32_t kind = 0;       ///< what it means is between who sends and who reads it
+  std::vector<std::byte> payload;
+};
+
+/// Bytes of the longest payload.
+inline constexpr std::size_t longest_notice = 2048;
+
 /// What became of an iteration, as the servers agreed; lost: they ended before they said.
 enum class Outcome : std::uint8_t { pending = 0, delivered = 1, refused = 2, failed = 3, lost = 4 };
 
@@ -116,6 +131,8 @@ class ClientTransport {
   [[nodiscard]] virtual Outcome outcome(std::int64_t index) = 0;
   /// The servers' sticky failure message; empty if none.
   [[nodiscard]] virtual std::string failure() = 0;
+  /// What servers have told since the last call; those of one server in the order it sent them.
+  [[nodiscard]] virtual std::vector<Notice> notices() { return {}; }
   /// Says that no more iterations come and waits until all outcomes are known, at most `limit`. False: it was not
   /// enough, and the servers have been told to drop what they have not begun.
   virtual bool drain(std::chrono::milliseconds limit) = 0;
@@ -201,11 +218,14 @@ class ServerTransport {
   [[nodiscard]] virtual std::vector<BlockRange> ranges(std::int64_t index, std::span<const RangeRequest> requests) = 0;
   /// After a `fetch` of `wanted`: this server will probably want the same of every iteration after `index` that is not
   /// refused: the same tasks are always due, and blocks don't change. A transport may then bring values without being
-  /// asked each time; asking for something else stays possible.
+  /// asked each time; asking for something else stays possible. What an earlier call brought must not be in use any
+  /// more. Before the iteration is released, and followed by an agreement of the servers.
   virtual void expect_same(std::int64_t index, std::span<const Wanted> wanted) {
     static_cast<void>(index);
     static_cast<void>(wanted);
   }
+  /// All clients have closed and all iterations are released: takes in what is still underway. Once, as the last call.
+  virtual void finish() {}
   /// All servers have what they need of the iteration's values: clients may use the memory again although the outcome
   /// is not known yet. After the last `fetch` and `ranges` of the iteration, which the servers have agreed went well;
   /// what `fetch` returned stays valid. At most once an iteration, and not if `at_hand`; `release` alone does it too.
@@ -214,6 +234,13 @@ class ServerTransport {
   virtual void release(std::int64_t index, Outcome outcome) = 0;
   /// Posts a sticky failure message that clients see at their next end of iteration.
   virtual void post_failure(const std::string& message) = 0;
+  /// Tells all clients of this server; each reads it in its next call of `notices`. False, and nobody is told: a client
+  /// has not read what it was told before and there is no room for more, or the transport carries no notices. Throws
+  /// Error(usage) if it is longer than `longest_notice`.
+  [[nodiscard]] virtual bool notify(const Notice& notice) {
+    static_cast<void>(notice);
+    return false;
+  }
   /// Bytes of values that came to this server so far: moved, or, if `at_hand`, published by its clients.
   [[nodiscard]] virtual std::uint64_t bytes_received() const = 0;
 };

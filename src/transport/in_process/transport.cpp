@@ -51,6 +51,14 @@ bool InProcessTransport::drain(std::chrono::milliseconds) {
   return true;
 }
 
+bool InProcessTransport::notify(const Notice& notice) {
+  if (notice.payload.size() > longest_notice) {
+    fail(Code::usage, "a notice of {} bytes is too long, {} are possible", notice.payload.size(), longest_notice);
+  }
+  notices_.push_back(notice);
+  return true;
+}
+
 void InProcessTransport::release(std::int64_t index, Outcome outcome) {
   outcomes_[index] = outcome;  // first: nothing after it takes memory
   for (const Arrival& arrival : store_.inbox(index).blocks) uses_.release(const_cast<std::byte*>(arrival.data));

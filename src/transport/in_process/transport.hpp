@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sidestream/extend/transport.hpp"
@@ -28,6 +29,7 @@ class InProcessTransport final : public ClientTransport, public ServerTransport 
   void end(const EndRecord& record) override { store_.end(0, record); }
   [[nodiscard]] Outcome outcome(std::int64_t index) override;
   [[nodiscard]] std::string failure() override;
+  [[nodiscard]] std::vector<Notice> notices() override { return std::exchange(notices_, {}); }
   bool drain(std::chrono::milliseconds) override;
   [[nodiscard]] double waited() const override { return 0; }
 
@@ -48,6 +50,7 @@ class InProcessTransport final : public ClientTransport, public ServerTransport 
   }
   void release(std::int64_t index, Outcome outcome) override;
   void post_failure(const std::string& message) override { failure_ = message; }
+  [[nodiscard]] bool notify(const Notice& notice) override;
   [[nodiscard]] std::uint64_t bytes_received() const override { return store_.bytes(); }
 
  private:
@@ -57,6 +60,7 @@ class InProcessTransport final : public ClientTransport, public ServerTransport 
   std::vector<std::byte*> replaced_;  ///< persistent regions to free with the next release
   std::map<std::int64_t, Outcome> outcomes_;
   std::string failure_;
+  std::vector<Notice> notices_;
   WhenFull when_full_;
 };
 

@@ -67,6 +67,12 @@ void Client::take(Letter letter) {
       failure_.assign(reinterpret_cast<const char*>(letter.body.data()), letter.body.size());
       break;
     }
+    case LetterKind::notice: {
+      const std::vector<MessageLine> lines = letter.records<MessageLine>();
+      const std::lock_guard lock(mutex_);
+      notices_.push_back(notice_reader_.read_notice(lines));
+      break;
+    }
     default:
       source_.request(std::move(letter));
   }
@@ -132,7 +138,19 @@ bool Client::move() {
   active |= source_.move();
   active |= !outbox_.sweep();
   release_settled();
+  part();
   return active;
+}
+
+/// Once all has been sent that servers ordered.
+void Client::part() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!closing_ || parted_) return;
+    source_.close(ended_);
+    parted_ = settled_ >= ended_ && source_.parted();
+  }
+  changed_.notify_all();
 }
 
 /// Sleeps without a limit while nothing is in flight: no server can ask for anything then. Otherwise it looks ever more
@@ -146,7 +164,9 @@ void Client::run() {
       std::unique_lock lock(mutex_);
       if (stopping_) return;
       uses_.share();
-      const auto in_flight = [&] { return stopping_ || ended_ > settled_ || !letters_.empty(); };
+      const auto in_flight = [&] {
+        return stopping_ || ended_ > settled_ || !letters_.empty() || (closing_ && !parted_);
+      };
       if (!in_flight()) {
         // What this client borrowed and only keeps warm is for others if they want it.
         constexpr std::chrono::milliseconds often{5};
@@ -254,16 +274,19 @@ bool Client::retire(const BlockRecord& record) {
 }
 
 void Client::commit(const BlockRecord& record, const Region& region, bool hold) {
-  Message message;
-  message.kind = MessageKind::block;
-  message.block = record;
-  manifest_.push_back(message);
+  report(writer_.write_block(record, 0));
   static_cast<void>(shelf_.put(ended_, Arrival{record, region.data}));
   if (!threaded()) {
     values_.push_back({ended_, record.persistent ? pushed_persistent_tag : pushed_tag, region.data, record.bytes});
   }
   const std::lock_guard lock(mutex_);
   uses_.commit(region.data, hold);
+}
+
+/// Into the manifest of the iteration.
+void Client::report(std::span<const MessageLine> message) {
+  manifest_.insert(manifest_.end(), message.begin(), message.end());
+  writer_.sent();
 }
 
 void Client::clear(const Region& region) {
@@ -275,7 +298,7 @@ void Client::declare(const Block& block, bool removed) {
   Message message;
   message.kind = removed ? MessageKind::remove : MessageKind::declare;
   message.block.block = block;
-  manifest_.push_back(message);
+  report(writer_.write(message));
   shelf_.forget(ended_, block, removed);
 }
 
@@ -283,11 +306,11 @@ void Client::end(const EndRecord& record) {
   Message last;
   last.kind = MessageKind::end;
   last.end = record;
-  manifest_.push_back(last);
+  report(writer_.write(last));
   shelf_.complete(ended_, record.refused != 0);
   {
     const std::lock_guard lock(mutex_);
-    letters_.push_back(write_letter(LetterKind::manifest, ended_, 0, std::span<const Message>(manifest_)));
+    letters_.push_back(write_letter(LetterKind::manifest, ended_, 0, std::span<const MessageLine>(manifest_)));
     pushes_.insert(pushes_.end(), values_.begin(), values_.end());
     ++ended_;
   }
@@ -313,6 +336,12 @@ std::uint64_t Client::bytes_sent(std::int64_t index) const {
   return found == bytes_sent_.end() ? 0 : found->second;
 }
 
+std::vector<Notice> Client::notices() {
+  if (!threaded()) move();
+  const std::lock_guard lock(mutex_);
+  return std::exchange(notices_, {});
+}
+
 std::string Client::failure() {
   const std::lock_guard lock(mutex_);
   return std::exchange(failure_, {});
@@ -323,14 +352,16 @@ void Client::tell(MessageKind kind) {
   message.kind = kind;
   {
     const std::lock_guard lock(mutex_);
-    letters_.push_back(write_letter(LetterKind::manifest, ended_, 0, std::span<const Message>(&message, 1)));
+    letters_.push_back(write_letter(LetterKind::manifest, ended_, 0, writer_.write(message)));
+    writer_.sent();
+    closing_ = true;
   }
   changed_.notify_all();
 }
 
 bool Client::drain(std::chrono::milliseconds limit) {
   tell(MessageKind::close);
-  const auto settled = [&] { return settled_ >= ended_ && letters_.empty(); };
+  const auto settled = [&] { return parted_ && letters_.empty(); };
   const double waited = waited_;
   bool done = wait_for(settled, Clock::now() + limit);
   if (!done) {

@@ -51,6 +51,7 @@ class Client final : public ClientTransport {
   void end(const EndRecord& record) override;
   [[nodiscard]] Outcome outcome(std::int64_t index) override;
   [[nodiscard]] std::string failure() override;
+  [[nodiscard]] std::vector<Notice> notices() override;
   bool drain(std::chrono::milliseconds limit) override;
   [[nodiscard]] double waited() const override { return waited_; }
   [[nodiscard]] std::uint64_t bytes_sent(std::int64_t index) const override;
@@ -62,11 +63,13 @@ class Client final : public ClientTransport {
   [[nodiscard]] bool free_memory(std::int64_t index);
   void release_settled();
   void send_letters();
+  void part();
   void run();
   /// Waits until `ready`, which is asked under the lock, at most until `deadline`.
   template <class Ready>
   bool wait_for(Ready&& ready, std::chrono::steady_clock::time_point deadline);
   void tell(MessageKind kind);
+  void report(std::span<const MessageLine> message);
   [[nodiscard]] bool threaded() const noexcept { return options_.moving == Moving::fetched; }
   [[nodiscard]] std::optional<Region> try_reserve(std::uint64_t bytes);
   [[nodiscard]] bool never_fits(std::uint64_t bytes);
@@ -92,17 +95,21 @@ class Client final : public ClientTransport {
   std::map<std::int64_t, Outcome> outcomes_;          ///< not asked for yet
   std::map<std::int64_t, std::uint64_t> bytes_sent_;  ///< by iteration
   std::string failure_;
+  std::vector<Notice> notices_;
   bool stopping_ = false;
-  std::exception_ptr broken_;  ///< what ended the thread
+  bool closing_ = false, parted_ = false;  ///< publishes no more; servers know that nothing more comes
+  std::exception_ptr broken_;              ///< what ended the thread
 
   // Of the publishing thread.
-  std::vector<Message> manifest_;  ///< of the current iteration
-  std::vector<Pushed> values_;     ///< likewise
+  std::vector<MessageLine> manifest_;  ///< of the current iteration
+  MessageWriter writer_;
+  std::vector<Pushed> values_;  ///< likewise
   double waited_ = 0;
   std::optional<double> stuck_since_;  ///< when it first found that only other clients could give it room
 
   // Of the moving thread.
   Mailbox mailbox_;
+  MessageReader notice_reader_;
   Source source_;
   Outbox outbox_;
   std::map<std::int64_t, std::vector<MPI_Request>> pushing_;

@@ -13,24 +13,34 @@ void Forwarder::tell(MessageKind kind) {
   Message message;
   message.kind = kind;
   outbox_.send(comm_->comm(), contact_, letter_tag,
-               write_letter(LetterKind::manifest, reported_, 0, std::span<const Message>(&message, 1)));
+               write_letter(LetterKind::manifest, reported_, 0, writer_.write(message)));
+  writer_.sent();
+}
+
+void Forwarder::pass_notices() {
+  while (!notices_.empty() && clients_.notify(notices_.front())) notices_.pop_front();
 }
 
 /// The iteration as the clients of this forwarder have published it, in the words of one client.
 void Forwarder::report_iteration() {
-  std::vector<Message> manifest;
-  const auto add = [&](MessageKind kind) -> Message& {
-    Message& message = manifest.emplace_back();
+  std::vector<MessageLine> manifest;
+  Message message;
+  const auto add = [&](MessageKind kind) {
     message.kind = kind;
-    return message;
+    const std::span<const MessageLine> lines = writer_.write(message);
+    manifest.insert(manifest.end(), lines.begin(), lines.end());
+    writer_.sent();
   };
   clients_.advance(reported_);
   for (const BlockChange& change : clients_.take_changes()) {
-    add(change.removed ? MessageKind::remove : MessageKind::declare).block.block = change.block;
+    message.block.block = change.block;
+    add(change.removed ? MessageKind::remove : MessageKind::declare);
     shelf_.forget(reported_, change.block, change.removed != 0);
   }
   const auto add_block = [&](const Arrival& arrival) {
-    add(MessageKind::block).block = arrival.record;
+    message.block = arrival.record;
+    message.block.number = BlockRecord::no_number;  // clients count theirs each for itself
+    add(MessageKind::block);
     static_cast<void>(shelf_.put(reported_, arrival));
   };
   const Inbox& inbox = clients_.inbox(reported_);
@@ -38,13 +48,14 @@ void Forwarder::report_iteration() {
   for (const Arrival& arrival : clients_.persistent()) {
     if (arrival.since == reported_) add_block(arrival);
   }
-  EndRecord& end = add(MessageKind::end).end;
+  EndRecord& end = message.end;
   end = inbox.end;
   // A client that left before the end takes the iteration with it.
   if (clients_.ended(reported_) < clients_.clients()) end.refused |= Refusal::left;
+  add(MessageKind::end);
   shelf_.complete(reported_, end.refused != 0);
   outbox_.send(comm_->comm(), contact_, letter_tag,
-               write_letter(LetterKind::manifest, reported_, 0, std::span<const Message>(manifest)));
+               write_letter(LetterKind::manifest, reported_, 0, std::span<const MessageLine>(manifest)));
   ++reported_;
 }
 
@@ -56,6 +67,7 @@ bool Forwarder::report() {
   }
   if (!closed_ && clients_.pending(reported_) == 0) {
     tell(MessageKind::close);
+    source_.close(reported_);
     closed_ = any = true;
   }
   if (!abandoned_ && clients_.abandoned()) {
@@ -75,6 +87,8 @@ bool Forwarder::take_letters() {
       fetched_.push_back(letter->header.index);
     } else if (letter->header.kind == LetterKind::failure) {
       clients_.post_failure(std::string(reinterpret_cast<const char*>(letter->body.data()), letter->body.size()));
+    } else if (letter->header.kind == LetterKind::notice) {
+      notices_.push_back(notice_reader_.read_notice(letter->records<MessageLine>()));
     } else {
       source_.request(std::move(*letter));
     }
@@ -107,12 +121,13 @@ bool Forwarder::release_settled() {
 void Forwarder::run() {
   // Shared memory wakes a sleeper; MPI must be looked at. While nothing is in flight no server asks for anything.
   constexpr std::chrono::microseconds shortest{10}, longest{400}, idle{10'000};
-  for (std::chrono::microseconds pause = shortest; !(closed_ && settled_ == reported_);) {
+  for (std::chrono::microseconds pause = shortest; !(closed_ && settled_ == reported_ && source_.parted());) {
     bool active = report();
     active |= take_letters();
     active |= source_.move();
     active |= !outbox_.sweep();
     active |= release_settled();
+    pass_notices();
     pause = active ? shortest : std::min(longest, pause + pause / 2);
     active |= clients_.receive(reported_ > settled_ || active ? pause : idle);
     if (active) pause = shortest;

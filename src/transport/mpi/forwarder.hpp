@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <utility>
@@ -30,6 +31,7 @@ class Forwarder {
   bool report();
   void report_iteration();
   void tell(MessageKind kind);
+  void pass_notices();
   bool take_letters();
   bool release_settled();
 
@@ -40,6 +42,9 @@ class Forwarder {
   Mailbox mailbox_;
   Source source_;
   Outbox outbox_;
+  MessageWriter writer_;
+  MessageReader notice_reader_;
+  std::deque<Notice> notices_;  ///< that clients had no room for yet
   std::int64_t reported_ = 0, settled_ = 0;
   bool closed_ = false, abandoned_ = false;
   std::vector<std::int64_t> fetched_;

@@ -11,13 +11,13 @@
 #include <vector>
 
 #include "sidestream/extend/communicator.hpp"
-#include "transport/message.hpp"
+#include "transport/message_lines.hpp"
 #include "transport/mpi/wire.hpp"
 
 namespace sidestream::mpi {
 
 enum class LetterKind : std::uint32_t {
-  manifest = 1,  ///< client to its contact: Message[]: what an iteration consists of
+  manifest = 1,  ///< client to its contact: MessageLine[]: what an iteration consists of
   verdict = 2,   ///< contact to client: what became of iteration `index`; the outcome in `number`
   failure = 3,   ///< contact to client: the text of the sticky failure
   fetch = 4,     ///< server to holder: WantedItem[] of iteration `index`
@@ -31,6 +31,9 @@ enum class LetterKind : std::uint32_t {
   order = 12,         ///< server to holder: WantedItem[] of every iteration from `index` on; none: no more
   standing = 13,      ///< holder to server: what the order `number` says of iteration `index`: as an answer, with small
                       ///< pieces behind it; large ones follow
+  order_taken = 14,   ///< holder to server: the order `number` is here; what is sent for earlier ones came before this
+  notice = 16,        ///< server to its clients: a message of MessageLine[]
+  last_standing = 15,  ///< holder to server: nothing more comes for the order `number`: the holder publishes no more
 };
 
 /// What stands at the start of every letter, checked before anything else is believed.
@@ -51,13 +54,13 @@ struct WantedItem {
 };
 
 /// To be raised with the meaning of letters.
-inline constexpr std::size_t letter_version = 2;
+inline constexpr std::size_t letter_version = 3;
 
 /// Differs when structures that travel differ in size, and with the version.
 constexpr std::uint32_t letter_layout() {
   std::uint32_t hash = 2166136261u;
-  for (std::size_t size :
-       {letter_version, sizeof(LetterHeader), sizeof(Message), sizeof(WantedItem), sizeof(BlockRange)}) {
+  for (std::size_t size : {letter_version, sizeof(LetterHeader), std::size_t{message_version}, sizeof(BlockRecord),
+                           sizeof(EndRecord), sizeof(WantedItem), sizeof(BlockRange)}) {
     hash = (hash ^ static_cast<std::uint32_t>(size)) * 16777619u;
   }
   return hash;

@@ -12,6 +12,7 @@ Server::Server(std::shared_ptr<MpiCommunicator> comm, Options options)
     : comm_(std::move(comm)),
       options_(std::move(options)),
       store_(static_cast<int>(options_.contacts.size())),
+      readers_(options_.contacts.size()),
       mailbox_(comm_->comm()),
       source_(comm_, shelf_),
       fetcher_(comm_, options_.shapes),
@@ -24,15 +25,27 @@ void Server::take_manifest(const Letter& letter) {
   const auto& contacts = options_.contacts;
   const auto number =
       static_cast<int>(std::lower_bound(contacts.begin(), contacts.end(), letter.from) - contacts.begin());
-  for (const Message& message : letter.records<Message>()) {
-    if (message.kind == MessageKind::declare || message.kind == MessageKind::remove) {
-      const BlockChange change{message.block.block, message.kind == MessageKind::remove, 0};
-      if (pushes()) pushed_.expect_change(letter.header.index, change);
+  const std::vector<MessageLine> lines = letter.records<MessageLine>();
+  Message message;
+  for (std::size_t at = 0; at < lines.size();) {
+    const std::size_t count = MessageReader::length(lines[at]);
+    if (count > lines.size() - at) {
+      fail(Code::system, "rank {} sent a manifest that ends within a message", letter.from);
     }
-    if (store_.take(number, message)) continue;
-    if (pushes()) pushed_.expect(letter.from, letter.header.index, message.block);
-    store_.add(number, Arrival{message.block, nullptr});
+    readers_[static_cast<std::size_t>(number)].read(std::span(lines).subspan(at, count), message);
+    take_message(letter, number, message);
+    at += count;
   }
+}
+
+void Server::take_message(const Letter& letter, int number, const Message& message) {
+  if (message.kind == MessageKind::declare || message.kind == MessageKind::remove) {
+    const BlockChange change{message.block.block, message.kind == MessageKind::remove, 0};
+    if (pushes()) pushed_.expect_change(letter.header.index, change);
+  }
+  if (store_.take(number, message)) return;
+  if (pushes()) pushed_.expect(letter.from, letter.header.index, message.block);
+  store_.add(number, Arrival{message.block, nullptr});
 }
 
 void Server::take(Letter letter) {
@@ -43,6 +56,8 @@ void Server::take(Letter letter) {
       static_cast<void>(fetcher_.take(letter));
       return;
     case LetterKind::standing:
+    case LetterKind::order_taken:
+    case LetterKind::last_standing:
       return standing_.take(letter);
     case LetterKind::range_answer:
       if (letter.header.number == range_number_) {
@@ -147,9 +162,17 @@ std::vector<const std::byte*> Server::fetch(std::int64_t index, std::span<const 
   return standing ? standing_.values(index) : fetcher_.values();
 }
 
-/// Where values are fetched from clients or forwarders; who pushes does not wait to be asked anyway.
+/// Where values are fetched from clients or forwarders; who pushes does not wait to be asked anyway. Holders say that
+/// they have the order before the servers agree on anything else, so that none of them has left when it comes.
 void Server::expect_same(std::int64_t index, std::span<const Wanted> wanted) {
-  if (!pushes()) standing_.order(index, wanted, holders_of(wanted), outbox_);
+  if (pushes()) return;
+  standing_.order(index, wanted, holders_of(wanted), outbox_);
+  poll_until([&] { return standing_.taken(); });
+}
+
+/// What holders have sent for iterations that were refused is received, or they would wait for that for ever.
+void Server::finish() {
+  poll_until([&] { return standing_.finished() && outbox_.sweep(); });
 }
 
 std::vector<BlockRange> Server::ranges(std::int64_t index, std::span<const RangeRequest> requests) {
@@ -189,6 +212,13 @@ void Server::release(std::int64_t index, Outcome outcome) {
   const Bytes verdict = write_letter(LetterKind::verdict, index, static_cast<std::int64_t>(outcome), BytesView{});
   for (const int rank : options_.contacts) outbox_.send(comm_->comm(), rank, letter_tag, verdict);
   outbox_.sweep();
+}
+
+bool Server::notify(const Notice& notice) {
+  const Bytes letter = write_letter(LetterKind::notice, notice.iteration, 0, notices_.write_notice(notice));
+  for (const int rank : options_.contacts) outbox_.send(comm_->comm(), rank, letter_tag, letter);
+  notices_.sent();
+  return true;
 }
 
 void Server::post_failure(const std::string& message) {

@@ -40,9 +40,11 @@ class Server final : public ServerTransport {
   [[nodiscard]] std::vector<const std::byte*> fetch(std::int64_t index, std::span<const Wanted> wanted) override;
   [[nodiscard]] std::vector<BlockRange> ranges(std::int64_t index, std::span<const RangeRequest> requests) override;
   void expect_same(std::int64_t index, std::span<const Wanted> wanted) override;
+  void finish() override;
   void free_values(std::int64_t index) override;
   void release(std::int64_t index, Outcome outcome) override;
   void post_failure(const std::string& message) override;
+  [[nodiscard]] bool notify(const Notice& notice) override;
   [[nodiscard]] std::uint64_t bytes_received() const override {
     return fetcher_.bytes() + standing_.bytes() + pushed_.bytes();
   }
@@ -52,6 +54,7 @@ class Server final : public ServerTransport {
   bool poll();
   void take(Letter letter);
   void take_manifest(const Letter& letter);
+  void take_message(const Letter& letter, int number, const Message& message);
   void receive_pushed(std::int64_t index);
   void take_out_of_the_way(std::int64_t index);
   template <class Ready>
@@ -61,6 +64,8 @@ class Server final : public ServerTransport {
   std::shared_ptr<MpiCommunicator> comm_;
   Options options_;
   InboxStore store_;
+  std::vector<MessageReader> readers_;  ///< by contact
+  MessageWriter notices_;
   Shelf shelf_;  ///< of pushed values
   Mailbox mailbox_;
   Outbox outbox_;

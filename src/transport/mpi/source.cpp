@@ -36,7 +36,12 @@ void Source::request(Letter letter) {
 void Source::take_order(const Letter& letter) {
   std::erase_if(orders_, [&](const Order& order) { return order.peer == letter.from; });
   Order order{letter.from, letter.header.number, letter.header.index, letter.records<WantedItem>()};
+  tell(order, LetterKind::order_taken);
   if (!order.items.empty()) orders_.push_back(std::move(order));
+}
+
+void Source::tell(const Order& order, LetterKind kind) {
+  outbox_.send(comm_->comm(), order.peer, letter_tag, write_letter(kind, order.next, order.number, BytesView{}));
 }
 
 /// Iteration by iteration, as far as servers have memory: see standing_window.
@@ -50,6 +55,12 @@ bool Source::follow_orders() {
       any = true;
     }
   }
+  // Servers wait for this before they stop listening: what was sent for a refused iteration is received by nobody else.
+  std::erase_if(orders_, [&](const Order& order) {
+    if (order.next < closed_at_) return false;
+    tell(order, LetterKind::last_standing);
+    return true;
+  });
   return any;
 }
 

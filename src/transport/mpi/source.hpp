@@ -40,6 +40,10 @@ class Source {
   bool move();
   /// All servers have what they need of iterations below `freed`: orders are followed a little further.
   void freed(std::int64_t freed) noexcept { freed_ = std::max(freed_, freed); }
+  /// Nothing is published from iteration `index` on: what is sent before it is the last for every order.
+  void close(std::int64_t index) noexcept { closed_at_ = index; }
+  /// After `close`: servers know that nothing more comes from here, and what they were told has left.
+  [[nodiscard]] bool parted() { return orders_.empty() && outbox_.sweep(); }
   /// Whether values of iteration `index` are on their way or asked for.
   [[nodiscard]] bool busy_with(std::int64_t index) const;
   /// Bytes of values sent of iteration `index`; forgets the number.
@@ -61,6 +65,7 @@ class Source {
   void take_order(const Letter& letter);
   [[nodiscard]] bool follow_orders();
   void send_standing(const Order& order);
+  void tell(const Order& order, LetterKind kind);
   void answer_fetch(const Letter& letter);
   void answer_ranges(const Letter& letter);
   struct Prepared;
@@ -74,7 +79,7 @@ class Source {
   Outbox outbox_;
   std::list<Letter> waiting_;
   std::vector<Order> orders_;
-  std::int64_t freed_ = 0;
+  std::int64_t freed_ = 0, closed_at_ = INT64_MAX;
   std::list<Sending> sending_;
   std::map<std::int64_t, std::uint64_t> bytes_;  ///< by iteration
 };

@@ -57,8 +57,10 @@ void StandingFetch::order(std::int64_t index, std::span<const Wanted> wanted, st
   } catch (const std::bad_alloc&) {
     return;
   }
+  drop_earlier();
   fresh->first = index + 1;
   ++number_;
+  not_taken_ += fresh->holders.size();
   for (const auto& [holder, pieces] : fresh->holders) {
     std::vector<WantedItem> items;
     for (const std::size_t n : pieces) items.push_back({wanted[n].block.id, wanted[n].variable, 0, wanted[n].points});
@@ -70,6 +72,7 @@ void StandingFetch::order(std::int64_t index, std::span<const Wanted> wanted, st
   if (before != orders_.end()) {
     for (const auto& [holder, pieces] : before->second->holders) {
       if (fresh->holders.contains(holder)) continue;
+      ++not_taken_;
       outbox.send(comm_->comm(), holder, letter_tag,
                   write_letter(LetterKind::order, fresh->first, number_, BytesView{}));
     }
@@ -83,7 +86,33 @@ bool StandingFetch::covers(std::int64_t index, std::span<const Wanted> wanted) c
          std::equal(wanted.begin(), wanted.end(), found->second->wanted.begin(), found->second->wanted.end(), equal);
 }
 
+/// Of orders before the newest: nothing more comes for them.
+void StandingFetch::drop_earlier() {
+  std::erase_if(orders_, [&](auto& numbered) {
+    if (numbered.first == number_) return false;
+    auto& sets_of = numbered.second->set;
+    return std::all_of(sets_of.begin(), sets_of.end(), [](Set& set) { return test_all(set.requests); });
+  });
+}
+
+bool StandingFetch::finished() {
+  bool here = taken();
+  for (auto& [number, order] : orders_) {
+    for (Set& set : order->set) here &= test_all(set.requests);
+    if (number == number_) here &= order->parted == order->holders.size();
+  }
+  return here;
+}
+
 void StandingFetch::take(const Letter& letter) {
+  if (letter.header.kind == LetterKind::order_taken) {
+    --not_taken_;
+    return;
+  }
+  if (letter.header.kind == LetterKind::last_standing) {
+    ++orders_.at(letter.header.number)->parted;
+    return;
+  }
   Order& order = *orders_.at(letter.header.number);
   Set& set = set_of(order, letter.header.index);
   if (set.index != letter.header.index) {

@@ -32,12 +32,17 @@ class StandingFetch {
   StandingFetch& operator=(const StandingFetch&) = delete;
 
   /// Orders wanted[n] from rank holders[n], which is another one, for all iterations after `index`. Does nothing if
-  /// there is no memory for it: everything goes on being asked for.
+  /// there is no memory for it: everything goes on being asked for. Not while values of an earlier order are in use.
   void order(std::int64_t index, std::span<const Wanted> wanted, std::span<const int> holders, Outbox& outbox);
   /// Whether these pieces of iteration `index` come by themselves.
   [[nodiscard]] bool covers(std::int64_t index, std::span<const Wanted> wanted) const;
-  /// What a holder sent for an order.
+  /// What a holder sent for an order, or said of it.
   void take(const Letter& letter);
+  /// Whether all holders have the newest order, or have heard that they are in it no more: nothing comes for earlier
+  /// ones.
+  [[nodiscard]] bool taken() const noexcept { return not_taken_ == 0; }
+  /// Whether holders have sent their last, and all of it is here. Waits for nobody.
+  [[nodiscard]] bool finished();
   /// True when everything of the iteration is here.
   [[nodiscard]] bool done(std::int64_t index);
   /// After `done`: a rank that had no memory to send from, or -1. Then not all is there.
@@ -68,7 +73,9 @@ class StandingFetch {
     std::vector<std::uint64_t> bytes, at;             ///< of each piece, and where it goes in the memory of a set
     std::map<int, std::vector<std::size_t>> holders;  ///< pieces by holder, in the order of the letter
     std::array<Set, sets> set;
+    std::size_t parted = 0;  ///< holders that have sent their last
   };
+  void drop_earlier();
   [[nodiscard]] std::unique_ptr<Order> plan(std::span<const Wanted> wanted, std::span<const int> holders) const;
   [[nodiscard]] static Set& set_of(Order& order, std::int64_t index) {
     return order.set[static_cast<std::size_t>(index) % sets];
@@ -78,6 +85,7 @@ class StandingFetch {
   std::shared_ptr<MpiCommunicator> comm_;
   std::vector<ValueShape> shapes_;  ///< by variable
   std::int64_t number_ = 0;         ///< of the newest order
+  std::size_t not_taken_ = 0;       ///< holders that have not said that they have it
   std::map<std::int64_t, std::unique_ptr<Order>> orders_;
   std::uint64_t bytes_ = 0;
 };

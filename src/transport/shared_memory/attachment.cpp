@@ -62,7 +62,7 @@ std::shared_ptr<Node> map_node(const std::string& name, const DoorAnswer& answer
   const NodeRole role{true, place, answer.clients, answer.servers};
   const ControlLayout layout =
       control_layout(static_cast<std::uint32_t>(answer.clients), static_cast<std::uint32_t>(answer.servers),
-                     Node::ring_capacity, sizeof(Message), answer.buffer);
+                     Node::ring_capacity, sizeof(MessageLine), answer.buffer);
   Segment control = Segment::adopt(files[0].release(), layout.hash, name, true);
   Segment buffer = Segment::adopt(files[1].release(), layout.hash, name, false);
   return std::make_shared<Node>(role, layout, std::move(control), std::move(buffer));

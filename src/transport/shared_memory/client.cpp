@@ -24,6 +24,7 @@ Client::Client(std::shared_ptr<Node> node, WhenFull when_full, int max_in_flight
       server_clients_(clients_of(server_of(node_->role().number, node_->role()), node_->role())),
       heap_(node_->arena(), node_->role().number),
       ring_(ring_memory(), node_->layout().ring_capacity),
+      notices_(notice_memory(), notice_lines),
       when_full_(when_full),
       max_in_flight_(max_in_flight),
       progress_(std::move(progress)) {
@@ -32,6 +33,10 @@ Client::Client(std::shared_ptr<Node> node, WhenFull when_full, int max_in_flight
 
 std::byte* Client::ring_memory() const noexcept {
   return node_->layout().ring(node_->control(), static_cast<std::uint32_t>(node_->role().number));
+}
+
+std::byte* Client::notice_memory() const noexcept {
+  return node_->layout().notices(node_->control(), static_cast<std::uint32_t>(node_->role().number));
 }
 
 bool Client::begin() {
@@ -95,9 +100,16 @@ bool Client::try_push(const Message& message) {
     poll_outcomes();
     if (sent_ - polled_ >= slots) return false;
   }
-  if (!ring_.try_push(message)) return false;
+  if (!ring_.try_push(writer_.write(message))) return false;
+  writer_.sent();
   sent_ += ends;
   return true;
+}
+
+/// For any message of a client.
+bool Client::has_room() const noexcept {
+  constexpr std::uint64_t longest = 1 + payload_lines(std::max(sizeof(BlockRecord), sizeof(EndRecord)));
+  return ring_.size() + longest <= ring_.capacity();
 }
 
 bool Client::flush() {
@@ -120,7 +132,7 @@ void Client::push(const Message& message) {
   const double start = now();
   while (connected_ && !try_push(message)) {
     server_.bell.ring();
-    box_.room.wait([&] { return ring_.size() < ring_.capacity(); }, slice);
+    box_.room.wait([&] { return has_room(); }, slice);
     if (progress_) progress_();
   }
   waited_ += now() - start;
@@ -140,10 +152,7 @@ void Client::fill(const Region& region, const void* values, std::uint64_t bytes)
 }
 
 void Client::commit(const BlockRecord& record, const Region& region, bool hold) {
-  Message message;
-  message.kind = MessageKind::block;
-  message.block = record;
-  message.offset = heap_.offset(region);
+  const std::uint64_t offset = heap_.offset(region);
   heap_.commit(region, hold);
   if (record.persistent) {
     const std::pair entry(record, region);
@@ -153,6 +162,16 @@ void Client::commit(const BlockRecord& record, const Region& region, bool hold) 
       old->second = entry;
     }
   }
+  push_block(record, offset);
+}
+
+void Client::push_block(const BlockRecord& record, std::uint64_t offset) {
+  if (!connected_) return;
+  if (backlog_.empty() && ring_.try_push(writer_.write_block(record, offset))) return writer_.sent();
+  Message message;
+  message.kind = MessageKind::block;
+  message.block = record;
+  message.offset = offset;
   push(message);
 }
 
@@ -207,7 +226,13 @@ void Client::connect(const std::function<void(std::int64_t first)>& ready) {
   auto* indices = reinterpret_cast<RingIndices*>(ring_memory());
   indices->pushed.store(0, std::memory_order_relaxed);
   indices->popped.store(0, std::memory_order_relaxed);
-  ring_ = RingProducer<Message>(ring_memory(), node_->layout().ring_capacity);
+  ring_ = RingProducer<MessageLine>(ring_memory(), node_->layout().ring_capacity);
+  writer_.restart();
+  auto* told = reinterpret_cast<RingIndices*>(notice_memory());
+  told->pushed.store(0, std::memory_order_relaxed);
+  told->popped.store(0, std::memory_order_relaxed);
+  notices_ = RingConsumer<MessageLine>(notice_memory(), notice_lines);
+  notice_reader_ = {};
   box_.released.store(current_, std::memory_order_relaxed);
   box_.decided.store(current_, std::memory_order_relaxed);
   sent_ = polled_ = seen_released_ = current_;
@@ -220,15 +245,14 @@ void Client::connect(const std::function<void(std::int64_t first)>& ready) {
     message.block.block = block;
     push(message);
   }
-  for (const auto& [key, kept] : persistent_) send_persistent(kept.first, kept.second);
+  for (const auto& [key, kept] : persistent_) push_block(kept.first, heap_.offset(kept.second));
 }
 
-void Client::send_persistent(const BlockRecord& record, const Region& region) {
-  Message message;
-  message.kind = MessageKind::block;
-  message.block = record;
-  message.offset = heap_.offset(region);
-  push(message);
+std::vector<Notice> Client::notices() {
+  std::vector<Notice> all;
+  std::vector<MessageLine> lines;
+  while (connected_ && pop_message(notices_, lines)) all.push_back(notice_reader_.read_notice(lines));
+  return all;
 }
 
 std::string Client::failure() {
@@ -244,9 +268,9 @@ void Client::give_up() {
   for (const MessageKind kind : {MessageKind::close, MessageKind::abandon}) {
     Message message;
     message.kind = kind;
-    while (connected_ && !ring_.try_push(message)) {
+    while (connected_ && !try_push(message)) {
       server_.bell.ring();
-      box_.room.wait([&] { return ring_.size() < ring_.capacity(); }, slice);
+      box_.room.wait([&] { return has_room(); }, slice);
       if (progress_) progress_();
     }
   }

@@ -7,7 +7,9 @@
 #include <memory>
 #include <utility>
 
+#include "transport/message_lines.hpp"
 #include "transport/shared_memory/heap.hpp"
+#include "transport/shared_memory/message_ring.hpp"
 #include "transport/shared_memory/node.hpp"
 #include "transport/shared_memory/ring.hpp"
 
@@ -29,6 +31,7 @@ class Client final : public ClientTransport {
   void end(const EndRecord& record) override;
   [[nodiscard]] Outcome outcome(std::int64_t index) override;
   [[nodiscard]] std::string failure() override;
+  [[nodiscard]] std::vector<Notice> notices() override;
   bool drain(std::chrono::milliseconds limit) override;
   [[nodiscard]] double waited() const override { return waited_; }
 
@@ -46,12 +49,14 @@ class Client final : public ClientTransport {
   void push(const Message& message);
   [[nodiscard]] bool flush();
   [[nodiscard]] bool try_push(const Message& message);
+  [[nodiscard]] bool has_room() const noexcept;
   void poll_outcomes();
   void forget_persistent(const Block& block);
   void wait_for_release();
   void give_up();
-  void send_persistent(const BlockRecord& record, const Region& region);
+  void push_block(const BlockRecord& record, std::uint64_t offset);
   [[nodiscard]] std::byte* ring_memory() const noexcept;
+  [[nodiscard]] std::byte* notice_memory() const noexcept;
   [[nodiscard]] std::int64_t released() const noexcept {
     return connected_ ? box_.released.load(std::memory_order_acquire) : current_;
   }
@@ -61,7 +66,10 @@ class Client final : public ClientTransport {
   ServerBox& server_;
   std::uint32_t server_clients_ = 1;  ///< clients of my server
   ClientHeap heap_;
-  RingProducer<Message> ring_;
+  RingProducer<MessageLine> ring_;
+  MessageWriter writer_;
+  RingConsumer<MessageLine> notices_;
+  MessageReader notice_reader_;
   WhenFull when_full_;
   int max_in_flight_;
   std::function<void()> progress_;

@@ -43,7 +43,7 @@ constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t value) noexcept {
 
 }  // namespace
 
-void Notice::post(const std::string& text) noexcept {
+void StatusText::post(const std::string& text) noexcept {
   std::size_t length = std::min(text.size(), capacity);
   // Not in the middle of a character: continuation bytes of UTF-8 are 10xxxxxx.
   while (length < text.size() && length > 0 && (static_cast<unsigned char>(text[length]) & 0xc0) == 0x80) --length;
@@ -59,7 +59,7 @@ void Notice::post(const std::string& text) noexcept {
   sequence_.store(before + 1, std::memory_order_release);
 }
 
-std::string Notice::read() const {
+std::string StatusText::read() const {
   // A writer that is alive is done in a microsecond; one that is not must not keep us.
   for (int tries = 0; tries < 1000; ++tries) {
     const std::uint32_t before = sequence_.load(std::memory_order_acquire);
@@ -135,16 +135,30 @@ ControlLayout control_layout(std::uint32_t clients, std::uint32_t servers, std::
   layout.record_bytes = record_bytes;
   layout.clients_at = layout.servers_at + servers * sizeof(ServerBox);
   layout.rings_at = layout.clients_at + clients * sizeof(ClientBox);
-  layout.ring_stride = sizeof(RingIndices) + round_up(layout.ring_capacity * record_bytes, 128);
+  layout.notices_at = sizeof(RingIndices) + round_up(layout.ring_capacity * record_bytes, 128);
+  layout.ring_stride = layout.notices_at + ring_bytes<MessageLine>(notice_lines);
   layout.bytes = round_up(layout.rings_at + clients * layout.ring_stride, 4096);
   layout.hash = 0xcbf29ce484222325ull;
-  for (const std::uint64_t value :
-       {std::uint64_t{slots}, std::uint64_t{sizeof(ServerBox)}, std::uint64_t{sizeof(ClientBox)},
-        std::uint64_t{offsetof(ServerBox, ended)}, std::uint64_t{offsetof(ServerBox, heart)},
-        std::uint64_t{offsetof(ServerBox, failure)}, std::uint64_t{offsetof(ClientBox, room)},
-        std::uint64_t{offsetof(ClientBox, heart)}, std::uint64_t{offsetof(ClientBox, joined)},
-        std::uint64_t{sizeof(RingIndices)}, std::uint64_t{clients}, std::uint64_t{servers}, layout.ring_capacity,
-        record_bytes, layout.bytes, arena_bytes}) {
+  for (const std::uint64_t value : {std::uint64_t{slots},
+                                    std::uint64_t{sizeof(ServerBox)},
+                                    std::uint64_t{sizeof(ClientBox)},
+                                    std::uint64_t{offsetof(ServerBox, ended)},
+                                    std::uint64_t{offsetof(ServerBox, heart)},
+                                    std::uint64_t{offsetof(ServerBox, failure)},
+                                    std::uint64_t{offsetof(ClientBox, room)},
+                                    std::uint64_t{offsetof(ClientBox, heart)},
+                                    std::uint64_t{offsetof(ClientBox, joined)},
+                                    std::uint64_t{sizeof(RingIndices)},
+                                    std::uint64_t{clients},
+                                    std::uint64_t{servers},
+                                    layout.ring_capacity,
+                                    std::uint64_t{message_version},
+                                    std::uint64_t{sizeof(BlockRecord)},
+                                    std::uint64_t{sizeof(EndRecord)},
+                                    notice_lines,
+                                    record_bytes,
+                                    layout.bytes,
+                                    arena_bytes}) {
     layout.hash = mix(layout.hash, value);
   }
   return layout;

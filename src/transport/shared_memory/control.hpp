@@ -8,6 +8,7 @@
 #include <string>
 
 #include "sidestream/extend/transport.hpp"
+#include "transport/message_lines.hpp"
 #include "transport/shared_memory/futex.hpp"
 #include "transport/shared_memory/ring.hpp"
 
@@ -16,8 +17,11 @@ namespace sidestream::shared_memory {
 /// Iterations in flight never span more: slots of per-iteration fields are index mod this.
 inline constexpr std::int64_t slots = 64;
 
+/// Lines of a server's ring to a client; the longest message fits several times.
+inline constexpr std::uint64_t notice_lines = 128;
+
 /// A sentence that one process writes and others read at any time, whole or not at all.
-class Notice {
+class StatusText {
  public:
   static constexpr std::size_t capacity = 1024;
   /// Writer. Replaces the text, cut to the capacity at a character's start (UTF-8).
@@ -67,7 +71,7 @@ struct alignas(128) ServerBox {
   Doorbell bell;                                           ///< the server sleeps, its clients ring
   alignas(128) std::atomic<std::uint64_t> ended[slots]{};  ///< clients: (iteration + 1) << 16 | how many ended it
   alignas(128) Heartbeat heart;                            ///< server
-  alignas(64) Notice failure;                              ///< server: sticky status, read by clients
+  alignas(64) StatusText failure;                          ///< server: sticky status, read by clients
 
   /// Client: counts itself for iteration `index`; rings if it was the last of `clients` (the server's, at
   /// most 65535) and returns true if the server slept. Call after the end record is in the ring. The count
@@ -102,8 +106,9 @@ struct ControlLayout {
   std::uint32_t clients = 0, servers = 0;
   std::uint64_t ring_capacity = 0, record_bytes = 0;
   std::uint64_t door_at = 0, servers_at = sizeof(DoorWord), clients_at = 0, rings_at = 0, ring_stride = 0;
-  std::uint64_t bytes = 0;  ///< a multiple of 4096
-  std::uint64_t hash = 0;   ///< differs if anything that the two sides must agree on does
+  std::uint64_t notices_at = 0;  ///< behind a ring
+  std::uint64_t bytes = 0;       ///< a multiple of 4096
+  std::uint64_t hash = 0;        ///< differs if anything that the two sides must agree on does
 
   [[nodiscard]] DoorWord& door(std::byte* memory) const noexcept {
     return *reinterpret_cast<DoorWord*>(memory + door_at);
@@ -117,6 +122,10 @@ struct ControlLayout {
   /// The memory of client n's ring to its server.
   [[nodiscard]] std::byte* ring(std::byte* memory, std::uint32_t n) const noexcept {
     return memory + rings_at + n * ring_stride;
+  }
+  /// The memory of the ring from its server to client n: notice_lines records of a line.
+  [[nodiscard]] std::byte* notices(std::byte* memory, std::uint32_t n) const noexcept {
+    return ring(memory, n) + notices_at;
   }
 };
 

@@ -23,7 +23,7 @@ Id random_id() {
 }
 
 std::uint64_t door_build() noexcept {
-  std::uint64_t hash = control_layout(1, 1, 1, sizeof(Message), 0).hash;
+  std::uint64_t hash = control_layout(1, 1, 1, sizeof(MessageLine), 0).hash;
   for (const char c : std::string_view(SIDESTREAM_VERSION)) {
     hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
   }

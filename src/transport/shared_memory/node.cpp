@@ -53,7 +53,7 @@ void Node::open(Communicator& node, const Extents& mine, std::uint64_t buffer, b
     if (!entry.server) extents.push_back(entry.extents);
   }
   layout_ = control_layout(static_cast<std::uint32_t>(role_.clients), static_cast<std::uint32_t>(role_.servers),
-                           ring_capacity, sizeof(Message), buffer);
+                           ring_capacity, sizeof(MessageLine), buffer);
   together(node, [&] {
     if (creator) create(extents, buffer);
   });

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <type_traits>
 
 namespace sidestream::shared_memory {
@@ -63,14 +64,26 @@ class RingProducer : public RingEnd<T> {
   using RingEnd<T>::RingEnd;
 
   /// False if the ring is full.
-  bool try_push(const T& record) noexcept {
-    if (this->pushed_ - this->popped_ >= this->capacity_) {
-      this->popped_ = this->shared_->popped.load(std::memory_order_acquire);
-      if (this->pushed_ - this->popped_ >= this->capacity_) return false;
-    }
-    std::memcpy(this->slot(this->pushed_), &record, sizeof(T));
-    this->shared_->pushed.store(++this->pushed_, std::memory_order_release);
+  bool try_push(const T& record) noexcept { return try_push(std::span(&record, 1)); }
+
+  /// All of them or none: they become visible together. False if there is no room for all.
+  bool try_push(std::span<const T> records) noexcept {
+    if (!has_room(records.size())) return false;
+    for (const T& record : records) std::memcpy(this->slot(this->pushed_++), &record, sizeof(T));
+    this->shared_->pushed.store(this->pushed_, std::memory_order_release);
     return true;
+  }
+
+  [[nodiscard]] bool has_room(std::uint64_t records) noexcept {
+    if (this->pushed_ + records - this->popped_ <= this->capacity_) return true;
+    this->popped_ = this->shared_->popped.load(std::memory_order_acquire);
+    return this->pushed_ + records - this->popped_ <= this->capacity_;
+  }
+
+  /// Fetches what the next push will write.
+  void prefetch() const noexcept {
+    __builtin_prefetch(this->slot(this->pushed_), 1);
+    __builtin_prefetch(&this->shared_->pushed, 1);
   }
 };
 
@@ -82,10 +95,24 @@ class RingConsumer : public RingEnd<T> {
   /// False if the ring is empty. The record is taken when the call returns: one killed inside it sees the
   /// record again when it opens the ring anew.
   bool try_pop(T& record) noexcept {
-    if (empty()) return false;
-    std::memcpy(&record, this->slot(this->popped_), sizeof(T));
-    this->shared_->popped.store(++this->popped_, std::memory_order_release);
+    if (!peek(0, record)) return false;
+    drop(1);
     return true;
+  }
+
+  /// Copies the record `ahead` records behind the first one and leaves it there. False: there are not that many.
+  bool peek(std::uint64_t ahead, T& record) noexcept {
+    if (this->pushed_ - this->popped_ <= ahead) {
+      this->pushed_ = this->shared_->pushed.load(std::memory_order_acquire);
+      if (this->pushed_ - this->popped_ <= ahead) return false;
+    }
+    std::memcpy(&record, this->slot(this->popped_ + ahead), sizeof(T));
+    return true;
+  }
+  /// Takes `records` records that `peek` has seen.
+  void drop(std::uint64_t records) noexcept {
+    this->popped_ += records;
+    this->shared_->popped.store(this->popped_, std::memory_order_release);
   }
 
   /// Whether try_pop would return false now.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/fail.hpp"
 #include "base/persist.hpp"
 
 namespace sidestream::shared_memory {
@@ -27,6 +28,9 @@ Server::Server(std::shared_ptr<Node> node, Open open, double poll)
     : node_(std::move(node)),
       box_(node_->layout().server(node_->control(), static_cast<std::uint32_t>(node_->role().number))),
       rings_(static_cast<std::size_t>(count_clients(node_->role()))),
+      readers_(rings_.size()),
+      notices_(rings_.size()),
+      writers_(rings_.size()),
       store_(count_clients(node_->role())),
       anticipation_(std::chrono::duration_cast<Anticipation::Duration>(std::chrono::duration<double>(poll))) {
   const NodeRole& role = node_->role();
@@ -37,9 +41,11 @@ Server::Server(std::shared_ptr<Node> node, Open open, double poll)
 
 void Server::open_ring(std::size_t client, std::int64_t first) {
   expected_ = std::max(expected_, first);
-  rings_[client].emplace(node_->layout().ring(node_->control(), static_cast<std::uint32_t>(first_client_) +
-                                                                    static_cast<std::uint32_t>(client)),
-                         node_->layout().ring_capacity);
+  const std::uint32_t number = static_cast<std::uint32_t>(first_client_) + static_cast<std::uint32_t>(client);
+  rings_[client].emplace(node_->layout().ring(node_->control(), number), node_->layout().ring_capacity);
+  notices_[client].emplace(node_->layout().notices(node_->control(), number), notice_lines);
+  readers_[client] = {};
+  writers_[client].restart();
   store_.begin_at(static_cast<int>(client), first);
 }
 
@@ -53,20 +59,45 @@ void Server::close_clients() {
 }
 
 void Server::take(int client, const Message& message) {
-  // It has left the ring: where memory is short, it waits.
+  if (message.segment != 0) {
+    fail(Code::system, "a block came that lies in segment {}, which this version of Sidestream does not know",
+         message.segment);
+  }
+  // It has been read: where memory is short, it waits.
   persist([&] {
     if (!store_.take(client, message)) store_.add(client, Arrival{message.block, node_->buffer() + message.offset});
   });
 }
 
+bool Server::take_one(std::size_t client) {
+  bool found = false;
+  Message message;
+  persist([&] {
+    found = peek_message(*rings_[client], lines_);
+    if (found) readers_[client].read(lines_, message);
+  });
+  if (!found) return false;
+  take(static_cast<int>(client), message);
+  rings_[client]->drop(lines_.size());
+  return true;
+}
+
+bool Server::notify(const Notice& notice) {
+  const std::uint64_t lines = 1 + payload_lines(notice.payload.size());
+  for (auto& ring : notices_) {
+    if (lines <= most_message_lines && (!ring || !ring->has_room(lines))) return false;
+  }
+  for (std::size_t c = 0; c < notices_.size(); ++c) {
+    static_cast<void>(notices_[c]->try_push(writers_[c].write_notice(notice)));
+    writers_[c].sent();
+  }
+  return true;
+}
+
 bool Server::take_all() {
   bool any = false;
-  Message message;
   for (std::size_t c = 0; c < rings_.size(); ++c) {
-    while (rings_[c] && rings_[c]->try_pop(message)) {
-      take(static_cast<int>(c), message);
-      any = true;
-    }
+    while (rings_[c] && take_one(c)) any = true;
   }
   if (any && store_.ended(expected_) == store_.clients()) {
     while (store_.ended(expected_) == store_.clients()) ++expected_;

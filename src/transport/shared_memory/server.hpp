@@ -7,8 +7,8 @@
 
 #include "transport/inbox_store.hpp"
 #include "transport/shared_memory/anticipation.hpp"
+#include "transport/shared_memory/message_ring.hpp"
 #include "transport/shared_memory/node.hpp"
-#include "transport/shared_memory/ring.hpp"
 
 namespace sidestream::shared_memory {
 
@@ -35,6 +35,7 @@ class Server : public ServerTransport {
   void free_values(std::int64_t index) override;
   void release(std::int64_t index, Outcome outcome) override;
   void post_failure(const std::string& message) override { box_.failure.post(message); }
+  [[nodiscard]] bool notify(const Notice& notice) override;
   [[nodiscard]] std::uint64_t bytes_received() const override { return store_.bytes(); }
 
  protected:
@@ -52,13 +53,18 @@ class Server : public ServerTransport {
 
  private:
   void take(int client, const Message& message);
+  [[nodiscard]] bool take_one(std::size_t client);
   [[nodiscard]] bool take_all();
   void await_record(std::chrono::steady_clock::time_point deadline);
 
   std::shared_ptr<Node> node_;
   ServerBox& box_;
   int first_client_ = 0;
-  std::vector<std::optional<RingConsumer<Message>>> rings_;
+  std::vector<std::optional<RingConsumer<MessageLine>>> rings_;
+  std::vector<MessageReader> readers_;
+  std::vector<std::optional<RingProducer<MessageLine>>> notices_;
+  std::vector<MessageWriter> writers_;
+  std::vector<MessageLine> lines_;  ///< of the message that is read
   InboxStore store_;
   Anticipation anticipation_;
   std::int64_t expected_ = 0;  ///< the iteration that `anticipation_` is about

@@ -21,6 +21,9 @@ class SidecarClient final : public ClientTransport {
     return client_.reserve(bytes, persistent);
   }
   [[nodiscard]] bool retire(const BlockRecord& record) override { return client_.retire(record); }
+  void fill(const Region& region, const void* values, std::uint64_t bytes) override {
+    client_.fill(region, values, bytes);
+  }
   void commit(const BlockRecord& record, const Region& region, bool hold) override {
     client_.commit(record, region, hold);
   }
@@ -29,6 +32,7 @@ class SidecarClient final : public ClientTransport {
   void end(const EndRecord& record) override;
   [[nodiscard]] Outcome outcome(std::int64_t index) override;
   [[nodiscard]] std::string failure() override;
+  [[nodiscard]] std::vector<Notice> notices() override { return client_.notices(); }
   bool drain(std::chrono::milliseconds limit) override;
   [[nodiscard]] double waited() const override { return client_.waited(); }
   [[nodiscard]] bool connected() const override { return client_.connected(); }

@@ -31,6 +31,9 @@ class Forwarder final : public ServerTransport {
   [[nodiscard]] std::vector<BlockRange> ranges(std::int64_t index, std::span<const RangeRequest> requests) override {
     return inner_->ranges(index, requests);
   }
+  void expect_same(std::int64_t index, std::span<const Wanted> wanted) override { inner_->expect_same(index, wanted); }
+  void finish() override { inner_->finish(); }
+  [[nodiscard]] bool notify(const Notice& notice) override { return inner_->notify(notice); }
   void free_values(std::int64_t index) override { inner_->free_values(index); }
   void release(std::int64_t index, Outcome outcome) override {
     inner_->release(index, context_->refused.erase(index) > 0 ? Outcome::refused : outcome);
