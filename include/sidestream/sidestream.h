@@ -103,7 +103,9 @@ typedef enum {
   SIDESTREAM_POINT_IDS = 7,    /* of each point a number that is the same wherever the point occurs */
   SIDESTREAM_CELL_IDS = 8,     /* likewise of each cell */
   SIDESTREAM_POINT_GHOSTS = 9, /* of each point: other than 0, it counts in another block; uint8 */
-  SIDESTREAM_CELL_GHOSTS = 10  /* likewise of each cell */
+  SIDESTREAM_CELL_GHOSTS = 10, /* likewise of each cell */
+  SIDESTREAM_REFINED = 11,     /* of each cell of a tree: other than 0, it is refined; uint8 */
+  SIDESTREAM_OWNED = 12        /* of each cell of a tree: 0, it counts in another block; uint8 */
 } sidestream_role;
 
 /* ---- Opening and closing ------------------------------------------------------------------------------------ */
@@ -179,6 +181,12 @@ int sidestream_add_unstructured_mesh(sidestream_session* session, const char* na
                                      const char* types);
 /* Particles, markers: points alone, whose number may change in every iteration. Blocks are lists. */
 int sidestream_add_points_mesh(sidestream_session* session, const char* name, int dimensions, const char* coordinates);
+/* Trees over a box of roots[a] root cells along each axis, of the size spacing[a], from origin[a] on. A block lists the
+ * cells of its tree, fathers included, level by level: all root cells, x fastest; then the children of the refined ones
+ * among them in that order, 2 along each axis, x fastest; and so on. `refined` names the variable that says which are;
+ * SIDESTREAM_OWNED can say which count in this block. Blocks are lists of cells alone; variables lie in cells. */
+int sidestream_add_octree_mesh(sidestream_session* session, const char* name, int dimensions, const int64_t* roots,
+                               const double* origin, const double* spacing, const char* refined);
 /* Gives a variable of the mesh a role. The same on every client. Before start. */
 int sidestream_set_mesh_array(sidestream_session* session, const char* mesh, sidestream_role role,
                               const char* variable);

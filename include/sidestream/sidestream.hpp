@@ -71,6 +71,8 @@ class Session {
   void add_unstructured_mesh(const std::string& name, int dimensions, const std::string& coordinates,
                              const std::string& connectivity, const std::string& offsets, const std::string& types);
   void add_points_mesh(const std::string& name, int dimensions, const std::string& coordinates);
+  void add_octree_mesh(const std::string& name, const std::vector<Index>& roots, const std::vector<double>& origin,
+                       const std::vector<double>& spacing, const std::string& refined);
   void set_mesh_array(const std::string& mesh, Role role, const std::string& variable);
   void set_periodic(const std::string& mesh, const std::array<bool, 3>& periodic);
   void set_refinement(const std::string& mesh, const std::vector<Index3>& ratios);

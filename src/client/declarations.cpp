@@ -162,6 +162,12 @@ void encode_mesh(Encoder& out, const Mesh& mesh) {
   out.value(mesh.arrays);
   const std::string kind = mesh.geometry ? mesh.geometry->kind() : "";
   out.text(kind);
+  if (const auto* tree = dynamic_cast<const OctreeGeometry*>(mesh.geometry.get())) {
+    out.value(tree->roots());
+    out.value(tree->origin());
+    out.value(tree->spacing());
+    return;
+  }
   const Axes* axes = mesh.axes();
   if (axes == nullptr) return;  // where it is, its arrays say
   if (const auto* uniform = dynamic_cast<const UniformGeometry*>(mesh.geometry.get())) {
@@ -215,6 +221,16 @@ Mesh decode_mesh(Decoder& in) {
     mesh.geometry = std::make_shared<UniformGeometry>(origin, in.value<std::array<double, 3>>());
     return mesh;
   }
+  if (kind == "octree") {
+    const auto roots = in.value<Index3>();
+    Index count = 1;
+    for (const Index n : roots) {
+      if (n < 1 || __builtin_mul_overflow(count, n, &count)) Decoder::wrong("a tree over no or too many root cells");
+    }
+    const auto origin = in.value<std::array<double, 3>>();
+    mesh.geometry = std::make_shared<OctreeGeometry>(roots, origin, in.value<std::array<double, 3>>());
+    return mesh;
+  }
   for (const MeshKind type : {MeshKind::curvilinear, MeshKind::unstructured, MeshKind::points}) {
     mesh.geometry = std::make_shared<ArrayGeometry>(type);
     if (mesh.geometry->kind() == kind) return mesh;
@@ -266,7 +282,7 @@ Variable decode_variable(Decoder& in) {
   v.unit = in.text();
   v.label = in.text();
   v.group = in.text();
-  v.role = in.one_of(Role::cell_ghosts);
+  v.role = in.one_of(Role::owned);
   return v;
 }
 
@@ -336,7 +352,7 @@ Declarations Declarations::decode(BytesView bytes) {
   for (std::size_t n = in.count(); n > 0; --n) {
     ArrayDeclaration a;
     a.mesh = in.text();
-    a.role = in.one_of(Role::cell_ghosts);
+    a.role = in.one_of(Role::owned);
     a.variable = in.text();
     all.arrays.push_back(std::move(a));
   }

@@ -118,6 +118,14 @@ void Publisher::check_list(const Mesh& on, const Block& wanted) const {
          "expected as many cells as points and nothing else",
          wanted.id, on.name, n.points, cells, n.corners, n.faces);
   }
+  const auto* tree = dynamic_cast<const OctreeGeometry*>(on.geometry.get());
+  if (tree == nullptr) return;
+  const Index roots = tree->roots()[0] * tree->roots()[1] * tree->roots()[2];
+  if (n.points == 0 && n.corners == 0 && n.faces == 0 && (cells == 0 || cells >= roots)) return;
+  fail(Code::usage,
+       "block {} of the mesh '{}', which is an octree, has {} cells, {} points, {} corners and {} entries of faces; "
+       "expected no cells or at least those of its {} root cells, and nothing else",
+       wanted.id, on.name, cells, n.points, n.corners, n.faces, roots);
 }
 
 void Publisher::check_fixed(const Mesh& on, std::int64_t id, const char* call) const {

@@ -69,6 +69,15 @@ void read_size(Mesh& mesh, const Settings& settings, const std::string& type) {
   check_count(mesh, settings, "size");
 }
 
+std::array<double, 3> read_spacing(const Settings& settings, std::size_t dimensions) {
+  const auto spacing = per_axis(settings, "spacing", dimensions, 1);
+  for (const double step : spacing) {
+    if (step > 0) continue;
+    settings.fail("spacing", fmt::format("found {} in 'spacing', expected numbers above 0; change it", step));
+  }
+  return spacing;
+}
+
 Mesh make_uniform(const Settings& settings) {
   refuse(settings, "coordinates", "uniform", "write 'type: rectilinear' or remove it");
   refuse(settings, "dimensions", "uniform", "it follows from 'size': remove it");
@@ -76,13 +85,8 @@ Mesh make_uniform(const Settings& settings) {
   Mesh mesh;
   read_size(mesh, settings, "uniform");
   const auto dimensions = static_cast<std::size_t>(mesh.dimensions);
-  const auto spacing = per_axis(settings, "spacing", dimensions, 1);
-  for (const double step : spacing) {
-    if (!(step > 0)) {
-      settings.fail("spacing", fmt::format("found {} in 'spacing', expected numbers above 0; change it", step));
-    }
-  }
-  mesh.geometry = std::make_shared<UniformGeometry>(per_axis(settings, "origin", dimensions, 0), spacing);
+  mesh.geometry = std::make_shared<UniformGeometry>(per_axis(settings, "origin", dimensions, 0),
+                                                    read_spacing(settings, dimensions));
   return mesh;
 }
 
@@ -147,6 +151,21 @@ Mesh make_from_arrays(const Settings& settings, MeshKind kind) {
   return mesh;
 }
 
+Mesh make_octree(const Settings& settings) {
+  refuse(settings, "coordinates", "octree", "'origin' and 'spacing' of its root cells say where it is: remove it");
+  refuse(settings, "dimensions", "octree", "it follows from 'size': remove it");
+  refuse(settings, "refinement", "octree", "the variable that 'refined' names says which cells are: remove it");
+  refuse(settings, "periodic", "octree", "trees have nothing around them yet: remove it");
+  refuse_arrays(settings, MeshKind::octree, "octree");
+  Mesh mesh;
+  read_size(mesh, settings, "octree");
+  const auto dimensions = static_cast<std::size_t>(mesh.dimensions);
+  mesh.geometry = std::make_shared<OctreeGeometry>(mesh.cells.hi, per_axis(settings, "origin", dimensions, 0),
+                                                   read_spacing(settings, dimensions));
+  mesh.cells = {};
+  return mesh;
+}
+
 /// `2` or `2x2x1`.
 Index3 parse_ratio(const std::string& text, const Settings& settings) {
   Index3 ratio{};
@@ -194,6 +213,7 @@ Mesh make_mesh(const std::string& name, const Settings& settings) {
               : type == "rectilinear"  ? make_rectilinear(settings)
               : type == "curvilinear"  ? make_from_arrays(settings, MeshKind::curvilinear)
               : type == "unstructured" ? make_from_arrays(settings, MeshKind::unstructured)
+              : type == "octree"       ? make_octree(settings)
                                        : make_from_arrays(settings, MeshKind::points);
   mesh.name = name;
   read_topology(mesh, settings);
@@ -217,6 +237,11 @@ bool same_mesh(const Mesh& a, const Mesh& b) {
   if (a.cells != b.cells || a.dimensions != b.dimensions) return false;
   if (a.periodic != b.periodic || a.refinement != b.refinement || a.fixed != b.fixed) return false;
   if (a.kind() != b.kind() && (a.axes() == nullptr || b.axes() == nullptr)) return false;
+  const auto* tree = dynamic_cast<const OctreeGeometry*>(a.geometry.get());
+  const auto* other = dynamic_cast<const OctreeGeometry*>(b.geometry.get());
+  if (tree != nullptr && other != nullptr) {
+    return tree->roots() == other->roots() && tree->origin() == other->origin() && tree->spacing() == other->spacing();
+  }
   const Axes* first = a.geometry ? a.geometry->axes() : nullptr;
   const Axes* second = b.geometry ? b.geometry->axes() : nullptr;
   if (first == nullptr || second == nullptr) return first == second;

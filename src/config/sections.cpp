@@ -25,13 +25,15 @@ Section meshes_section() {
        .text =
            "`uniform`: equal spacing. `rectilinear`: the coordinates along each axis are listed. `curvilinear`: each "
            "node has coordinates of its own. `unstructured`: lists of points and of cells of any type. `points`: "
-           "points alone. Where the last three are, variables of theirs say, which the options below name.",
-       .choices = {"uniform", "rectilinear", "curvilinear", "unstructured", "points"}},
+           "points alone. Where the last three are, variables of theirs say, which the options below name. `octree`: trees "
+           "over a box of root cells, one for each block.",
+       .choices = {"uniform", "rectilinear", "curvilinear", "unstructured", "points", "octree"}},
       {.name = "size",
        .type = OptionType::integer,
        .list = true,
-       .text = "Number of cells along x, y and z of a uniform or curvilinear mesh; the number of entries is the number "
-               "of dimensions.",
+       .text =
+           "Number of cells along x, y and z of a uniform or curvilinear mesh, of root cells of an octree; the number of "
+           "entries is the number of dimensions.",
        .minimum = 1,
        .least_entries = 1,
        .most_entries = 3},
@@ -39,7 +41,9 @@ Section meshes_section() {
        .type = OptionType::real,
        .list = true,
        .default_value = "1",
-       .text = "Size of a cell of a uniform mesh along each axis; one number holds for all axes.",
+       .text =
+           "Size of a cell of a uniform mesh, of a root cell of an octree, along each axis; one number holds for all "
+           "axes.",
        .least_entries = 1,
        .most_entries = 3,
        .range_text = "above 0"},
@@ -47,7 +51,7 @@ Section meshes_section() {
        .type = OptionType::real,
        .list = true,
        .default_value = "0",
-       .text = "Position of the node (0, 0, 0) of a uniform mesh; one number holds for all axes.",
+       .text = "Position of the node (0, 0, 0) of a uniform mesh or an octree; one number holds for all axes.",
        .least_entries = 1,
        .most_entries = 3},
       {.name = "coordinates",
@@ -92,6 +96,8 @@ Section meshes_section() {
   array(Role::cell_ids, "Variable: for each cell a number that is the same wherever the cell occurs.");
   array(Role::point_ghosts, "Variable: for each point other than 0 if it counts in another block.");
   array(Role::cell_ghosts, "Variable: for each cell other than 0 if it counts in another block.");
+  array(Role::refined, "Variable of an octree: for each cell other than 0 if it is refined, and its children follow.");
+  array(Role::owned, "Variable of an octree: for each cell 0 if it counts in another block.");
   return {"meshes", SectionForm::named,
           "The meshes the simulation computes on, by name. A mesh may be declared here, by the program's "
           "calls, or by "

@@ -10,24 +10,26 @@ namespace {
 
 /// What a variable must be to have a role.
 struct RoleRule {
-  bool curvilinear, unstructured, points;  ///< kinds of meshes that know the role
-  bool needed;                             ///< by those of them whose kind cannot do without: see `needs`
+  bool curvilinear, unstructured, points, octree;  ///< kinds of meshes that know the role
+  bool needed;                                     ///< by those of them whose kind cannot do without: see `needs`
   Centering centering;
   const char* types;  ///< in words
 };
 
 constexpr RoleRule rules[role_count] = {
-    {true, true, true, false, Centering::cell, ""},
-    {true, true, true, true, Centering::node, "float32 or float64"},
-    {false, true, false, true, Centering::cell, "int32 or int64"},
-    {false, true, false, true, Centering::cell, "int32 or int64"},
-    {false, true, false, true, Centering::cell, "uint8"},
-    {false, true, false, false, Centering::cell, "int32 or int64"},
-    {false, true, false, false, Centering::cell, "int32 or int64"},
-    {false, true, true, false, Centering::node, "int32 or int64"},
-    {false, true, false, false, Centering::cell, "int32 or int64"},
-    {true, true, true, false, Centering::node, "uint8"},
-    {true, true, false, false, Centering::cell, "uint8"},
+    {true, true, true, true, false, Centering::cell, ""},
+    {true, true, true, false, true, Centering::node, "float32 or float64"},
+    {false, true, false, false, true, Centering::cell, "int32 or int64"},
+    {false, true, false, false, true, Centering::cell, "int32 or int64"},
+    {false, true, false, false, true, Centering::cell, "uint8"},
+    {false, true, false, false, false, Centering::cell, "int32 or int64"},
+    {false, true, false, false, false, Centering::cell, "int32 or int64"},
+    {false, true, true, false, false, Centering::node, "int32 or int64"},
+    {false, true, false, false, false, Centering::cell, "int32 or int64"},
+    {true, true, true, false, false, Centering::node, "uint8"},
+    {true, true, false, false, false, Centering::cell, "uint8"},
+    {false, false, false, true, true, Centering::cell, "uint8"},
+    {false, false, false, true, false, Centering::cell, "uint8"},
 };
 
 const RoleRule& rule_of(Role role) { return rules[static_cast<std::size_t>(role)]; }
@@ -70,6 +72,7 @@ bool knows_role(MeshKind kind, Role role) noexcept {
   return kind == MeshKind::curvilinear    ? rule.curvilinear
          : kind == MeshKind::unstructured ? rule.unstructured
          : kind == MeshKind::points       ? rule.points
+         : kind == MeshKind::octree       ? rule.octree
                                           : role == Role::point_ghosts || role == Role::cell_ghosts;
 }
 
@@ -116,6 +119,10 @@ void check_arrays(const Metadata& metadata, const Mesh& mesh) {
          mesh.name);
   }
   for (const Variable& variable : metadata.variables) {
+    if (mesh.kind() == MeshKind::octree && variable.mesh == mesh.id && variable.centering != Centering::cell) {
+      fail(Code::configuration, "the variable '{}' lies at {}s of the mesh '{}', which is an octree; expected cell",
+           variable.name, name_of(variable.centering, mesh.dimensions), mesh.name);
+    }
     if (!mesh.is_list() || variable.mesh != mesh.id || variable.centering == Centering::cell ||
         variable.centering == nodes_of(mesh.dimensions)) {
       continue;
@@ -127,9 +134,9 @@ void check_arrays(const Metadata& metadata, const Mesh& mesh) {
 
 namespace {
 
-/// Flags, or where there are none the numbers that tell points of several blocks.
+/// Flags and trees, or where there are none the numbers that tell points of several blocks.
 bool says_what_counts(const Mesh& mesh, Role role) {
-  return role == Role::point_ghosts || role == Role::cell_ghosts ||
+  return role == Role::point_ghosts || role == Role::cell_ghosts || role == Role::refined || role == Role::owned ||
          (role == Role::point_ids && mesh.array(Role::point_ghosts) < 0) ||
          (role == Role::cell_ids && mesh.array(Role::cell_ghosts) < 0);
 }

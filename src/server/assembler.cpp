@@ -5,6 +5,7 @@
 
 #include "base/agree.hpp"
 #include "base/log.hpp"
+#include "data/octree.hpp"
 #include "server/gathering.hpp"
 #include "server/halo.hpp"
 #include "server/shared_points.hpp"
@@ -62,6 +63,17 @@ const std::vector<Box>& Assembler::covered(const Mesh& mesh, const Block& block)
   return covered_.emplace(key, table_.covered(mesh, block)).first->second;
 }
 
+namespace {
+
+/// The view of a block among views in the order of ids; null if there is none.
+const BlockView* find_view(const std::vector<BlockView>& views, std::int64_t block) {
+  const auto at = std::lower_bound(views.begin(), views.end(), block,
+                                   [](const BlockView& v, std::int64_t id) { return v.block.id < id; });
+  return at == views.end() || at->block.id != block ? nullptr : &*at;
+}
+
+}  // namespace
+
 /// What finer levels cover, and what the simulation flags.
 void Assembler::mark(std::vector<std::vector<BlockView>>& blocks) {
   for (const Variable& variable : metadata_.variables) {
@@ -85,11 +97,28 @@ void Assembler::mark_flagged(const Variable& flags, std::span<const ArrayView> a
     const bool list = variable.role == Role::connectivity || variable.role == Role::faces;
     if (variable.mesh != flags.mesh || variable.centering != flags.centering || list) continue;
     for (BlockView& view : blocks[static_cast<std::size_t>(variable.id)]) {
-      const auto at = std::lower_bound(flagged.begin(), flagged.end(), view.block.id,
-                                       [](const BlockView& v, std::int64_t id) { return v.block.id < id; });
-      if (at == flagged.end() || at->block.id != view.block.id) continue;
-      view.ghosts = arrays[static_cast<std::size_t>(at - flagged.begin())];
+      const BlockView* at = find_view(flagged, view.block.id);
+      if (at != nullptr) view.ghosts = arrays[static_cast<std::size_t>(at - flagged.data())];
     }
+  }
+}
+
+/// Of trees, leaves count, once.
+void Assembler::mark_trees(Assembled& result) {
+  for (const Mesh& mesh : metadata_.meshes) {
+    if (mesh.kind() != MeshKind::octree) continue;
+    const std::int32_t owned = mesh.array(Role::owned);
+    const auto refined = static_cast<std::size_t>(mesh.array(Role::refined));
+    std::vector<ArrayView> arrays;
+    for (const BlockView& view : result.blocks[refined]) {
+      static_cast<void>(level_starts(mesh, view.block, view.array));
+      const BlockView* mine =
+          owned < 0 ? nullptr : find_view(result.blocks[static_cast<std::size_t>(owned)], view.block.id);
+      ArrayView& array = arrays.emplace_back(view.array);
+      array.strides = {1, 0, 0, 0};
+      array.data = result.flags.emplace_back(uncounted_cells(view.array, mine ? mine->array : ArrayView{})).data();
+    }
+    mark_flagged(metadata_.variables[refined], arrays, result.blocks);
   }
 }
 
@@ -261,6 +290,7 @@ Assembled Assembler::assemble(ServerTransport& transport, std::int64_t index, co
     fetch(transport, index, demand, ranges, result);
   }
   mark(result.blocks);
+  mark_trees(result);
   mark_shared(demand, result);
   if (demand.catalogue) result.catalogue = Catalogue{true, table_.blocks(), std::move(ranges)};
   return result;

@@ -75,6 +75,7 @@ class Assembler {
   void mark_flagged(const Variable& flags, std::span<const ArrayView> arrays,
                     std::vector<std::vector<BlockView>>& blocks);
   void mark_shared(const Demand& demand, Assembled& result);
+  void mark_trees(Assembled& result);
   void warn_of_overlap();
 
   const Metadata& metadata_;

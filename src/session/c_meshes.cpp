@@ -71,6 +71,20 @@ int sidestream_add_points_mesh(sidestream_session* session, const char* name, in
   });
 }
 
+int sidestream_add_octree_mesh(sidestream_session* session, const char* name, int dimensions, const int64_t* roots,
+                               const double* origin, const double* spacing, const char* refined) {
+  return guarded(session, "add_octree_mesh", [&](Session& s) {
+    need(name, "add_octree_mesh", "name");
+    need(roots, "add_octree_mesh", "roots");
+    need(origin, "add_octree_mesh", "origin");
+    need(spacing, "add_octree_mesh", "spacing");
+    need(refined, "add_octree_mesh", "refined");
+    sidestream::check_dimensions("add_octree_mesh", dimensions);
+    s.add_octree_mesh(name, {roots, roots + dimensions}, {origin, origin + dimensions}, {spacing, spacing + dimensions},
+                      refined);
+  });
+}
+
 int sidestream_set_mesh_array(sidestream_session* session, const char* mesh, sidestream_role role,
                               const char* variable) {
   return guarded(session, "set_mesh_array", [&](Session& s) {

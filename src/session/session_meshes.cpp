@@ -49,6 +49,30 @@ void Session::add_points_mesh(const std::string& name, int dimensions, const std
   declarations.arrays.push_back({name, Role::coordinates, coordinates});
 }
 
+void Session::add_octree_mesh(const std::string& name, const std::vector<Index>& roots,
+                              const std::vector<double>& origin, const std::vector<double>& spacing,
+                              const std::string& refined) {
+  Declarations& declarations = implementation_->declarations("add_octree_mesh");
+  const std::size_t dimensions = roots.size();
+  Mesh mesh = mesh_of(name, MeshKind::octree, static_cast<int>(dimensions));
+  if (origin.size() != dimensions || spacing.size() != dimensions) {
+    fail(Code::usage, "the mesh '{}' has {} entries of roots, {} of origin and {} of spacing; expected as many of each",
+         name, dimensions, origin.size(), spacing.size());
+  }
+  Index3 count{1, 1, 1};
+  std::array<double, 3> first{}, size{1, 1, 1};
+  for (std::size_t a = 0; a < dimensions; ++a) {
+    if (roots[a] < 1 || !(spacing[a] > 0)) {
+      fail(Code::usage, "the mesh '{}' has {} root cells of the size {} on axis {}, expected at least 1, and above 0",
+           name, roots[a], spacing[a], a);
+    }
+    count[a] = roots[a], first[a] = origin[a], size[a] = spacing[a];
+  }
+  mesh.geometry = std::make_shared<OctreeGeometry>(count, first, size);
+  declarations.add_mesh(std::move(mesh));
+  declarations.arrays.push_back({name, Role::refined, refined});
+}
+
 void Session::set_mesh_array(const std::string& mesh, Role role, const std::string& variable) {
   if (role == Role::none) fail(Code::usage, "set_mesh_array: '{}' is given no role on '{}'; name one", variable, mesh);
   implementation_->declarations("set_mesh_array").arrays.push_back({mesh, role, variable});

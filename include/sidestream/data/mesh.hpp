@@ -22,6 +22,7 @@ enum class MeshKind : std::int32_t {
   curvilinear = 2,   ///< a box of cells whose nodes have coordinates of their own
   unstructured = 3,  ///< lists of points and of cells of VTK's types
   points = 4,        ///< a list of points alone, each of which is a cell too
+  octree = 5,        ///< lists of the cells of a tree over a box of root cells, level by level
 };
 
 /// Where the points of a mesh are. Kinds derive from this; an analysis asks for the view it understands (`axes()`) and
@@ -98,6 +99,27 @@ class ArrayGeometry final : public Geometry {
   MeshKind type_;
 };
 
+/// Trees over a box of root cells of equal size: a refined cell has 2 children along each axis that the mesh uses, 2, 4
+/// or 8. A block lists the cells of its tree, fathers included, level by level: the root cells, all of them, x fastest;
+/// then the children of the refined ones among them in the same order, of each x fastest; and so on (breadth first, as
+/// RAMSES-like codes store octrees).
+class OctreeGeometry final : public Geometry {
+ public:
+  OctreeGeometry(const Index3& roots, const std::array<double, 3>& origin, const std::array<double, 3>& spacing)
+      : roots_(roots), origin_(origin), spacing_(spacing) {}
+  [[nodiscard]] std::string kind() const override { return "octree"; }
+  [[nodiscard]] MeshKind type() const noexcept override { return MeshKind::octree; }
+  /// Root cells along each axis; 1 on those that the mesh does not use.
+  [[nodiscard]] const Index3& roots() const noexcept { return roots_; }
+  [[nodiscard]] const std::array<double, 3>& origin() const noexcept { return origin_; }
+  /// Of the root cells.
+  [[nodiscard]] const std::array<double, 3>& spacing() const noexcept { return spacing_; }
+
+ private:
+  Index3 roots_;
+  std::array<double, 3> origin_, spacing_;
+};
+
 /// One declared mesh. Ids count meshes in the order of declaration, the same on every process.
 struct Mesh {
   std::int32_t id = -1;
@@ -111,11 +133,11 @@ struct Mesh {
   bool fixed = false;  ///< blocks never change after the start
   /// By role the variable that has it, -1 where none does. Which roles a kind has and which it needs:
   /// docs/mesh-kinds.md.
-  std::array<std::int32_t, role_count> arrays{-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+  std::array<std::int32_t, role_count> arrays{-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
 
   [[nodiscard]] MeshKind kind() const noexcept { return geometry ? geometry->type() : MeshKind::none; }
   /// Whether its blocks are lists; otherwise they are boxes of its cells.
-  [[nodiscard]] bool is_list() const noexcept { return kind() == MeshKind::unstructured || kind() == MeshKind::points; }
+  [[nodiscard]] bool is_list() const noexcept { return kind() >= MeshKind::unstructured; }
   /// The number of axes that arrays on it have.
   [[nodiscard]] int index_dimensions() const noexcept { return is_list() ? 1 : dimensions; }
   /// Node positions as a product of axes, or null.

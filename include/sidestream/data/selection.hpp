@@ -96,7 +96,7 @@ struct Selection {
   std::vector<Selected> variables{};  ///< a variable may stand here several times: the union counts
   bool catalogue = false;             ///< LocalInput::catalogue is wanted: all blocks of all servers
   /// Whether the arrays that say where a mesh is come along with what is selected on it. Without, those that say what
-  /// counts (point_ghosts, cell_ghosts) do.
+  /// counts (flags of ghosts, of trees) do.
   bool geometry = true;
   std::vector<RangeRequest> ranges;  ///< with `catalogue`: these ranges are wanted in it
 };

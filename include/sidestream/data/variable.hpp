@@ -65,15 +65,17 @@ enum class Role : std::uint8_t {
   cell_ids = 8,      ///< likewise of each cell
   point_ghosts = 9,  ///< of each point: other than 0, it counts in another block
   cell_ghosts = 10,  ///< likewise of each cell
+  refined = 11,      ///< of each cell of a tree: other than 0, it is refined, and its children follow
+  owned = 12,        ///< of each cell of a tree: 0, it counts in another block
 };
 
-inline constexpr int role_count = 11;
+inline constexpr int role_count = 13;
 
 /// Name as written in configurations.
 [[nodiscard]] constexpr std::string_view name_of(Role role) noexcept {
-  constexpr std::string_view names[role_count] = {"none",     "coordinates",  "connectivity", "offsets",
-                                                  "types",    "faces",        "face_offsets", "point_ids",
-                                                  "cell_ids", "point_ghosts", "cell_ghosts"};
+  constexpr std::string_view names[role_count] = {
+      "none",      "coordinates", "connectivity", "offsets",     "types",   "faces", "face_offsets",
+      "point_ids", "cell_ids",    "point_ghosts", "cell_ghosts", "refined", "owned"};
   return names[static_cast<unsigned>(role)];
 }
 

@@ -54,6 +54,12 @@ void put_geometry(Out out, const Mesh& mesh) {
     fmt::format_to(out, "type: curvilinear, size: [{}]", fmt::join(size, ", "));
     return;
   }
+  if (const auto* tree = dynamic_cast<const OctreeGeometry*>(mesh.geometry.get())) {
+    const auto first = [&](const auto& all) { return std::vector(all.begin(), all.begin() + mesh.dimensions); };
+    fmt::format_to(out, "type: octree, size: [{}], origin: [{}], spacing: [{}]", fmt::join(first(tree->roots()), ", "),
+                   fmt::join(first(tree->origin()), ", "), fmt::join(first(tree->spacing()), ", "));
+    return;
+  }
   if (mesh.is_list()) {
     fmt::format_to(out, "type: {}, dimensions: {}", mesh.geometry->kind(), mesh.dimensions);
     return;

@@ -35,6 +35,12 @@ void describe_geometry(hdf5::Group& group, const Mesh& mesh) {
     group.set("spacing", std::span<const double>(uniform->spacing()));
     return;
   }
+  if (const auto* tree = dynamic_cast<const OctreeGeometry*>(mesh.geometry.get())) {
+    group.set("roots", std::vector<std::int64_t>(tree->roots().begin(), tree->roots().end()));
+    group.set("origin", std::span<const double>(tree->origin()));
+    group.set("spacing", std::span<const double>(tree->spacing()));
+    return;
+  }
   const auto* rectilinear = dynamic_cast<const RectilinearGeometry*>(mesh.geometry.get());
   if (rectilinear == nullptr) return;
   constexpr const char* names[3] = {"x", "y", "z"};

@@ -1,0 +1,48 @@
+#include "data/octree.hpp"
+
+#include "base/fail.hpp"
+
+namespace sidestream {
+
+namespace {
+
+[[noreturn]] void no_tree(const Mesh& mesh, const Block& block, const char* relation, Index cells) {
+  const Index3& roots = dynamic_cast<const OctreeGeometry&>(*mesh.geometry).roots();
+  fail(
+      Code::usage,
+      "block {} of the mesh '{}' has {} cells, but by its flags ('refined') its tree has {} {}; expected all {} x {} x "
+      "{} root cells, then 2 children along each axis for each refined cell, level by level",
+      block.id, mesh.name, block.cells.hi[0], relation, cells, roots[0], roots[1], roots[2]);
+}
+
+}  // namespace
+
+std::vector<Index> level_starts(const Mesh& mesh, const Block& block, const ArrayView& refined) {
+  const Index cells = block.cells.hi[0];
+  const Index3& roots = dynamic_cast<const OctreeGeometry&>(*mesh.geometry).roots();
+  std::vector<Index> starts{0};
+  Index count = cells == 0 ? 0 : roots[0] * roots[1] * roots[2];
+  while (count > 0) {
+    const Index first = starts.back();
+    if (count > cells - first) no_tree(mesh, block, "at least", first + count);
+    Index parents = 0;
+    for (Index i = first; i < first + count; ++i) parents += *refined.at<std::uint8_t>(i, 0, 0) != 0 ? 1 : 0;
+    starts.push_back(first + count);
+    count = parents << mesh.dimensions;
+  }
+  if (starts.back() != cells) no_tree(mesh, block, "only", starts.back());
+  return starts;
+}
+
+std::vector<std::uint8_t> uncounted_cells(const ArrayView& refined, const ArrayView& owned) {
+  const Index cells = refined.box.extent(0);
+  std::vector<std::uint8_t> flags(static_cast<std::size_t>(cells));
+  for (Index i = 0; i < cells; ++i) {
+    const bool leaf = *refined.at<std::uint8_t>(i, 0, 0) == 0;
+    const bool mine = owned.data == nullptr || *owned.at<std::uint8_t>(i, 0, 0) != 0;
+    flags[static_cast<std::size_t>(i)] = leaf && mine ? 0 : 1;
+  }
+  return flags;
+}
+
+}  // namespace sidestream
