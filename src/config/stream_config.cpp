@@ -59,6 +59,11 @@ StreamConfig read_stream(const Settings& settings, WhenFull when_full) {
   }
   config.engine = settings.text("engine");
   config.parameters = settings.pairs("parameters");
+  if (config.engine == "files" && !config.parameters.empty()) {
+    settings.fail("parameters",
+                  "found 'parameters' for the engine 'files', which has none; write 'engine: sst' or "
+                  "remove them");
+  }
   config.when_full = when_full;
   if (settings.has("when_full")) {
     config.when_full = settings.text("when_full") == "skip" ? WhenFull::skip : WhenFull::wait;

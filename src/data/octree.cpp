@@ -34,6 +34,32 @@ std::vector<Index> level_starts(const Mesh& mesh, const Block& block, const Arra
   return starts;
 }
 
+std::vector<TreeCell> tree_cells(const Mesh& mesh, const Block& block, const ArrayView& refined) {
+  const std::vector<Index> starts = level_starts(mesh, block, refined);
+  const Index3& roots = dynamic_cast<const OctreeGeometry&>(*mesh.geometry).roots();
+  std::vector<TreeCell> cells;
+  cells.reserve(static_cast<std::size_t>(starts.back()));
+  for (Index k = 0; k < roots[2] && starts.size() > 1; ++k) {
+    for (Index j = 0; j < roots[1]; ++j) {
+      for (Index i = 0; i < roots[0]; ++i) cells.push_back({0, {i, j, k}});
+    }
+  }
+  const int children = 1 << mesh.dimensions;
+  for (std::size_t father = 0; father < cells.size(); ++father) {
+    if (*refined.at<std::uint8_t>(static_cast<Index>(father), 0, 0) == 0) continue;
+    const TreeCell of = cells[father];
+    for (int child = 0; child < children; ++child) {
+      TreeCell cell{of.level + 1, of.index};
+      for (int a = 0; a < mesh.dimensions; ++a) {
+        Index& index = cell.index[static_cast<std::size_t>(a)];
+        index = 2 * index + (child >> a & 1);
+      }
+      cells.push_back(cell);
+    }
+  }
+  return cells;
+}
+
 std::vector<std::uint8_t> uncounted_cells(const ArrayView& refined, const ArrayView& owned) {
   const Index cells = refined.box.extent(0);
   std::vector<std::uint8_t> flags(static_cast<std::size_t>(cells));

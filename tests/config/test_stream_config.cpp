@@ -55,4 +55,6 @@ TEST_CASE("what is wrong gets a sentence") {
         std::string::npos);
   CHECK(refusal("placement: {mode: job, servers: 2}").find("found 'servers' with the mode 'job'") != std::string::npos);
   CHECK(refusal("placement: {mode: job, stream: {reader_limit: 0}}").find("at least 1") != std::string::npos);
+  CHECK(refusal("placement: {mode: job, stream: {engine: files, parameters: {DataTransport: WAN}}}")
+            .find("found 'parameters' for the engine 'files'") != std::string::npos);
 }

@@ -137,6 +137,13 @@ TEST_CASE("every kind of mesh, lists and bounds come back") {
     if (kind == MeshKind::curvilinear) mesh.cells = {{0, 0, 0}, {5, 4, 1}};
     content.metadata.meshes.push_back(mesh);
   }
+  Mesh tree;
+  tree.id = 3;
+  tree.name = "octree";
+  tree.dimensions = 2;
+  tree.geometry = std::make_shared<OctreeGeometry>(Index3{3, 2, 1}, std::array<double, 3>{-1, 0.1, 0},
+                                                   std::array<double, 3>{0.25, 1e-9, 1});
+  content.metadata.meshes.push_back(tree);
   const auto add = [&](std::int32_t mesh, Role role, Type type) {
     Variable v;
     v.id = static_cast<std::int32_t>(content.metadata.variables.size());
@@ -152,19 +159,27 @@ TEST_CASE("every kind of mesh, lists and bounds come back") {
   add(1, Role::offsets, Type::int64);
   add(1, Role::types, Type::uint8);
   add(2, Role::point_ids, Type::int32);
+  add(3, Role::refined, Type::uint8);
+  add(3, Role::owned, Type::uint8);
   Block box = block(0, 3, 0, 1, {{0, 0, 0}, {5, 2, 1}});
   box.bounds = {{0, 0.1, 0}, {1, 2, 0}};
   Block cells{7, 1, 0, 2, IndexSpace::list, list_box(9), {20, 36, 0}, {}};
   Block points{8, 2, 0, 0, IndexSpace::list, list_box(0), {0, 0, 0}, {{-1, -1e300, 0}, {1, 1, 0}}};
-  content.catalogue.blocks = {box, cells, points};
+  Block domain{9, 3, 0, 1, IndexSpace::list, list_box(14), {}, {}};
+  content.catalogue.blocks = {box, cells, points, domain};
   const MetadataFile read = parse_metadata(metadata_text(content), "m.yaml");
   CHECK(read.catalogue.blocks == content.catalogue.blocks);
-  for (std::size_t m = 0; m < 3; ++m) {
+  for (std::size_t m = 0; m < 4; ++m) {
     CHECK(read.metadata.meshes[m].kind() == content.metadata.meshes[m].kind());
     CHECK(read.metadata.meshes[m].arrays == content.metadata.meshes[m].arrays);
     CHECK(read.metadata.meshes[m].cells == content.metadata.meshes[m].cells);
     CHECK(read.metadata.meshes[m].dimensions == 2);
   }
+  const auto& back = dynamic_cast<const OctreeGeometry&>(*read.metadata.meshes[3].geometry);
+  const auto& given = dynamic_cast<const OctreeGeometry&>(*tree.geometry);
+  CHECK(back.roots() == given.roots());
+  CHECK(back.origin() == given.origin());
+  CHECK(back.spacing() == given.spacing());
   for (std::size_t v = 0; v < content.metadata.variables.size(); ++v) {
     CHECK(read.metadata.variables[v].role == content.metadata.variables[v].role);
     CHECK(read.metadata.variables[v].centering == content.metadata.variables[v].centering);

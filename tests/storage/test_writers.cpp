@@ -189,6 +189,8 @@ TEST_CASE_FIXTURE(Fixture, "settings that cannot work are refused with their pla
   };
   CHECK(contains(refusal(hdf5_writer(), "{file: all.h5}"), "test.yaml:1:8: "));
   CHECK(contains(refusal(hdf5_writer(), "{file: all.h5}"), "the same in every iteration"));
+  CHECK(contains(refusal(hdf5_writer(), "{level: 3}"), "found 'level' without 'compression'"));
+  CHECK(contains(refusal(vtk_writer(), "{level: 3, compression: none}"), "found 'level' without 'compression'"));
   CHECK(contains(refusal(hdf5_writer(), "{file: '{index}.nc'}"), "must end in .h5 or .hdf5"));
   CHECK(contains(refusal(vtk_writer(), "{file: '{index}.vti'}"),
                  "must end in .pvti or .pvtr or .pvts or .pvtu or .pvtp or .vtm"));

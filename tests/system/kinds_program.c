@@ -1,7 +1,7 @@
 /* A simulation on meshes whose arrays say where they are, and on refinement levels, written with the C interface. Every
  * value tells its place; tests/system/test_kinds.py knows the formulas.
  *
- * kinds_program FILE kind=curvilinear|unstructured|points|levels [key=number ...]
+ * kinds_program FILE kind=curvilinear|unstructured|points|octree|levels [key=number ...]
  * keys: blocks (of each client), steps, changing (lengths), calls (declare by these), dimensions, gap (a block that
  * nobody has) */
 #include <mpi.h>
@@ -209,6 +209,46 @@ static void publish_points(int step) {
   }
 }
 
+/* ---- trees ---------------------------------------------------------------------------------------------------- */
+
+/* Of block b in that step: which cells are refined, and how many there are. Block 1 has none. */
+static int64_t grow(int64_t b, int step, uint8_t* refined) {
+  int64_t first = 0, count = b == 1 ? 0 : 2;
+  for (int level = 0; count > 0; ++level) {
+    int64_t parents = 0;
+    for (int64_t i = first; i < first + count; ++i) {
+      refined[i] = level < 3 && (7 * i + b + step) % 5 == 0;
+      parents += refined[i];
+    }
+    first += count;
+    count = 8 * parents;
+  }
+  return first;
+}
+
+static void declare_octree(void) {
+  if (!calls) return;
+  const int64_t roots[3] = {2, 1, 1};
+  const double origin[3] = {-1, 0, 0.5}, spacing[3] = {2, 1, 1.5};
+  MUST(sidestream_add_octree_mesh(s, "m", 3, roots, origin, spacing, "split"));
+  MUST(sidestream_set_mesh_array(s, "m", SIDESTREAM_OWNED, "mine"));
+  MUST(sidestream_add_variable(s, "split", "m", SIDESTREAM_UINT8, SIDESTREAM_CELL, 1, SIDESTREAM_COLUMN));
+  MUST(sidestream_add_variable(s, "mine", "m", SIDESTREAM_UINT8, SIDESTREAM_CELL, 1, SIDESTREAM_COLUMN));
+  MUST(sidestream_add_variable(s, "t", "m", SIDESTREAM_FLOAT64, SIDESTREAM_CELL, 2, SIDESTREAM_COLUMN));
+}
+
+static void publish_octree(int step) {
+  static uint8_t refined[MOST], owned[MOST];
+  for (int64_t b = rank; b < (int64_t)blocks_each * size; b += size) {
+    const int64_t cells = grow(b, step, refined);
+    MUST(sidestream_set_block_list(s, "m", b, 0, cells, 0, 0, NULL));
+    for (int64_t i = 0; i < cells; ++i) owned[i] = (i + b) % 3 != 0;
+    MUST(sidestream_publish(s, "split", b, refined));
+    MUST(sidestream_publish(s, "mine", b, owned));
+    publish_reals("t", b, cells, 2, step, 0);
+  }
+}
+
 /* ---- levels --------------------------------------------------------------------------------------------------- */
 
 /* Two levels of finer boxes; the finest is there in even steps only. */
@@ -277,12 +317,14 @@ int main(int argc, char** argv) {
   if (strcmp(kind, "curvilinear") == 0) declare_curvilinear();
   if (strcmp(kind, "unstructured") == 0) declare_unstructured();
   if (strcmp(kind, "points") == 0) declare_points();
+  if (strcmp(kind, "octree") == 0) declare_octree();
   if (strcmp(kind, "levels") == 0) declare_levels();
   MUST(sidestream_start(s));
   for (int step = 0; step < steps; ++step) {
     if (strcmp(kind, "curvilinear") == 0) publish_curvilinear(step);
     if (strcmp(kind, "unstructured") == 0) publish_unstructured(step);
     if (strcmp(kind, "points") == 0) publish_points(step);
+    if (strcmp(kind, "octree") == 0) publish_octree(step);
     if (strcmp(kind, "levels") == 0) publish_levels(step);
     MUST(sidestream_end_iteration(s, step, step));
   }

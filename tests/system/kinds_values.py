@@ -32,6 +32,22 @@ def topology(b, cells, points):
     ]
 
 
+def tree(b, step):
+    """Of each cell: whether it is refined, whether it is the block's, and where: level, i, j, k. By recursion."""
+    level_of_cells = [[] if b == 1 else [(0, 0, 0), (1, 0, 0)]]
+    split, where = [], []
+    for level in itertools.count():
+        children = []
+        for i, j, k in level_of_cells[level]:
+            split.append(level < 3 and (7 * len(split) + b + step) % 5 == 0)
+            where.append((level, i, j, k))
+            if split[-1]:
+                children += [(2 * i + x, 2 * j + y, 2 * k + z) for z in (0, 1) for y in (0, 1) for x in (0, 1)]
+        if not children:
+            return np.array(split), (np.arange(len(split)) + b) % 3 != 0, where
+        level_of_cells.append(children)
+
+
 def lists(kind, blocks, changing, step, dimensions=3):
     """By variable the arrays of all blocks, and the flags that say which values of it count."""
     result = {}
@@ -40,6 +56,12 @@ def lists(kind, blocks, changing, step, dimensions=3):
         result.setdefault(name, []).append(np.asarray(array).astype(dtype))
 
     for b in range(blocks):
+        if kind == "octree":
+            split, mine, _ = tree(b, step)
+            add("t", "float64", value(b, len(split), 2, step))
+            add("split", "uint8", split)
+            add("mine", "uint8", mine)
+            continue
         if kind == "points":
             count = (11 * b + 7 * step) % 17
             add("pos", "float32", value(b, count, dimensions, step))

@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 import vtk
-from kinds_values import BOXES, NX, NY, NZ, TO_FINEST, curvilinear, finest_levels, lists
+from kinds_values import BOXES, NX, NY, NZ, TO_FINEST, curvilinear, finest_levels, lists, tree
 from vtk.util.numpy_support import vtk_to_numpy
 
 HIDDEN, REFINED = vtk.vtkDataSetAttributes.HIDDENCELL, vtk.vtkDataSetAttributes.REFINEDCELL
@@ -103,6 +103,24 @@ def check_curvilinear(path, step, dimensions):
     assert not vtk_to_numpy(data.GetCellData().GetArray("vtkGhostType")).any()
 
 
+def check_octree(path, blocks, step):
+    expected = lists("octree", blocks, 1, step)
+    data = read(path, vtk.vtkXMLPUnstructuredGridReader())
+    split, mine = (np.concatenate(expected[name]) for name in ("split", "mine"))
+    equal(data.GetCellData().GetArray("t"), np.concatenate(expected["t"]), "t")
+    flags = np.where(split, HIDDEN | REFINED, 0) | np.where(mine, 0, DUPLICATE)
+    equal(data.GetCellData().GetArray("vtkGhostType"), flags.astype("uint8"), "vtkGhostType")
+    cells = [cell for b in range(blocks) for cell in tree(b, step)[2]]
+    assert data.GetNumberOfCells() == len(cells)
+    bounds = [0.0] * 6
+    for n, (level, *index) in enumerate(cells):
+        assert data.GetCellType(n) == vtk.VTK_VOXEL
+        data.GetCellBounds(n, bounds)
+        for a, (origin, size) in enumerate(((-1, 2), (0, 1), (0.5, 1.5))):
+            low, high = (origin + size * (index[a] + end) / 2**level for end in (0, 1))
+            assert (bounds[2 * a], bounds[2 * a + 1]) == (low, high)
+
+
 def check_gap(path, step, columns):
     """Cells with i in `columns` (half-open) are in no block."""
     expected = curvilinear(step)
@@ -166,11 +184,13 @@ def check_block(grid, level, lo, hi, step, finest):
 
 
 def check_vtk(results, kind, steps, blocks, changing, dimensions):
-    ending = {"curvilinear": "pvts", "unstructured": "pvtu", "points": "pvtp", "levels": "vtm"}[kind]
+    ending = {"curvilinear": "pvts", "unstructured": "pvtu", "points": "pvtp", "octree": "pvtu", "levels": "vtm"}[kind]
     for step in steps:
         path = results / f"fields-{step:06}.{ending}"
         if kind == "curvilinear":
             check_curvilinear(path, step, dimensions)
+        elif kind == "octree":
+            check_octree(path, blocks, step)
         elif kind == "levels":
             check_levels(path, step)
         else:

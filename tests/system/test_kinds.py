@@ -46,6 +46,14 @@ variables:
   flags: {mesh: m, type: uint8}
   n: {mesh: m, type: float32, centering: node}
 """,
+    "octree": """\
+meshes:
+  m: {type: octree, size: [2, 1, 1], origin: [-1, 0, 0.5], spacing: [2, 1, 1.5], refined: split, owned: mine}
+variables:
+  split: {mesh: m, type: uint8}
+  mine: {mesh: m, type: uint8}
+  t: {mesh: m, components: 2}
+""",
     "levels": """\
 meshes: {m: {type: uniform, size: [8, 8, 4], refinement: ['2', 2x2x1], periodic: x}}
 variables: {t: {mesh: m}, n: {mesh: m, centering: node}}
@@ -55,6 +63,7 @@ TASKS = {
     "curvilinear": ["t", "n"],
     "unstructured": ["t", "n"],
     "points": ["n"],
+    "octree": ["t"],
     "levels": ["t", "n"],
 }
 
@@ -134,11 +143,18 @@ def check_lists(results, kind, blocks, changing, dimensions):
                 np.testing.assert_array_equal(dataset[...], values, name)
             mesh = file["meshes/m"].attrs
             assert mesh["kind"] == kind
-            assert mesh["coordinates"] == "variables/pos"
+            if kind == "octree":
+                assert (mesh["refined"], mesh["owned"]) == ("variables/split", "variables/mine")
+                assert list(mesh["roots"]) == [2, 1, 1]
+                assert (list(mesh["origin"]), list(mesh["spacing"])) == ([-1, 0, 0.5], [2, 1, 1.5])
+            else:
+                assert mesh["coordinates"] == "variables/pos"
         for name in TASKS[kind]:
             values = np.concatenate(expected[name])
             if "flags" in expected:
                 values = values[np.concatenate(expected["flags"]) == 0]
+            if kind == "octree":  # of leaves, what the block owns
+                values = values[(np.concatenate(expected["split"]) == 0) & (np.concatenate(expected["mine"]) == 1)]
             check_tables(results, name, step, values if values.ndim > 1 else values[:, None])
 
 
@@ -183,7 +199,7 @@ def check(results, kind, blocks, changing, dimensions=3):
     check_vtk(results, kind, range(STEPS), blocks, changing, dimensions)
 
 
-KINDS = [("curvilinear", 0), ("unstructured", 0), ("unstructured", 1), ("points", 1), ("levels", 0)]
+KINDS = [("curvilinear", 0), ("unstructured", 0), ("unstructured", 1), ("points", 1), ("octree", 1), ("levels", 0)]
 PLACEMENTS = [
     ("inline", 1, 0), ("inline", 3, 0), ("inline", 8, 0),
     ("{mode: cores, per_node: 1, buffer: 4 MiB}", 2, 1), ("{mode: cores, per_node: 3, buffer: 4 MiB}", 5, 3),

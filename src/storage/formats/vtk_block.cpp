@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "storage/formats/vtk_cells.hpp"
+#include "storage/formats/vtk_tree.hpp"
 
 namespace sidestream {
 
@@ -26,6 +27,7 @@ Form form_of(const Mesh& mesh) {
     case MeshKind::curvilinear:
       return {"StructuredGrid", "vts"};
     case MeshKind::unstructured:
+    case MeshKind::octree:
       return {"UnstructuredGrid", "vtu"};
     case MeshKind::points:
       return {"PolyData", "vtp"};
@@ -49,6 +51,10 @@ std::string grid_attributes(const Mesh& mesh, const Box& cells, std::int32_t lev
 
 std::string piece_attributes(const Mesh& mesh, const Block& block) {
   if (!mesh.is_list()) return fmt::format(" Extent=\"{}\"", vtk_extent(block.cells, mesh.dimensions));
+  if (mesh.kind() == MeshKind::octree) {
+    return fmt::format(" NumberOfPoints=\"{}\" NumberOfCells=\"{}\"",
+                       block.cells.hi[0] * vtk_tree_corners(mesh.dimensions), block.cells.hi[0]);
+  }
   return fmt::format(" NumberOfPoints=\"{}\" {}=\"{}\"", block.lengths.points,
                      mesh.kind() == MeshKind::points ? "NumberOfVerts" : "NumberOfCells", block.cells.hi[0]);
 }
@@ -68,6 +74,7 @@ void write_axes(OutputFile& file, const Mesh& mesh, const Box& cells, VtkCompres
 void write_structure(OutputFile& file, const Mesh& mesh, const VtkBlock& block, VtkCompression compression) {
   if (mesh.kind() == MeshKind::rectilinear) write_axes(file, mesh, block.block.cells, compression);
   if (mesh.kind() < MeshKind::curvilinear) return;
+  if (mesh.kind() == MeshKind::octree) return write_vtk_tree(file, mesh, block, compression);
   write_vtk_points(file, mesh, block, compression);
   if (mesh.kind() == MeshKind::unstructured) write_vtk_cells(file, mesh, block, compression);
   if (mesh.kind() == MeshKind::points) write_vtk_verts(file, block.block.lengths.points, compression);
@@ -80,6 +87,9 @@ void declare_structure(OutputFile& file, const Mesh& mesh, const std::vector<con
       file.write(fmt::format("<PDataArray type=\"Float64\" Name=\"{}\"/>\n", name));
     }
     file.write("</PCoordinates>\n");
+  }
+  if (mesh.kind() == MeshKind::octree) {
+    file.write("<PPoints>\n<PDataArray type=\"Float64\" Name=\"Points\" NumberOfComponents=\"3\"/>\n</PPoints>\n");
   }
   for (const Variable* variable : variables) {
     if (variable->role != Role::coordinates) continue;
@@ -132,8 +142,8 @@ std::string vtk_list_ending(const Mesh& mesh) {
 bool vtk_wants_all_cells(const Mesh& mesh) noexcept { return !mesh.is_list() && mesh.refinement.empty(); }
 
 bool has_structure(const Mesh& mesh, const VtkBlock& block) noexcept {
-  for (const Role role :
-       {Role::coordinates, Role::connectivity, Role::offsets, Role::types, Role::faces, Role::face_offsets}) {
+  for (const Role role : {Role::coordinates, Role::connectivity, Role::offsets, Role::types, Role::faces,
+                          Role::face_offsets, Role::refined}) {
     if (mesh.array(role) < 0 || block.of(role) != nullptr) continue;
     // Lists without entries have no values to come.
     if (!points_of(role == Role::coordinates ? nodes_of(mesh.dimensions) : Centering::cell, role, block.block).empty())

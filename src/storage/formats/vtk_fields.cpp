@@ -43,7 +43,8 @@ Type written_type(const Variable& variable) noexcept { return is_id(variable) ? 
 
 bool has_flags(const Mesh& mesh, Centering centering) noexcept {
   if (centering != Centering::cell) return mesh.array(Role::point_ghosts) >= 0;
-  return mesh.array(Role::cell_ghosts) >= 0 || !mesh.refinement.empty() || mesh.kind() == MeshKind::curvilinear;
+  return mesh.array(Role::cell_ghosts) >= 0 || !mesh.refinement.empty() || mesh.kind() == MeshKind::curvilinear ||
+         mesh.kind() == MeshKind::octree;
 }
 
 /// Values that did not come: nothing may be mistaken for data.
@@ -110,6 +111,16 @@ void cover(const Box& cells, const Box& covered, std::vector<std::uint8_t>& out)
   }
 }
 
+/// Fathers are hidden, and cells of other blocks are duplicates.
+void take_tree(const VtkBlock& block, std::vector<std::uint8_t>& out) {
+  const BlockView *refined = block.of(Role::refined), *owned = block.of(Role::owned);
+  for (std::size_t n = 0; n < out.size(); ++n) {
+    const auto at = static_cast<Index>(n);
+    if (refined && *refined->array.at<std::uint8_t>(at, 0, 0) != 0) out[n] |= hidden_cell | refined_cell;
+    if (owned && *owned->array.at<std::uint8_t>(at, 0, 0) == 0) out[n] |= duplicate;
+  }
+}
+
 void write_flags(OutputFile& file, const VtkBlock& block, Centering centering, VtkCompression compression) {
   const bool cells = centering == Centering::cell;
   const Box where = points_of(centering, Role::none, block.block);
@@ -119,6 +130,7 @@ void write_flags(OutputFile& file, const VtkBlock& block, Centering centering, V
       take_flags(block, *array.variable, *array.values, flags);
     }
   }
+  if (cells) take_tree(block, flags);
   for (const Box& covered : block.covered) {
     if (cells && !block.block.is_list()) cover(block.block.cells, covered, flags);
   }

@@ -41,6 +41,26 @@ Selection selection_of(const std::vector<std::int32_t>& variables) {
   return selection;
 }
 
+std::vector<Option> compression_options(const std::string& name, const std::string& text) {
+  Option compression{.name = "compression", .type = OptionType::choice, .default_value = "none"};
+  compression.choices = {"none", name};
+  compression.text = text;
+  Option level{.name = "level", .type = OptionType::integer, .default_value = "1"};
+  level.minimum = 1;
+  level.maximum = 9;
+  level.text = "Level of the compression: 1 is fast, 9 is small.";
+  return {compression, level};
+}
+
+int compression_level(const Settings& settings) {
+  if (settings.text("compression") != "none") return settings.integer<int>("level");
+  if (settings.given("level")) {
+    settings.fail("level",
+                  "found 'level' without 'compression', which does nothing; choose a compression or remove it");
+  }
+  return 0;
+}
+
 void check_file_option(const Settings& settings, const std::vector<std::string>& endings) {
   const std::string& file = settings.text("file");
   if (std::find(endings.begin(), endings.end(), std::filesystem::path(file).extension()) == endings.end()) {

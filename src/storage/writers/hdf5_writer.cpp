@@ -49,7 +49,7 @@ class Hdf5Writer final : public Writer {
         variables_(chosen_variables(settings, metadata)),
         file_(settings.text("file")),
         ghosts_(settings.boolean("ghosts")),
-        deflate_(settings.text("compression") == "deflate" ? settings.integer<int>("level") : 0),
+        deflate_(compression_level(settings)),
         checksum_(settings.boolean("checksum")) {
     check_file_option(settings, {".h5", ".hdf5"});
     check_groups(settings, metadata);
@@ -184,18 +184,13 @@ hdf5::Layout Hdf5Writer::layout_of(const Variable& variable, int dimensions, con
 std::vector<Option> options() {
   Option file{.name = "file", .type = OptionType::file, .default_value = "fields-{cycle:06}.h5"};
   file.text = "Name of the file that shows everything; a server's own file gets its number before the ending.";
-  Option compression{.name = "compression", .type = OptionType::choice, .default_value = "none"};
-  compression.choices = {"none", "deflate"};
-  compression.text = "Lossless compression (shuffle and zlib) that every HDF5 can read.";
-  Option level{.name = "level", .type = OptionType::integer, .default_value = "1"};
-  level.minimum = 1;
-  level.maximum = 9;
-  level.text = "Level of the compression: 1 is fast, 9 is small.";
+  const std::vector<Option> compression =
+      compression_options("deflate", "Lossless compression (shuffle and zlib) that every HDF5 can read.");
   Option checksum{.name = "checksum", .type = OptionType::boolean, .default_value = "false"};
   checksum.text = "Whether to store a checksum (Fletcher-32) with each chunk, which HDF5 verifies when it reads.";
   Option ghosts{.name = "ghosts", .type = OptionType::boolean, .default_value = "false"};
   ghosts.text = "Whether the servers' files keep the ghost points that the simulation published.";
-  return {variables_option(), file, compression, level, checksum, ghosts};
+  return {variables_option(), file, compression[0], compression[1], checksum, ghosts};
 }
 
 }  // namespace

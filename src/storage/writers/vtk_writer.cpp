@@ -99,7 +99,7 @@ class VtkWriter final : public Writer {
         names_(directory),
         series_(directory, directory->resumes()),
         variables_(chosen_variables(settings, metadata)),
-        compression_{settings.text("compression") == "zlib" ? settings.integer<int>("level") : 0} {
+        compression_{compression_level(settings)} {
     check_file_option(settings, {".pvti", ".pvtr", ".pvts", ".pvtu", ".pvtp", ".vtm"});
     for (const std::int32_t id : variables_) check_variable(settings, metadata, metadata.variables[id]);
     outputs_ = outputs_of(settings.text("file"), variables_, metadata);
@@ -277,14 +277,9 @@ std::vector<Option> options() {
       "Name of the file that lists the blocks, which go into a folder of that name. The ending becomes that of the kind "
       "of mesh: .pvti (uniform), .pvtr (rectilinear), .pvts (curvilinear), .pvtu (unstructured), .pvtp (points), .vtm "
       "(with refinement levels); with several meshes the mesh's name is added.";
-  Option compression{.name = "compression", .type = OptionType::choice, .default_value = "none"};
-  compression.choices = {"none", "zlib"};
-  compression.text = "Lossless compression that every VTK reader knows.";
-  Option level{.name = "level", .type = OptionType::integer, .default_value = "1"};
-  level.minimum = 1;
-  level.maximum = 9;
-  level.text = "Level of the compression: 1 is fast, 9 is small.";
-  return {variables_option(), file, compression, level};
+  const std::vector<Option> compression =
+      compression_options("zlib", "Lossless compression that every VTK reader knows.");
+  return {variables_option(), file, compression[0], compression[1]};
 }
 
 }  // namespace

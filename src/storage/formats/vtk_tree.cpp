@@ -1,0 +1,58 @@
+#include "storage/formats/vtk_tree.hpp"
+
+#include <cmath>
+
+#include "data/octree.hpp"
+
+namespace sidestream {
+
+namespace {
+
+/// `x y z` of all corners, x fastest.
+void write_corners(OutputFile& file, const Mesh& mesh, const std::vector<TreeCell>& cells, VtkCompression compression) {
+  const auto& tree = dynamic_cast<const OctreeGeometry&>(*mesh.geometry);
+  const int corners = vtk_tree_corners(mesh.dimensions);
+  const auto points = static_cast<std::uint64_t>(corners) * cells.size();
+  file.write("<Points>\n");
+  VtkArray out(file, "Points", Type::float64, 3, points * 3 * sizeof(double), compression);
+  for (const TreeCell& cell : cells) {
+    std::array<double, 24> at{};
+    for (int corner = 0; corner < corners; ++corner) {
+      for (int a = 0; a < mesh.dimensions; ++a) {
+        const auto axis = static_cast<std::size_t>(a);
+        const auto node = static_cast<double>(cell.index[axis] + (corner >> a & 1));
+        // Powers of two are exact: neighbours on any level have the same corners to the last bit.
+        at[static_cast<std::size_t>(3 * corner + a)] =
+            tree.origin()[axis] + tree.spacing()[axis] * std::ldexp(node, -cell.level);
+      }
+    }
+    out.append(std::as_bytes(std::span(at).first(static_cast<std::size_t>(3 * corners))));
+  }
+  out.finish();
+  file.write("</Points>\n");
+}
+
+void write_counting(OutputFile& file, const char* name, Index first, Index step, std::size_t count,
+                    VtkCompression compression) {
+  std::vector<std::int64_t> numbers(count);
+  for (std::size_t n = 0; n < count; ++n) numbers[n] = first + step * static_cast<Index>(n);
+  write_vtk_array(file, name, Type::int64, 1, std::span<const std::int64_t>(numbers), compression);
+}
+
+}  // namespace
+
+void write_vtk_tree(OutputFile& file, const Mesh& mesh, const VtkBlock& block, VtkCompression compression) {
+  constexpr std::uint8_t vtk_types[] = {0, 3, 8, 11};  // VTK_LINE, VTK_PIXEL, VTK_VOXEL
+  const BlockView* refined = block.of(Role::refined);
+  const auto cells = refined ? tree_cells(mesh, block.block, refined->array) : std::vector<TreeCell>();
+  const int corners = vtk_tree_corners(mesh.dimensions);
+  write_corners(file, mesh, cells, compression);
+  file.write("<Cells>\n");
+  write_counting(file, "connectivity", 0, 1, cells.size() * static_cast<std::size_t>(corners), compression);
+  write_counting(file, "offsets", corners, corners, cells.size(), compression);
+  const std::vector<std::uint8_t> types(cells.size(), vtk_types[mesh.dimensions]);
+  write_vtk_array(file, "types", Type::uint8, 1, std::span<const std::uint8_t>(types), compression);
+  file.write("</Cells>\n");
+}
+
+}  // namespace sidestream
