@@ -12,6 +12,9 @@
 #include "client/publisher_timed.hpp"
 #include "client/sentences.hpp"
 
+// What a publication runs through is [[gnu::hot]], here and in the layers below: the linker puts it side by side, so
+// that the first publication after a long step of the simulation finds its code in few pages.
+
 namespace sidestream {
 
 Publisher::Publisher(const Metadata& metadata, const std::vector<std::string>& events, const Options& options)
@@ -25,7 +28,7 @@ Publisher::Publisher(const Metadata& metadata, const std::vector<std::string>& e
   for (const Variable& variable : metadata.variables) variable_ids_.emplace(variable.name, variable.id);
 }
 
-Publisher::Found Publisher::find(std::string_view name, std::int64_t id, const char* call) {
+[[gnu::hot]] Publisher::Found Publisher::find(std::string_view name, std::int64_t id, const char* call) {
   const auto number = variable_ids_.find(name);
   if (number == variable_ids_.end()) {
     fail(Code::usage, "{}: the variable '{}' is not declared{}; declare it in the configuration or by a call", call,
@@ -63,7 +66,7 @@ void Publisher::attach(ClientTransport& transport) {
   iteration_start_ = now();
 }
 
-bool Publisher::begin() {
+[[gnu::hot]] bool Publisher::begin() {
   if (!begun_) {
     begun_ = true;
     if (!transport_->begin()) refuse(Refusal::in_flight);
@@ -74,7 +77,7 @@ bool Publisher::begin() {
 /// Without servers that is the reason, whatever the transport could not do.
 void Publisher::refuse(Refusal reason) { refused_ |= transport_->connected() ? reason : Refusal::no_servers; }
 
-void Publisher::check_first(const Slot& slot, const char* call) const {
+[[gnu::hot]] void Publisher::check_first(const Slot& slot, const char* call) const {
   if (slot.published_in == account_.iterations) {
     fail(Code::usage,
          "{}: block {} of '{}' was published already in iteration {}; publish each block once, then end the "
@@ -88,7 +91,7 @@ void Publisher::check_first(const Slot& slot, const char* call) const {
   }
 }
 
-void Publisher::handed_over(Slot& slot) {
+[[gnu::hot]] void Publisher::handed_over(Slot& slot) {
   slot.published_in = account_.iterations;
   ++published_[static_cast<std::size_t>(slot.record.variable)];
   account_.bytes_published += slot.record.bytes;
@@ -96,7 +99,7 @@ void Publisher::handed_over(Slot& slot) {
 }
 
 /// Room for a block; a persistent array may have to go before its successor comes.
-std::optional<Region> Publisher::room_for(const BlockRecord& record) {
+[[gnu::hot]] std::optional<Region> Publisher::room_for(const BlockRecord& record) {
   if (!record.persistent) return transport_->reserve(record.bytes, false);
   try {
     const std::optional<Region> region = transport_->reserve(record.bytes, true);
@@ -116,7 +119,7 @@ void Publisher::copy(const BlockRecord& record, const void* data, const std::arr
   }
 }
 
-Taken Publisher::publish(Slot& slot, const void* data, const std::array<Index, 4>* strides) {
+[[gnu::hot]] Taken Publisher::publish(Slot& slot, const void* data, const std::array<Index, 4>* strides) {
   check_first(slot, "publish");
   const BlockRecord& record = slot.record;
   if (!data && record.bytes > 0) {
@@ -144,9 +147,10 @@ Taken Publisher::publish(Slot& slot, const void* data, const std::array<Index, 4
   return refused_ ? Taken::refused : Taken::yes;
 }
 
-Taken Publisher::publish(std::string_view name, std::int64_t id, const void* data,
-                         const std::array<Index, 4>* strides) {
+[[gnu::hot]] Taken Publisher::publish(std::string_view name, std::int64_t id, const void* data,
+                                      const std::array<Index, 4>* strides) {
   return timed(&IterationTiming::publish, [&] {
+    if (transport_) transport_->prefetch();
     Slot& slot = find(name, id, "publish").slot;
     return or_owe(slot, [&] { return publish(slot, data, strides); });
   });
@@ -161,8 +165,9 @@ std::int64_t Publisher::handle(std::string_view variable, std::int64_t id) {
   return slot.handle;
 }
 
-Taken Publisher::publish(std::int64_t handle, const void* data) {
+[[gnu::hot]] Taken Publisher::publish(std::int64_t handle, const void* data) {
   return timed(&IterationTiming::publish, [&] {
+    if (transport_) transport_->prefetch();
     const bool known = handle >= 0 && handle < static_cast<std::int64_t>(handles_.size());
     Slot* const slot = known ? handles_[static_cast<std::size_t>(handle)] : nullptr;
     if (!slot) {
@@ -173,8 +178,9 @@ Taken Publisher::publish(std::int64_t handle, const void* data) {
   });
 }
 
-void* Publisher::alloc(std::string_view name, std::int64_t id) {
+[[gnu::hot]] void* Publisher::alloc(std::string_view name, std::int64_t id) {
   return timed(&IterationTiming::publish, [&]() -> void* {
+    if (transport_) transport_->prefetch();
     Slot& slot = find(name, id, "alloc").slot;
     return or_owe(slot, [&]() -> void* {
       check_first(slot, "alloc");
@@ -193,7 +199,7 @@ void* Publisher::alloc(std::string_view name, std::int64_t id) {
   });
 }
 
-void Publisher::commit(std::string_view name, std::int64_t id) {
+[[gnu::hot]] void Publisher::commit(std::string_view name, std::int64_t id) {
   timed(&IterationTiming::publish, [&] {
     Slot& slot = find(name, id, "commit").slot;
     if (slot.state != Slot::State::allocated) {

@@ -142,6 +142,7 @@ class Publisher {
   std::vector<std::int64_t> published_;                ///< by variable: blocks published in this iteration
   EndRecord end_;
   bool begun_ = false;
+  double waited_ = 0;                             ///< what the transport has waited, when it was asked last
   std::uint32_t refused_ = 0, last_refused_ = 0;  ///< bits of Refusal: why this iteration is, and the last one was
   std::string failed_call_;                       ///< what the last call that failed said
   std::int64_t debts_ = 0;                        ///< slots that owe

@@ -7,7 +7,7 @@ namespace sidestream {
 
 /// Runs `work`, which hands an array over. If it throws, an array that does not vary in time is owed from then on.
 template <class Work>
-auto Publisher::or_owe(Slot& slot, Work&& work) {
+[[gnu::hot]] auto Publisher::or_owe(Slot& slot, Work&& work) {
   try {
     return work();
   } catch (...) {

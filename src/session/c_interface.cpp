@@ -199,7 +199,8 @@ int sidestream_start(sidestream_session* session) {
   return guarded(session, "start", [](Session& s) { s.start(); });
 }
 
-int sidestream_publish(sidestream_session* session, const char* variable, int64_t block, const void* data) {
+[[gnu::hot]] int sidestream_publish(sidestream_session* session, const char* variable, int64_t block,
+                                    const void* data) {
   const int code = guarded(session, "publish", [&](Session& s) {
     need(variable, "publish", "variable");
     return sidestream::code_of(s.publish(variable, block, data));
@@ -216,7 +217,7 @@ int sidestream_get_handle(sidestream_session* session, const char* variable, int
   });
 }
 
-int sidestream_publish_handle(sidestream_session* session, sidestream_handle handle, const void* data) {
+[[gnu::hot]] int sidestream_publish_handle(sidestream_session* session, sidestream_handle handle, const void* data) {
   const int code = guarded(session, "publish_handle", [&](Session& s) {
     return sidestream::code_of(s.publish(sidestream::Handle{handle}, data));
   });

@@ -44,7 +44,7 @@ void Session::Implementation::set_allocated(const std::string& variable, std::in
   declarations("set_allocated").allocated.push_back({variable, block, box});
 }
 
-Publisher& Session::Implementation::publisher(const char* call) {
+[[gnu::hot]] Publisher& Session::Implementation::publisher(const char* call) {
   if (is_server()) fail(Code::usage, "{}: this rank is a server; only clients publish", call);
   if (state_ == State::open) start();
   if (state_ != State::started) fail(Code::usage, "{}: the session failed to start; close it", call);

@@ -122,7 +122,7 @@ void Session::set_allocated(const std::string& variable, std::int64_t block, con
 }
 void Session::start() { implementation_->start(); }
 
-Taken Session::publish(std::string_view variable, std::int64_t block, const void* data) {
+[[gnu::hot]] Taken Session::publish(std::string_view variable, std::int64_t block, const void* data) {
   return implementation_->publisher("publish").publish(variable, block, data, nullptr);
 }
 Taken Session::publish(std::string_view variable, std::int64_t block, const void* data,
@@ -132,7 +132,7 @@ Taken Session::publish(std::string_view variable, std::int64_t block, const void
 Handle Session::handle(std::string_view variable, std::int64_t block) {
   return Handle{implementation_->publisher("handle").handle(variable, block)};
 }
-Taken Session::publish(Handle handle, const void* data) {
+[[gnu::hot]] Taken Session::publish(Handle handle, const void* data) {
   return implementation_->publisher("publish").publish(static_cast<std::int64_t>(handle), data);
 }
 Taken Session::publish(const std::vector<Handle>& handles, const std::vector<const void*>& data) {

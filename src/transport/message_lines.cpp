@@ -19,7 +19,7 @@ void copy_payload(std::span<const MessageLine> payload, T& to) {
 
 }  // namespace
 
-std::span<const MessageLine> MessageWriter::finish(const void* payload, std::size_t bytes) {
+[[gnu::hot]] std::span<const MessageLine> MessageWriter::finish(const void* payload, std::size_t bytes) {
   header_.lines = 1 + payload_lines(bytes);
   std::memcpy(lines_.data(), &header_, sizeof header_);
   if (bytes > 0) {
@@ -44,8 +44,8 @@ std::span<const MessageLine> MessageWriter::write(const Message& message) {
   }
 }
 
-std::span<const MessageLine> MessageWriter::write_block(const BlockRecord& record, std::uint64_t offset,
-                                                        std::uint32_t segment) {
+[[gnu::hot]] std::span<const MessageLine> MessageWriter::write_block(const BlockRecord& record, std::uint64_t offset,
+                                                                     std::uint32_t segment) {
   header_ = {.kind = MessageKind::block,
              .sequence = header_.sequence,
              .segment = segment,

@@ -107,6 +107,9 @@ class ClientTransport {
   /// Begins the next iteration; called once before anything else of it. Under WhenFull::wait it waits until fewer than
   /// max_in_flight iterations are published and not released; under skip it returns false if there are that many.
   [[nodiscard]] virtual bool begin() = 0;
+  /// A block is about to be handed over: fetches what that takes into the processor's cache. A simulation works on much
+  /// other memory between two blocks, and waiting for line after line costs more than a small block itself.
+  virtual void prefetch() const noexcept {}
   /// Memory for `bytes` bytes in the current iteration. Waits under WhenFull::wait; returns nothing if there is no
   /// room and waiting is not wanted. Throws Error(full) if there can never be room. Persistent regions are not freed
   /// with their iteration.

@@ -6,6 +6,7 @@
 
 #include "base/fail.hpp"
 #include "transport/mpi/source.hpp"
+#include "transport/shared_memory/memory_limit.hpp"
 
 namespace sidestream::mpi {
 
@@ -42,6 +43,9 @@ std::unique_ptr<StandingFetch::Order> StandingFetch::plan(std::span<const Wanted
     together += (order->bytes.back() + line - 1) / line * line;
     order->holders[holders[n]].push_back(n);
   }
+  // A node may have many servers, which all come here at the same time; the kernel would promise each of them all.
+  constexpr std::uint64_t part_of_memory = 16;
+  if (together > shared_memory::memory_left().bytes / part_of_memory / sets) throw std::bad_alloc();
   for (Set& set : order->set) {
     set.memory.reset(static_cast<std::byte*>(std::aligned_alloc(line, std::max(line, together))));
     if (!set.memory) throw std::bad_alloc();

@@ -39,13 +39,20 @@ std::byte* Client::notice_memory() const noexcept {
   return node_->layout().notices(node_->control(), static_cast<std::uint32_t>(node_->role().number));
 }
 
-bool Client::begin() {
+[[gnu::hot]] bool Client::begin() {
   if (current_ > begun_) heap_.begin_iteration(begun_ = current_);
   while (connected_ && current_ - released() >= max_in_flight_) {
     if (when_full_ == WhenFull::skip) return false;
     wait_for_release();
   }
   return connected_;
+}
+
+[[gnu::hot]] void Client::prefetch() const noexcept {
+  ring_.prefetch();
+  __builtin_prefetch(&box_.released);
+  __builtin_prefetch(writer_.place(), 1);
+  heap_.prefetch();
 }
 
 void Client::wait_for_release() {
@@ -58,7 +65,7 @@ void Client::wait_for_release() {
   seen_released_ = released();
 }
 
-std::optional<Region> Client::reserve(std::uint64_t bytes, bool persistent) {
+[[gnu::hot]] std::optional<Region> Client::reserve(std::uint64_t bytes, bool persistent) {
   for (;;) {
     if (!connected_ && !persistent) return std::nullopt;
     seen_released_ = released();
@@ -147,11 +154,11 @@ bool Client::retire(const BlockRecord& record) {
   return true;
 }
 
-void Client::fill(const Region& region, const void* values, std::uint64_t bytes) {
+[[gnu::hot]] void Client::fill(const Region& region, const void* values, std::uint64_t bytes) {
   copy_to_shared(region.data, values, bytes);
 }
 
-void Client::commit(const BlockRecord& record, const Region& region, bool hold) {
+[[gnu::hot]] void Client::commit(const BlockRecord& record, const Region& region, bool hold) {
   const std::uint64_t offset = heap_.offset(region);
   heap_.commit(region, hold);
   if (record.persistent) {
@@ -165,7 +172,7 @@ void Client::commit(const BlockRecord& record, const Region& region, bool hold) 
   push_block(record, offset);
 }
 
-void Client::push_block(const BlockRecord& record, std::uint64_t offset) {
+[[gnu::hot]] void Client::push_block(const BlockRecord& record, std::uint64_t offset) {
   if (!connected_) return;
   if (backlog_.empty() && ring_.try_push(writer_.write_block(record, offset))) return writer_.sent();
   Message message;

@@ -22,6 +22,7 @@ class Client final : public ClientTransport {
   Client(std::shared_ptr<Node> node, WhenFull when_full, int max_in_flight, std::function<void()> progress);
 
   [[nodiscard]] bool begin() override;
+  void prefetch() const noexcept override;
   [[nodiscard]] std::optional<Region> reserve(std::uint64_t bytes, bool persistent) override;
   [[nodiscard]] bool retire(const BlockRecord& record) override;
   void fill(const Region& region, const void* values, std::uint64_t bytes) override;

@@ -97,7 +97,7 @@ void stream_to_shared(void* to, const void* from, std::uint64_t bytes) noexcept 
 
 #endif
 
-void copy_to_shared(void* to, const void* from, std::uint64_t bytes) noexcept {
+[[gnu::hot]] void copy_to_shared(void* to, const void* from, std::uint64_t bytes) noexcept {
   if (bytes >= streamed_from) {
     stream_to_shared(to, from, bytes);
   } else if (bytes > 0) {

@@ -34,7 +34,7 @@ ClientHeap::~ClientHeap() {
   }
 }
 
-void ClientHeap::begin_iteration(std::int64_t index) {
+[[gnu::hot]] void ClientHeap::begin_iteration(std::int64_t index) {
   if (index <= current_) fail(Code::internal, "iteration {} begins after iteration {}", index, current_);
   current_ = index;
   if (footprint_ > 0) expected_ = footprint_;
@@ -43,7 +43,7 @@ void ClientHeap::begin_iteration(std::int64_t index) {
   runs_.clear();
 }
 
-void ClientHeap::release_upto(std::int64_t count) {
+[[gnu::hot]] void ClientHeap::release_upto(std::int64_t count) {
   if (count <= released_) return;
   released_ = std::min(count, current_ + 1);
   for (std::uint32_t n = 0; n < extents_.size(); ++n) free_if_unused(n);
@@ -54,7 +54,7 @@ void ClientHeap::release_upto(std::int64_t count) {
   });
 }
 
-std::optional<Region> ClientHeap::reserve(std::uint64_t bytes, bool persistent) {
+[[gnu::hot]] std::optional<Region> ClientHeap::reserve(std::uint64_t bytes, bool persistent) {
   if (bytes > arena_.bytes()) return std::nullopt;  // also keeps the rounding below from wrapping
   const std::uint64_t footprint = block_footprint(bytes);
   std::uint32_t extent = none;
@@ -63,6 +63,18 @@ std::optional<Region> ClientHeap::reserve(std::uint64_t bytes, bool persistent) 
   if (!persistent) footprint_ += footprint;
   ++extents_[extent].pins;
   return new_slot(begin, bytes, footprint, extent, persistent);
+}
+
+[[gnu::hot]] void ClientHeap::prefetch() const noexcept {
+  const std::uint32_t home = home_ != none || idle_homes_.empty() ? home_ : idle_homes_.back();
+  if (!idle_slots_.empty()) __builtin_prefetch(&slots_[idle_slots_.back()], 1);
+  if (home == none) return;
+  const Extent& extent = extents_[home];
+  for (std::size_t at = 0; at < sizeof extent; at += 64) {
+    __builtin_prefetch(reinterpret_cast<const std::byte*>(&extent) + at, 1);
+  }
+  constexpr std::ptrdiff_t line = 64, ahead = 16;
+  for (std::ptrdiff_t n = 0; n < ahead; ++n) __builtin_prefetch(extent.bottom + n * line, 1);
 }
 
 bool ClientHeap::stuck() const noexcept { return released_ >= current_; }
@@ -79,7 +91,7 @@ const char* ClientHeap::why() const noexcept {
                 "placement.buffer, or declare the largest blocks before the start";
 }
 
-void ClientHeap::commit(const Region& region, bool hold) {
+[[gnu::hot]] void ClientHeap::commit(const Region& region, bool hold) {
   Slot& slot = slot_of(region);
   if (slot.committed) fail(Code::internal, "a region is committed twice");
   slot.committed = true;
@@ -128,7 +140,7 @@ void ClientHeap::retire(const Region& region) {
 // ---- Where regions come from
 // ------------------------------------------------------------------------------------
 
-std::byte* ClientHeap::cut_for_iteration(std::uint64_t bytes, std::uint32_t& extent) {
+[[gnu::hot]] std::byte* ClientHeap::cut_for_iteration(std::uint64_t bytes, std::uint32_t& extent) {
   if (home_ == none) home_ = take_home().value_or(none);
   if (home_ != none) {
     extent = home_;
@@ -162,7 +174,7 @@ std::byte* ClientHeap::cut_persistent(std::uint64_t bytes, std::uint32_t& extent
   return cut(extents_[extent], bytes);
 }
 
-std::optional<std::uint32_t> ClientHeap::take_home() {
+[[gnu::hot]] std::optional<std::uint32_t> ClientHeap::take_home() {
   if (idle_homes_.empty()) return std::nullopt;
   const std::uint32_t home = idle_homes_.back();
   idle_homes_.pop_back();
@@ -200,7 +212,7 @@ std::uint32_t ClientHeap::new_extent(std::byte* begin, std::uint64_t bytes, Exte
   return place;
 }
 
-void ClientHeap::free_if_unused(std::uint32_t place) {
+[[gnu::hot]] void ClientHeap::free_if_unused(std::uint32_t place) {
   Extent& extent = extents_[place];
   const bool shared_out = extent.kind == Extent::Kind::home || extent.kind == Extent::Kind::run;
   // An iteration of -1, below any count: a home that is idle, or a run that a persistent region had.
@@ -227,7 +239,7 @@ void ClientHeap::free_if_unused(std::uint32_t place) {
 // ---- Cutting an extent
 // --------------------------------------------------------------------------------------------
 
-std::byte* ClientHeap::cut(Extent& extent, std::uint64_t bytes) noexcept {
+[[gnu::hot]] std::byte* ClientHeap::cut(Extent& extent, std::uint64_t bytes) noexcept {
   // Small from below, pages from above: alignment then costs nothing in whatever order they come.
   const bool pages = bytes % page == 0;
   // What was given back goes out first, the tightest gap of all: most often to a block of the same size.
@@ -271,8 +283,8 @@ void ClientHeap::put_back(Extent& extent, std::byte* begin, std::byte* end) {
 // ---- Tickets
 // --------------------------------------------------------------------------------------------------------
 
-Region ClientHeap::new_slot(std::byte* begin, std::uint64_t bytes, std::uint64_t footprint, std::uint32_t extent,
-                            bool persistent) {
+[[gnu::hot]] Region ClientHeap::new_slot(std::byte* begin, std::uint64_t bytes, std::uint64_t footprint,
+                                         std::uint32_t extent, bool persistent) {
   if (idle_slots_.empty()) {
     idle_slots_.push_back(static_cast<std::uint32_t>(slots_.size()));
     slots_.emplace_back();
@@ -284,7 +296,7 @@ Region ClientHeap::new_slot(std::byte* begin, std::uint64_t bytes, std::uint64_t
   return Region{begin, bytes, std::uint64_t{generation} << 32 | n};
 }
 
-ClientHeap::Slot& ClientHeap::slot_of(const Region& region) {
+[[gnu::hot]] ClientHeap::Slot& ClientHeap::slot_of(const Region& region) {
   const std::uint64_t n = region.ticket & UINT32_MAX;
   if (n >= slots_.size() || !slots_[n].used || slots_[n].generation != region.ticket >> 32) {
     fail(Code::internal, "the ticket {:x} names no region of this client, or one that was given back", region.ticket);
@@ -292,7 +304,7 @@ ClientHeap::Slot& ClientHeap::slot_of(const Region& region) {
   return slots_[n];
 }
 
-void ClientHeap::free_slot(Slot& slot) {
+[[gnu::hot]] void ClientHeap::free_slot(Slot& slot) {
   slot.used = false;
   idle_slots_.push_back(static_cast<std::uint32_t>(&slot - slots_.data()));
 }

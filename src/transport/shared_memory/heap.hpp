@@ -44,6 +44,8 @@ class ClientHeap {
   /// Nothing if there is no room now. `persistent`: for an array that outlives iterations; from the client's
   /// keep, or else borrowed. 0 bytes give a region with a valid address and no bytes.
   [[nodiscard]] std::optional<Region> reserve(std::uint64_t bytes, bool persistent = false);
+  /// Fetches into the cache what the next `reserve` looks at, and the memory that it is likely to give.
+  void prefetch() const noexcept;
   /// After a reserve that found no room: true if no release of this client's earlier iterations can change
   /// that, i.e. the iteration is larger than a home, or arrays of an earlier one are held. `why` tells which.
   [[nodiscard]] bool stuck() const noexcept;

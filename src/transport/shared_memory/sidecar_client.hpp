@@ -17,6 +17,7 @@ class SidecarClient final : public ClientTransport {
                 std::function<void()> progress, bool talks);
 
   [[nodiscard]] bool begin() override;
+  void prefetch() const noexcept override { client_.prefetch(); }
   [[nodiscard]] std::optional<Region> reserve(std::uint64_t bytes, bool persistent) override {
     return client_.reserve(bytes, persistent);
   }
