@@ -124,6 +124,40 @@ TEST_CASE("records cross between threads whole and in order") {
   CHECK(consumer.empty());
 }
 
+TEST_CASE("records that are pushed together are seen together by another thread") {
+  constexpr std::uint64_t groups = 20'000, most = 5;
+  const auto length_of = [](std::uint64_t group) { return 1 + scramble(group) % most; };
+  SharedMemory memory(ring_bytes<Record>(capacity));
+  std::thread other([&] {
+    RingProducer<Record> producer(memory.data(), capacity);
+    std::uint64_t pushed = 0;
+    for (std::uint64_t group = 0; group < groups; ++group) {
+      std::vector<Record> some;
+      for (std::uint64_t n = 0; n < length_of(group); ++n) some.push_back(Record::of(pushed + n));
+      while (!producer.try_push(some)) std::this_thread::yield();
+      pushed += some.size();
+    }
+  });
+  RingConsumer<Record> consumer(memory.data(), capacity);
+  std::uint64_t wrong = 0, popped = 0;
+  Record record{};
+  for (std::uint64_t group = 0; group < groups;) {
+    if (!consumer.peek(0, record)) {
+      std::this_thread::yield();
+      continue;
+    }
+    for (std::uint64_t n = 0; n < length_of(group); ++n) {
+      wrong += !consumer.peek(n, record) || record.number != popped + n || !record.whole();
+    }
+    popped += length_of(group);
+    consumer.drop(length_of(group));
+    ++group;
+  }
+  other.join();
+  CHECK(wrong == 0);
+  CHECK(consumer.empty());
+}
+
 TEST_CASE("producers that are killed leave whole records only, and the next one goes on") {
   SharedMemory memory(ring_bytes<Record>(capacity) + 4096);
   auto& next = memory.as<std::atomic<std::uint64_t>>(ring_bytes<Record>(capacity));
