@@ -101,6 +101,18 @@ int sidestream_select_box(sidestream_selection* selection, const char* variable,
 int sidestream_select_values(sidestream_selection* selection, const char* variable, int halo, int component,
                              int64_t count, const double* values);
 
+/* How a structured mesh is divided among the servers, instead of as its blocks were published: cut across `axis`; whole
+ * lines along `axis`; or cut across all axes, as near to cubes as it goes. Each server gets one piece, or none where
+ * there are more servers than cells to divide: see sidestream_input_entry. */
+typedef enum { SIDESTREAM_SLABS = 1, SIDESTREAM_PENCILS = 2, SIDESTREAM_BRICKS = 3 } sidestream_decomposition;
+
+/* `axis`: 0, 1 or 2; of bricks it does not count. */
+int sidestream_select_pieces(sidestream_selection* selection, const char* variable, int halo,
+                             sidestream_decomposition decomposition, int axis);
+/* Of the entry that was asked for last: other than 0 (as it is at first), its halo goes on at the mesh's other end
+ * along the axes along which the mesh is periodic. */
+int sidestream_select_wrap(sidestream_selection* selection, int wrap);
+
 /* ---- Bytes of any length: partials and feedback ---------------------------------------------------------------- */
 
 typedef struct sidestream_bytes sidestream_bytes;
@@ -117,6 +129,16 @@ int sidestream_bytes_append(sidestream_bytes* bytes, const void* data, size_t si
 int sidestream_input_pass(const sidestream_input* input);
 const void* sidestream_input_feedback(const sidestream_input* input, size_t* size);
 
+/* In `local`: which of how many servers this is. */
+int sidestream_input_server(const sidestream_input* input, int* servers);
+/* In `local`: what the n-th of the selecting calls asked for, n from 0, by itself. All functions that take an input and
+ * a variable can be asked with it, for the variable that was asked for and the arrays of its mesh. Of a decomposition
+ * there is one block, or none if the server's piece is empty. Its number is -1 - (the server's rank); its array covers
+ * the points of the piece, the layer of nodes that the next piece begins with included, and as many round it as the
+ * halo is wide, up to the mesh's faces, and beyond where it is periodic. The input that `local` got itself has blocks
+ * as published, of variables that were selected so. NULL if there is no such entry. */
+const sidestream_input* sidestream_input_entry(const sidestream_input* input, int64_t n);
+
 /* In `local`, of block n of a variable (n and the rest as for sidestream_input_block): all points of the block's cells,
  * shared nodes included. */
 int sidestream_block_points(const sidestream_input* input, const char* variable, int64_t n, int64_t lo[3],
@@ -131,6 +153,12 @@ int sidestream_block_owned(const sidestream_input* input, const char* variable, 
  * block not delivered, beyond the halo) becomes a NaN. Returns the number of these, -1 for wrong arguments. */
 int64_t sidestream_block_gather(const sidestream_input* input, const char* variable, int64_t n, const int64_t lo[3],
                                 const int64_t hi[3], int component, double* out);
+
+/* Of a piece of a decomposition: boxes of its array in which no block that was delivered has values. NaN, or 0 in whole
+ * numbers, stands there; they are not among the owned points. */
+int64_t sidestream_block_absent_count(const sidestream_input* input, const char* variable, int64_t n);
+int sidestream_block_absent(const sidestream_input* input, const char* variable, int64_t n, int64_t box, int64_t lo[3],
+                            int64_t hi[3]);
 
 /* In `combine`: the partials of this server. There may be any number, none too: with forwarders several servers'
  * `local` report to one, and to some nobody does. Their order means nothing. */

@@ -65,6 +65,7 @@ Selection selection_of(const IsosurfaceQuery& query, const Metadata& metadata) {
       selection.variables.push_back({id, halo, bracketed});
     }
   }
+  for (Selected& selected : selection.variables) selected.wrap = false;  // a surface ends at the mesh's faces
   return selection;
 }
 

@@ -173,6 +173,7 @@ Selection selection_of(const SliceQuery& query, const Metadata& metadata) {
   Selection selection;
   for (const std::int32_t id : query.variables) {
     selection.variables.push_back({id, halo_for(centering, variable(id).centering, false), cut});
+    selection.variables.back().wrap = false;  // a plane ends at the mesh's faces
   }
   return selection;
 }

@@ -149,6 +149,33 @@ Part part_for(const Selected& selected) {
   return part;
 }
 
+void check_decomposition(const Selected& selected, const Variable& variable, const Mesh& mesh) {
+  const Decomposition& wanted = selected.decomposition;
+  if (wanted.is_published()) return;
+  if (mesh.is_list() || !mesh.refinement.empty()) {
+    fail(
+        Code::configuration,
+        "the variable '{}' is asked for in pieces of its mesh '{}', which {}; structured meshes of one level alone can "
+        "be divided anew: use variables on another mesh",
+        variable.name, mesh.name,
+        mesh.is_list() ? "is " + mesh.geometry->kind() : std::string("has refinement levels"));
+  }
+  if (selected.part.kind != Part::Kind::all) {
+    fail(
+        Code::configuration,
+        "the variable '{}' is asked for in pieces of its mesh, and only a part of it; pieces are of the whole mesh: ask "
+        "for one of the two",
+        variable.name);
+  }
+  const bool known = wanted.kind >= Decomposition::Kind::slabs && wanted.kind <= Decomposition::Kind::bricks;
+  const bool has_axis = wanted.kind != Decomposition::Kind::bricks;
+  if (known && (!has_axis || (wanted.axis >= 0 && wanted.axis < mesh.dimensions))) return;
+  fail(Code::configuration,
+       "the variable '{}' is asked for in pieces of kind {} along axis {} of its mesh '{}' of {} dimensions; expected "
+       "slabs (1), pencils (2) or bricks (3), and an axis that the mesh uses, from 0",
+       variable.name, static_cast<int>(wanted.kind), wanted.axis, mesh.name, mesh.dimensions);
+}
+
 }  // namespace
 
 std::vector<Selected> with_mesh_arrays(const Selection& selection, const Metadata& metadata) {
@@ -162,11 +189,12 @@ std::vector<Selected> with_mesh_arrays(const Selection& selection, const Metadat
            "nothing around them; use variables on another mesh",
            variable.name, mesh.name, mesh.geometry->kind());
     }
+    check_decomposition(selected, variable, mesh);
     for (const std::int32_t id : mesh.arrays) {
       if (id < 0 || id == selected.variable) continue;
       if (!selection.geometry && !says_what_counts(mesh, metadata.variables[static_cast<std::size_t>(id)].role))
         continue;
-      all.emplace_back(id, selected.halo, part_for(selected));
+      all.emplace_back(id, selected.halo, part_for(selected), selected.decomposition).wrap = selected.wrap;
     }
   }
   return all;

@@ -6,8 +6,7 @@
 #include "base/agree.hpp"
 #include "base/log.hpp"
 #include "data/octree.hpp"
-#include "server/gathering.hpp"
-#include "server/halo.hpp"
+#include "server/entry_views.hpp"
 #include "server/shared_points.hpp"
 
 namespace sidestream {
@@ -39,7 +38,7 @@ void Assembler::update(ServerTransport& transport) {
   last_.reset();
   owned_.clear();
   covered_.clear();
-  plans_.clear();
+  stages_.clear();
   warn_of_overlap();
 }
 
@@ -75,7 +74,8 @@ const BlockView* find_view(const std::vector<BlockView>& views, std::int64_t blo
 }  // namespace
 
 /// What finer levels cover, and what the simulation flags.
-void Assembler::mark(std::vector<std::vector<BlockView>>& blocks) {
+void Assembler::mark(Views& assembled) {
+  std::vector<std::vector<BlockView>>& blocks = assembled.blocks;
   for (const Variable& variable : metadata_.variables) {
     std::vector<BlockView>& views = blocks[static_cast<std::size_t>(variable.id)];
     const Mesh& mesh = metadata_.mesh_of(variable);
@@ -86,6 +86,20 @@ void Assembler::mark(std::vector<std::vector<BlockView>>& blocks) {
     std::vector<ArrayView> arrays;
     for (const BlockView& view : views) arrays.push_back(view.array);
     mark_flagged(variable, arrays, blocks);
+  }
+  mark_pieces(assembled);
+}
+
+/// The flags of a piece come along with it, in the same piece.
+void Assembler::mark_pieces(Views& views) const {
+  for (PieceViews& pieces : views.pieces) {
+    const Variable& variable = metadata_.variables[static_cast<std::size_t>(pieces.selected.variable)];
+    for (const Role role : {Role::point_ghosts, Role::cell_ghosts}) {
+      const std::int32_t flags = metadata_.mesh_of(variable).array(role);
+      if (flags < 0 || metadata_.variables[static_cast<std::size_t>(flags)].centering != variable.centering) continue;
+      const PieceViews* found = find_pieces(views, pieces.selected, flags);
+      for (std::size_t v = 0; found && v < pieces.views.size(); ++v) pieces.views[v].ghosts = found->views[v].array;
+    }
   }
 }
 
@@ -110,15 +124,15 @@ void Assembler::mark_trees(Assembled& result) {
     const std::int32_t owned = mesh.array(Role::owned);
     const auto refined = static_cast<std::size_t>(mesh.array(Role::refined));
     std::vector<ArrayView> arrays;
-    for (const BlockView& view : result.blocks[refined]) {
+    for (const BlockView& view : result.views.blocks[refined]) {
       static_cast<void>(level_starts(mesh, view.block, view.array));
       const BlockView* mine =
-          owned < 0 ? nullptr : find_view(result.blocks[static_cast<std::size_t>(owned)], view.block.id);
+          owned < 0 ? nullptr : find_view(result.views.blocks[static_cast<std::size_t>(owned)], view.block.id);
       ArrayView& array = arrays.emplace_back(view.array);
       array.strides = {1, 0, 0, 0};
       array.data = result.flags.emplace_back(uncounted_cells(view.array, mine ? mine->array : ArrayView{})).data();
     }
-    mark_flagged(metadata_.variables[refined], arrays, result.blocks);
+    mark_flagged(metadata_.variables[refined], arrays, result.views.blocks);
   }
 }
 
@@ -132,7 +146,7 @@ void Assembler::mark_shared(const Demand& demand, Assembled& result) {
     const bool wanted = std::any_of(demand.selection.begin(), demand.selection.end(),
                                     [&](const Selected& s) { return s.variable == variable.id; });
     if (!mesh.is_list() || !wanted || !(points || cells)) continue;
-    const std::vector<BlockView>& views = result.blocks[static_cast<std::size_t>(variable.id)];
+    const std::vector<BlockView>& views = result.views.blocks[static_cast<std::size_t>(variable.id)];
     std::vector<ArrayView> arrays;
     for (std::vector<std::uint8_t>& flags : flag_shared(views, servers_)) {
       ArrayView array;
@@ -141,7 +155,7 @@ void Assembler::mark_shared(const Demand& demand, Assembled& result) {
       array.data = result.flags.emplace_back(std::move(flags)).data();
       arrays.push_back(array);
     }
-    mark_flagged(variable, arrays, result.blocks);
+    mark_flagged(variable, arrays, result.views.blocks);
   }
 }
 
@@ -168,88 +182,58 @@ std::vector<BlockRange> Assembler::gather_ranges(ServerTransport& transport, std
   return all;
 }
 
-namespace {
-
-BlockView make_view(const Variable& variable, const Arrival& arrival) {
-  BlockView view;
-  view.block = arrival.record.block;
-  view.points = variable.points(arrival.record.block);
-  view.array = arrival.record.view(arrival.data);
-  return view;
-}
-
-/// Whether a part can be decided without values. Where nothing moves, others are not worth the ranges.
-bool is_geometric(const Part& part) { return part.kind != Part::Kind::values && part.kind != Part::Kind::predicate; }
-
-}  // namespace
-
-void Assembler::take_at_hand(ServerTransport& transport, std::int64_t index, const Demand& demand, Assembled& result) {
-  std::vector<HaloRequest> requests(metadata_.variables.size(), HaloRequest{nullptr, 0, nullptr, {}});
-  const Needs needs(metadata_, table_.blocks(), {});
-  for (const Selected& s : demand.selection) {
-    HaloRequest& request = requests[static_cast<std::size_t>(s.variable)];
-    request.variable = &metadata_.variables[static_cast<std::size_t>(s.variable)];
-    request.views = &result.blocks[static_cast<std::size_t>(s.variable)];
-    if (s.halo == 0) continue;
-    const std::vector<bool> needed = needs.of(is_geometric(s.part) ? s : Selected(s.variable));
-    request.needed.resize(needed.size(), false);
-    for (std::size_t b = 0; b < needed.size(); ++b) request.needed[b] = request.needed[b] || needed[b];
-    request.width = std::max(request.width, s.halo);
+/// Collective where it is new.
+std::shared_ptr<const Assembler::Stage> Assembler::stage(const Demand& demand, const std::vector<BlockRange>& ranges,
+                                                         bool at_hand) {
+  const bool keeps = at_hand || (planner_.ranges_for(demand.selection).empty() && !planner_.wants_cost());
+  for (const auto& known : stages_) {
+    if (keeps && known->tasks == demand.tasks) return known;
   }
-  const auto add = [&](const Arrival& arrival) {
-    const HaloRequest& request = requests[static_cast<std::size_t>(arrival.record.variable)];
-    if (!request.variable) return;
-    BlockView view = make_view(*request.variable, arrival);
-    view.owned = owned(*request.variable, view.block);
-    request.views->push_back(std::move(view));
-  };
-  for (const Arrival& arrival : transport.inbox(index).blocks) add(arrival);
-  for (const Arrival& arrival : transport.persistent()) add(arrival);
-  for (auto& views : result.blocks) {
-    std::sort(views.begin(), views.end(), [](const auto& a, const auto& b) { return a.block.id < b.block.id; });
-  }
-  std::erase_if(requests, [](const HaloRequest& request) { return request.width == 0; });
-  if (!requests.empty()) result.halo_memory = exchange_halos(table_, requests, servers_);
-  for (const Bytes& message : result.halo_memory) result.moved_layers += message.size();
-}
-
-std::shared_ptr<const Movement> Assembler::plan(const Demand& demand, const std::vector<BlockRange>& ranges) {
-  const bool keeps = planner_.ranges_for(demand.selection).empty() && !planner_.wants_cost();
-  for (const auto& [tasks, movement] : plans_) {
-    if (keeps && tasks == demand.tasks) return movement;
-  }
-  auto movement = planner_.plan(table_, demand.selection, ranges, costs_, servers_.size(), servers_.rank());
-  constexpr std::size_t most_plans = 16;
-  if (keeps) plans_.emplace_front(demand.tasks, movement);
-  if (plans_.size() > most_plans) plans_.pop_back();
-  return movement;
-}
-
-void Assembler::fetch(ServerTransport& transport, std::int64_t index, const Demand& demand,
-                      const std::vector<BlockRange>& ranges, Assembled& result) {
-  std::shared_ptr<const Movement> movement;
-  std::optional<Gathering> gathering;
-  // Before anything is asked for: a partitioner may refuse, memory may be short.
+  const auto made = std::make_shared<Stage>();
+  const Redistribution::Place place{servers_.rank(), servers_.size(), at_hand};
+  // A partitioner may refuse, memory may be short: before anything is asked for.
   together(servers_, [&] {
-    movement = plan(demand, ranges);
-    gathering.emplace(metadata_, table_, *movement,
-                      [this](const Variable& v, const Block& b) -> const std::vector<Box>& { return owned(v, b); });
+    made->tasks = demand.tasks;
+    auto movement = at_hand ? planner_.keep(table_, demand.selection, place.server)
+                            : planner_.plan(table_, demand.selection, ranges, costs_, place.servers, place.server);
+    made->redistribution.emplace(
+        metadata_, table_, std::move(movement), place,
+        [this](const Variable& v, const Block& b) -> const std::vector<Box>& { return owned(v, b); });
   });
+  if (at_hand) {
+    made->local.emplace(metadata_, made->redistribution->wanted(), made->redistribution->holders(), servers_);
+  }
+  // Kept by all or by none, since making one is collective.
+  std::list<std::shared_ptr<const Stage>> kept;
+  together(servers_, [&] {
+    if (keeps) kept.push_front(made);
+  });
+  stages_.splice(stages_.begin(), kept);
+  constexpr std::size_t most_stages = 16;
+  if (stages_.size() > most_stages) stages_.pop_back();
+  return made;
+}
+
+/// `expected`: the transport is told to expect the same from now on.
+std::vector<ArrayView> Assembler::fetch(ServerTransport& transport, std::int64_t index, const Stage& stage,
+                                        bool expected) {
+  const std::vector<Wanted>& wanted = stage.redistribution->wanted();
   std::vector<const std::byte*> values;
-  // Iterations that are refused move values in vain then: hence not before the same is wanted a second time.
-  const bool expected = demand.repeats && movement == last_ && movement != ordered_;
   together(servers_, [&] {
-    values = transport.fetch(index, gathering->wanted());
-    if (expected) transport.expect_same(index, gathering->wanted());
+    values = transport.fetch(index, wanted);
+    if (expected) transport.expect_same(index, wanted);
   });
-  if (expected) ordered_ = movement;
   transport.free_values(index);  // clients go on while the analyses run
-  together(servers_, [&] { result.blocks = gathering->views(values); });
-  last_ = movement;
-  const Gathering::Bytes bytes = gathering->count(values);
-  result.moved_blocks = bytes.blocks;
-  result.moved_bytes = bytes.pieces;
-  result.moved_layers = bytes.layers;
+  std::vector<ArrayView> arrays(wanted.size());
+  for (std::size_t n = 0; n < wanted.size(); ++n) {
+    const Variable& variable = metadata_.variables[static_cast<std::size_t>(wanted[n].variable)];
+    arrays[n].data = values[n];
+    arrays[n].type = variable.type;
+    arrays[n].box = wanted[n].points;
+    arrays[n].components = variable.components;
+    arrays[n].strides = packed_strides(wanted[n].points, variable.components, variable.order);
+  }
+  return arrays;
 }
 
 void Assembler::note_cost(double seconds) {
@@ -261,8 +245,8 @@ void Assembler::note_cost(double seconds) {
   };
   std::vector<Cost> mine;
   double total = 0;
-  for (std::size_t p = 0; last_ && p < last_->pieces.size(); ++p) {
-    const Movement::Piece& piece = last_->pieces[p];
+  const auto& pieces = last_ ? last_->redistribution->movement().pieces : std::vector<Movement::Piece>();
+  for (const Movement::Piece& piece : pieces) {
     const Block& block = table_.blocks()[static_cast<std::size_t>(piece.block)];
     const auto cells = static_cast<double>(piece.cells.count());
     mine.push_back({block.id, cells, block.mesh, 0});
@@ -276,7 +260,6 @@ void Assembler::note_cost(double seconds) {
 
 Assembled Assembler::assemble(ServerTransport& transport, std::int64_t index, const Demand& demand) {
   Assembled result;
-  result.blocks.resize(metadata_.variables.size());
   std::vector<RangeRequest> requests = demand.ranges;
   if (!transport.at_hand()) {
     for (const RangeRequest& request : planner_.ranges_for(demand.selection)) {
@@ -284,12 +267,25 @@ Assembled Assembler::assemble(ServerTransport& transport, std::int64_t index, co
     }
   }
   std::vector<BlockRange> ranges = gather_ranges(transport, index, requests);
+  const std::shared_ptr<const Stage> current = stage(demand, ranges, transport.at_hand());
+  std::vector<ArrayView> values;
   if (transport.at_hand()) {
-    take_at_hand(transport, index, demand, result);
+    LocalValues::Got got = current->local->get(transport.inbox(index).blocks, transport.persistent(), servers_);
+    values = std::move(got.values);
+    result.messages = std::move(got.messages);
   } else {
-    fetch(transport, index, demand, ranges, result);
+    // Iterations that are refused move values in vain then: hence not before the same is wanted a second time.
+    const bool expected = demand.repeats && current == last_ && current != ordered_;
+    values = fetch(transport, index, *current, expected);
+    if (expected) ordered_ = current;
   }
-  mark(result.blocks);
+  last_ = current;
+  result.views = current->redistribution->views(values);
+  const Redistribution::Amount amount = current->redistribution->count(values);
+  result.moved_blocks = amount.blocks;
+  result.moved_bytes = amount.pieces;
+  result.moved_layers = amount.layers;
+  mark(result.views);
   mark_trees(result);
   mark_shared(demand, result);
   if (demand.catalogue) result.catalogue = Catalogue{true, table_.blocks(), std::move(ranges)};

@@ -1,7 +1,7 @@
 // From arrivals to the blocks that analyses see.
 #pragma once
 
-#include <deque>
+#include <list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "server/block_table.hpp"
+#include "server/local_values.hpp"
 #include "server/movement.hpp"
+#include "server/redistribution.hpp"
 #include "sidestream/data/catalogue.hpp"
 #include "sidestream/data/metadata.hpp"
 #include "sidestream/data/selection.hpp"
@@ -29,15 +31,15 @@ struct Demand {
   bool counts = false;               ///< some look at values: points that several blocks have must count once
 };
 
-/// The assembled blocks of one iteration. Points into the transport's memory and its own messages; valid until the
+/// The assembled values of one iteration. Points into the transport's memory and its own messages; valid until the
 /// iteration is released.
 struct Assembled {
-  std::vector<std::vector<BlockView>> blocks;  ///< by variable id, ascending block id
-  std::vector<Bytes> halo_memory;
+  Views views;
+  std::vector<MemberMessage> messages;           ///< from other servers
   std::vector<std::vector<std::uint8_t>> flags;  ///< of points that several blocks have
   std::optional<Catalogue> catalogue;
-  /// What came to this server for this iteration: whole blocks or pieces, and layers around them, in bytes. Nothing
-  /// moves but layers where values are at hand.
+  /// What came to this server for this iteration, in bytes: whole blocks or pieces, and what else its views take, which
+  /// is all that moves where values are at hand.
   std::int64_t moved_blocks = 0;
   std::uint64_t moved_bytes = 0, moved_layers = 0;
 };
@@ -65,13 +67,20 @@ class Assembler {
  private:
   [[nodiscard]] std::vector<BlockRange> gather_ranges(ServerTransport& transport, std::int64_t index,
                                                       const std::vector<RangeRequest>& requests);
-  void take_at_hand(ServerTransport& transport, std::int64_t index, const Demand& demand, Assembled& result);
-  void fetch(ServerTransport& transport, std::int64_t index, const Demand& demand,
-             const std::vector<BlockRange>& ranges, Assembled& result);
-  [[nodiscard]] std::shared_ptr<const Movement> plan(const Demand& demand, const std::vector<BlockRange>& ranges);
+  /// What stands as long as the blocks and what is demanded do.
+  struct Stage {
+    std::vector<std::size_t> tasks;
+    std::optional<Redistribution> redistribution;
+    std::optional<LocalValues> local;  ///< where values are at hand
+  };
+  [[nodiscard]] std::shared_ptr<const Stage> stage(const Demand& demand, const std::vector<BlockRange>& ranges,
+                                                   bool at_hand);
+  [[nodiscard]] std::vector<ArrayView> fetch(ServerTransport& transport, std::int64_t index, const Stage& stage,
+                                             bool expected);
   const std::vector<Box>& owned(const Variable& variable, const Block& block);
   const std::vector<Box>& covered(const Mesh& mesh, const Block& block);
-  void mark(std::vector<std::vector<BlockView>>& blocks);
+  void mark(Views& views);
+  void mark_pieces(Views& views) const;
   void mark_flagged(const Variable& flags, std::span<const ArrayView> arrays,
                     std::vector<std::vector<BlockView>>& blocks);
   void mark_shared(const Demand& demand, Assembled& result);
@@ -84,13 +93,13 @@ class Assembler {
   BlockTable table_;
   bool trusted_ = true;  ///< the table is the same on all servers
   BlockCosts costs_;
-  std::shared_ptr<const Movement> ordered_;                                  ///< what the transport was told to expect
-  std::shared_ptr<const Movement> last_;                                     ///< of the last assembly
+  std::shared_ptr<const Stage> ordered_;                                     ///< what the transport was told to expect
+  std::shared_ptr<const Stage> last_;                                        ///< of the last assembly
   std::map<std::pair<std::int32_t, std::int64_t>, std::vector<Box>> owned_;  ///< by mesh, centring and role, block
   std::map<std::tuple<std::int32_t, std::int32_t, Index3, Index3>, std::vector<Box>> covered_;  ///< mesh, level, cells
   bool warned_ = false;  ///< of blocks that overlap
-  /// Plans that hold while the table does, by the tasks they are for; the newest first.
-  std::deque<std::pair<std::vector<std::size_t>, std::shared_ptr<const Movement>>> plans_;
+  /// Those that hold while the table does; the newest first. The same on all servers.
+  std::list<std::shared_ptr<const Stage>> stages_;
 };
 
 }  // namespace sidestream

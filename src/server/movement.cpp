@@ -50,40 +50,78 @@ std::vector<RangeRequest> Planner::ranges_for(const std::vector<Selected>& selec
     if (request.variable >= 0) add_request(requests, request);
   };
   if (!rules_.move_all) {
-    for (const Selected& selected : selection) add(selected);
+    for (const Selected& selected : selection) {
+      if (selected.decomposition.is_published()) add(selected);
+    }
   }
   if (rules_.partitioner->restrict_to) add(rules_.partitioner->restrict_to(rules_.settings, metadata_));
   return requests;
 }
 
-std::vector<std::vector<std::int32_t>> Planner::demands(const BlockTable& table, const std::vector<Selected>& selection,
-                                                        std::span<const BlockRange> ranges) const {
-  const Needs needs(metadata_, table.blocks(), ranges);
-  std::vector<std::vector<std::int32_t>> halo(metadata_.variables.size());
-  std::vector<bool> allowed;
-  std::int32_t restricted = -1;
-  if (rules_.partitioner->restrict_to) {
-    const Selected restriction = rules_.partitioner->restrict_to(rules_.settings, metadata_);
-    restricted = metadata_.variables.at(static_cast<std::size_t>(restriction.variable)).mesh;
-    allowed = needs.of(restriction);
+bool same_pieces(const Selected& a, const Selected& b) noexcept {
+  return a.variable == b.variable && a.decomposition == b.decomposition && a.halo == b.halo && a.wrap == b.wrap;
+}
+
+std::shared_ptr<Movement> Planner::empty_movement() const {
+  auto movement = std::make_shared<Movement>();
+  movement->halo.resize(metadata_.variables.size());
+  movement->wrap.resize(metadata_.variables.size(), 0);
+  return movement;
+}
+
+void Planner::note_demand(const BlockTable& table, const Selected& selected, const std::vector<bool>& needed,
+                          const Allowed& allowed, Movement& movement) const {
+  if (!selected.decomposition.is_published()) {
+    const auto same = [&](const Selected& known) { return same_pieces(known, selected); };
+    const bool known = std::any_of(movement.decomposed.begin(), movement.decomposed.end(), same);
+    if (!known) movement.decomposed.push_back(selected);
+    return;
   }
+  const auto v = static_cast<std::size_t>(selected.variable);
+  auto& widths = movement.halo[v];
+  widths.resize(table.blocks().size(), -1);
+  if (selected.wrap) movement.wrap[v] = std::max(movement.wrap[v], selected.halo);
+  for (std::size_t b = 0; b < needed.size(); ++b) {
+    if (!needed[b] || (table.blocks()[b].mesh == allowed.mesh && !allowed.blocks[b])) continue;
+    widths[b] = std::max(widths[b], selected.halo);
+  }
+}
+
+std::shared_ptr<const Movement> Planner::keep(const BlockTable& table, const std::vector<Selected>& selection,
+                                              int server) const {
+  auto movement = empty_movement();
+  const Needs needs(metadata_, table.blocks(), {});
   for (const Selected& selected : selection) {
-    auto& widths = halo[static_cast<std::size_t>(selected.variable)];
-    widths.resize(table.blocks().size(), -1);
-    const std::vector<bool> needed = needs.of(rules_.move_all ? Selected(selected.variable, selected.halo) : selected);
-    for (std::size_t b = 0; b < needed.size(); ++b) {
-      if (!needed[b] || (table.blocks()[b].mesh == restricted && !allowed[b])) continue;
-      widths[b] = std::max(widths[b], selected.halo);
+    const bool by_ranges = selected.part.kind == Part::Kind::values || selected.part.kind == Part::Kind::predicate;
+    note_demand(table, selected, needs.of(by_ranges ? Selected(selected.variable) : selected), {}, *movement);
+  }
+  for (std::size_t b = 0; b < table.blocks().size(); ++b) {
+    if (table.server(static_cast<std::int64_t>(b)) != server) continue;
+    const Block& block = table.blocks()[b];
+    movement->pieces.push_back({static_cast<std::int64_t>(b), block.cells, false, block.id});
+    for (auto& widths : movement->halo) {
+      if (!widths.empty()) widths[b] = std::max(widths[b], 0);
     }
   }
-  return halo;
+  std::sort(movement->pieces.begin(), movement->pieces.end(),
+            [](const auto& a, const auto& b) { return std::pair(a.id, a.block) < std::pair(b.id, b.block); });
+  return movement;
 }
 
 std::shared_ptr<const Movement> Planner::plan(const BlockTable& table, const std::vector<Selected>& selection,
                                               std::span<const BlockRange> ranges, const BlockCosts& costs, int servers,
                                               int server) const {
-  auto movement = std::make_shared<Movement>();
-  movement->halo = demands(table, selection, ranges);
+  auto movement = empty_movement();
+  const Needs needs(metadata_, table.blocks(), ranges);
+  Allowed allowed;
+  if (rules_.partitioner->restrict_to) {
+    const Selected restriction = rules_.partitioner->restrict_to(rules_.settings, metadata_);
+    allowed = {metadata_.variables.at(static_cast<std::size_t>(restriction.variable)).mesh, needs.of(restriction)};
+  }
+  for (const Selected& selected : selection) {
+    const std::vector<bool> needed = needs.of(rules_.move_all ? Selected(selected.variable) : selected);
+    note_demand(table, selected, needed, allowed, *movement);
+  }
   std::vector<PlannedBlock> planned;
   std::vector<std::int64_t> positions;
   for (std::size_t b = 0; b < table.blocks().size(); ++b) {

@@ -24,6 +24,10 @@ struct Movement {
   std::vector<Piece> pieces;  ///< by ascending id
   /// By variable: empty if it is not needed at all; otherwise by block the halo that is needed, -1: not needed.
   std::vector<std::vector<std::int32_t>> halo;
+  /// By variable: how much of the halo goes on at the other end of a periodic mesh.
+  std::vector<std::int32_t> wrap;
+  /// What is wanted in decompositions of their own, each once; their parts are all.
+  std::vector<Selected> decomposed;
 };
 
 /// How blocks get to servers in this session.
@@ -51,14 +55,26 @@ class Planner {
   [[nodiscard]] std::shared_ptr<const Movement> plan(const BlockTable& table, const std::vector<Selected>& selection,
                                                      std::span<const BlockRange> ranges, const BlockCosts& costs,
                                                      int servers, int server) const;
+  /// Where blocks stay with the servers of their clients: all that `server` has of what is selected. Parts that only
+  /// ranges can tell count as all.
+  [[nodiscard]] std::shared_ptr<const Movement> keep(const BlockTable& table, const std::vector<Selected>& selection,
+                                                     int server) const;
 
  private:
-  [[nodiscard]] std::vector<std::vector<std::int32_t>> demands(const BlockTable& table,
-                                                               const std::vector<Selected>& selection,
-                                                               std::span<const BlockRange> ranges) const;
+  /// What blocks a server may have.
+  struct Allowed {
+    std::int32_t mesh = -1;      ///< on which not all are
+    std::vector<bool> blocks{};  ///< by position
+  };
+  [[nodiscard]] std::shared_ptr<Movement> empty_movement() const;
+  void note_demand(const BlockTable& table, const Selected& selected, const std::vector<bool>& needed,
+                   const Allowed& allowed, Movement& movement) const;
   const Metadata& metadata_;
   MovementRules rules_;
 };
+
+/// Whether two entries want the same pieces of the same variable.
+[[nodiscard]] bool same_pieces(const Selected& a, const Selected& b) noexcept;
 
 /// Plans for no blocks at all: throws now what is wrong with the partitioner's settings, whatever the blocks.
 void check_partitioner(const MovementRules& rules, const Metadata& metadata, int servers);

@@ -6,6 +6,7 @@
 #include "base/fail.hpp"
 #include "base/timer.hpp"
 #include "data/mesh_arrays.hpp"
+#include "server/entry_views.hpp"
 
 namespace sidestream {
 
@@ -15,7 +16,8 @@ Task::Task(const TaskConfig& config, const Metadata& metadata, std::unique_ptr<A
       schedule_(config.schedule),
       analysis_(std::move(analysis)),
       writer_(std::move(writer)),
-      selection_(analysis_ ? analysis_->selection() : writer_->selection()) {
+      selection_(analysis_ ? analysis_->selection() : writer_->selection()),
+      entries_(selection_.variables) {
   selection_.variables = with_mesh_arrays(selection_, metadata);
 }
 
@@ -52,12 +54,15 @@ void Task::count_passes() {
   if (passes_ < 1) fail(Code::analysis, "the analysis has {} passes, expected at least 1; correct `passes`", passes_);
 }
 
-std::string Task::pass(const LocalInput& input, Results& results, Bytes& feedback) {
+std::string Task::pass(const LocalInput& input, const Views& views, Results& results, Bytes& feedback) {
   Bytes partial;
   const auto reduce = [&] {
     const double start = now();
     if (input.pass == 0) count_passes();
-    partial = local(input);
+    const std::vector<EntryViews> entries = entry_views(entries_, input.metadata, views);
+    LocalInput with_entries = input;
+    with_entries.entries = entries;
+    partial = local(with_entries);
     local_seconds_ += now() - start;
   };
   std::string failure = attempt(std::cref(reduce));
@@ -87,8 +92,10 @@ std::string Task::run(const Iteration& iteration, const Metadata& metadata, cons
     const Bytes before = std::move(feedback);
     feedback.clear();
     const Catalogue* catalogue = selection_.catalogue && assembled.catalogue ? &*assembled.catalogue : nullptr;
-    const LocalInput input{iteration, metadata, assembled.blocks, n, before, catalogue};
-    std::string failure = pass(input, results, feedback);
+    LocalInput input{iteration, metadata, assembled.views.blocks, n, before, catalogue};
+    input.server = communicator_->rank();
+    input.servers = communicator_->size();
+    std::string failure = pass(input, assembled.views, results, feedback);
     if (!failure.empty()) return failure;
   }
   return {};

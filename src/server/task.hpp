@@ -56,7 +56,7 @@ class Task {
   std::int64_t incomplete = 0;  ///< iterations in which an output was written without a variable nobody published
 
  private:
-  [[nodiscard]] std::string pass(const LocalInput& input, Results& results, Bytes& feedback);
+  [[nodiscard]] std::string pass(const LocalInput& input, const Views& views, Results& results, Bytes& feedback);
   [[nodiscard]] std::string attempt(const std::function<void()>& work);
   void count_passes();
   [[nodiscard]] Bytes local(const LocalInput& input);
@@ -68,8 +68,9 @@ class Task {
   std::unique_ptr<Writer> writer_;
   std::unique_ptr<MpiCommunicator> communicator_;
   std::unique_ptr<GuardedCommunicator> guarded_;  ///< the same group, as analyses get it
-  Selection selection_;
-  int passes_ = 1;  ///< in this iteration
+  Selection selection_;                           ///< with the arrays of meshes
+  std::vector<Selected> entries_;                 ///< as it was asked for
+  int passes_ = 1;                                ///< in this iteration
   PartialSender* sender_ = nullptr;
   std::int32_t number_ = 0;
   double local_seconds_ = 0;

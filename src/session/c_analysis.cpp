@@ -95,7 +95,10 @@ class TableAnalysis final : public Analysis {
   [[nodiscard]] Bytes local(const LocalInput& input) override {
     Message message{};
     sidestream_bytes partial;
-    const sidestream_input view{&input.iteration, &input.metadata, &input, nullptr};
+    sidestream_input view{&input.iteration, &input.metadata, &input, nullptr};
+    std::vector<sidestream_input> entries(input.entries.size(), view);
+    for (std::size_t n = 0; n < entries.size(); ++n) entries[n].entry = static_cast<std::int64_t>(n);
+    view.entries = entries.data();
     check("local", table_.local(object_, &view, &partial, message.data()), message, {});
     return std::move(partial.bytes);
   }

@@ -78,11 +78,8 @@ Table::Cell cell_of(const sidestream_column& column, std::int64_t row) {
 
 /// Block n of a variable in `local`, or null.
 const BlockView* block_of(const sidestream_input* input, const char* variable, std::int64_t n) {
-  if (!input || !input->local || !variable || n < 0) return nullptr;
-  const Variable* found = input->metadata->find_variable(variable);
-  if (!found) return nullptr;
-  const auto& blocks = input->local->of(found->id);
-  return n < static_cast<std::int64_t>(blocks.size()) ? &blocks[static_cast<std::size_t>(n)] : nullptr;
+  const auto* blocks = input && n >= 0 ? input->blocks(variable) : nullptr;
+  return blocks && n < static_cast<std::int64_t>(blocks->size()) ? &(*blocks)[static_cast<std::size_t>(n)] : nullptr;
 }
 
 int give(const Box* box, std::int64_t* lo, std::int64_t* hi) {
@@ -213,6 +210,25 @@ int sidestream_select_values(sidestream_selection* selection, const char* variab
   });
 }
 
+int sidestream_select_pieces(sidestream_selection* selection, const char* variable, int halo,
+                             sidestream_decomposition decomposition, int axis) {
+  return shielded(nullptr, [&]() -> int {
+    Selected* selected = add(selection, variable, halo);
+    if (!selected) return SIDESTREAM_ERROR_USAGE;
+    selected->decomposition = {static_cast<Decomposition::Kind>(decomposition), axis};
+    if (decomposition >= SIDESTREAM_SLABS && decomposition <= SIDESTREAM_BRICKS) return SIDESTREAM_OK;
+    selection->problem = "pieces of kind " + std::to_string(static_cast<int>(decomposition)) +
+                         " are asked for, expected a sidestream_decomposition";
+    return SIDESTREAM_ERROR_USAGE;
+  });
+}
+
+int sidestream_select_wrap(sidestream_selection* selection, int wrap) {
+  if (!selection || selection->selection.variables.empty()) return SIDESTREAM_ERROR_USAGE;
+  selection->selection.variables.back().wrap = wrap != 0;
+  return SIDESTREAM_OK;
+}
+
 void* sidestream_bytes_resize(sidestream_bytes* bytes, size_t size) {
   if (!bytes) return nullptr;
   try {
@@ -241,6 +257,30 @@ const void* sidestream_input_feedback(const sidestream_input* input, size_t* siz
   const BytesView feedback = input->local ? input->local->feedback : BytesView{};
   if (size) *size = feedback.size();
   return feedback.data();
+}
+
+int sidestream_input_server(const sidestream_input* input, int* servers) {
+  if (!input->local) return -1;
+  if (servers) *servers = input->local->servers;
+  return input->local->server;
+}
+
+const sidestream_input* sidestream_input_entry(const sidestream_input* input, int64_t n) {
+  const bool there =
+      input && input->local && input->entries && n >= 0 && n < static_cast<int64_t>(input->local->entries.size());
+  return there ? &input->entries[n] : nullptr;
+}
+
+int64_t sidestream_block_absent_count(const sidestream_input* input, const char* variable, int64_t n) {
+  const BlockView* view = block_of(input, variable, n);
+  return view ? static_cast<int64_t>(view->absent.size()) : 0;
+}
+
+int sidestream_block_absent(const sidestream_input* input, const char* variable, int64_t n, int64_t box, int64_t lo[3],
+                            int64_t hi[3]) {
+  const BlockView* view = block_of(input, variable, n);
+  const bool there = view && box >= 0 && box < static_cast<int64_t>(view->absent.size());
+  return give(there ? &view->absent[static_cast<std::size_t>(box)] : nullptr, lo, hi);
 }
 
 int sidestream_block_points(const sidestream_input* input, const char* variable, int64_t n, int64_t lo[3],

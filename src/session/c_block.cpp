@@ -8,9 +8,7 @@
 namespace {
 
 const std::vector<sidestream::BlockView>* blocks_of(const sidestream_input* input, const char* variable) {
-  if (!input || !input->local || !variable) return nullptr;
-  const sidestream::Variable* found = input->metadata->find_variable(variable);
-  return found ? &input->local->of(found->id) : nullptr;
+  return input ? input->blocks(variable) : nullptr;
 }
 
 /// The box round the owned points, and whether they fill it.

@@ -18,13 +18,16 @@ class Sum final : public Analysis {
   Sum(std::string fault, const Settings& settings, const Metadata& metadata)
       : fault_(std::move(fault)), variable_(metadata.find_variable(settings.text("variable"))->id) {}
 
-  [[nodiscard]] Selection selection() const override { return {{{variable_}}}; }
+  [[nodiscard]] Selection selection() const override {
+    if (fault_ == "pieces") return {{Selected(variable_, 1, AllBlocks{}, Decomposition::pencils(0))}};  // no fault
+    return {{{variable_}}};
+  }
   [[nodiscard]] int passes() const override { return fault_ == "feedback" ? 2 : 1; }
 
   [[nodiscard]] Bytes local(const LocalInput& input) override {
     std::int64_t sum = fault_ == "state" ? before_ : 0;
     if (fault_ == "no_block" && input.of(variable_).empty()) throw Error(Code::analysis, "there is no block");
-    for (const BlockView& block : input.of(variable_)) {
+    for (const BlockView& block : input.at(0)) {
       if (fault_ == "ghosts") {
         add(block.array, block.array.box, sum);
       } else if (fault_ == "shared") {
@@ -111,8 +114,8 @@ Plan changing_plan(const PlanInput& input, const Settings&) {
 }  // namespace
 
 SIDESTREAM_PLUGIN(registry) {
-  for (const char* fault :
-       {"none", "ghosts", "shared", "blocks", "no_block", "members", "first_partial", "state", "feedback", "memory"}) {
+  for (const char* fault : {"none", "pieces", "ghosts", "shared", "blocks", "no_block", "members", "first_partial",
+                            "state", "feedback", "memory"}) {
     AnalysisKind kind;
     kind.name = std::string("sum_") + fault;
     kind.options = {{.name = "variable", .type = OptionType::variable, .required = true}};

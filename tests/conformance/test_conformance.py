@@ -91,7 +91,7 @@ def faulty(command, _, plugin):
         f"plugins: [{plugin}]\nmeshes: {{grid: {{size: [6, 5, 4]}}}}\n"
         "variables: {n: {mesh: grid, type: int32, centering: node}}\n"
     )
-    done = command.run(head + "analyses: [sum_none: {variable: n}]\n")
+    done = command.run(head + "analyses: [sum_none: {variable: n}, sum_pieces: {variable: n}]\n")
     expect(done.returncode == 0, done, "an analysis without fault fails")
     analyses = "".join(f"  - {kind}: {{variable: n}}\n" for kind in FAULTS if kind.startswith("sum_"))
     placement = "placement: {mode: nodes, servers: 2, partitioner: changing}\n"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "server/block_table.hpp"
-#include "server/gathering.hpp"
 #include "server/movement.hpp"
+#include "server/redistribution.hpp"
 #include "sidestream/data/catalogue.hpp"
 
 using namespace sidestream;
@@ -89,17 +89,22 @@ TEST_CASE("bytes of huge blocks are counted whole, from the plan to what analyse
     REQUIRE(movement->pieces.size() == 4);
     REQUIRE(told == std::vector<std::uint64_t>(8, t_bytes + p_bytes));
     std::deque<std::vector<Box>> owned;
-    const Gathering gathering(
-        metadata, table, *movement, [&](const Variable& v, const Block& b) -> const auto& {
-          return owned.emplace_back(table.owned(v, b));
-        });
+    const Redistribution plan(metadata, table, movement, {server, 2, false},
+                              [&](const Variable& v, const Block& b) -> const std::vector<Box>& {
+                                return owned.emplace_back(table.owned(v, b));
+                              });
     const std::byte there{};
-    const std::vector<const std::byte*> values(gathering.wanted().size(), &there);
-    const Gathering::Bytes bytes = gathering.count(values);
+    std::vector<ArrayView> values;
+    for (const Wanted& wanted : plan.wanted()) {
+      const Variable& variable = metadata.variables[static_cast<std::size_t>(wanted.variable)];
+      values.push_back({&there, variable.type, MemorySpace::host, wanted.points, variable.components,
+                        packed_strides(wanted.points, variable.components, variable.order)});
+    }
+    const Redistribution::Amount bytes = plan.count(values);
     CHECK(bytes.blocks == 8);
     CHECK(bytes.pieces == 4 * (t_bytes + p_bytes));
     CHECK(bytes.layers == 2 * u * 2 * u * 2 * 24);  // two cells deep, between the servers
-    const auto views = gathering.views(values);
+    const auto views = plan.views(values).blocks;
     for (const BlockView& view : views[0]) {
       CHECK(view.array.strides == std::array<Index, 4>{3, 3 * n, 3 * n * n, 1});
       for (const Box& box : view.owned) owned_cells += box.count();

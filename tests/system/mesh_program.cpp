@@ -1,6 +1,6 @@
 // A simulation for the tests of meshes of 1, 2 and 3 dimensions: a variable of each centring, whose values tell their
-// place, on a mesh that is cut at random among the clients. Arrays end where a page ends and the next one is not there,
-// so that reading too much is a crash.
+// place, on a mesh that is cut at random among the clients, in each iteration anew with `changing`. Arrays end where a
+// page ends and the next one is not there, so that reading too much is a crash.
 #include <mpi.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -69,14 +69,19 @@ class Program {
   Program(const Options& options, sidestream::Session& session, int rank, int size)
       : dimensions_(static_cast<int>(options.number("dimensions", 3))),
         ghosts_(options.number("ghosts", 0)),
+        changing_(options.number("changing", 0) != 0),
+        count_(options.number("blocks", 3) * size),
+        rank_(rank),
+        size_(size),
         session_(session) {
     const Index size_on[3] = {11, 7, 5};
     for (int a = 0; a < 3; ++a) mesh_.hi[a] = a < dimensions_ ? size_on[a] : 1;
     declare(options.number("calls", 0) != 0);
-    divide(options.number("blocks", 3) * size, rank, size);
+    divide(0);
   }
 
   void publish(long step) {
+    if (changing_ && step > 0) divide(step);
     for (const Variable& variable : variables_) {
       for (const Block& block : blocks_) publish(variable, block, step);
     }
@@ -102,11 +107,14 @@ class Program {
     for (const Variable& v : variables_) session_.add_variable("m", v);
   }
 
-  /// Cuts at random, the same on every client; ids in an order that is not that of places.
-  void divide(long count, int rank, int size) {
-    std::mt19937 random(static_cast<unsigned>(17 + dimensions_));
+  /// Cuts at random, the same on every client; ids in an order that is not that of places. With `changing` the first
+  /// client has no blocks, every third iteration has a block less, and the program says which it has.
+  void divide(long step) {
+    for (const Block& block : blocks_) session_.remove_block("m", block.id);
+    blocks_.clear();
+    std::mt19937 random(static_cast<unsigned>(17 + dimensions_ + step));
     std::vector<Box> boxes{mesh_};
-    while (static_cast<long>(boxes.size()) < count) {
+    while (static_cast<long>(boxes.size()) < count_) {
       const auto largest = std::max_element(boxes.begin(), boxes.end(),
                                             [](const Box& a, const Box& b) { return a.count() < b.count(); });
       int axis = static_cast<int>(random() % 3u);
@@ -119,13 +127,20 @@ class Program {
     }
     std::shuffle(boxes.begin(), boxes.end(), random);
     for (std::size_t b = 0; b < boxes.size(); ++b) {
-      if (static_cast<int>(b) % size != rank) continue;
       const auto id = static_cast<std::int64_t>(b);
+      const int owner = changing_ && size_ > 1 ? 1 + static_cast<int>(b) % (size_ - 1) : static_cast<int>(b) % size_;
+      if (owner != rank_ || (changing_ && step % 3 == 1 && id == 0)) continue;
+      if (changing_) say(step, boxes[b]);
       blocks_.push_back({id, boxes[b]});
       session_.set_block("m", id, boxes[b]);
       if (ghosts_ == 0) continue;
       for (const Variable& v : variables_) session_.set_allocated(v.name, id, allocated(v, boxes[b]));
     }
+  }
+
+  static void say(long step, const Box& box) {
+    std::printf("block %ld %ld %ld %ld %ld %ld %ld\n", step, box.lo[0], box.lo[1], box.lo[2], box.hi[0], box.hi[1],
+                box.hi[2]);
   }
 
   /// The points of the variable, and ghosts along the axes that the mesh uses.
@@ -169,6 +184,9 @@ class Program {
 
   int dimensions_;
   Index ghosts_;
+  bool changing_;
+  long count_;
+  int rank_, size_;
   Box mesh_;
   sidestream::Session& session_;
   std::vector<Variable> variables_;

@@ -83,7 +83,8 @@ class Planner {
       const auto v = static_cast<std::size_t>(selected.variable);
       const std::vector<bool> part = needs_.of(known_part(selected));
       unite(alone[v], part);
-      unite(needed_[v], part);
+      // Pieces of decompositions are cut from blocks without a partitioner.
+      if (selected.decomposition.is_published()) unite(needed_[v], part);
     }
     return amount(alone);
   }
@@ -191,6 +192,7 @@ PlanReport::Task plan_task(const std::string& name, const Selection& selection, 
   task.name = name;
   for (const Selected& selected : selection.variables) {
     task.halo |= selected.halo > 0;
+    task.pieces |= !selected.decomposition.is_published();
     if (task.unknown.empty()) task.unknown = unknown_text(planner, selected, metadata);
   }
   task.needed = planner.add(selection);

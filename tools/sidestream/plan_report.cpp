@@ -62,11 +62,13 @@ std::string text_of(const PlanReport& report, bool table) {
   const auto line = [&](const std::string& what, const std::string& content) {
     text += fmt::format("  {:<{}} {}\n", what, width, content);
   };
-  bool halo = false;
+  bool halo = false, pieces = false;
   for (const auto& task : report.tasks) {
     line(task.name, blocks_text(task.needed, report.blocks) + (task.halo ? " and halos" : "") +
+                        (task.pieces ? " in pieces of its own" : "") +
                         (task.unknown.empty() ? "" : "; ranges are unknown: any block may be needed"));
     halo |= task.halo;
+    pieces |= task.pieces;
   }
   line("in all", blocks_text(report.needed, report.blocks) + fmt::format(" of {}", bytes_text(report.readable.bytes)));
   std::uint64_t moved = 0;
@@ -81,6 +83,7 @@ std::string text_of(const PlanReport& report, bool table) {
                               report.split > 0 ? fmt::format("; {} blocks are split or copied", report.split) : ""));
   line("servers", servers_text(report));
   if (halo) line("", "halos, layers of points from neighbouring blocks, move besides");
+  if (pieces) line("", "pieces that tasks want divided anew move besides, whatever the partitioner");
   text += unknown_ranges_text(report);
   if (!table) return text;
   text += "\n  server     blocks            bytes\n";

@@ -18,6 +18,7 @@ struct PlanReport {
     std::string name;
     Amount needed;
     bool halo = false;
+    bool pieces = false;    ///< it wants a decomposition of its own
     std::string unknown{};  ///< ranges that it goes by and that are not known: then all of its blocks are needed
   };
   std::string file, partitioner;

@@ -85,6 +85,8 @@ struct BlockView {
   /// For each point of the array a flag of the simulation's (role point_ghosts or cell_ghosts): other than 0, the point
   /// counts elsewhere or nowhere. Without data: there are no flags.
   ArrayView ghosts{};
+  /// Points that the array covers and that have no values: disjoint. Of pieces of decompositions alone.
+  std::vector<Box> absent{};
 
   /// The points that count once over all blocks and levels: those of `owned` that are not of covered cells. Flags in
   /// `ghosts` are not looked at.

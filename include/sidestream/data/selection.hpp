@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sidestream/data/block.hpp"
+#include "sidestream/data/decomposition.hpp"
 #include "sidestream/data/range.hpp"
 
 namespace sidestream {
@@ -76,16 +77,22 @@ struct Part {
   BlockPredicate predicate{};
 };
 
-/// One variable, which of its blocks, and how far around each of those its values are needed. `local` gets at least
-/// these blocks, whole; it may get more of them, where other analyses need those or they lie at hand.
+/// One variable, in what pieces, which of its blocks, and how far around each of those its values are needed. Of blocks
+/// as published `local` gets at least these, whole, with at least that halo; it may get more of them, where other
+/// analyses need those or they lie at hand. A decomposition it gets exactly.
 struct Selected {
   Selected() = default;
-  Selected(std::int32_t wanted, std::int32_t width = 0, Part which = {})
-      : variable(wanted), halo(width), part(std::move(which)) {}
+  Selected(std::int32_t wanted, std::int32_t width = 0, Part which = {}, Decomposition pieces = {})
+      : variable(wanted), halo(width), part(std::move(which)), decomposition(pieces) {}
 
   std::int32_t variable = -1;
-  std::int32_t halo = 0;  ///< points on every side, from neighbouring blocks (not from ghosts)
+  /// Points on every side, from the blocks that own them (not from ghosts).
+  std::int32_t halo = 0;
   Part part{};
+  Decomposition decomposition{};
+  /// Whether the halo goes on at the mesh's other end along the axes along which it is periodic, however many times it
+  /// goes round. Of n cells, -1 is then n - 1 and n is 0; of their nodes 0 to n, -1 is n - 1 and n + 1 is 1.
+  bool wrap = true;
 };
 
 /// The union over the analyses that are due is what moves.
@@ -93,8 +100,10 @@ struct Selection {
   Selection() = default;
   Selection(std::vector<Selected> selected) : variables(std::move(selected)) {}  // NOLINT: meant to convert
 
-  std::vector<Selected> variables{};  ///< a variable may stand here several times: the union counts
-  bool catalogue = false;             ///< LocalInput::catalogue is wanted: all blocks of all servers
+  /// A variable may stand here several times. What moves is the union; what each entry asked for is at
+  /// LocalInput::at(its number).
+  std::vector<Selected> variables{};
+  bool catalogue = false;  ///< LocalInput::catalogue is wanted: all blocks of all servers
   /// Whether the arrays that say where a mesh is come along with what is selected on it. Without, those that say what
   /// counts (flags of ghosts, of trees) do.
   bool geometry = true;

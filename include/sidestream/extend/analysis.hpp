@@ -15,23 +15,48 @@
 #include "sidestream/data/metadata.hpp"
 #include "sidestream/data/result.hpp"
 #include "sidestream/data/selection.hpp"
+#include "sidestream/error.hpp"
 #include "sidestream/extend/communicator.hpp"
 #include "sidestream/extend/options.hpp"
 
 namespace sidestream {
 
+/// What one entry of a selection asked for: its variable, and the arrays of its mesh that came along.
+struct EntryViews {
+  std::int32_t variable = -1;  ///< of the entry
+  /// By variable id; null: not of this entry.
+  std::vector<const std::vector<BlockView>*> views;
+};
+
 /// What `local` gets: this server's blocks of one iteration. Valid during the call only.
 struct LocalInput {
   const Iteration& iteration;
   const Metadata& metadata;
-  /// Blocks by variable id, in ascending block id; variables not selected are empty.
+  /// Blocks as published by variable id, in ascending block id; variables not selected so are empty.
   std::span<const std::vector<BlockView>> blocks;
   int pass = 0;
   /// What `combine` of the pass before returned; the same bytes on every server. Empty in pass 0.
   BytesView feedback;
   /// All blocks of all clients, if the selection asked for it; otherwise null.
   const Catalogue* catalogue = nullptr;
+  /// By entry of the analysis' Selection::variables.
+  std::span<const EntryViews> entries{};
+  int server = 0, servers = 1;  ///< this one and how many there are: pieces of decompositions are theirs
 
+  /// What entry `n` of the selection asked for: of a decomposition the server's piece, one view or none.
+  [[nodiscard]] const std::vector<BlockView>& at(std::size_t n) const { return at(n, entry(n).variable); }
+  /// An array of the mesh of entry `n`, in the same pieces and as far round them; empty if it is none.
+  [[nodiscard]] const std::vector<BlockView>& at(std::size_t n, std::int32_t variable) const {
+    static const std::vector<BlockView> none;
+    const EntryViews& views = entry(n);
+    const auto v = static_cast<std::size_t>(variable);
+    return variable < 0 || v >= views.views.size() || !views.views[v] ? none : *views.views[v];
+  }
+  [[nodiscard]] const EntryViews& entry(std::size_t n) const {
+    if (n < entries.size()) return entries[n];
+    throw Error(Code::analysis, "entry " + std::to_string(n) + " of a selection of " + std::to_string(entries.size()) +
+                                    " was asked for; entries are counted from 0");
+  }
   [[nodiscard]] const std::vector<BlockView>& of(std::int32_t variable) const { return blocks[variable]; }
   /// The view of a block by its id in BlockView::block, or null if it is not here.
   [[nodiscard]] const BlockView* find(std::int32_t variable, std::int64_t block) const {

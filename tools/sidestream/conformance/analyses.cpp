@@ -44,8 +44,8 @@ class Bench {
       together(subject_.servers, [&] {
         for (std::size_t g = 0; g < groups; ++g) {
           Analysis& reducer = reducers.empty() ? combiner : *reducers[g];
-          partials.push_back(reducer.local({iteration, subject_.metadata, views[g].blocks(), pass, feedback,
-                                            selection.catalogue ? &catalogue : nullptr}));
+          partials.push_back(reducer.local(views[g].input(iteration, subject_.metadata, pass, feedback,
+                                                          selection.catalogue ? &catalogue : nullptr)));
         }
       });
       feedback = combiner.combine({iteration, subject_.metadata, partials, pass, subject_.servers, results});
@@ -108,8 +108,7 @@ std::string fail_allocations(Bench& bench, const Subject& subject, const Case& h
   for (long n = 0; n < most; n += 1 + n / 4) {
     FailingMemory failing(n);
     try {
-      static_cast<void>(
-          analysis->local({iteration, subject.metadata, views.blocks(), 0, {}, asks ? &catalogue : nullptr}));
+      static_cast<void>(analysis->local(views.input(iteration, subject.metadata, 0, {}, asks ? &catalogue : nullptr)));
       if (!failing.failed()) break;
     } catch (const std::exception&) {
       // as it should: what the server reports

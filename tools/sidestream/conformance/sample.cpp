@@ -69,19 +69,31 @@ T value_at(const Variable& variable, const Index3& p, int component, bool odd) {
 }  // namespace
 
 Views::Views(const Metadata& metadata, const Selection& selection, const Case& how, int server, int servers)
-    : views_(metadata.variables.size()) {
-  std::map<std::int32_t, int> halos;  // a variable may be selected several times
+    : server_(server), servers_(servers), views_(metadata.variables.size()) {
+  std::map<std::int32_t, Selected> widest;  // a variable may be selected several times
   for (const Selected& selected : selection.variables) {
-    halos[selected.variable] = std::max(halos[selected.variable], static_cast<int>(selected.halo));
+    if (!selected.decomposition.is_published()) continue;
+    Selected& all = widest.try_emplace(selected.variable, selected).first->second;
+    all.halo = std::max(all.halo, selected.halo);
+    all.wrap |= selected.wrap;
   }
-  if (how.nothing) return;
-  for (const auto& [id, halo] : halos) {
-    add_variable(metadata, metadata.variables[static_cast<std::size_t>(id)], halo, how, server, servers);
+  for (const auto& [id, selected] : widest) {
+    if (!how.nothing) add_variable(metadata, selected, how);
+  }
+  for (const Selected& selected : selection.variables) {
+    const bool published = selected.decomposition.is_published();
+    pieces_.emplace_back();
+    if (!published && !how.nothing) add_piece(metadata, selected, how);
+    EntryViews& entry = entries_.emplace_back();
+    entry.variable = selected.variable;
+    entry.views.resize(metadata.variables.size(), nullptr);
+    const auto v = static_cast<std::size_t>(selected.variable);
+    entry.views[v] = published ? &views_[v] : &pieces_.back();
   }
 }
 
-void Views::add_variable(const Metadata& metadata, const Variable& variable, int halo, const Case& how, int server,
-                         int servers) {
+void Views::add_variable(const Metadata& metadata, const Selected& selected, const Case& how) {
+  const Variable& variable = metadata.variables[static_cast<std::size_t>(selected.variable)];
   const Mesh& mesh = metadata.mesh_of(variable);
   const std::vector<Box> boxes = divide(mesh.cells, how);
   std::vector<std::vector<Box>> owned;  // by block: a shared point belongs to the lowest id
@@ -94,7 +106,7 @@ void Views::add_variable(const Metadata& metadata, const Variable& variable, int
     }
   }
   for (std::size_t id = 0; id < boxes.size(); ++id) {
-    if (static_cast<int>(id % static_cast<std::size_t>(servers)) != server) continue;
+    if (static_cast<int>(id % static_cast<std::size_t>(servers_)) != server_) continue;
     BlockView view;
     view.block.id = static_cast<std::int64_t>(id);
     view.block.mesh = mesh.id;
@@ -103,21 +115,67 @@ void Views::add_variable(const Metadata& metadata, const Variable& variable, int
     view.points = boxes[id].empty() ? boxes[id] : variable.points(boxes[id]);
     view.owned = owned[id];
     const Box covered = boxes[id].empty() ? boxes[id] : grown(view.points, how.ghosts, mesh.dimensions);
-    view.array = array(variable, covered, owned[id], how);
-    const Box around = grown(view.points, halo, mesh.dimensions);
-    for (std::size_t other = 0; halo > 0 && !boxes[id].empty() && other < boxes.size(); ++other) {
-      for (const Box& box : owned[other]) {
-        const Box piece = intersection(box, around);
-        if (other != id && !piece.empty()) {
-          view.halo.push_back({piece, array(variable, piece, {piece}, how)});
-        }
-      }
-    }
+    std::vector<PeriodicImage> right;
+    for (const Box& box : view.owned) right.push_back({box});
+    view.array = array(variable, covered, right, how);
+    if (selected.halo > 0 && !boxes[id].empty()) add_halo(view, mesh, variable, selected, owned, how);
     views_[static_cast<std::size_t>(variable.id)].push_back(std::move(view));
   }
 }
 
-ArrayView Views::array(const Variable& variable, const Box& box, const std::vector<Box>& right, const Case& how) {
+/// `owned`: by block.
+void Views::add_halo(BlockView& view, const Mesh& mesh, const Variable& variable, const Selected& selected,
+                     const std::vector<std::vector<Box>>& owned, const Case& how) {
+  const Box around = grown(view.points, selected.halo, mesh.dimensions);
+  std::vector<PeriodicImage> images{{around}};
+  if (selected.wrap) {
+    for (const PeriodicImage& image : images_of(around, mesh.cells, variable.centering, mesh.periodic))
+      images.push_back(image);
+  }
+  for (std::size_t other = 0; other < owned.size(); ++other) {
+    for (const PeriodicImage& image : images) {
+      if (static_cast<std::int64_t>(other) == view.block.id && image.shift == Index3{}) continue;
+      for (const Box& box : owned[other]) {
+        const PeriodicImage part{intersection(box, image.source), image.shift};
+        if (part.source.empty()) continue;
+        const Box there = moved(part.source, part.shift);
+        view.halo.push_back({there, array(variable, there, {part}, how)});
+      }
+    }
+  }
+}
+
+/// This server's piece of a decomposition, if it has one.
+void Views::add_piece(const Metadata& metadata, const Selected& selected, const Case& how) {
+  const Variable& variable = metadata.variables[static_cast<std::size_t>(selected.variable)];
+  const Mesh& mesh = metadata.mesh_of(variable);
+  const Box all = variable.points(mesh.cells);
+  BlockView view;
+  view.block.id = -1 - server_;
+  view.block.mesh = mesh.id;
+  view.block.client = -1;
+  view.block.cells = piece_of(selected.decomposition, mesh, servers_, server_);
+  if (view.block.cells.empty()) return;
+  view.points = variable.points(view.block.cells);
+  Box own = view.points, box = grown(view.points, selected.halo, mesh.dimensions);
+  for (int a = 0; a < mesh.dimensions; ++a) {
+    const auto n = static_cast<std::size_t>(a);
+    if (view.block.cells.hi[n] < mesh.cells.hi[n]) own.hi[n] = view.block.cells.hi[n];
+    if (selected.wrap && mesh.periodic[n]) continue;
+    box.lo[n] = std::max(box.lo[n], all.lo[n]);
+    box.hi[n] = std::min(box.hi[n], all.hi[n]);
+  }
+  std::vector<PeriodicImage> right = images_of(box, mesh.cells, variable.centering, mesh.periodic);
+  right.push_back({intersection(box, all)});
+  view.array = array(variable, box, right, how);
+  view.owned = {own};
+  for (const Box& rim : difference(box, own)) view.halo.push_back({rim, view.array});
+  pieces_.back().push_back(std::move(view));
+}
+
+/// `right`: where it has the values of the mesh; elsewhere they are wrong.
+ArrayView Views::array(const Variable& variable, const Box& box, const std::vector<PeriodicImage>& right,
+                       const Case& how) {
   ArrayView view;
   view.type = variable.type;
   view.box = box;
@@ -129,12 +187,13 @@ ArrayView Views::array(const Variable& variable, const Box& box, const std::vect
     using T = decltype(zero);
     auto* data = reinterpret_cast<T*>(bytes.data());
     std::fill_n(data, bytes.size() / sizeof(T), static_cast<T>(117));  // far from every value of the field
-    for (const Box& part : right) {
+    for (const auto& [part, shift] : right) {
       for (Index k = part.lo[2]; k < part.hi[2]; ++k) {
         for (Index j = part.lo[1]; j < part.hi[1]; ++j) {
           for (Index i = part.lo[0]; i < part.hi[0]; ++i) {
             for (int c = 0; c < variable.components; ++c) {
-              *const_cast<T*>(view.at<T>(i, j, k, c)) = value_at<T>(variable, {i, j, k}, c, how.odd_values);
+              *const_cast<T*>(view.at<T>(i + shift[0], j + shift[1], k + shift[2], c)) =
+                  value_at<T>(variable, {i, j, k}, c, how.odd_values);
             }
           }
         }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "data/images.hpp"
 #include "sidestream/extend/analysis.hpp"
 
 namespace sidestream::conformance {
@@ -27,13 +28,23 @@ class Views {
   /// Server `server` of `servers` has every so many-th block.
   Views(const Metadata& metadata, const Selection& selection, const Case& how, int server, int servers);
   [[nodiscard]] const std::vector<std::vector<BlockView>>& blocks() const noexcept { return views_; }
+  /// What `local` of that server, or `write`, gets. Points to all that is given.
+  [[nodiscard]] LocalInput input(const Iteration& iteration, const Metadata& metadata, int pass, BytesView feedback,
+                                 const Catalogue* catalogue) const {
+    return {iteration, metadata, views_, pass, feedback, catalogue, entries_, server_, servers_};
+  }
 
  private:
-  void add_variable(const Metadata& metadata, const Variable& variable, int halo, const Case& how, int server,
-                    int servers);
-  ArrayView array(const Variable& variable, const Box& box, const std::vector<Box>& right, const Case& how);
+  void add_variable(const Metadata& metadata, const Selected& selected, const Case& how);
+  void add_piece(const Metadata& metadata, const Selected& selected, const Case& how);
+  void add_halo(BlockView& view, const Mesh& mesh, const Variable& variable, const Selected& selected,
+                const std::vector<std::vector<Box>>& owned, const Case& how);
+  ArrayView array(const Variable& variable, const Box& box, const std::vector<PeriodicImage>& right, const Case& how);
+  int server_, servers_;
   std::deque<Bytes> memory_;
   std::vector<std::vector<BlockView>> views_;
+  std::deque<std::vector<BlockView>> pieces_;  ///< of decompositions, by entry
+  std::vector<EntryViews> entries_;
 };
 
 /// Why there is no sample for these meshes; empty if there is one.

@@ -44,7 +44,7 @@ class Bench {
   }
   /// What was prepared, on this process alone. Throws what the writer throws.
   [[nodiscard]] Bytes write_alone(const Iteration& iteration) {
-    return writer_->write({iteration, subject_.metadata, views_->blocks(), 0, {}, asks_ ? &catalogue_ : nullptr},
+    return writer_->write(views_->input(iteration, subject_.metadata, 0, {}, asks_ ? &catalogue_ : nullptr),
                           subject_.servers.rank(), subject_.servers.size());
   }
   /// Collective; fails on all processes or on none.

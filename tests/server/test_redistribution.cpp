@@ -6,7 +6,7 @@
 #include <random>
 #include <set>
 
-#include "server/gathering.hpp"
+#include "server/redistribution.hpp"
 #include "support/fake_domain.hpp"
 
 using namespace sidestream;
@@ -76,14 +76,17 @@ std::vector<Movement> random_movements(std::mt19937& random, const World& world,
     give(first, split ? low : block.cells);
     if (split) give(second, high);
   }
-  for (Movement& movement : all) movement.halo = {halo};
+  for (Movement& movement : all) {
+    movement.halo = {halo};
+    movement.wrap = {0};
+  }
   return all;
 }
 
 /// What a transport would bring.
 struct Brought {
   std::vector<std::vector<double>> memory;
-  std::vector<const std::byte*> values;
+  std::vector<ArrayView> values;
 };
 Brought bring(const std::vector<Wanted>& wanted, std::int64_t absent) {
   Brought brought;
@@ -97,9 +100,21 @@ Brought bring(const std::vector<Wanted>& wanted, std::int64_t absent) {
   }
   for (std::size_t n = 0; n < wanted.size(); ++n) {
     const bool there = wanted[n].block.id != absent;
-    brought.values.push_back(there ? reinterpret_cast<const std::byte*>(brought.memory[n].data()) : nullptr);
+    ArrayView array;
+    array.data = there ? brought.memory[n].data() : nullptr;
+    array.box = wanted[n].points;
+    array.strides = packed_strides(array.box, 1, Order::column);
+    brought.values.push_back(array);
   }
   return brought;
+}
+
+Redistribution plan_of(const World& world, const Movement& movement, int server = 0, int servers = 1) {
+  std::map<std::int64_t, std::vector<Box>> cache;
+  return {world.metadata, world.table, std::make_shared<Movement>(movement), {server, servers, false},
+          [&](const Variable& v, const Block& b) -> const std::vector<Box>& {
+            return cache.try_emplace(b.id, world.table.owned(v, b)).first->second;
+          }};
 }
 
 using Points = std::set<Index3>;
@@ -154,13 +169,9 @@ TEST_CASE("every piece sees its surroundings, and every point counts once") {
     }
     std::size_t counted = 0;
     for (const Movement& movement : movements) {
-      std::map<std::int64_t, std::vector<Box>> cache;
-      const Gathering gathering(world.metadata, world.table, movement,
-                                [&](const Variable& v, const Block& b) -> const std::vector<Box>& {
-                                  return cache.try_emplace(b.id, world.table.owned(v, b)).first->second;
-                                });
-      const Brought brought = bring(gathering.wanted(), absent);
-      const auto views = gathering.views(brought.values);
+      const Redistribution plan = plan_of(world, movement);
+      const Brought brought = bring(plan.wanted(), absent);
+      const auto views = plan.views(brought.values).blocks;
       for (const BlockView& view : views[0]) {
         check_view(view, width, existing);
         for (const Box& box : view.owned) {
@@ -179,14 +190,10 @@ TEST_CASE("layers are fetched once, and only what no piece here counts as its ow
   for (int round = 0; round < 40; ++round) {
     const World world(random, 6, testing::every_centering[static_cast<std::size_t>(round) % 8]);
     for (const Movement& movement : random_movements(random, world, 2, 2)) {
-      std::map<std::int64_t, std::vector<Box>> cache;
-      const Gathering gathering(world.metadata, world.table, movement,
-                                [&](const Variable& v, const Block& b) -> const std::vector<Box>& {
-                                  return cache.try_emplace(b.id, world.table.owned(v, b)).first->second;
-                                });
-      const Brought brought = bring(gathering.wanted(), -1);
+      const Redistribution plan = plan_of(world, movement);
+      const Brought brought = bring(plan.wanted(), -1);
       Points reach, own;
-      const auto views = gathering.views(brought.values);
+      const auto views = plan.views(brought.values).blocks;
       for (const BlockView& view : views[0]) {
         add_points(reach, grown(view.points, 2));
         for (const Box& box : view.owned) add_points(own, box);
@@ -196,7 +203,7 @@ TEST_CASE("layers are fetched once, and only what no piece here counts as its ow
       add_points(exists, world.variable().points(world.metadata.meshes[0].cells));
       std::size_t expected = 0;
       for (const Index3& p : reach) expected += exists.contains(p) && !own.contains(p);
-      CHECK(gathering.count(brought.values).layers == expected * sizeof(double));
+      CHECK(plan.count(brought.values).layers == expected * sizeof(double));
     }
   }
 }
@@ -206,14 +213,11 @@ TEST_CASE("a copy can be read and does not count") {
   const World world(random, 5, Centering::cell);
   Movement movement;
   movement.halo = {std::vector<std::int32_t>(world.table.blocks().size(), 0)};
+  movement.wrap = {0};
   movement.pieces = {{0, world.table.blocks()[0].cells, true, world.table.blocks()[0].id}};
-  std::map<std::int64_t, std::vector<Box>> cache;
-  const Gathering gathering(world.metadata, world.table, movement,
-                            [&](const Variable& v, const Block& b) -> const std::vector<Box>& {
-                              return cache.try_emplace(b.id, world.table.owned(v, b)).first->second;
-                            });
-  const Brought brought = bring(gathering.wanted(), -1);
-  const auto views = gathering.views(brought.values);
+  const Redistribution plan = plan_of(world, movement);
+  const Brought brought = bring(plan.wanted(), -1);
+  const auto views = plan.views(brought.values).blocks;
   REQUIRE(views[0].size() == 1);
   CHECK(views[0][0].owned.empty());
   CHECK(views[0][0].copy);

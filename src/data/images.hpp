@@ -1,0 +1,33 @@
+// Where the points of a region are to be found on a mesh that goes on at its other end.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "sidestream/data/mesh.hpp"
+
+namespace sidestream {
+
+/// Points of the mesh that stand for points of a region: `source` + `shift` lies in the region.
+struct PeriodicImage {
+  Box source;
+  Index3 shift{};
+};
+
+/// `box`, moved.
+[[nodiscard]] constexpr Box moved(Box box, const Index3& shift) noexcept {
+  for (std::size_t a = 0; a < 3; ++a) {
+    box.lo[a] += shift[a];
+    box.hi[a] += shift[a];
+  }
+  return box;
+}
+
+/// The points that stand for those of `region` that lie beyond the faces along which the mesh is periodic: disjoint
+/// there, none of shift 0. `cells`: all of the level. A mesh of n cells along an axis repeats itself after n points,
+/// and a point beyond a face is the one that lies as few repetitions away as it takes: of the nodes 0 to n, of which
+/// the first and the last are one place, each is its own, n + 1 is 1, and -1 is n - 1.
+[[nodiscard]] std::vector<PeriodicImage> images_of(const Box& region, const Box& cells, Centering centering,
+                                                   const std::array<bool, 3>& periodic);
+
+}  // namespace sidestream
