@@ -91,7 +91,7 @@ class Extremum final : public Analysis {
     const Index3 at{best.kji[2], best.kji[1], best.kji[0]};
     std::vector<Table::Cell> row{best.value, at[0], at[1], at[2]};
     for (int a = 0; a < 3; ++a) row.emplace_back(axes.position(variable.centering, a, at[a]));
-    table.rows.push_back(std::move(row));
+    table.add_row(row);
     return table;
   }
 

@@ -167,7 +167,7 @@ const void* sidestream_input_partial(const sidestream_input* input, int64_t n, s
 /* The servers that combine, a communicator of this analysis alone; do not free it. */
 MPI_Comm sidestream_input_servers(const sidestream_input* input);
 
-/* ---- Results: only what rank 0 of the servers adds is kept ------------------------------------------------------ */
+/* ---- Results ---------------------------------------------------------------------------------------------------- */
 
 typedef struct sidestream_results sidestream_results;
 
@@ -184,8 +184,10 @@ typedef struct {
   const void* values;
 } sidestream_column;
 
-/* `file` is the value of an option of type SIDESTREAM_OPTION_FILE; its ending chooses the format. A table whose name
- * tells no iterations apart grows by these rows. Everything is copied. */
+/* Of these only what rank 0 of the servers adds is kept. `file` is the value of an option of type
+ * SIDESTREAM_OPTION_FILE; its ending chooses the format. A table whose name tells no iterations apart grows by these
+ * rows. Everything is copied.
+ */
 int sidestream_add_table(sidestream_results* results, const char* file, int columns, const sidestream_column* column,
                          int64_t rows);
 /* Pixels from the top left, row by row; red, green, blue, alpha. */
@@ -195,6 +197,51 @@ int sidestream_add_image(sidestream_results* results, const char* file, int widt
 int sidestream_add_surface(sidestream_results* results, const char* file, int64_t point_count, const double* points,
                            int64_t triangle_count, const int64_t* triangles, int arrays,
                            const sidestream_column* array);
+
+typedef struct {
+  const char* name;
+  sidestream_column_type type; /* which of these counts */
+  int64_t whole;
+  double real;
+  const char* text;
+} sidestream_attribute;
+
+/* An array of a data set, with `dimensions` >= 1 axes, the slowest first. */
+typedef struct {
+  size_t struct_size;
+  const char* name;
+  sidestream_type type;
+  int dimensions;
+  const char* const* axes; /* their names */
+  const int64_t* extents;  /* of the whole array */
+  const int64_t* start;    /* where `values` begin in it; NULL: at 0 */
+  const int64_t* size;     /* how far they reach; NULL: `extents` */
+  const char* unit;        /* NULL: none */
+  const void* values;      /* gapless, the last axis fastest */
+  int attributes;
+  const sidestream_attribute* attribute;
+} sidestream_array;
+
+/* Named arrays in one file. */
+int sidestream_add_data(sidestream_results* results, const char* file, int arrays, const sidestream_array* array);
+
+/* How a result that several servers have is written: in one file, or in pieces by all of them. */
+typedef enum {
+  SIDESTREAM_PIECES_AUTOMATIC = 0, /* in pieces if it is larger than 64 MiB */
+  SIDESTREAM_PIECES_NEVER = 1,
+  SIDESTREAM_PIECES_ALWAYS = 2
+} sidestream_pieces;
+
+/* Of a result of which every server has a part. Collective: all servers call it in `combine`, those with an empty part
+ * too, and get the same code. Parts follow each other in the order of ranks; of arrays `start` and `size` say which
+ * part is whose, and the parts fill them. */
+int sidestream_add_table_part(sidestream_results* results, const char* file, int columns,
+                              const sidestream_column* column, int64_t rows, sidestream_pieces pieces);
+int sidestream_add_surface_part(sidestream_results* results, const char* file, int64_t point_count,
+                                const double* points, int64_t triangle_count, const int64_t* triangles, int arrays,
+                                const sidestream_column* array, sidestream_pieces pieces);
+int sidestream_add_data_part(sidestream_results* results, const char* file, int arrays, const sidestream_array* array,
+                             sidestream_pieces pieces);
 
 /* ---- The table -------------------------------------------------------------------------------------------------- */
 

@@ -18,6 +18,22 @@ Option file_option(const std::string& default_value, const std::string& text) {
   return {.name = "file", .type = OptionType::file, .default_value = default_value, .text = text};
 }
 
+Option pieces_option() {
+  return {.name = "pieces",
+          .type = OptionType::choice,
+          .default_value = "auto",
+          .text =
+              "Whether every server writes a piece, and the first a file that lists them, instead of one server "
+              "writing one file, for which it must hold the whole. `auto`: of results larger than 64 MiB. "
+              "docs/formats.md describes the files.",
+          .choices = {"auto", "true", "false"}};
+}
+
+Pieces read_pieces(const Settings& settings) {
+  const std::string& pieces = settings.text("pieces");
+  return pieces == "true" ? Pieces::always : pieces == "false" ? Pieces::never : Pieces::automatic;
+}
+
 const Variable& read_variable(const Settings& settings, const Metadata& metadata) {
   const std::string& name = settings.text("variable");
   if (const Variable* variable = metadata.find_variable(name)) return *variable;

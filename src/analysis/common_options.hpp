@@ -12,6 +12,9 @@ namespace sidestream {
 [[nodiscard]] Option variable_option(const std::string& text);
 [[nodiscard]] Option component_option(const std::string& text);
 [[nodiscard]] Option file_option(const std::string& default_value, const std::string& text);
+/// `pieces`, and its value.
+[[nodiscard]] Option pieces_option();
+[[nodiscard]] Pieces read_pieces(const Settings& settings);
 
 /// The variable that `variable` names.
 [[nodiscard]] const Variable& read_variable(const Settings& settings, const Metadata& metadata);

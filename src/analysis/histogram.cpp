@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "analysis/bins.hpp"
 #include "analysis/common_options.hpp"
@@ -19,8 +20,13 @@ constexpr std::int64_t nothing = std::numeric_limits<std::int64_t>::max();
 class Histogram final : public Analysis {
  public:
   Histogram(const Variable& variable, int component, int bins, std::optional<std::array<double, 2>> range,
-            std::string file)
-      : variable_(variable.id), component_(component), count_(bins), range_(range), file_(std::move(file)) {}
+            std::string file, Pieces pieces)
+      : variable_(variable.id),
+        component_(component),
+        count_(bins),
+        range_(range),
+        file_(std::move(file)),
+        pieces_(pieces) {}
 
   Selection selection() const override {
     Selection selection{{{variable_, 0}}};
@@ -49,8 +55,15 @@ class Histogram final : public Analysis {
       for (std::size_t i = 0; i < counts.size(); ++i) counts[i] += words[i];
     }
     input.communicator.sum(counts);
-    if (input.communicator.rank() != 0) return {};  // a table of millions of rows is for one server only
-    input.results.add(file_, table(range_ ? Bins((*range_)[0], (*range_)[1], count_) : found_bins(found_), counts));
+    const Bins bins = range_ ? Bins((*range_)[0], (*range_)[1], count_) : found_bins(found_);
+    const int servers = input.communicator.size(), me = input.communicator.rank();
+    // Small tables need not be gathered: the counts are everywhere.
+    if (!writes_in_pieces()) {
+      if (me == 0) input.results.add(file_, table(bins, counts, 0, count_));
+      return {};
+    }
+    const auto part = [&](int server) { return static_cast<int>(std::int64_t{count_} * server / servers); };
+    input.results.add_parts(file_, table(bins, counts, part(me), part(me + 1)), input.communicator, Pieces::always);
     return {};
   }
 
@@ -89,20 +102,34 @@ class Histogram final : public Analysis {
     return Bins(from_order_key(least[0]), from_order_key(~least[1]), count_);
   }
 
-  [[nodiscard]] Table table(const Bins& bins, const Words& counts) const {
-    Table result{{"bin", "lower", "upper", "count", "below", "above", "nan"}, {}};
-    const auto n = static_cast<std::size_t>(count_);
-    for (std::size_t b = 0; b < n; ++b) {
-      result.rows.push_back({static_cast<std::int64_t>(b), bins.edges()[b], bins.edges()[b + 1], counts[b], counts[n],
-                             counts[n + 1], counts[n + 2]});
-    }
-    return result;
+  [[nodiscard]] bool writes_in_pieces() const {
+    constexpr int large = 1 << 20;  // rows: some 64 MiB
+    return pieces_ == Pieces::always || (pieces_ == Pieces::automatic && count_ > large);
+  }
+
+  /// The rows of bins first to last.
+  [[nodiscard]] Table table(const Bins& bins, const Words& counts, int first, int last) const {
+    const auto rows = static_cast<std::size_t>(last - first), n = static_cast<std::size_t>(count_);
+    Words numbers(rows);
+    std::iota(numbers.begin(), numbers.end(), first);
+    const auto from = [&](const auto& values, int begin) {
+      return std::decay_t<decltype(values)>(values.begin() + begin, values.begin() + begin + (last - first));
+    };
+    const auto repeated = [&](std::size_t slot) { return Words(rows, counts[slot]); };
+    return Table({{"bin", numbers},
+                  {"lower", from(bins.edges(), first)},
+                  {"upper", from(bins.edges(), first + 1)},
+                  {"count", from(counts, first)},
+                  {"below", repeated(n)},
+                  {"above", repeated(n + 1)},
+                  {"nan", repeated(n + 2)}});
   }
 
   std::int32_t variable_;
   int component_, count_;
   std::optional<std::array<double, 2>> range_;
   std::string file_;
+  Pieces pieces_;
   Bytes found_;  ///< between the passes of one iteration
 };
 
@@ -152,11 +179,13 @@ AnalysisKind histogram_kind() {
                   file_option(
                       "histogram.csv",
                       "The table. Rows of later iterations are appended unless the name tells iterations apart, "
-                      "as in `histogram-{cycle:06}.csv`.")},
+                      "as in `histogram-{cycle:06}.csv`."),
+                  pieces_option()},
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Analysis> {
         const Variable& variable = read_variable(settings, metadata);
         return std::make_unique<Histogram>(variable, read_one_component(settings, variable),
-                                           settings.integer<int>("bins"), read_range(settings), settings.text("file"));
+                                           settings.integer<int>("bins"), read_range(settings), settings.text("file"),
+                                           read_pieces(settings));
       },
   };
 }

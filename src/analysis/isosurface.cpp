@@ -2,36 +2,35 @@
 #include "analysis/common_options.hpp"
 #include "analysis/extract.hpp"
 #include "analysis/kinds.hpp"
+#include "analysis/surface_shares.hpp"
 
 namespace sidestream {
 namespace {
 
 class Isosurface final : public Analysis {
  public:
-  Isosurface(IsosurfaceQuery query, const Metadata& metadata, std::string file)
-      : query_(std::move(query)),
-        selection_(selection_of(query_, metadata)),
-        layout_(layout_of(query_, metadata)),
-        file_(std::move(file)) {
-    layout_.push_back({"value", 1});
+  Isosurface(IsosurfaceQuery query, const Metadata& metadata, SurfaceFile file)
+      : query_(std::move(query)), selection_(selection_of(query_, metadata)), file_(std::move(file)) {
+    file_.layout = layout_of(query_, metadata);
+    file_.layout.push_back({"value", 1});
+    file_.normals = query_.normals;
   }
 
   Selection selection() const override { return selection_; }
   Bytes local(const LocalInput& input) override { return to_bytes(extract(query_, input)); }
   Bytes combine(const CombineInput& input) override {
-    std::vector<Piece> pieces = gather_pieces(input.partials, input.communicator);
-    for (Piece& piece : pieces) {
-      piece.data.emplace_back(piece.points.size(), query_.values.at(static_cast<std::size_t>(piece.layer)));
-    }
-    input.results.add(file_, merge(pieces, layout_, query_.normals));
+    add_surface(file_, input, [&](std::vector<Piece>& pieces) {
+      for (Piece& piece : pieces) {
+        piece.data.emplace_back(piece.points.size(), query_.values.at(static_cast<std::size_t>(piece.layer)));
+      }
+    });
     return {};
   }
 
  private:
   IsosurfaceQuery query_;
   Selection selection_;
-  std::vector<AttributeLayout> layout_;
-  std::string file_;
+  SurfaceFile file_;
 };
 
 }  // namespace
@@ -39,6 +38,7 @@ class Isosurface final : public Analysis {
 AnalysisKind isosurface_kind() {
   std::vector<Option> options = isosurface_options();
   options.push_back(file_option("isosurface-{index:05}.vtp", "The triangles, one file an iteration."));
+  options.push_back(pieces_option());
   return {
       .name = "isosurface",
       .text =
@@ -59,7 +59,8 @@ AnalysisKind isosurface_kind() {
           "first. In a mesh of two dimensions they are contour lines, which have lower values on their right.",
       .options = std::move(options),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Analysis> {
-        return std::make_unique<Isosurface>(read_isosurface(settings, metadata), metadata, settings.text("file"));
+        return std::make_unique<Isosurface>(read_isosurface(settings, metadata), metadata,
+                                            SurfaceFile{settings.text("file"), read_pieces(settings)});
       },
   };
 }

@@ -2,31 +2,29 @@
 #include "analysis/common_options.hpp"
 #include "analysis/extract.hpp"
 #include "analysis/kinds.hpp"
+#include "analysis/surface_shares.hpp"
 
 namespace sidestream {
 namespace {
 
 class Slice final : public Analysis {
  public:
-  Slice(SliceQuery query, const Metadata& metadata, std::string file)
-      : query_(std::move(query)),
-        selection_(selection_of(query_, metadata)),
-        layout_(layout_of(query_, metadata)),
-        file_(std::move(file)) {}
+  Slice(SliceQuery query, const Metadata& metadata, SurfaceFile file)
+      : query_(std::move(query)), selection_(selection_of(query_, metadata)), file_(std::move(file)) {
+    file_.layout = layout_of(query_, metadata);
+  }
 
   Selection selection() const override { return selection_; }
   Bytes local(const LocalInput& input) override { return to_bytes(extract(query_, input)); }
   Bytes combine(const CombineInput& input) override {
-    const std::vector<Piece> pieces = gather_pieces(input.partials, input.communicator);
-    input.results.add(file_, merge(pieces, layout_, false));
+    add_surface(file_, input, [](std::vector<Piece>&) {});
     return {};
   }
 
  private:
   SliceQuery query_;
   Selection selection_;
-  std::vector<AttributeLayout> layout_;
-  std::string file_;
+  SurfaceFile file_;
 };
 
 }  // namespace
@@ -34,6 +32,7 @@ class Slice final : public Analysis {
 AnalysisKind slice_kind() {
   std::vector<Option> options = slice_options();
   options.push_back(file_option("slice-{index:05}.vtp", "The triangles, one file an iteration."));
+  options.push_back(pieces_option());
   return {
       .name = "slice",
       .text =
@@ -49,7 +48,8 @@ AnalysisKind slice_kind() {
           "are NaN. A mesh of two dimensions is cut in lines, and with `axis: z` drawn as the plane it is.",
       .options = std::move(options),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Analysis> {
-        return std::make_unique<Slice>(read_slice(settings, metadata), metadata, settings.text("file"));
+        return std::make_unique<Slice>(read_slice(settings, metadata), metadata,
+                                       SurfaceFile{settings.text("file"), read_pieces(settings)});
       },
   };
 }

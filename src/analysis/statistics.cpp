@@ -139,8 +139,8 @@ class Statistics final : public Analysis {
                  "standard_deviation"},
                 {}};
     for (std::size_t i = 0; i < n; ++i) {
-      table.rows.push_back(row(components_[i], std::span(added).subspan(i * added_words, added_words),
-                               std::span(least).subspan(i * least_words, least_words)));
+      table.add_row(row(components_[i], std::span(added).subspan(i * added_words, added_words),
+                        std::span(least).subspan(i * least_words, least_words)));
     }
     input.results.add(file_, table);
     return {};

@@ -106,7 +106,7 @@ class TableAnalysis final : public Analysis {
   Bytes combine(const CombineInput& input) override {
     Message message{};
     sidestream_bytes feedback;
-    sidestream_results results{&input.results, {}};
+    sidestream_results results{&input.results, &input.communicator};
     const sidestream_input view{&input.iteration, &input.metadata, nullptr, &input};
     const int code = table_.combine(object_, &view, &results, &feedback, message.data());
     check("combine", code, message, results.problem);

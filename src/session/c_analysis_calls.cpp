@@ -7,24 +7,11 @@
 #include <new>
 
 #include "session/c_handles.hpp"
+#include "session/c_shield.hpp"
 
 namespace sidestream {
 
 namespace {
-
-/// Nothing may leave a C function as an exception. `problem`, if given, takes the sentence.
-template <class Work>
-int shielded(std::string* problem, Work&& work) noexcept {
-  try {
-    return work();
-  } catch (const Error& error) {
-    if (problem) *problem = error.what();
-    return static_cast<int>(error.code());
-  } catch (const std::exception& error) {
-    if (problem) *problem = error.what();
-    return SIDESTREAM_ERROR_SYSTEM;
-  }
-}
 
 /// The declaration of an option that has a value, or null.
 const Option* option_with_value(const sidestream_settings* settings, const char* name) {
@@ -64,18 +51,6 @@ Selected* add(sidestream_selection* selection, const char* variable, int halo) {
   return &selection->selection.variables.emplace_back(found->id, halo);
 }
 
-/// Cells of one row of a table.
-Table::Cell cell_of(const sidestream_column& column, std::int64_t row) {
-  switch (column.type) {
-    case SIDESTREAM_COLUMN_INT:
-      return static_cast<const std::int64_t*>(column.values)[row];
-    case SIDESTREAM_COLUMN_REAL:
-      return static_cast<const double*>(column.values)[row];
-    default:
-      return std::string(static_cast<const char* const*>(column.values)[row]);
-  }
-}
-
 /// Block n of a variable in `local`, or null.
 const BlockView* block_of(const sidestream_input* input, const char* variable, std::int64_t n) {
   const auto* blocks = input && n >= 0 ? input->blocks(variable) : nullptr;
@@ -87,11 +62,6 @@ int give(const Box* box, std::int64_t* lo, std::int64_t* hi) {
   std::copy(box->lo.begin(), box->lo.end(), lo);
   std::copy(box->hi.begin(), box->hi.end(), hi);
   return SIDESTREAM_OK;
-}
-
-int wrong(sidestream_results* results, const char* problem) {
-  if (results) results->problem = problem;
-  return SIDESTREAM_ERROR_USAGE;
 }
 
 }  // namespace
@@ -331,70 +301,6 @@ const void* sidestream_input_partial(const sidestream_input* input, int64_t n, s
 
 MPI_Comm sidestream_input_servers(const sidestream_input* input) {
   return input->combine ? *static_cast<MPI_Comm*>(input->combine->communicator.native()) : MPI_COMM_NULL;
-}
-
-int sidestream_add_table(sidestream_results* results, const char* file, int columns, const sidestream_column* column,
-                         int64_t rows) {
-  if (!results || !file || columns < 1 || !column || rows < 0) {
-    return wrong(results, "add_table: an argument is NULL, or there are no columns or fewer than 0 rows");
-  }
-  return shielded(&results->problem, [&]() -> int {
-    Table table;
-    for (int c = 0; c < columns; ++c) {
-      const sidestream_column& one = column[c];
-      if (!one.name || (!one.values && rows > 0) || one.type < 0 || one.type > SIDESTREAM_COLUMN_TEXT) {
-        return wrong(results, "add_table: a column has no name, no values or an unknown type");
-      }
-      table.columns.emplace_back(one.name);
-    }
-    table.rows.resize(static_cast<std::size_t>(rows));
-    for (int64_t row = 0; row < rows; ++row) {
-      for (int c = 0; c < columns; ++c) table.rows[static_cast<std::size_t>(row)].push_back(cell_of(column[c], row));
-    }
-    results->results->add(file, table);
-    return SIDESTREAM_OK;
-  });
-}
-
-int sidestream_add_image(sidestream_results* results, const char* file, int width, int height, const uint8_t* rgba) {
-  if (!results || !file || width < 1 || height < 1 || !rgba) {
-    return wrong(results, "add_image: an argument is NULL, or the picture has no pixels");
-  }
-  return shielded(&results->problem, [&] {
-    const auto bytes = static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * 4;
-    results->results->add(file, Image{width, height, {rgba, rgba + bytes}});
-    return static_cast<int>(SIDESTREAM_OK);
-  });
-}
-
-int sidestream_add_surface(sidestream_results* results, const char* file, int64_t point_count, const double* points,
-                           int64_t triangle_count, const int64_t* triangles, int arrays,
-                           const sidestream_column* array) {
-  const bool complete = (points || point_count == 0) && (triangles || triangle_count == 0) && (array || arrays == 0);
-  if (!results || !file || point_count < 0 || triangle_count < 0 || arrays < 0 || !complete) {
-    return wrong(results, "add_surface: an argument is NULL, or a count is below 0");
-  }
-  return shielded(&results->problem, [&]() -> int {
-    Surface surface;
-    for (int64_t n = 0; n < point_count; ++n) {
-      surface.points.push_back({points[3 * n], points[3 * n + 1], points[3 * n + 2]});
-    }
-    for (int64_t n = 0; n < 3 * triangle_count; ++n) {
-      if (triangles[n] < 0 || triangles[n] >= point_count) {
-        return wrong(results, "add_surface: a triangle has a corner that is no point");
-      }
-      if (n % 3 == 2) surface.triangles.push_back({triangles[n - 2], triangles[n - 1], triangles[n]});
-    }
-    for (int n = 0; n < arrays; ++n) {
-      if (!array[n].name || array[n].type != SIDESTREAM_COLUMN_REAL || (!array[n].values && point_count > 0)) {
-        return wrong(results, "add_surface: an array has no name, no values or is not of reals");
-      }
-      const auto* values = static_cast<const double*>(array[n].values);
-      surface.point_data.push_back({array[n].name, 1, {values, values + point_count}});
-    }
-    results->results->add(file, surface);
-    return SIDESTREAM_OK;
-  });
 }
 
 }  // extern "C"

@@ -32,5 +32,6 @@ struct sidestream_bytes {
 
 struct sidestream_results {
   sidestream::Results* results;
-  std::string problem;  ///< the last, in a sentence
+  sidestream::Communicator* servers;
+  std::string problem{};  ///< the last, in a sentence
 };

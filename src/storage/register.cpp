@@ -1,6 +1,7 @@
 #include "storage/register.hpp"
 
 #include "storage/formats/csv.hpp"
+#include "storage/formats/data_set_file.hpp"
 #include "storage/formats/png.hpp"
 #include "storage/formats/vtp.hpp"
 #include "storage/writers/hdf5_writer.hpp"
@@ -11,6 +12,7 @@ namespace sidestream {
 
 void register_storage(Registry& registry) {
   registry.add(csv_format());
+  registry.add(hdf5_format());
   registry.add(png_format());
   registry.add(vtp_format());
   registry.add(hdf5_writer());

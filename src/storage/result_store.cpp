@@ -1,31 +1,34 @@
+#include <fmt/format.h>
+
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <utility>
 
+#include "base/agree.hpp"
 #include "base/fail.hpp"
 #include "data/file_pattern.hpp"
 #include "storage/file_names.hpp"
 #include "storage/output.hpp"
 #include "storage/replace_file.hpp"
+#include "storage/result_bytes.hpp"
+#include "storage/result_parts.hpp"
 #include "storage/series.hpp"
 #include "storage/table_files.hpp"
+#include "storage/writers/agreed_commit.hpp"
 
 namespace sidestream {
 
 namespace {
 
-/// On ranks that keep nothing.
-class NoResults final : public Results {
- public:
-  void add(const std::string&, const Table&) override {}
-  void add(const std::string&, const Image&) override {}
-  void add(const std::string&, const Surface&) override {}
-};
+namespace fs = std::filesystem;
 
+/// Of results that are whole, rank 0 writes files; others write pieces alone.
 class FileStore final : public ResultStore {
  public:
-  FileStore(const Registry& registry, std::shared_ptr<const OutputDirectory> directory, bool resume)
-      : formats_(registry.formats()),
+  FileStore(const Registry& registry, std::shared_ptr<const OutputDirectory> directory, int rank, bool resume)
+      : rank_(rank),
+        formats_(registry.formats()),
         directory_(directory),
         series_(directory, resume),
         tables_(directory, resume),
@@ -34,6 +37,7 @@ class FileStore final : public ResultStore {
   std::unique_ptr<Results> begin(const Iteration& iteration) override;
 
   void add(const std::string& file, const Iteration& iteration, const Table& table) {
+    if (rank_ != 0) return;
     const ResultFormat& format = format_of(file, &ResultFormat::table, "tables");
     tables_.keep_provenance();
     if (!names_iteration(file)) return tables_.append(format, file, iteration, table, *first_cycle_);
@@ -41,19 +45,38 @@ class FileStore final : public ResultStore {
           [&](const std::string& path) { format.table(path, table, false, directory_->provenance()); });
   }
   void add(const std::string& file, const Iteration& iteration, const Image& image) {
+    if (rank_ != 0) return;
     const ResultFormat& format = format_of(file, &ResultFormat::image, "images");
     write(file, iteration, [&](const std::string& path) { format.image(path, image, directory_->provenance()); });
   }
   void add(const std::string& file, const Iteration& iteration, const Surface& surface) {
+    if (rank_ != 0) return;
     const ResultFormat& format = format_of(file, &ResultFormat::surface, "surfaces");
     write(file, iteration,
           [&](const std::string& path) { format.surface(path, surface, iteration, directory_->provenance()); });
+  }
+  void add(const std::string& file, const Iteration& iteration, std::span<const DataSet> parts) {
+    if (rank_ != 0) return;
+    const ResultFormat& format = format_of(file, &ResultFormat::data, "data sets");
+    write(file, iteration,
+          [&](const std::string& path) { format.data(path, parts, iteration, directory_->provenance()); });
+  }
+
+  void add_pieces(const std::string& file, const Iteration& iteration, const Table& mine, Communicator& servers);
+  void add_pieces(const std::string& file, const Iteration& iteration, const Surface& mine, Communicator& servers);
+  void add_pieces(const std::string& file, const Iteration& iteration, const DataSet& mine, Communicator& servers);
+
+  /// Whether results like this one can be in pieces.
+  template <class Member>
+  [[nodiscard]] bool has_list(const std::string& file, Member list) const {
+    const auto found = formats_.find(ending_of(file));
+    return found != formats_.end() && found->second.*list;
   }
 
  private:
   template <class Member>
   const ResultFormat& format_of(const std::string& file, Member member, const char* what) const {
-    const auto found = formats_.find(std::filesystem::path(file).extension().string());
+    const auto found = formats_.find(ending_of(file));
     if (found != formats_.end() && found->second.*member) return found->second;
     std::string known;
     for (const auto& [ending, format] : formats_) {
@@ -63,14 +86,20 @@ class FileStore final : public ResultStore {
          known);
   }
 
+  static std::string ending_of(const std::string& file) { return fs::path(file).extension().string(); }
+
+  /// Refuses a second result of an iteration for the same file.
+  void claim(const std::string& file, const Iteration& iteration) {
+    const auto [last, is_new] = latest_.try_emplace(file, iteration.index);
+    if (is_new || std::exchange(last->second, iteration.index) != iteration.index) return;
+    fail(Code::configuration, "two results of iteration {} go to '{}'; give the analyses different file names",
+         iteration.index, directory_->path(file, iteration, 0));
+  }
+
   /// Lets `put` write a temporary file and gives it its name, then enters it in its series.
   template <class Put>
   void write(const std::string& file, const Iteration& iteration, Put put) {
-    if (const auto [last, is_new] = latest_.try_emplace(file, iteration.index);
-        !is_new && std::exchange(last->second, iteration.index) == iteration.index) {
-      fail(Code::configuration, "two results of iteration {} go to '{}'; give the analyses different file names",
-           iteration.index, directory_->path(file, iteration, 0));
-    }
+    claim(file, iteration);
     if (!names_iteration(file)) return replace_file(*directory_, directory_->path(file, iteration, 0), put);
     Series& series = series_.of(file, *first_cycle_);
     const std::string path = names_.choose(file, iteration);
@@ -79,12 +108,24 @@ class FileStore final : public ResultStore {
       series.add(iteration, path);
     } catch (...) {
       std::error_code ignored;
-      std::filesystem::remove(path, ignored);
+      fs::remove(path, ignored);
       throw;
     }
     names_.written(path);
   }
 
+  /// What rank 0 gets to know of a piece.
+  struct Piece {
+    PieceFile file;
+    Bytes description;
+  };
+  using PutPiece = std::function<void(const std::string& path)>;
+  using PutList = std::function<void(const std::string& path, const std::vector<Piece>& pieces)>;
+  std::string choose_list(const std::string& file, const Iteration& iteration, Communicator& servers);
+  void write_pieces(const std::string& file, const Iteration& iteration, Communicator& servers, Piece mine,
+                    const PutPiece& put, const PutList& list);
+
+  int rank_;
   std::map<std::string, ResultFormat> formats_;
   std::shared_ptr<const OutputDirectory> directory_;
   SeriesSet series_;
@@ -94,14 +135,143 @@ class FileStore final : public ResultStore {
   std::optional<std::int64_t> first_cycle_;     ///< of this run
 };
 
+/// Path of the file that lists the pieces, the same on all servers. Collective.
+std::string FileStore::choose_list(const std::string& file, const Iteration& iteration, Communicator& servers) {
+  Bytes name;
+  together(servers, [&] {
+    if (servers.rank() != 0) return;
+    claim(file, iteration);
+    const std::string listed = fs::path(file).replace_extension(formats_.at(ending_of(file)).list_ending).string();
+    ByteSink sink;
+    sink.put(names_iteration(file) ? names_.choose(listed, iteration) : directory_->path(listed, iteration, 0));
+    name = sink.take();
+  });
+  servers.broadcast(name, 0);
+  std::string path;
+  ByteSource(name).get(path);
+  return path;
+}
+
+/// Collective. A piece of nothing is not written. Files appear on all servers or on none.
+void FileStore::write_pieces(const std::string& file, const Iteration& iteration, Communicator& servers, Piece mine,
+                             const PutPiece& put, const PutList& list) {
+  const std::string path = choose_list(file, iteration, servers);
+  const fs::path folder = fs::path(path).replace_extension();
+  const std::string name = fmt::format("piece-{:06}{}", servers.rank(), ending_of(file));
+  PendingFiles pending(directory_);
+  const std::string failure = failure_of([&] {
+    if (mine.file.count > 0) put(pending.begin((folder / name).string()));
+  });
+  ByteSink sink;
+  sink.put((folder.filename() / name).generic_string());
+  sink.put(mine.file.count);
+  sink.put(mine.description);
+  const Bytes partial = sink.take();
+  pending.commit(servers, {&partial, 1}, failure, [&](const std::vector<Bytes>& partials) {
+    std::vector<Piece> pieces;
+    for (const Bytes& bytes : partials) {
+      Piece& piece = pieces.emplace_back();
+      ByteSource source(bytes);
+      source.get(piece.file.file);
+      source.get(piece.file.count);
+      source.get(piece.description);
+    }
+    pending.place(path, [&](const std::string& temporary) { list(temporary, pieces); });
+    if (names_iteration(file)) series_.of(file, *first_cycle_).add(iteration, path);
+  });
+  if (rank_ == 0 && names_iteration(file)) names_.written(path);
+}
+
+template <class Piece>
+std::vector<PieceFile> written(const std::vector<Piece>& pieces) {
+  std::vector<PieceFile> files;
+  for (const Piece& piece : pieces) {
+    if (piece.file.count > 0) files.push_back(piece.file);
+  }
+  return files;
+}
+
+void FileStore::add_pieces(const std::string& file, const Iteration& iteration, const Table& mine,
+                           Communicator& servers) {
+  const ResultFormat& format = format_of(file, &ResultFormat::table, "tables");
+  write_pieces(
+      file, iteration, servers, {{{}, mine.rows()}, {}},
+      [&](const std::string& path) { format.table(path, mine, false, directory_->provenance()); },
+      [&](const std::string& path, const std::vector<Piece>& pieces) {
+        tables_.keep_provenance();
+        format.table_list(path, mine, written(pieces));
+      });
+}
+
+void FileStore::add_pieces(const std::string& file, const Iteration& iteration, const Surface& mine,
+                           Communicator& servers) {
+  const ResultFormat& format = format_of(file, &ResultFormat::surface, "surfaces");
+  write_pieces(
+      file, iteration, servers, {{{}, mine.points.size()}, {}},
+      [&](const std::string& path) { format.surface(path, mine, iteration, directory_->provenance()); },
+      [&](const std::string& path, const std::vector<Piece>& pieces) {
+        format.surface_list(path, mine, written(pieces), iteration, directory_->provenance());
+      });
+}
+
+void FileStore::add_pieces(const std::string& file, const Iteration& iteration, const DataSet& mine,
+                           Communicator& servers) {
+  const ResultFormat& format = format_of(file, &ResultFormat::data, "data sets");
+  write_pieces(
+      file, iteration, servers, {{{}, 1}, packed(without_values(mine))},
+      [&](const std::string& path) {
+        for (const DataSet::Array& array : mine.arrays) check_array(array);
+        format.data(path, {&mine, 1}, iteration, directory_->provenance());
+      },
+      [&](const std::string& path, const std::vector<Piece>& pieces) {
+        std::vector<DataSet> parts;
+        for (const Piece& piece : pieces) parts.push_back(unpacked_data(piece.description));
+        check_parts(parts);
+        format.data_list(path, parts, written(pieces), iteration, directory_->provenance());
+      });
+}
+
 class FileResults final : public Results {
  public:
   FileResults(FileStore& store, const Iteration& iteration) : store_(store), iteration_(iteration) {}
   void add(const std::string& file, const Table& table) override { store_.add(file, iteration_, table); }
   void add(const std::string& file, const Image& image) override { store_.add(file, iteration_, image); }
   void add(const std::string& file, const Surface& surface) override { store_.add(file, iteration_, surface); }
+  void add(const std::string& file, const DataSet& data) override { add_whole(file, {&data, 1}); }
+
+  void add_parts(const std::string& file, const Table& mine, Communicator& servers, Pieces how) override {
+    if (names_iteration(file) && store_.has_list(file, &ResultFormat::table_list) &&
+        in_pieces(how, bytes_of(mine), servers)) {
+      return store_.add_pieces(file, iteration_, mine, servers);
+    }
+    Results::add_parts(file, mine, servers, how);
+  }
+  void add_parts(const std::string& file, const Surface& mine, Communicator& servers, Pieces how) override {
+    if (store_.has_list(file, &ResultFormat::surface_list) && in_pieces(how, bytes_of(mine), servers)) {
+      return store_.add_pieces(file, iteration_, mine, servers);
+    }
+    Results::add_parts(file, mine, servers, how);
+  }
+  void add_parts(const std::string& file, const DataSet& mine, Communicator& servers, Pieces how) override {
+    if (store_.has_list(file, &ResultFormat::data_list) && in_pieces(how, bytes_of(mine), servers)) {
+      return store_.add_pieces(file, iteration_, mine, servers);
+    }
+    // Each part goes to its place in the file: nobody puts them together in memory.
+    const std::vector<DataSet> parts = gather_parts(mine, servers);
+    together(servers, [&] {
+      if (servers.rank() == 0) add_whole(file, parts);
+    });
+  }
 
  private:
+  void add_whole(const std::string& file, std::span<const DataSet> parts) {
+    for (const DataSet& part : parts) {
+      for (const DataSet::Array& array : part.arrays) check_array(array);
+    }
+    check_parts(parts);
+    store_.add(file, iteration_, parts);
+  }
+
   FileStore& store_;
   Iteration iteration_;
 };
@@ -111,18 +281,12 @@ std::unique_ptr<Results> FileStore::begin(const Iteration& iteration) {
   return std::make_unique<FileResults>(*this, iteration);
 }
 
-class EmptyStore final : public ResultStore {
- public:
-  std::unique_ptr<Results> begin(const Iteration&) override { return std::make_unique<NoResults>(); }
-};
-
 }  // namespace
 
 std::unique_ptr<ResultStore> make_result_store(const Registry& registry,
                                                std::shared_ptr<const OutputDirectory> directory, int rank,
                                                bool resume) {
-  if (rank != 0) return std::make_unique<EmptyStore>();
-  return std::make_unique<FileStore>(registry, std::move(directory), resume);
+  return std::make_unique<FileStore>(registry, std::move(directory), rank, resume);
 }
 
 }  // namespace sidestream

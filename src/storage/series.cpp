@@ -133,7 +133,9 @@ void Series::add(const Iteration& iteration, const std::string& path) {
 
 void Series::count_version(const Iteration& iteration, const std::string& path) {
   const std::string first = directory_->path(pattern_, iteration, 0);
-  if (path == first || ++versions_ > 1) return;
+  // A list of pieces has another ending than the file that it stands for.
+  const bool same = fs::path(path).replace_extension() == fs::path(first).replace_extension();
+  if (same || ++versions_ > 1) return;
   log::warning(
       "'{}' has been written before, by this run or by the one that it resumes, and is kept: iteration {} (cycle {}, "
       "time {}) went to '{}'; the index lists it. Further ones are counted",

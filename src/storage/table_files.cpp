@@ -22,21 +22,26 @@ constexpr std::size_t rows_at_once = 4096;  ///< that are put together in memory
 
 std::vector<std::string> wide_columns(const Table& table) {
   std::vector<std::string> columns{"iteration", "cycle", "time"};
-  columns.insert(columns.end(), table.columns.begin(), table.columns.end());
+  for (const Column& column : table.columns()) columns.push_back(column.name);
   return columns;
 }
 
 /// Rows first to last, after the columns of the iteration.
 Table with_iteration(const Table& table, std::size_t first, std::size_t last, const Iteration& iteration) {
-  Table out{wide_columns(table), {}};
-  for (std::size_t r = first; r < last; ++r) {
-    const auto& row = table.rows[r];
-    auto& wide = out.rows.emplace_back();
-    wide.reserve(row.size() + 3);
-    wide.insert(wide.end(), {iteration.index, iteration.cycle, iteration.time});
-    wide.insert(wide.end(), row.begin(), row.end());
+  const std::size_t rows = last - first;
+  std::vector<Column> columns{{"iteration", std::vector<std::int64_t>(rows, iteration.index)},
+                              {"cycle", std::vector<std::int64_t>(rows, iteration.cycle)},
+                              {"time", std::vector<double>(rows, iteration.time)}};
+  for (const Column& column : table.columns()) {
+    std::visit(
+        [&](const auto& all) {
+          const auto begin = all.begin();
+          columns.push_back({column.name, std::decay_t<decltype(all)>(begin + static_cast<std::ptrdiff_t>(first),
+                                                                      begin + static_cast<std::ptrdiff_t>(last))});
+        },
+        column.values);
   }
-  return out;
+  return Table(std::move(columns));
 }
 
 std::int64_t cycle_of(const std::string& path, const CsvRecord& record, std::size_t line) {
@@ -119,7 +124,8 @@ void TableFiles::append(const ResultFormat& format, const std::string& file, con
   const std::vector<std::string> columns = wide_columns(table);
   auto known = columns_.find(path);
   if (known == columns_.end()) {
-    if (!resume_ || !take_over(path, columns, first_cycle)) write_new(format, path, {columns, {}});
+    if (!resume_ || !take_over(path, columns, first_cycle))
+      write_new(format, path, with_iteration(table, 0, 0, iteration));
     note_commitment(path);
     known = columns_.emplace(path, columns).first;
   }
@@ -132,8 +138,8 @@ void TableFiles::append(const ResultFormat& format, const std::string& file, con
   }
   const std::uint64_t before = size_of_file(path);
   try {
-    for (std::size_t first = 0; first < table.rows.size(); first += rows_at_once) {
-      const std::size_t last = std::min(first + rows_at_once, table.rows.size());
+    for (std::size_t first = 0; first < table.rows(); first += rows_at_once) {
+      const std::size_t last = std::min(first + rows_at_once, table.rows());
       format.table(path, with_iteration(table, first, last, iteration), true, directory_->provenance());
     }
     note_commitment(path);

@@ -21,14 +21,14 @@ Table alone(const FakeDomain& domain, const std::string& yaml, const Division& d
   return run_alone(histogram_kind(), yaml, domain, division, how).tables.at("histogram.csv");
 }
 
-double lower(const Table& t, std::size_t row) { return std::get<double>(t.rows.at(row).at(1)); }
-double upper(const Table& t, std::size_t row) { return std::get<double>(t.rows.at(row).at(2)); }
+double lower(const Table& t, std::size_t row) { return std::get<double>(t.at(row, 1)); }
+double upper(const Table& t, std::size_t row) { return std::get<double>(t.at(row, 2)); }
 std::int64_t number(const Table& t, std::size_t row, std::size_t column) {
-  return std::get<std::int64_t>(t.rows.at(row).at(column));
+  return std::get<std::int64_t>(t.at(row, column));
 }
 std::int64_t total(const Table& t) {
   std::int64_t sum = 0;
-  for (std::size_t r = 0; r < t.rows.size(); ++r) sum += number(t, r, 3);
+  for (std::size_t r = 0; r < t.rows(); ++r) sum += number(t, r, 3);
   return sum;
 }
 
@@ -53,8 +53,8 @@ TEST_CASE("counts are those of the intervals the table states") {
          {std::string("{variable: a, bins: 7}"), std::string("{variable: a, bins: 13, range: [0.3, 1.1]}")}) {
       const Table table = alone(domain, yaml, random_division(domain.mesh().cells, 6, 4), {.ghosts = 1, .partials = 2});
       std::int64_t counted = 0;
-      for (std::size_t r = 0; r < table.rows.size(); ++r) {
-        const bool last = r + 1 == table.rows.size();
+      for (std::size_t r = 0; r < table.rows(); ++r) {
+        const bool last = r + 1 == table.rows();
         const auto expected = std::count_if(values.begin(), values.end(), [&](double v) {
           return v >= lower(table, r) && (last ? v <= upper(table, r) : v < upper(table, r));
         });
@@ -62,7 +62,7 @@ TEST_CASE("counts are those of the intervals the table states") {
         if (!last) CHECK(upper(table, r) == lower(table, r + 1));
         counted += expected;
       }
-      const auto low = lower(table, 0), high = upper(table, table.rows.size() - 1);
+      const auto low = lower(table, 0), high = upper(table, table.rows() - 1);
       CHECK(number(table, 0, 4) == std::count_if(values.begin(), values.end(), [&](double v) { return v < low; }));
       CHECK(number(table, 0, 5) == std::count_if(values.begin(), values.end(), [&](double v) { return v > high; }));
       CHECK(counted + number(table, 0, 4) + number(table, 0, 5) == static_cast<std::int64_t>(values.size()));
@@ -132,7 +132,7 @@ TEST_CASE("nothing finite, nothing at all") {
   const FakeDomain domain = fake_cube(4, 0, 1, {{"a", [](auto&, auto&, int) { return std::nan(""); }}});
   for (const std::vector<std::size_t>& absent : {std::vector<std::size_t>{}, std::vector<std::size_t>{0}}) {
     const Table table = alone(domain, "{variable: a, bins: 4}", {domain.mesh().cells}, {.absent = absent});
-    CHECK(table.rows.size() == 4);
+    CHECK(table.rows() == 4);
     CHECK(total(table) == 0);
     CHECK(number(table, 0, 6) == (absent.empty() ? 64 : 0));
     CHECK(std::isfinite(lower(table, 0)));

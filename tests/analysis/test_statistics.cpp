@@ -15,13 +15,13 @@ namespace {
 const char* const file = "statistics.csv";
 
 double real(const Table& table, std::size_t row, const std::string& column) {
-  const auto at = std::find(table.columns.begin(), table.columns.end(), column) - table.columns.begin();
-  return std::get<double>(table.rows.at(row).at(static_cast<std::size_t>(at)));
+  const auto at = std::ranges::find(table.columns(), column, &Column::name) - table.columns().begin();
+  return std::get<double>(table.at(row, static_cast<std::size_t>(at)));
 }
 
 std::int64_t whole(const Table& table, std::size_t row, const std::string& column) {
-  const auto at = std::find(table.columns.begin(), table.columns.end(), column) - table.columns.begin();
-  return std::get<std::int64_t>(table.rows.at(row).at(static_cast<std::size_t>(at)));
+  const auto at = std::ranges::find(table.columns(), column, &Column::name) - table.columns().begin();
+  return std::get<std::int64_t>(table.at(row, static_cast<std::size_t>(at)));
 }
 
 double wild(const std::array<double, 3>& x, const Index3& p, int c) {
@@ -69,7 +69,7 @@ TEST_CASE("cell- and node-centred fields with a mean far from zero") {
   for (const Centering centering : {Centering::cell, Centering::node}) {
     const FakeDomain domain = domain_of({"a", wild, centering, 3});
     const Table table = alone(domain, random_division(domain.mesh().cells, 9, 3), {.ghosts = 2, .partials = 3});
-    REQUIRE(table.rows.size() == 3);
+    REQUIRE(table.rows() == 3);
     for (int c = 0; c < 3; ++c) {
       const Expected e = brute_force(domain, c);
       const auto row = static_cast<std::size_t>(c);
@@ -194,7 +194,7 @@ TEST_CASE("64-bit extremes are exact and every type works") {
 TEST_CASE("one component on request, and a component that does not exist") {
   const FakeDomain domain = domain_of({"a", wild, Centering::cell, 3}, 4);
   const Table table = alone(domain, {domain.mesh().cells}, {}, "{variable: a, component: 2}");
-  REQUIRE(table.rows.size() == 1);
+  REQUIRE(table.rows() == 1);
   CHECK(whole(table, 0, "component") == 2);
   CHECK_THROWS_WITH_AS(alone(domain, {domain.mesh().cells}, {}, "{variable: a, component: 3}"),
                        doctest::Contains("component 3 of 'a' does not exist; it has 3"), Error);

@@ -209,6 +209,8 @@ class CapturedResults final : public Results {
   void add(const std::string& file, const Table& table) override { tables[file] = table; }
   void add(const std::string& file, const Image& image) override { images[file] = image; }
   void add(const std::string& file, const Surface& surface) override { surfaces[file] = surface; }
+  void add(const std::string& file, const DataSet& data) override { data_sets[file] = data; }
+  std::map<std::string, DataSet> data_sets;
   std::map<std::string, Table> tables;
   std::map<std::string, Image> images;
   std::map<std::string, Surface> surfaces;
@@ -279,17 +281,14 @@ inline bool same_bits(const Surface& a, const Surface& b) {
 }
 
 inline bool same_bits(const Table& a, const Table& b) {
-  if (a.columns != b.columns || a.rows.size() != b.rows.size()) return false;
-  for (std::size_t r = 0; r < a.rows.size(); ++r) {
-    if (a.rows[r].size() != b.rows[r].size()) return false;
-    for (std::size_t c = 0; c < a.rows[r].size(); ++c) {
-      const Table::Cell &x = a.rows[r][c], &y = b.rows[r][c];
-      if (x.index() != y.index()) return false;
-      if (const double* p = std::get_if<double>(&x)) {
-        if (std::memcmp(p, std::get_if<double>(&y), sizeof *p) != 0) return false;
-      } else if (x != y) {
-        return false;
-      }
+  if (a.names() != b.names() || a.rows() != b.rows()) return false;
+  for (std::size_t c = 0; c < a.columns().size(); ++c) {
+    const ColumnValues &x = a.columns()[c].values, &y = b.columns()[c].values;
+    if (x.index() != y.index()) return false;
+    if (const auto* reals = std::get_if<std::vector<double>>(&x)) {
+      if (!same_bits(*reals, std::get<std::vector<double>>(y))) return false;
+    } else if (x != y) {
+      return false;
     }
   }
   return true;

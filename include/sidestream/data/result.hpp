@@ -1,19 +1,72 @@
-// What analyses produce: tables, images, surfaces.
+// What analyses produce: tables, data sets, images, surfaces.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "sidestream/data/box.hpp"
+#include "sidestream/data/type.hpp"
+
 namespace sidestream {
 
-/// Named columns of equal length. A cell is a whole number, a real number or text.
-struct Table {
+/// Values of one column, one a row: whole numbers, real numbers, or texts.
+using ColumnValues = std::variant<std::vector<std::int64_t>, std::vector<double>, std::vector<std::string>>;
+
+struct Column {
+  std::string name;
+  ColumnValues values;
+};
+
+/// Named columns of equal length, each of one type and contiguous: ten million rows cost their values alone. Small
+/// tables can be made row by row.
+class Table {
+ public:
   using Cell = std::variant<std::int64_t, double, std::string>;
-  std::vector<std::string> columns;
-  std::vector<std::vector<Cell>> rows;
+
+  Table() = default;
+  /// Throws Error(analysis) if the lengths differ.
+  explicit Table(std::vector<Column> columns);
+  /// As `add_row` of each; without rows the columns have the type of the first that is added.
+  Table(const std::vector<std::string>& names, const std::vector<std::vector<Cell>>& rows);
+
+  /// A cell for each column. A column has the type of its first cell; whole numbers become real in a column of those,
+  /// other differences throw Error(analysis).
+  void add_row(const std::vector<Cell>& cells);
+
+  [[nodiscard]] const std::vector<Column>& columns() const noexcept { return columns_; }
+  [[nodiscard]] std::vector<std::string> names() const;
+  [[nodiscard]] std::size_t rows() const noexcept { return rows_; }
+  /// One cell, for looking at few.
+  [[nodiscard]] Cell at(std::size_t row, std::size_t column) const;
+
+ private:
+  std::vector<Column> columns_;
+  std::size_t rows_ = 0;
+};
+
+/// Named arrays of any number of axes, with what readers need to know of them.
+struct DataSet {
+  struct Attribute {
+    std::string name;
+    std::variant<std::int64_t, double, std::string> value;
+  };
+  struct Array {
+    std::string name;
+    Type type = Type::float64;
+    std::vector<std::string> axes{};  ///< names, slowest first
+    std::vector<Index> extents{};     ///< of the whole array, an entry for each axis
+    std::vector<Index> start{};       ///< where `values` begin; empty: at 0
+    std::vector<Index> size{};        ///< how far they reach; empty: `extents`
+    std::string unit{};
+    std::vector<Attribute> attributes{};
+    std::vector<std::byte> values{};  ///< gapless, the last axis fastest
+  };
+  std::vector<Array> arrays{};
+  std::vector<Attribute> attributes{};
 };
 
 /// Pixels from the top left, row by row, red green blue alpha, 8 bits each.
@@ -34,6 +87,13 @@ struct Surface {
   std::vector<std::array<std::int64_t, 3>> triangles;  ///< indices into points, counter-clockwise seen from outside
   std::vector<std::array<std::int64_t, 2>> lines{};    ///< indices into points of both ends of each piece of a line
   std::vector<Array> point_data;
+};
+
+/// How a result that several servers have is written: in one file, or in pieces by all of them.
+enum class Pieces : std::int32_t {
+  automatic = 0,  ///< in pieces if it is larger than 64 MiB
+  never = 1,
+  always = 2,
 };
 
 }  // namespace sidestream

@@ -53,7 +53,14 @@ struct WriterKind {
       create;
 };
 
-/// Writes results into files of one ending. Functions not set are not supported and refused by name.
+/// A file with one server's part of a result.
+struct PieceFile {
+  std::string file;         ///< relative to the list
+  std::uint64_t count = 0;  ///< rows, or points
+};
+
+/// Writes results into files of one ending. Functions not set are not supported and refused by name; without a list,
+/// results come in one file.
 struct ResultFormat {
   std::string ending;  ///< with the dot, lower case: ".vtp"
   std::string text;
@@ -61,6 +68,21 @@ struct ResultFormat {
   std::function<void(const std::string& path, const Surface&, const Iteration&, const std::string& provenance)> surface;
   /// Writes a whole table, or with `append` adds the rows to a file written before with the same columns.
   std::function<void(const std::string& path, const Table&, bool append, const std::string& provenance)> table;
+  /// Writes arrays of which several parts are given, or a piece: with one part that does not fill its arrays.
+  std::function<void(const std::string& path, std::span<const DataSet> parts, const Iteration&,
+                     const std::string& provenance)>
+      data;
+
+  std::string list_ending{};  ///< of files that list pieces: ".pvtp"
+  /// Writes the list. `like`: the part of one server, whose arrays or columns are those of all.
+  std::function<void(const std::string& path, const Surface& like, const std::vector<PieceFile>& pieces,
+                     const Iteration&, const std::string& provenance)>
+      surface_list{};
+  std::function<void(const std::string& path, const Table& like, const std::vector<PieceFile>& pieces)> table_list{};
+  /// `parts`: of each piece, without values.
+  std::function<void(const std::string& path, const std::vector<DataSet>& parts, const std::vector<PieceFile>& pieces,
+                     const Iteration&, const std::string& provenance)>
+      data_list{};
 };
 
 }  // namespace sidestream

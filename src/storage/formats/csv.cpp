@@ -1,5 +1,7 @@
 #include "storage/formats/csv.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -31,27 +33,32 @@ void put_number(std::string& out, T value) {
   out.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
 }
 
-void put(std::string& out, const Table::Cell& cell) {
-  if (const auto* real = std::get_if<double>(&cell)) {
-    // The sign of a NaN depends on the machine and means nothing.
-    if (std::isnan(*real)) {
-      out += "nan";
-    } else {
-      put_number(out, *real);
-    }
-  } else if (const auto* whole = std::get_if<std::int64_t>(&cell)) {
-    put_number(out, *whole);
+void put(std::string& out, std::int64_t whole) { put_number(out, whole); }
+void put(std::string& out, const std::string& text) { put_text(out, text); }
+void put(std::string& out, double real) {
+  // The sign of a NaN depends on the machine and means nothing.
+  if (std::isnan(real)) {
+    out += "nan";
   } else {
-    put_text(out, std::get<std::string>(cell));
+    put_number(out, real);
   }
 }
 
-template <class Cells, class Put>
-void put_line(std::string& out, const Cells& cells, Put put_cell) {
+void put_names(std::string& out, const Table& table) {
   const char* separator = "";
-  for (const auto& cell : cells) {
+  for (const Column& column : table.columns()) {
     out += separator;
-    put_cell(out, cell);
+    put_text(out, column.name);
+    separator = ",";
+  }
+  out += '\n';
+}
+
+void put_row(std::string& out, const Table& table, std::size_t row) {
+  const char* separator = "";
+  for (const Column& column : table.columns()) {
+    out += separator;
+    std::visit([&](const auto& values) { put(out, values[row]); }, column.values);
     separator = ",";
   }
   out += '\n';
@@ -62,16 +69,10 @@ void write_table(const std::string& path, const Table& table, bool append, const
   std::optional<OutputFile> file;
   if (!append) {
     file.emplace(path);
-    put_line(text, table.columns, put_text);
+    put_names(text, table);
   }
-  for (const auto& row : table.rows) {
-    if (row.size() != table.columns.size()) {
-      fail(Code::analysis,
-           "the table for '{}' has {} columns but a row of {} cells; the analysis that made it must fill "
-           "every column",
-           path, table.columns.size(), row.size());
-    }
-    put_line(text, row, put);
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    put_row(text, table, row);
     if (!file) continue;
     file->write(text);
     text.clear();
@@ -79,6 +80,36 @@ void write_table(const std::string& path, const Table& table, bool append, const
   if (!file) return append_to_file(path, text);
   file->write(text);
   file->close();
+}
+
+/// Text in quotes, as JSON and YAML read it.
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += static_cast<unsigned char>(c) < 32 ? ' ' : c;
+  }
+  return out + '"';
+}
+
+void write_list(const std::string& path, const Table& like, const std::vector<PieceFile>& pieces) {
+  std::uint64_t rows = 0;
+  for (const PieceFile& piece : pieces) rows += piece.count;
+  OutputFile file(path);
+  file.write(fmt::format("{{\"format\": \"sidestream-table\", \"version\": 1, \"rows\": {},\n\"columns\": [", rows));
+  const char* separator = "";
+  for (const std::string& name : like.names()) {
+    file.write(separator + quoted(name));
+    separator = ", ";
+  }
+  file.write("],\n\"pieces\": [");
+  separator = "\n";
+  for (const PieceFile& piece : pieces) {
+    file.write(fmt::format("{}  {{\"file\": {}, \"rows\": {}}}", separator, quoted(piece.file), piece.count));
+    separator = ",\n";
+  }
+  file.write("\n]}\n");
+  file.close();
 }
 
 /// Reads the field at the start of `rest` into `field` and returns what follows it; nothing if the text ends
@@ -155,6 +186,8 @@ ResultFormat csv_format() {
   format.ending = ".csv";
   format.text = "Comma-separated values with a header line, for tables.";
   format.table = write_table;
+  format.list_ending = ".pieces";
+  format.table_list = write_list;
   return format;
 }
 

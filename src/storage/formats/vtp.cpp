@@ -63,6 +63,27 @@ void write_surface(const std::string& path, const Surface& surface, const Iterat
   file.close();
 }
 
+void write_list(const std::string& path, const Surface& like, const std::vector<PieceFile>& pieces,
+                const Iteration& iteration, const std::string& provenance) {
+  OutputFile file(path);
+  write_vtk_head(file, "PPolyData", provenance);
+  file.write("<PPolyData GhostLevel=\"0\">\n");
+  write_vtk_iteration(file, iteration);
+  const auto declare = [&](const std::string& name, int components) {
+    file.write(fmt::format("<PDataArray type=\"Float64\" Name=\"{}\" NumberOfComponents=\"{}\"/>\n", xml_escaped(name),
+                           components));
+  };
+  file.write("<PPointData>\n");
+  for (const Surface::Array& array : like.point_data) declare(array.name, array.components);
+  file.write("</PPointData>\n<PPoints>\n");
+  declare("Points", 3);
+  file.write("</PPoints>\n");
+  for (const PieceFile& piece : pieces) file.write(fmt::format("<Piece Source=\"{}\"/>\n", xml_escaped(piece.file)));
+  file.write("</PPolyData>\n");
+  write_vtk_tail(file);
+  file.close();
+}
+
 }  // namespace
 
 ResultFormat vtp_format() {
@@ -70,6 +91,8 @@ ResultFormat vtp_format() {
   format.ending = ".vtp";
   format.text = "VTK XML PolyData for surfaces; ParaView, VisIt and the vtk package open it.";
   format.surface = write_surface;
+  format.list_ending = ".pvtp";
+  format.surface_list = write_list;
   return format;
 }
 

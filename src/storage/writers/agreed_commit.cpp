@@ -14,17 +14,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What `action` threw, as text; empty if it returned.
-template <class Action>
-std::string failure_of(Action action) {
-  try {
-    action();
-    return {};
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-}
-
 Bytes as_bytes(const std::string& text) {
   const auto* first = reinterpret_cast<const std::byte*>(text.data());
   return {first, first + text.size()};
@@ -51,7 +40,25 @@ std::string unpack(const std::vector<Bytes>& gathered, std::vector<Bytes>& parti
   return first;
 }
 
+/// Throws the failure of rank 0 on all.
+void agree(Communicator& servers, const std::string& failure, const std::function<void()>& undo) {
+  Bytes agreed = as_bytes(failure);
+  servers.broadcast(agreed, 0);
+  if (agreed.empty()) return;
+  undo();
+  throw Error(Code::file, as_text(agreed));
+}
+
 }  // namespace
+
+std::string failure_of(const std::function<void()>& action) {
+  try {
+    action();
+    return {};
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
 
 std::string PendingFiles::begin(const std::string& path) {
   std::string temporary = directory_->temporary(path);
@@ -117,24 +124,24 @@ void PendingFiles::forget_old() noexcept {
   files_.clear();
 }
 
-void PendingFiles::commit(const CombineInput& input,
+void PendingFiles::commit(Communicator& servers, std::span<const Bytes> partials,
+                          const std::function<void(const std::vector<Bytes>& partials)>& index) {
+  commit(servers, partials, {}, index);
+}
+
+void PendingFiles::commit(Communicator& servers, std::span<const Bytes> partials, const std::string& failure,
                           const std::function<void(const std::vector<Bytes>& partials)>& index) {
   ByteSink message;
-  message.put(failure_of([this] { name_files(); }));
-  for (const Bytes& partial : input.partials) message.put(partial);
-  const std::vector<Bytes> gathered = input.communicator.gather(message.take(), 0);
-  std::string failure;
-  if (input.communicator.rank() == 0) {
-    std::vector<Bytes> partials;
-    failure = unpack(gathered, partials);
-    if (failure.empty()) failure = failure_of([&] { index(partials); });
+  message.put(failure.empty() ? failure_of([this] { name_files(); }) : failure);
+  for (const Bytes& partial : partials) message.put(partial);
+  const std::vector<Bytes> gathered = servers.gather(message.take(), 0);
+  std::string first;
+  if (servers.rank() == 0) {
+    std::vector<Bytes> all;
+    first = unpack(gathered, all);
+    if (first.empty()) first = failure_of([&] { index(all); });
   }
-  Bytes agreed = as_bytes(failure);
-  input.communicator.broadcast(agreed, 0);
-  if (!agreed.empty()) {
-    undo();
-    throw Error(Code::file, as_text(agreed));
-  }
+  agree(servers, first, [this] { undo(); });
   forget_old();
 }
 

@@ -10,6 +10,9 @@
 
 namespace sidestream {
 
+/// What `action` threw, as text; empty if it returned.
+[[nodiscard]] std::string failure_of(const std::function<void()>& action);
+
 /// The files of one writer on one server between `write` and `commit` of an iteration.
 class PendingFiles {
  public:
@@ -22,10 +25,14 @@ class PendingFiles {
   void place(const std::string& path, const std::function<void(const std::string& temporary)>& put);
   /// Removes the temporary files. Never throws.
   void discard() noexcept;
-  /// Collective. Names this server's files; when all servers have, `index` runs on rank 0 with what `write`
-  /// returned on all servers. If anything fails anywhere, every name is on all servers as it was before, files that
+  /// Collective. Names this server's files; when all servers have, `index` runs on rank 0 with the partials of all
+  /// servers. If anything fails anywhere, every name is on all servers as it was before, files that
   /// had been replaced included, and all throw the same Error(file). A crash in between leaves files without an index.
-  void commit(const CombineInput& input, const std::function<void(const std::vector<Bytes>& partials)>& index);
+  void commit(Communicator& servers, std::span<const Bytes> partials,
+              const std::function<void(const std::vector<Bytes>& partials)>& index);
+  /// The same where writing them may have failed here: `failure` says how, empty: not.
+  void commit(Communicator& servers, std::span<const Bytes> partials, const std::string& failure,
+              const std::function<void(const std::vector<Bytes>& partials)>& index);
 
  private:
   struct File {

@@ -24,7 +24,11 @@ class ByteSink {
   template <class T>
   void put(const std::vector<T>& values) {
     put(values.size());
-    for (const T& value : values) put(value);
+    if constexpr (std::is_trivially_copyable_v<T>) {
+      append(values.data(), values.size() * sizeof(T));
+    } else {
+      for (const T& value : values) put(value);
+    }
   }
   [[nodiscard]] Bytes take() noexcept { return std::move(bytes_); }
 
@@ -56,7 +60,14 @@ class ByteSource {
     std::size_t size = 0;
     get(size);
     values.clear();
-    for (std::size_t n = 0; n < size; ++n) get(values.emplace_back());
+    if constexpr (std::is_trivially_copyable_v<T>) {
+      if (size > bytes_.size() / sizeof(T)) take(bytes_.size() + 1);  // throws before memory is asked for
+      values.resize(size);
+      const BytesView from = take(size * sizeof(T));
+      if (!from.empty()) std::memcpy(values.data(), from.data(), from.size());
+    } else {
+      for (std::size_t n = 0; n < size; ++n) get(values.emplace_back());
+    }
   }
 
  private:

@@ -67,7 +67,7 @@ class Hdf5Writer final : public Writer {
   }
 
   void commit(const CombineInput& input) override {
-    pending_.commit(input, [&](const std::vector<Bytes>& partials) {
+    pending_.commit(input.communicator, input.partials, [&](const std::vector<Bytes>& partials) {
       pending_.place(path_, [&](const std::string& temporary) {
         write_whole_file(temporary, directory_->provenance(), input, variables_, partials);
       });

@@ -61,7 +61,7 @@ class MetadataWriter final : public Writer {
   }
 
   void commit(const CombineInput& input) override {
-    pending_.commit(input, [&](const std::vector<Bytes>&) {
+    pending_.commit(input.communicator, input.partials, [&](const std::vector<Bytes>&) {
       series_.of(pattern_, input.iteration.cycle).add(input.iteration, path_);
     });
     names_.written(path_);

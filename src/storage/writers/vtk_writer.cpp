@@ -122,7 +122,8 @@ class VtkWriter final : public Writer {
   }
 
   void commit(const CombineInput& input) override {
-    pending_.commit(input, [&](const std::vector<Bytes>& partials) { list_blocks(input, partials); });
+    pending_.commit(input.communicator, input.partials,
+                    [&](const std::vector<Bytes>& partials) { list_blocks(input, partials); });
     for (const MeshOutput& output : outputs_) names_.written(output.path);
   }
 
@@ -254,19 +255,22 @@ std::vector<VtkPiece> VtkWriter::fill_gaps(const CombineInput& input, const Mesh
 void VtkWriter::report(const Mesh& mesh, const Iteration& iteration, const Missing& missing) {
   Missing& last = reported_[mesh.id];
   if (missing != last && missing != Missing{}) {
-    std::string cells, placeless;
+    std::vector<std::string> what;
     if (missing.cells > 0) {
-      cells = fmt::format("{} of {} cells of the mesh '{}' are in no block that was published, and ", missing.cells,
-                          mesh.cells.count(), mesh.name);
+      what.push_back(fmt::format("{} of {} cells of the mesh '{}' are in no block that was published", missing.cells,
+                                 mesh.cells.count(), mesh.name));
+    }
+    if (missing.arrays > 0) {
+      what.push_back(fmt::format("{} arrays of blocks of the mesh '{}' did not come", missing.arrays, mesh.name));
     }
     if (missing.placeless > 0) {
-      placeless = fmt::format("; {} blocks came without the arrays that say where they are and are left out",
-                              missing.placeless);
+      what.push_back(
+          fmt::format("{} blocks of the mesh '{}' came without the arrays that say where they are and are "
+                      "left out",
+                      missing.placeless, mesh.name));
     }
-    log::warning(
-        "iteration {}: {}{} arrays of blocks of the mesh '{}' did not come; the VTK files have not-a-number there, or "
-        "0 for whole numbers{}",
-        iteration.index, cells, missing.arrays, mesh.name, placeless);
+    log::warning("iteration {}: {}; the VTK files have not-a-number for what is missing, or 0 for whole numbers",
+                 iteration.index, fmt::join(what, ", "));
   }
   last = missing;
 }

@@ -22,16 +22,19 @@ void append(Bytes& bytes, const std::string& text) {
   append(bytes, text.data(), text.size());
 }
 
-void append(Bytes& bytes, const Table::Cell& cell) {
-  std::visit(
-      [&](const auto& value) {
-        if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::string>) {
-          append(bytes, value);
-        } else {
-          append(bytes, &value, 1);
-        }
-      },
-      cell);
+void append(Bytes& bytes, const Table& table) {
+  for (const Column& column : table.columns()) {
+    append(bytes, column.name);
+    std::visit(
+        [&](const auto& values) {
+          if constexpr (std::is_same_v<typename std::decay_t<decltype(values)>::value_type, std::string>) {
+            for (const std::string& text : values) append(bytes, text);
+          } else {
+            append(bytes, values.data(), values.size());
+          }
+        },
+        column.values);
+  }
 }
 
 /// Numbers of either kind, or nothing for a text.
@@ -49,11 +52,10 @@ bool close(const Table::Cell& a, const Table::Cell& b, double tolerance) {
 }
 
 bool close(const Table& a, const Table& b, double tolerance) {
-  if (a.columns != b.columns || a.rows.size() != b.rows.size()) return false;
-  for (std::size_t r = 0; r < a.rows.size(); ++r) {
-    if (a.rows[r].size() != b.rows[r].size()) return false;
-    for (std::size_t c = 0; c < a.rows[r].size(); ++c) {
-      if (!close(a.rows[r][c], b.rows[r][c], tolerance)) return false;
+  if (a.names() != b.names() || a.rows() != b.rows()) return false;
+  for (std::size_t r = 0; r < a.rows(); ++r) {
+    for (std::size_t c = 0; c < a.columns().size(); ++c) {
+      if (!close(a.at(r, c), b.at(r, c), tolerance)) return false;
     }
   }
   return true;
@@ -62,11 +64,7 @@ bool close(const Table& a, const Table& b, double tolerance) {
 }  // namespace
 
 void Captured::add(const std::string& file, const Table& table) {
-  Bytes& bytes = bytes_[file];
-  for (const std::string& column : table.columns) append(bytes, column);
-  for (const auto& row : table.rows) {
-    for (const Table::Cell& cell : row) append(bytes, cell);
-  }
+  append(bytes_[file], table);
   tables_[file] = table;
 }
 
@@ -84,6 +82,15 @@ void Captured::add(const std::string& file, const Surface& surface) {
   append(bytes, surface.lines.data(), surface.lines.size());
   for (const Surface::Array& array : surface.point_data) {
     append(bytes, array.name);
+    append(bytes, array.values.data(), array.values.size());
+  }
+}
+
+void Captured::add(const std::string& file, const DataSet& data) {
+  Bytes& bytes = bytes_[file];
+  for (const DataSet::Array& array : data.arrays) {
+    append(bytes, array.name);
+    append(bytes, array.extents.data(), array.extents.size());
     append(bytes, array.values.data(), array.values.size());
   }
 }

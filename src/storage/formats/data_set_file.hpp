@@ -1,0 +1,11 @@
+// Data sets as HDF5.
+#pragma once
+
+#include "sidestream/extend/writer.hpp"
+
+namespace sidestream {
+
+/// `.h5`: a dataset for each array, docs/formats.md describes them; of pieces, a file that shows the arrays as wholes.
+[[nodiscard]] ResultFormat hdf5_format();
+
+}  // namespace sidestream
