@@ -5,7 +5,6 @@
 // p(x, t) = cos(pi x) cos(pi y) cos(pi z) cos(2 pi t) on the unit cube, two blocks for every rank.
 #include <cmath>
 #include <iostream>
-#include <numbers>
 #include <sidestream/sidestream.hpp>
 #include <string>
 #include <vector>
@@ -15,6 +14,7 @@ namespace {
 using sidestream::Box;
 using sidestream::Index;
 
+constexpr double pi = 3.14159265358979323846;
 constexpr Index cells = 32;
 constexpr int blocks_per_rank = 2, steps = 8;
 
@@ -23,11 +23,11 @@ Box slab(Index block, Index blocks) {
   return {{0, 0, cells * block / blocks}, {cells, cells, cells * (block + 1) / blocks}};
 }
 
-double factor(Index index) { return std::cos(std::numbers::pi * (static_cast<double>(index) + 0.5) / cells); }
+double factor(Index index) { return std::cos(pi * (static_cast<double>(index) + 0.5) / cells); }
 
 /// Fills a gapless array over `box`, i fastest.
 void fill(const Box& box, double time, double* p) {
-  const double amplitude = std::cos(2 * std::numbers::pi * time);
+  const double amplitude = std::cos(2 * pi * time);
   for (Index k = box.lo[2]; k < box.hi[2]; ++k) {
     for (Index j = box.lo[1]; j < box.hi[1]; ++j) {
       for (Index i = box.lo[0]; i < box.hi[0]; ++i) *p++ = amplitude * factor(i) * factor(j) * factor(k);
