@@ -68,7 +68,7 @@ def builtin(command, source, _):
     text = (source / "builtin.yaml").read_text()
     done = command.run(text.replace("PARTITIONER", "block"))
     expect(done.returncode == 0, done, "something built in breaks its contract")
-    count = 10 * SUITE["analyses"] + 4 * SUITE["outputs"] + SUITE["partitioner"]
+    count = 11 * SUITE["analyses"] + 4 * SUITE["outputs"] + SUITE["partitioner"]
     expect(f"{count} checks passed, 0 failed" in done.stdout, done, f"expected {count} checks")
     head = text[: text.index("analyses:")]
     for partitioner in PARTITIONERS:
