@@ -28,9 +28,9 @@ constexpr const char* names[] = {"blocks", "block_points", "block_wrong", "block
                                  "cells",  "points",       "places",      "wrong",         "absent"};
 using Sums = std::array<std::int64_t, sums>;
 
-class Pieces final : public Analysis {
+class SumsOfPieces final : public Analysis {
  public:
-  Pieces(const Settings& settings, const Metadata& metadata)
+  SumsOfPieces(const Settings& settings, const Metadata& metadata)
       : variable_(metadata.variables[static_cast<std::size_t>(metadata.find_variable(settings.text("variable"))->id)]),
         mesh_(metadata.mesh_of(variable_)),
         halo_(static_cast<std::int32_t>(settings.integer("halo"))),
@@ -64,10 +64,7 @@ class Pieces final : public Analysis {
       for (std::size_t n = 0; n < sums; ++n) all[n] += one[n];
     }
     input.communicator.sum(all);
-    Table table;
-    for (const char* name : names) table.columns.emplace_back(name);
-    table.rows.push_back(std::vector<Table::Cell>(all.begin(), all.end()));
-    input.results.add(file_, table);
+    input.results.add(file_, Table({std::begin(names), std::end(names)}, {{all.begin(), all.end()}}));
     return {};
   }
 
@@ -174,6 +171,6 @@ SIDESTREAM_PLUGIN(registry) {
                   {.name = "halo", .type = OptionType::integer, .default_value = "0", .text = "Points round both."},
                   {.name = "file", .type = OptionType::file, .default_value = "pieces.csv", .text = "The table."}},
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Analysis> {
-        return std::make_unique<Pieces>(settings, metadata);
+        return std::make_unique<SumsOfPieces>(settings, metadata);
       }});
 }
