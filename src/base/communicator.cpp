@@ -4,17 +4,53 @@
 #include <new>
 
 #include "base/polite_wait.hpp"
+#include "sidestream/error.hpp"
 
 namespace sidestream {
 
-MpiCommunicator::MpiCommunicator(MPI_Comm comm) {
-  check_mpi(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
-  set_up();
+namespace {
+
+std::unique_ptr<JointMember> try_to_make_member() {
+  try {
+    return std::make_unique<JointMember>();
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
 }
 
-MpiCommunicator::MpiCommunicator(Adopt, MPI_Comm comm) : comm_(comm) { set_up(); }
+}  // namespace
 
-void MpiCommunicator::set_up() {
+void agree_on_beginning(MPI_Comm comm, bool enough) {
+  int failing = !enough;
+  MPI_Request request;
+  check_mpi(MPI_Iallreduce(MPI_IN_PLACE, &failing, 1, MPI_INT, MPI_MAX, comm, &request), "MPI_Iallreduce");
+  polite_wait(request);
+  if (failing) throw Error(Code::system, "a process is out of memory; give it more");
+}
+
+MpiCommunicator::MpiCommunicator(MPI_Comm comm) : member_(try_to_make_member()) {
+  agree_on_beginning(comm, member_ != nullptr);
+  MPI_Comm copy = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_dup(comm, &copy), "MPI_Comm_dup");
+  adopt(copy);
+}
+
+std::unique_ptr<MpiCommunicator> MpiCommunicator::over(MPI_Comm comm) {
+  std::unique_ptr<MpiCommunicator> made;
+  try {
+    made.reset(new MpiCommunicator(Unset{}));
+  } catch (const std::bad_alloc&) {
+    made.reset();
+  }
+  agree_on_beginning(comm, made != nullptr);
+  MPI_Comm copy = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_dup(comm, &copy), "MPI_Comm_dup");
+  made->adopt(copy);
+  return made;
+}
+
+void MpiCommunicator::adopt(MPI_Comm comm) {
+  comm_ = comm;
   check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   check_mpi(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
   check_mpi(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
@@ -46,29 +82,65 @@ bool mpi_allows_threads() {
 }
 
 MpiCommunicator::~MpiCommunicator() {
-  if (comm_ != MPI_COMM_NULL && !mpi_is_finalized()) MPI_Comm_free(&comm_);
+  if (comm_ == MPI_COMM_NULL) return;
+  if (joint_) {
+    joint_->leave(std::move(member_));
+    return;
+  }
+  if (!mpi_is_finalized()) MPI_Comm_free(&comm_);
+}
+
+void MpiCommunicator::check() const {
+  if (joint_) joint_->check(*member_);
+}
+
+/// A communicator from this one. All that may fail on one process alone comes before it is made.
+template <class Make>
+std::unique_ptr<MpiCommunicator> MpiCommunicator::derive(Make&& make) const {
+  std::unique_ptr<MpiCommunicator> part;
+  bool enough = true;
+  try {
+    part.reset(new MpiCommunicator(Unset{}));
+  } catch (const std::bad_alloc&) {
+    if (joint_) throw;
+    enough = false;
+  }
+  check();
+  if (!joint_) agree_on_beginning(comm_, enough);
+  MPI_Comm comm = MPI_COMM_NULL;
+  make(&comm);
+  if (comm == MPI_COMM_NULL) return nullptr;
+  part->comm_ = comm;
+  if (joint_) joint_->join(*part);
+  part->adopt(comm);
+  return part;
+}
+
+std::unique_ptr<MpiCommunicator> MpiCommunicator::duplicate() {
+  return derive([&](MPI_Comm* copy) { check_mpi(MPI_Comm_dup(comm_, copy), "MPI_Comm_dup"); });
 }
 
 std::unique_ptr<MpiCommunicator> MpiCommunicator::group(int color) const {
-  MPI_Comm part = MPI_COMM_NULL;
-  check_mpi(MPI_Comm_split(comm_, color < 0 ? MPI_UNDEFINED : color, rank_, &part), "MPI_Comm_split");
-  if (part == MPI_COMM_NULL) return nullptr;
-  return std::unique_ptr<MpiCommunicator>(new MpiCommunicator(Adopt{}, part));
+  return derive([&](MPI_Comm* part) {
+    check_mpi(MPI_Comm_split(comm_, color < 0 ? MPI_UNDEFINED : color, rank_, part), "MPI_Comm_split");
+  });
 }
 
 std::unique_ptr<MpiCommunicator> MpiCommunicator::split_by_node() const {
-  MPI_Comm part = MPI_COMM_NULL;
-  check_mpi(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &part), "MPI_Comm_split_type");
-  return std::unique_ptr<MpiCommunicator>(new MpiCommunicator(Adopt{}, part));
+  return derive([&](MPI_Comm* part) {
+    check_mpi(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, part), "MPI_Comm_split_type");
+  });
 }
 
 void MpiCommunicator::barrier() {
+  check();
   MPI_Request request;
   check_mpi(MPI_Ibarrier(comm_, &request), "MPI_Ibarrier");
   wait(request);
 }
 
 void MpiCommunicator::reduce(void* values, std::size_t count, MPI_Datatype type, MPI_Op op, std::size_t size) {
+  check();
   auto* at = static_cast<char*>(values);
   while (count > 0) {
     const std::size_t now = std::min(count, piece_ / size);
@@ -88,6 +160,7 @@ void MpiCommunicator::maximum(std::span<double> v) { reduce(v.data(), v.size(), 
 void MpiCommunicator::bit_or(std::span<std::uint64_t> v) { reduce(v.data(), v.size(), MPI_UINT64_T, MPI_BOR, 8); }
 
 std::int64_t MpiCommunicator::exclusive_sum(std::int64_t value) {
+  check();
   std::int64_t sum = 0;
   MPI_Request request;
   check_mpi(MPI_Iexscan(&value, &sum, 1, MPI_INT64_T, MPI_SUM, comm_, &request), "MPI_Iexscan");

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 
+#include "base/joint_work.hpp"
 #include "sidestream/extend/communicator.hpp"
 
 namespace sidestream {
@@ -19,14 +20,23 @@ namespace sidestream {
 /// Error(system). The destructor is collective over the members, as MPI_Comm_free is.
 class MpiCommunicator final : public Communicator {
  public:
-  /// Collective: duplicates `comm`.
+  /// Collective: duplicates `comm`. Throws on all its processes if one has no memory.
   explicit MpiCommunicator(MPI_Comm comm);
+  /// The same, on the heap.
+  [[nodiscard]] static std::unique_ptr<MpiCommunicator> over(MPI_Comm comm);
+  /// Collective over its members: a duplicate, which takes part in the joint work of the other.
+  [[nodiscard]] std::unique_ptr<MpiCommunicator> duplicate();
   ~MpiCommunicator() override;
   MpiCommunicator(const MpiCommunicator&) = delete;
   MpiCommunicator& operator=(const MpiCommunicator&) = delete;
 
   [[nodiscard]] int rank() const noexcept override { return rank_; }
   [[nodiscard]] int size() const noexcept override { return size_; }
+  /// Whether joint work runs: what throws then ends it on all, without further agreement.
+  [[nodiscard]] bool is_joint() const noexcept { return joint_ != nullptr; }
+  /// Collective if joint work runs: throws if another member has failed.
+  void check() const;
+
   void barrier() override;
   void sum(std::span<std::int64_t> values) override;
   void minimum(std::span<std::int64_t> values) override;
@@ -54,9 +64,12 @@ class MpiCommunicator final : public Communicator {
   void set_longest_message(std::size_t bytes) noexcept { piece_ = bytes; }
 
  private:
-  struct Adopt {};
-  MpiCommunicator(Adopt, MPI_Comm comm);
-  void set_up();
+  friend class JointWork;
+  struct Unset {};
+  explicit MpiCommunicator(Unset) : member_(std::make_unique<JointMember>()) {}
+  void adopt(MPI_Comm comm);
+  template <class Make>
+  std::unique_ptr<MpiCommunicator> derive(Make&& make) const;
   void reduce(void* values, std::size_t count, MPI_Datatype type, MPI_Op op, std::size_t size);
   void wait(MPI_Request& request) const;
   template <class Prepare>
@@ -73,6 +86,11 @@ class MpiCommunicator final : public Communicator {
   std::vector<std::uint64_t> out_lengths_;           ///< of the messages of `exchange`
   std::vector<int> counts_, places_;                 ///< likewise
   std::function<void()> meanwhile_;
+  std::unique_ptr<JointMember> member_;
+  JointWork* joint_ = nullptr;  ///< that runs
 };
+
+/// Collective over `comm`, before there is a communicator of ours: throws on all its processes if one has no memory.
+void agree_on_beginning(MPI_Comm comm, bool enough);
 
 }  // namespace sidestream

@@ -90,6 +90,7 @@ void MpiCommunicator::prepare(Prepare&& prepare) {
 }
 
 std::vector<Bytes> MpiCommunicator::gather(BytesView mine, int root) {
+  check();
   out_sizes_[0] = mine.size();
   MPI_Request request;
   check_mpi(MPI_Igather(out_sizes_.data(), 1, MPI_UINT64_T, in_sizes_.data(), 1, MPI_UINT64_T, root, comm_, &request),
@@ -147,6 +148,7 @@ void MpiCommunicator::gather_round(BytesView mine, std::size_t at, std::span<std
 }
 
 std::vector<Bytes> MpiCommunicator::all_gather(BytesView mine) {
+  check();
   out_sizes_[0] = mine.size();
   MPI_Request request;
   check_mpi(MPI_Iallgather(out_sizes_.data(), 1, MPI_UINT64_T, in_sizes_.data(), 1, MPI_UINT64_T, comm_, &request),
@@ -171,6 +173,7 @@ std::vector<Bytes> MpiCommunicator::all_gather(BytesView mine) {
 }
 
 void MpiCommunicator::broadcast(Bytes& bytes, int root) {
+  check();
   std::uint64_t total = bytes.size();
   MPI_Request request;
   check_mpi(MPI_Ibcast(&total, 1, MPI_UINT64_T, root, comm_, &request), "MPI_Ibcast");
@@ -184,6 +187,7 @@ void MpiCommunicator::broadcast(Bytes& bytes, int root) {
 }
 
 std::vector<Bytes> MpiCommunicator::all_to_all(const std::vector<Bytes>& to) {
+  check();
   std::size_t most = 0;
   for (std::size_t r = 0; r < to.size(); ++r) {
     out_sizes_[r] = to[r].size();
@@ -258,6 +262,7 @@ void MpiCommunicator::swap_sizes(const std::vector<MemberMessage>& to, std::vect
 }
 
 std::vector<MemberMessage> MpiCommunicator::exchange(std::vector<MemberMessage> to) {
+  check();
   std::vector<MPI_Request> sending;
   std::vector<MemberMessage> from;
   std::vector<std::pair<int, std::uint64_t>> coming;

@@ -4,24 +4,26 @@
 #include <fmt/format.h>
 
 #include <string>
-#include <utility>
 
 namespace sidestream::log {
 
 /// Writes one line, `sidestream: warning: ...`, in a single write so that lines of several ranks don't mix.
 void line(const char* severity, const std::string& text);
 
+/// As `line`. Waits for memory if there is none: nothing fails because it could not be told.
+void put(const char* severity, fmt::string_view format, fmt::format_args args) noexcept;
+
 template <class... Args>
-void warning(fmt::format_string<Args...> format, Args&&... args) {
-  line("warning", fmt::format(format, std::forward<Args>(args)...));
+void warning(fmt::format_string<Args...> format, Args&&... args) noexcept {
+  put("warning", format, fmt::make_format_args(args...));
 }
 template <class... Args>
-void info(fmt::format_string<Args...> format, Args&&... args) {
-  line("note", fmt::format(format, std::forward<Args>(args)...));
+void info(fmt::format_string<Args...> format, Args&&... args) noexcept {
+  put("note", format, fmt::make_format_args(args...));
 }
 template <class... Args>
-void error(fmt::format_string<Args...> format, Args&&... args) {
-  line("error", fmt::format(format, std::forward<Args>(args)...));
+void error(fmt::format_string<Args...> format, Args&&... args) noexcept {
+  put("error", format, fmt::make_format_args(args...));
 }
 
 }  // namespace sidestream::log

@@ -7,6 +7,7 @@
 
 #include "base/checked.hpp"
 #include "base/fail.hpp"
+#include "base/persist.hpp"
 #include "base/timer.hpp"
 #include "client/publisher_debts.hpp"
 #include "client/publisher_timed.hpp"
@@ -119,6 +120,15 @@ void Publisher::copy(const BlockRecord& record, const void* data, const std::arr
   }
 }
 
+/// In a handler: the failure counts, not what becomes of the region.
+void Publisher::give_back(const Region& region) noexcept {
+  try {
+    transport_->clear(region);
+  } catch (const std::exception&) {
+    // It was handed over, and goes with its iteration.
+  }
+}
+
 [[gnu::hot]] Taken Publisher::publish(Slot& slot, const void* data, const std::array<Index, 4>* strides) {
   check_first(slot, "publish");
   const BlockRecord& record = slot.record;
@@ -137,12 +147,17 @@ void Publisher::copy(const BlockRecord& record, const void* data, const std::arr
     owe(slot);
     return Taken::refused;
   }
-  if (strides) {
-    copy(record, data, strides, region->data);
-  } else {
-    transport_->fill(*region, data, record.bytes);
+  try {
+    if (strides) {
+      copy(record, data, strides, region->data);
+    } else {
+      transport_->fill(*region, data, record.bytes);
+    }
+    transport_->commit(record, *region, false);
+  } catch (...) {
+    give_back(*region);
+    throw;
   }
-  transport_->commit(record, *region, false);
   handed_over(slot);
   return refused_ ? Taken::refused : Taken::yes;
 }
@@ -254,13 +269,24 @@ void Publisher::next_iteration(double end_began) {
   timing_.iteration = account_.iterations++;
   timing_.start = iteration_start_ - options_.origin;
   timing_.compute = std::max(0.0, end_began - iteration_start_ - timing_.publish - timing_.wait);
-  if (options_.timings) timings_.push_back(timing_);
+  if (options_.timings) persist([&] { timings_.push_back(timing_); });
   timing_ = {};
   iteration_start_ = now();
   std::fill(published_.begin(), published_.end(), 0);
   end_ = {};
   begun_ = false;
   last_refused_ = std::exchange(refused_, 0);
+}
+
+/// Whatever fails before it, the iteration ends: servers and other clients count it.
+void Publisher::prepare_end(std::exception_ptr& failed) noexcept {
+  try {
+    static_cast<void>(begin());
+    if (debts_ > 0) settle_debts();
+  } catch (...) {
+    failed = std::current_exception();
+    refused_ |= Refusal::call_failed;
+  }
 }
 
 Taken Publisher::end(std::int64_t cycle, double time, const std::function<void()>& inline_step) {
@@ -270,21 +296,24 @@ Taken Publisher::end(std::int64_t cycle, double time, const std::function<void()
   }
   const auto hand_over = [&] {
     if (options_.off) return false;
-    static_cast<void>(begin());
-    if (debts_ > 0) settle_debts();
+    std::exception_ptr failed;
+    prepare_end(failed);
     end_.iteration = {account_.iterations, cycle, time};
     end_.absent = count_absent();
     end_.refused = refused_;
     end_.client = options_.client;
     end_.refusing = refused_ ? options_.client : -1;
-    transport_->end(end_);
-    in_doubt_.push_back(refused_ != 0);
+    persist([&] { in_doubt_.push_back(refused_ != 0); });
     if (options_.timings) {
-      iterations_.push_back({end_.iteration, Outcome::pending, refused_, refused_ ? options_.client : -1, {}});
+      persist([&] {
+        iterations_.push_back({end_.iteration, Outcome::pending, refused_, refused_ ? options_.client : -1, {}});
+      });
     }
+    persist([&] { transport_->end(end_); });  // which counts it, or leaves all as it was
     account_.absent_blocks += static_cast<std::int64_t>(end_.absent);
     if (inline_step) inline_step();
     settle();
+    if (failed) std::rethrow_exception(failed);
     return refused_ != 0;
   };
   bool refused = false;
@@ -346,8 +375,9 @@ void Publisher::drain(double limit_seconds) {
   // Three years: longer than any run, and short enough for clocks that count nanoseconds.
   constexpr double longest = 1e8;
   const auto limit = static_cast<std::int64_t>(std::min(limit_seconds, longest) * 1000);
-  gave_up_ = !transport_->drain(std::chrono::milliseconds(limit));
-  settle();
+  // Servers wait for it: it may be said twice.
+  persist([&] { gave_up_ = !transport_->drain(std::chrono::milliseconds(limit)); });
+  persist([&] { settle(); });
 }
 
 }  // namespace sidestream

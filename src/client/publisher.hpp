@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <map>
 #include <optional>
@@ -110,6 +111,8 @@ class Publisher {
   void number(BlockRecord& record);
   void describe(Slot& slot, const Variable& variable, const Block& block, const Box& box);
   void tell(const Block& block, bool removed);
+  void give_back(const Region& region) noexcept;
+  void prepare_end(std::exception_ptr& failed) noexcept;
   void next_iteration(double end_began);
   void check_first(const Slot& slot, const char* call) const;
   void handed_over(Slot& slot);

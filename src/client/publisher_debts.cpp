@@ -55,7 +55,7 @@ std::string Publisher::refusal() const {
   const auto add = [&](std::uint32_t bit, const std::string& reason) {
     if (why & bit) text += (text.empty() ? "" : ", and ") + reason;
   };
-  add(Refusal::no_servers, "no servers are attached (start some: sidestream serve FILE)");
+  add(Refusal::no_servers, "there are no servers (with placement sidecar, start some: sidestream serve FILE)");
   add(Refusal::in_flight, "placement.max_in_flight iterations are not released yet (when_full: skip)");
   add(Refusal::no_room, "the buffer has no room (when_full: skip)");
   add(Refusal::call_failed, fmt::format("a call in it failed ({})", failed_call_));

@@ -1,5 +1,7 @@
 #include "server/combiner.hpp"
 
+#include <functional>
+
 #include "base/float_environment.hpp"
 #include "base/timer.hpp"
 
@@ -20,16 +22,16 @@ Combiner::Combiner(CombinerParts parts)
 
 void Combiner::combine(const ReceivedRound& received) {
   const Iteration& iteration = received.round.iteration;
-  if (iteration_ != iteration.index) {
-    results_ = parts_.results(iteration);
+  const auto results = [&]() -> Results& {
+    if (iteration_ != iteration.index) results_ = parts_.results(iteration);
     iteration_ = iteration.index;
-  }
+    return *results_;
+  };
   Task& task = parts_.tasks.at(static_cast<std::size_t>(received.round.task));
   const double start = now();
   Bytes feedback;
-  const CombineInput input{iteration,           parts_.metadata,     received.partials,
-                           received.round.pass, task.communicator(), *results_};
-  const std::string failure = task.combine_partials(input, feedback);
+  const Task::PartialInput input{iteration, parts_.metadata, received.partials, received.round.pass};
+  const std::string failure = task.combine_partials(input, std::cref(results), feedback);
   ledger_.work(iteration.index, first_task + received.round.task, start - parts_.origin, now() - start);
   parts_.receiver.answer(failure, feedback);  // the reducing servers report it, as they do their own
 }

@@ -7,8 +7,10 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <new>
 #include <utility>
 
+#include "base/agree.hpp"
 #include "base/float_environment.hpp"
 #include "base/log.hpp"
 #include "base/persist.hpp"
@@ -25,7 +27,8 @@ enum Flag : std::uint64_t {
   lagging_flag = 8,
   changed_flag = 16,
   left_flag = 32,
-  lost_flag = 64
+  lost_flag = 64,
+  broken_flag = 128
 };
 /// Words of the agreement. Those with a complement show whether those who know say the same; the others are zero with
 /// those who don't know.
@@ -64,16 +67,52 @@ Engine::Engine(EngineParts parts)
       ledger_(ledger_names(parts_.tasks), parts_.timings),
       next_(parts_.first) {
   // While a server waits for the others it goes on taking in what its clients send, so that they needn't wait too.
-  // What is thrown there waits for the next call outside: the others have gone on.
-  const auto take_in = [this] {
-    try {
-      parts_.transport.receive(std::chrono::microseconds(0));
-    } catch (...) {
-      if (!thrown_) thrown_ = std::current_exception();
-    }
-  };
+  const auto take_in = [this] { receive(std::chrono::microseconds(0)); };
   parts_.servers.set_meanwhile(take_in);
   for (Task& task : parts_.tasks) task.communicator().set_meanwhile(take_in);
+}
+
+/// Takes in what came. Where memory is short the next call goes on; any other failure is this server's end, and no
+/// exception before the others know.
+void Engine::receive(std::chrono::microseconds limit) {
+  if (broken_) return;
+  try {
+    parts_.transport.receive(limit);
+  } catch (const std::bad_alloc&) {
+    // The transport has lost nothing.
+  } catch (...) {
+    broke();
+  }
+}
+
+/// In a handler. The clients of this server hear of it at once: they may wait for it, and others for them.
+void Engine::broke() noexcept {
+  broken_ = std::current_exception();
+  try {
+    std::rethrow_exception(broken_);
+  } catch (const std::exception& e) {
+    try {
+      parts_.transport.leave(std::string("a server can not go on: ") + e.what());
+    } catch (...) {
+      log::error("a server can not go on, and can not tell its clients: {}", e.what());
+    }
+  } catch (...) {
+    log::error("a server can not go on");
+  }
+}
+
+/// Collective: the sentence of the server that can not go on.
+void Engine::end_together() {
+  std::string why = "a server can not go on";
+  try {
+    together(parts_.servers, [&] {
+      if (broken_) std::rethrow_exception(broken_);
+    });
+  } catch (const std::exception& e) {
+    persist([&] { why = std::string("a server can not go on: ") + e.what(); });
+  }
+  if (!broken_) persist([&] { parts_.transport.leave(why); });
+  throw Error(Code::system, why);
 }
 
 std::uint64_t Engine::my_flags() {
@@ -118,6 +157,10 @@ void Engine::add_end(std::vector<std::uint64_t>& words) {
 std::vector<std::uint64_t> Engine::my_words() {
   const std::size_t variables = parts_.metadata.variables.size();
   std::vector<std::uint64_t> words(header_words + words_for(variables) + words_for(parts_.tasks.size()), 0);
+  if (broken_) {
+    words[flags_word] = broken_flag;
+    return words;
+  }
   i_changed_ |= parts_.transport.advance(next_);
   words[flags_word] = my_flags();
   if (words[flags_word] & has_iteration) {
@@ -141,6 +184,8 @@ Engine::Agreement Engine::agree() {
   if (parts_.servers.size() > 1) parts_.servers.bit_or(agreement.words);
   const std::vector<std::uint64_t>& words = agreement.words;
   const std::uint64_t flags = words[flags_word];
+  agreement.broken = flags & broken_flag;
+  if (agreement.broken) return agreement;
   agreement.iteration = flags & has_iteration;
   agreement.closing = flags & closing_flag;
   agreement.refused = (flags & refused_flag) || (agreement.iteration && agreement.closing);
@@ -156,10 +201,12 @@ Engine::Agreement Engine::agree() {
   check_cycles(agreement);
   check_times(agreement);
   if (agreement.why & Refusal::left) {
-    complain(next_, flags & lost_flag
-                        ? "a process of the simulation died before it ended the iteration; it was refused"
-                        : "some clients closed before they ended the iteration; it was refused. Every client must end "
-                          "every iteration");
+    persist([&] {
+      complain(next_, flags & lost_flag
+                          ? "a process of the simulation died before it ended the iteration; it was refused"
+                          : "some clients closed before they ended the iteration; it was refused. Every client must "
+                            "end every iteration");
+    });
   }
   return agreement;
 }
@@ -169,9 +216,11 @@ void Engine::check_cycles(Agreement& agreement) {
   if ((agreement.words[cycle_word] & agreement.words[not_cycle_word]) == 0) return;
   agreement.refused = true;
   agreement.why |= Refusal::cycles;
-  complain(next_,
-           "the clients ended the iteration with different cycles; it was refused. Give end_iteration the same cycle "
-           "on every rank");
+  persist([&] {
+    complain(next_,
+             "the clients ended the iteration with different cycles; it was refused. Give end_iteration the same cycle "
+             "on every rank");
+  });
 }
 
 /// Times may differ, by what a rank rounds on its own: said once, since results carry the first client's.
@@ -218,13 +267,16 @@ void Engine::check_blocks(Agreement& agreement) {
   if (!repeated) return;
   agreement.refused = true;
   agreement.why |= Refusal::repeated;
-  complain(next_, fmt::format("clients {} and {} both declare block {} of the mesh '{}'; iterations are refused until "
-                              "one of them removes it. Give every block of a mesh an id of its own",
-                              repeated->client, repeated->other, repeated->id,
-                              parts_.metadata.meshes[static_cast<std::size_t>(repeated->mesh)].name));
+  persist([&] {
+    complain(next_,
+             fmt::format("clients {} and {} both declare block {} of the mesh '{}'; iterations are refused until "
+                         "one of them removes it. Give every block of a mesh an id of its own",
+                         repeated->client, repeated->other, repeated->id,
+                         parts_.metadata.meshes[static_cast<std::size_t>(repeated->mesh)].name));
+  });
 }
 
-/// Every server calls it for the same failure; one of them logs it, the first time.
+/// Every server calls it for the same failure; one of them logs it, the first time. Once called, it does not fail.
 void Engine::complain(std::int64_t iteration, const std::string& message) {
   bool first = false;
   persist([&] { first = ledger_.failure(iteration, message); });
@@ -241,6 +293,10 @@ bool Engine::can_run(Task& task, const Agreement& agreement) {
   if (there == static_cast<std::ptrdiff_t>(wanted.size())) return true;
   const bool runs = !task.counts() && there > 0;  // an output is written without it
   ++(runs ? task.incomplete : task.not_there);
+  persist([&] {
+    const std::string what = (left_out_.empty() ? "" : "; ") + task.name() + (runs ? " incomplete" : " left out");
+    left_out_ += what;
+  });
   ledger_.skipped_tasks += !runs;
   return runs;
 }
@@ -352,18 +408,21 @@ Outcome Engine::process(const Agreement& agreement, std::string& failures) {
 bool Engine::step() {
   const FloatEnvironment environment;
   // A client may have given up meanwhile, or sent more: a server with iterations in store would not look otherwise.
-  if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
-  parts_.transport.receive(std::chrono::microseconds(0));
+  receive(std::chrono::microseconds(0));
   const double start = now();
   Agreement agreement = agree();
+  if (agreement.broken) end_together();
   if (!agreement.iteration) return !agreement.closing;
   check_blocks(agreement);
   if (parts_.servers.size() > 1) ledger_.work(next_, agreement_wait, start - parts_.origin, now() - start);
   if (!agreement.refused) persist([&] { count_absent(agreement); });
   std::string failed;
-  const Outcome outcome = agreement.refused ? Outcome::refused : process(agreement, failed);
-  if (!agreement.refused && outcome == Outcome::refused) agreement.why |= Refusal::on_server;
-  persist([&] { ledger_.iteration({agreement.at, outcome, agreement.why, agreement.client, failed}); });
+  left_out_.clear();
+  const Outcome processed = agreement.refused ? Outcome::refused : process(agreement, failed);
+  if (!agreement.refused && processed == Outcome::refused) agreement.why |= Refusal::on_server;
+  const Outcome outcome = parts_.transport.verdict(next_, processed);
+  if (processed != Outcome::refused && outcome == Outcome::refused) agreement.why |= Refusal::not_taken;
+  persist([&] { ledger_.iteration({agreement.at, outcome, agreement.why, agreement.client, failed, left_out_}); });
   ++(outcome == Outcome::refused ? ledger_.refused : ledger_.delivered);
   if (outcome == Outcome::failed) ++ledger_.failed;
   persist([&] { parts_.transport.release(next_, outcome); });  // the clients wait for it
@@ -374,7 +433,7 @@ bool Engine::step() {
 void Engine::run(const std::function<bool()>& stop) {
   for (;;) {
     const double start = now();
-    while (parts_.transport.pending(next_) > 0 && !(stop && stop())) parts_.transport.receive(sleep_limit);
+    while (!broken_ && parts_.transport.pending(next_) > 0 && !(stop && stop())) receive(sleep_limit);
     ledger_.work(next_, idle, start - parts_.origin, now() - start);
     if (stop) {
       std::int64_t stopping = stop();

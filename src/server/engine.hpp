@@ -51,7 +51,7 @@ class Engine {
  private:
   /// What servers agree on, in words that are combined by bitwise or: equal values of those that know, zero of others.
   struct Agreement {
-    bool iteration = false, closing = false, refused = false, lagging = false, changed = false;
+    bool iteration = false, closing = false, refused = false, lagging = false, changed = false, broken = false;
     std::uint64_t events = 0;
     Iteration at;
     std::uint32_t why = 0;             ///< bits of Refusal
@@ -76,14 +76,18 @@ class Engine {
   void run_task(std::size_t number, const Iteration& iteration, const Assembled& assembled, Results& results,
                 bool& failed);
   void complain(std::int64_t iteration, const std::string& message);
+  void receive(std::chrono::microseconds limit);
+  void broke() noexcept;
+  [[noreturn]] void end_together();
 
   EngineParts parts_;
   GuardedCommunicator guarded_;  ///< the servers
-  std::exception_ptr thrown_;    ///< while it waited for others
+  std::exception_ptr broken_;    ///< what ended this server's transport; the others learn of it when they agree
   Assembler assembler_;
   Ledger ledger_;
   std::int64_t next_;
   bool i_changed_ = true;        ///< my blocks, since the table was updated
+  std::string left_out_;         ///< tasks that miss variables in this iteration
   bool times_compared_ = false;  ///< a difference was found, and said
 };
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/persist.hpp"
 #include "sidestream/extend/transport.hpp"
 
 namespace sidestream {
@@ -30,25 +31,26 @@ struct MovedBytes {
 struct IterationRow {
   Iteration at;
   Outcome outcome = Outcome::pending;
-  std::uint32_t why = 0;     ///< bits of Refusal
-  std::int32_t client = -1;  ///< the client that refused, if it was one
-  std::string failed;        ///< names of the tasks that failed
+  std::uint32_t why = 0;      ///< bits of Refusal
+  std::int32_t client = -1;   ///< the client that refused, if it was one
+  std::string failed;         ///< names of the tasks that failed
+  std::string left_out = {};  ///< names of the tasks that were due without all of their variables
 };
 
 /// The reasons of a refusal for people, without commas: "no room in the buffer; client 3".
 [[nodiscard]] std::string text_of(const IterationRow& row);
 
-/// Kept by each server, written out at close.
+/// Kept by each server, written out at close. Where memory is short it is waited for: others wait for this server.
 class Ledger {
  public:
   /// Without `timings`, only counts and failures are kept.
   Ledger(std::vector<std::string> names, bool timings) : names_(std::move(names)), keeps_timings_(timings) {}
 
   void work(std::int64_t iteration, std::int32_t task, double start, double seconds) {
-    if (keeps_timings_) timings_.push_back({iteration, task, start, seconds});
+    if (keeps_timings_) persist([&] { timings_.push_back({iteration, task, start, seconds}); });
   }
   void moved(const MovedBytes& what) {
-    if (keeps_timings_) moved_.push_back(what);
+    if (keeps_timings_) persist([&] { moved_.push_back(what); });
   }
   [[nodiscard]] const std::vector<MovedBytes>& moved() const noexcept { return moved_; }
   void iteration(IterationRow row) {

@@ -4,6 +4,8 @@
 #include <new>
 
 #include "base/fail.hpp"
+#include "base/log.hpp"
+#include "base/persist.hpp"
 #include "base/timer.hpp"
 #include "data/mesh_arrays.hpp"
 #include "server/entry_views.hpp"
@@ -67,17 +69,39 @@ std::string Task::pass(const LocalInput& input, const Views& views, Results& res
   };
   std::string failure = attempt(std::cref(reduce));
   if (!failure.empty()) {
-    if (writer_) writer_->discard(input.iteration);
+    discard(input.iteration);
     return failure;
   }
-  if (analysis_ && sender_) return sender_->combine({input.iteration, number_, input.pass}, partial, feedback);
+  if (analysis_ && sender_) return send_partial(input, partial, feedback);
   const std::span<const Bytes> partials(&partial, 1);
-  return combine_partials({input.iteration, input.metadata, partials, input.pass, *guarded_, results}, feedback);
+  const auto merge = [&] {
+    feedback = combine({input.iteration, input.metadata, partials, input.pass, *guarded_, results});
+  };
+  return attempt(std::cref(merge));
 }
 
-std::string Task::combine_partials(const CombineInput& input, Bytes& feedback) {
+/// What a writer has begun and does not finish.
+void Task::discard(const Iteration& iteration) noexcept {
+  if (!writer_) return;
+  try {
+    persist([&] { writer_->discard(iteration); });
+  } catch (const std::exception& e) {
+    log::warning("{}: cannot remove what was begun: {}", name_, e.what());
+  }
+}
+
+/// Collective over the reducing servers: what others answered one of them is what all return.
+std::string Task::send_partial(const LocalInput& input, const Bytes& partial, Bytes& feedback) {
+  std::string failure;
+  const auto send = [&] { failure = sender_->combine({input.iteration, number_, input.pass}, partial, feedback); };
+  const std::string trouble = guarded_->attempt(std::cref(send));
+  return trouble.empty() ? failure : trouble;
+}
+
+std::string Task::combine_partials(const PartialInput& input, const std::function<Results&()>& results,
+                                   Bytes& feedback) {
   const auto merge = [&] {
-    feedback = combine({input.iteration, input.metadata, input.partials, input.pass, *guarded_, input.results});
+    feedback = combine({input.iteration, input.metadata, input.partials, input.pass, *guarded_, results()});
   };
   return attempt(std::cref(merge));
 }

@@ -44,9 +44,16 @@ class Task {
     sender_ = sender;
     number_ = number;
   }
-  /// The combining half. Collective over the combining servers; returns as `run` does. Communicates by this task's
-  /// communicator, whatever `input` has.
-  [[nodiscard]] std::string combine_partials(const CombineInput& input, Bytes& feedback);
+  struct PartialInput {
+    const Iteration& iteration;
+    const Metadata& metadata;
+    std::span<const Bytes> partials;
+    int pass = 0;
+  };
+  /// The combining half. Collective over the combining servers; returns as `run` does. What `results` throws is a
+  /// failure like others.
+  [[nodiscard]] std::string combine_partials(const PartialInput& input, const std::function<Results&()>& results,
+                                             Bytes& feedback);
 
   /// Seconds of the last run that `local` or `write` took on this server.
   [[nodiscard]] double local_seconds() const noexcept { return local_seconds_; }
@@ -58,6 +65,8 @@ class Task {
  private:
   [[nodiscard]] std::string pass(const LocalInput& input, const Views& views, Results& results, Bytes& feedback);
   [[nodiscard]] std::string attempt(const std::function<void()>& work);
+  [[nodiscard]] std::string send_partial(const LocalInput& input, const Bytes& partial, Bytes& feedback);
+  void discard(const Iteration& iteration) noexcept;
   void count_passes();
   [[nodiscard]] Bytes local(const LocalInput& input);
   [[nodiscard]] Bytes combine(const CombineInput& input);

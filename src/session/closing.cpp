@@ -78,6 +78,19 @@ void Session::Implementation::close_at_finalize() noexcept {
   }
 }
 
+/// Collective. Whatever it throws, the session is freed.
+void Session::Implementation::leave_records() {
+  try {
+    jointly([&] {
+      say_finalized();
+      if (!is_off()) write_timings();
+    });
+  } catch (...) {
+    free_everything();
+    throw;
+  }
+}
+
 Account Session::Implementation::close() {
   if (mpi_is_finalized()) fail(Code::usage, "close: MPI is finalized already; close sessions before MPI_Finalize");
   if (state_ == State::open) {
@@ -90,7 +103,7 @@ Account Session::Implementation::close() {
     state_ = State::ended;
     // If others start, they throw, and so does this rank's vote; the session is freed all the same.
     try {
-      static_cast<void>(vote(Wish::cancel));
+      jointly([&] { static_cast<void>(vote(Wish::cancel)); });
     } catch (...) {
       free_everything();
       throw;
@@ -107,8 +120,7 @@ Account Session::Implementation::close() {
       }
     }
     // Servers get here when their clients have closed.
-    say_finalized();
-    if (!is_off()) write_timings();
+    leave_records();
   }
   Account account = this->account();
   account.dropped = dropped_;

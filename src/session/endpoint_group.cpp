@@ -6,6 +6,7 @@
 
 #include "base/agree.hpp"
 #include "base/fail.hpp"
+#include "base/joint_work.hpp"
 #include "base/log.hpp"
 #include "base/timer.hpp"
 #include "base/wait_note.hpp"
@@ -35,26 +36,41 @@ class Endpoint {
   Endpoint(MPI_Comm comm, const EndpointOptions& options) : group_(comm), options_(options) {}
 
   void run() {
-    configure();
-    staging::Server server(stream_, group_, options_.wait, options_.stop);
-    declare(server);
-    check_record(server.session());
-    begin_streams(*streams_, group_);
-    Serving serving(group_.comm(), config_, registry_);
-    write(server, nullptr);
-    // The first iteration says where this endpoint begins.
-    {
-      WaitNote note(group_.rank() == 0, "the first iteration of the simulation");
-      for (; server.current() < 0 && !server.has_ended(); note.look()) server.receive(std::chrono::milliseconds(100));
-    }
-    const std::shared_ptr<ServerTransport> transport(&server, [](ServerTransport*) {});
-    static_cast<void>(attach_streams(streams_, transport));
-    serving.begin({&server, nullptr, nullptr, config_.events, std::max<std::int64_t>(0, server.current()), now()});
-    serving.run();
-    finish(server, serving);
+    std::shared_ptr<staging::Server> server;
+    std::unique_ptr<Serving> serving;
+    jointly([&] {
+      configure();
+      server = std::make_shared<staging::Server>(stream_, group_, options_.wait, options_.stop);
+      declare(*server);
+      check_record(server->session());
+      begin_streams(*streams_, group_);
+      serving = std::make_unique<Serving>(group_, config_, registry_);
+      write(*server, nullptr);
+    });
+    await_first(*server);
+    jointly([&] {
+      static_cast<void>(attach_streams(streams_, server));
+      const std::int64_t first = std::max<std::int64_t>(0, server->current());
+      serving->begin({server.get(), nullptr, nullptr, config_.events, first, now()});
+    });
+    serving->run();
+    jointly([&] { finish(*server, *serving); });
   }
 
  private:
+  /// The first iteration says where this endpoint begins.
+  void await_first(staging::Server& server) {
+    WaitNote note(group_.rank() == 0, "the first iteration of the simulation");
+    for (; server.current() < 0 && !server.has_ended(); note.look()) server.receive(std::chrono::milliseconds(100));
+  }
+
+  /// Collective: if `work` throws on one, it throws on all.
+  template <class Work>
+  void jointly(Work&& work) {
+    JointWork joint(group_);
+    joint.run(work);
+  }
+
   void configure() {
     together(group_, [&] {
       if (group_.rank() == 0) text_ = read_configuration_file(options_.file, "correct the path");
@@ -133,7 +149,7 @@ class Endpoint {
   }
 
   void write_table(const RunTable& table, const std::string& rows) {
-    write_run_table_together(group_, 0, config_.opening.directory, table, rows,
+    write_run_table_together(group_, all_ranks(group_), config_.opening.directory, table, rows,
                              config_.opening.existing == Existing::resume);
   }
 

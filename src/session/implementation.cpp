@@ -5,6 +5,7 @@
 
 namespace sidestream {
 
+Session::Implementation::Implementation() = default;
 Session::Implementation::~Implementation() = default;
 
 Declarations& Session::Implementation::declarations(const char* call) {
@@ -67,9 +68,9 @@ RunFacts Session::Implementation::facts() const {
           roles_.nodes};
 }
 
-/// Collective: everybody's rows go to the first server, which writes the file.
+/// Collective: servers write their own rows and those of the others, shared out among them.
 void Session::Implementation::write_run_table_of_all(const RunTable& table, const std::string& rows) {
-  write_run_table_together(*world_, roles_.server_ranks.front(), opening_.directory, table, rows,
+  write_run_table_together(*world_, roles_.server_ranks, opening_.directory, table, rows,
                            opening_.existing == Existing::resume);
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/communicator.hpp"
 #include "base/finalize_guard.hpp"
+#include "base/joint_work.hpp"
 #include "client/declarations.hpp"
 #include "client/publisher.hpp"
 #include "config/config.hpp"
@@ -28,7 +29,9 @@ namespace sidestream {
 class Session::Implementation {
  public:
   /// Collective; opening.cpp. `text` wins over `file`; the environment variable over both.
-  Implementation(MPI_Comm comm, const std::string& file, const std::optional<std::string>& text);
+  [[nodiscard]] static std::unique_ptr<Implementation> open(MPI_Comm comm, const std::string& file,
+                                                            const std::optional<std::string>& text);
+  Implementation();  ///< not open yet
   ~Implementation();
 
   [[nodiscard]] bool is_server() const noexcept { return roles_.server || roles_.forwarder; }
@@ -59,12 +62,20 @@ class Session::Implementation {
   [[nodiscard]] bool closed_by_finalize() const noexcept { return finalizing_; }
 
  private:
+  /// Collective: `work` of everybody, which may use all communicators; if it throws on one, it throws on all.
+  template <class Work>
+  void jointly(Work&& work) {
+    JointWork joint(*world_, roles_.members.get(), roles_.node_members.get());
+    joint.run(work);
+  }
   // opening.cpp
+  void open_together(const std::string& file, const std::optional<std::string>& text);
   void read_configuration(const std::string& file, const std::optional<std::string>& text);
   void check_directory();
   void tell_waiting_servers();
   // closing.cpp
   [[nodiscard]] Account agree_on_account();
+  void leave_records();
   void write_timings();
   void say_losses(const Account& account);
   void say_finalized();

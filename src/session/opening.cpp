@@ -1,5 +1,6 @@
 // Opening a session: the configuration, the roles, the plug-ins.
 #include <cstdlib>
+#include <new>
 
 #include "base/agree.hpp"
 #include "base/fail.hpp"
@@ -15,8 +16,9 @@
 
 namespace sidestream {
 
-Session::Implementation::Implementation(MPI_Comm comm, const std::string& file,
-                                        const std::optional<std::string>& text) {
+namespace {
+
+void check_mpi_state(MPI_Comm comm) {
   int initialized = 0, finalized = 0;
   MPI_Initialized(&initialized);
   MPI_Finalized(&finalized);
@@ -35,7 +37,26 @@ Session::Implementation::Implementation(MPI_Comm comm, const std::string& file,
          "MPI_THREAD_SERIALIZED");
   }
   if (comm == MPI_COMM_NULL) fail(Code::usage, "open: the communicator is MPI_COMM_NULL; give the simulation's");
-  world_ = std::make_unique<MpiCommunicator>(comm);
+}
+
+}  // namespace
+
+std::unique_ptr<Session::Implementation> Session::Implementation::open(MPI_Comm comm, const std::string& file,
+                                                                       const std::optional<std::string>& text) {
+  check_mpi_state(comm);
+  std::unique_ptr<Implementation> made;
+  try {
+    made = std::make_unique<Implementation>();
+  } catch (const std::bad_alloc&) {
+    made.reset();
+  }
+  agree_on_beginning(comm, made != nullptr);
+  made->world_ = MpiCommunicator::over(comm);
+  made->jointly([&] { made->open_together(file, text); });
+  return made;
+}
+
+void Session::Implementation::open_together(const std::string& file, const std::optional<std::string>& text) {
   read_configuration(file, text);
   together(*world_, [&] {
     document_ = parse_document(text_, file_);

@@ -2,14 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 
 #include "base/agree.hpp"
 #include "base/fail.hpp"
 #include "sidestream/version.h"
+#include "storage/output_file.hpp"
 #include "storage/replace_file.hpp"
 
 namespace sidestream {
@@ -143,30 +145,83 @@ Account account_of(const Ledger& ledger) {
   return account;
 }
 
-void write_run_table_together(Communicator& all, int root, const std::string& directory, const RunTable& table,
-                              const std::string& rows, bool append) {
-  const std::vector<Bytes> parts = all.gather(std::as_bytes(std::span(rows)), root);
-  together(all, [&] {
-    if (all.rank() != root) return;
-    std::vector<std::string> texts;
-    for (const Bytes& part : parts) texts.emplace_back(reinterpret_cast<const char*>(part.data()), part.size());
-    write_run_table(directory, table, texts, append);
-  });
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Makes the file that all write their rows to; returns where these begin.
+std::int64_t begin_table(const fs::path& path, const fs::path& temporary, const RunTable& table, bool append) {
+  std::error_code error;
+  if (append && fs::exists(path, error)) {
+    fs::copy_file(path, temporary, fs::copy_options::overwrite_existing);
+    return static_cast<std::int64_t>(fs::file_size(temporary));
+  }
+  const std::string header = table.header;
+  OutputFile file(temporary.string());
+  file.write(header);
+  file.close();
+  return static_cast<std::int64_t>(header.size());
 }
 
-void write_run_table(const std::string& directory, const RunTable& table, const std::vector<std::string>& rows,
-                     bool append) {
-  const auto path = std::filesystem::path(directory) / table.file;
-  std::error_code error;
-  std::string text;
-  if (append && std::filesystem::exists(path, error)) {
-    std::ifstream in(path, std::ios::binary);
-    text.assign(std::istreambuf_iterator<char>(in), {});
-  } else {
-    text = table.header;
+void write_rows(const fs::path& file, std::int64_t offset, const std::string& rows) {
+  std::fstream out(file, std::ios::in | std::ios::out | std::ios::binary);
+  out.seekp(offset);
+  out.write(rows.data(), static_cast<std::streamsize>(rows.size()));
+  out.close();
+  if (!out) fail_file("write", file.string(), errno);
+}
+
+/// The rank that writes the rows of `rank`: writers their own, and each about as many others'.
+int writer_of(int rank, int ranks, const std::vector<int>& writers) {
+  if (std::find(writers.begin(), writers.end(), rank) != writers.end()) return rank;
+  const auto place = static_cast<std::size_t>(rank) * writers.size() / static_cast<std::size_t>(ranks);
+  return writers[place];
+}
+
+/// Removes the temporary file of a table that does not get its name.
+struct Unfinished {
+  fs::path temporary;
+  bool finished = false;
+  ~Unfinished() {
+    std::error_code ignored;
+    if (!finished) fs::remove(temporary, ignored);
   }
-  for (const std::string& part : rows) text += part;
-  replace_file(path.string(), text);
+};
+
+}  // namespace
+
+std::vector<int> all_ranks(const Communicator& all) {
+  std::vector<int> ranks(static_cast<std::size_t>(all.size()));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return ranks;
+}
+
+void write_run_table_together(Communicator& all, const std::vector<int>& writers, const std::string& directory,
+                              const RunTable& table, const std::string& rows, bool append) {
+  std::vector<MemberMessage> mine;
+  const auto bytes = std::as_bytes(std::span(rows));
+  if (!rows.empty()) mine.push_back({writer_of(all.rank(), all.size(), writers), Bytes(bytes.begin(), bytes.end())});
+  std::string text;
+  for (const MemberMessage& part : all.exchange(std::move(mine))) {
+    text.append(reinterpret_cast<const char*>(part.bytes.data()), part.bytes.size());
+  }
+  const bool first = all.rank() == writers.front();
+  const fs::path path = fs::path(directory) / table.file;
+  const fs::path temporary = fs::path(directory) / (std::string(".") + table.file + ".part");
+  Unfinished unfinished{temporary, !first};
+  std::int64_t begin = 0;
+  together(all, [&] {
+    if (first) begin = begin_table(path, temporary, table, append);
+  });
+  all.maximum(std::span(&begin, 1));
+  begin += all.exclusive_sum(static_cast<std::int64_t>(text.size()));
+  together(all, [&] {
+    if (!text.empty()) write_rows(temporary, begin, text);
+  });
+  together(all, [&] {
+    if (first) rename_file(temporary.string(), path.string());
+  });
+  unfinished.finished = true;
 }
 
 }  // namespace sidestream

@@ -58,11 +58,12 @@ inline constexpr RunTable iterations_table{"iterations.csv", "iteration,cycle,ti
 [[nodiscard]] std::string losses_of(const Account& account, std::int64_t skipped);
 /// What servers alone can say of a session's account.
 [[nodiscard]] Account account_of(const Ledger& ledger);
-/// Collective: everybody's rows go to `root`, which writes them with `write_run_table`.
-void write_run_table_together(Communicator& all, int root, const std::string& directory, const RunTable& table,
-                              const std::string& rows, bool append);
-/// Writes the header, then `rows`; with `append` and an existing file, the rows alone. One rank.
-void write_run_table(const std::string& directory, const RunTable& table, const std::vector<std::string>& rows,
-                     bool append);
+/// Where every rank writes its own.
+[[nodiscard]] std::vector<int> all_ranks(const Communicator& all);
+/// Collective: one file with the header and everybody's rows; with `append` and an existing file, its rows come first.
+/// The ranks `writers`, ascending, write it together, each its own rows and those of its share of the others: no rank
+/// holds more.
+void write_run_table_together(Communicator& all, const std::vector<int>& writers, const std::string& directory,
+                              const RunTable& table, const std::string& rows, bool append);
 
 }  // namespace sidestream

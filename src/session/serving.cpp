@@ -20,22 +20,23 @@ void Serving::make_tasks(const Registry& registry) {
   }
 }
 
-Serving::Serving(MPI_Comm servers, const Config& config, const Registry& registry, bool reduces, const Choose& choose)
-    : servers_(servers),
+Serving::Serving(MpiCommunicator& servers, const Config& config, const Registry& registry, bool reduces,
+                 const Choose& choose)
+    : servers_(servers.duplicate()),
       config_(config),
       partitioner_(&registry.partitioners().at(config.opening.placement.partitioner)) {
   const bool resume = config.opening.existing == Existing::resume;
-  together(servers_, [&] {
+  together(*servers_, [&] {
     const std::string provenance =
         "Sidestream " SIDESTREAM_VERSION "; the configuration is in run.yaml beside the results";
     directory_ = open_output_directory(config.opening.directory, provenance, resume);
-    results_ = make_result_store(registry, directory_, reduces ? 1 : servers_.rank(), resume);
+    results_ = make_result_store(registry, directory_, reduces ? 1 : servers_->rank(), resume);
   });
-  together(servers_, [&] {
+  together(*servers_, [&] {
     if (choose) choose(directory_);
     make_tasks(registry);
   });
-  for (Task& task : tasks_) task.set_communicator(std::make_unique<MpiCommunicator>(servers_.comm()));
+  for (Task& task : tasks_) task.set_communicator(servers_->duplicate());
 }
 
 void Serving::begin(Feed feed) {
@@ -51,7 +52,7 @@ void Serving::begin(Feed feed) {
   for (const TaskConfig& task : config_.tasks) task_events.push_back(task.schedule.event);
   const PlacementConfig& placement = config_.opening.placement;
   MovementRules movement{partitioner_, placement.partitioner_settings, placement.move_all};
-  engine_ = std::make_unique<Engine>(EngineParts{config_.metadata, feed_.events, *feed_.transport, servers_, tasks_,
+  engine_ = std::make_unique<Engine>(EngineParts{config_.metadata, feed_.events, *feed_.transport, *servers_, tasks_,
                                                  results, std::move(task_events), feed_.origin, config_.opening.timings,
                                                  std::move(movement), feed_.first});
   const auto take_in = [transport = feed_.transport] { transport->receive(std::chrono::microseconds(0)); };

@@ -30,7 +30,7 @@ class Serving {
   /// tasks are made, and may change those of `config`. Throws the same Error on all servers if the directory cannot be
   /// written or a task cannot be made. `config` and `registry` outlive it.
   using Choose = std::function<void(const std::shared_ptr<const OutputDirectory>&)>;
-  Serving(MPI_Comm servers, const Config& config, const Registry& registry, bool reduces = false,
+  Serving(MpiCommunicator& servers, const Config& config, const Registry& registry, bool reduces = false,
           const Choose& choose = {});
   /// Collective.
   void begin(Feed feed);
@@ -39,7 +39,7 @@ class Serving {
   /// Placement `inline`: see Engine::step.
   bool step() { return engine_->step(); }
 
-  [[nodiscard]] MpiCommunicator& servers() noexcept { return servers_; }
+  [[nodiscard]] MpiCommunicator& servers() noexcept { return *servers_; }
   [[nodiscard]] bool has_begun() const noexcept { return engine_ || combiner_; }
   /// What this server did; only after `begin`.
   [[nodiscard]] const Ledger& ledger() const noexcept { return engine_ ? engine_->ledger() : combiner_->ledger(); }
@@ -53,7 +53,7 @@ class Serving {
  private:
   void make_tasks(const Registry& registry);
 
-  MpiCommunicator servers_;
+  std::unique_ptr<MpiCommunicator> servers_;
   const Config& config_;
   const PartitionerKind* partitioner_;
   std::shared_ptr<const OutputDirectory> directory_;

@@ -3,6 +3,7 @@
 
 #include "base/fail.hpp"
 #include "base/log.hpp"
+#include "session/as_error.hpp"
 #include "session/implementation.hpp"
 
 namespace sidestream {
@@ -28,30 +29,44 @@ Session::~Session() {
   }
 }
 
-Session Session::open(MPI_Comm comm, const std::string& file) {
-  return Session(std::make_unique<Implementation>(comm, file, std::nullopt));
+Session Session::open(MPI_Comm comm, const std::string& file) try {
+  return Session(Implementation::open(comm, file, std::nullopt));
+} catch (...) {
+  rethrow_as_error("open");
 }
 
-Session Session::open_text(MPI_Comm comm, const std::string& text) {
-  return Session(std::make_unique<Implementation>(comm, "", text));
+Session Session::open_text(MPI_Comm comm, const std::string& text) try {
+  return Session(Implementation::open(comm, "", text));
+} catch (...) {
+  rethrow_as_error("open");
 }
 
 bool Session::is_server() const { return implementation_->is_server(); }
-void Session::serve() { implementation_->serve(); }
+void Session::serve() try { implementation_->serve(); } catch (...) {
+  rethrow_as_error("serve");
+}
 MPI_Comm Session::comm() const { return implementation_->comm(); }
 Account Session::account() const { return implementation_->account(); }
 Registry& Session::registry() { return implementation_->registry(); }
 
-Account Session::close() {
+Account Session::close() try {
   if (!implementation_) fail(Code::usage, "close: the session is closed already");
   const std::unique_ptr<Implementation> ending = std::move(implementation_);
   return ending->close();
+} catch (...) {
+  rethrow_as_error("close");
 }
 
-void Session::set(const std::string& name, std::int64_t value) {
+void Session::set(const std::string& name, std::int64_t value) try {
   implementation_->declarations("set").set(name, value);
+} catch (...) {
+  rethrow_as_error("set");
 }
-void Session::set(const std::string& name, double value) { implementation_->declarations("set").set(name, value); }
+void Session::set(const std::string& name, double value) try {
+  implementation_->declarations("set").set(name, value);
+} catch (...) {
+  rethrow_as_error("set");
+}
 
 namespace {
 
@@ -70,7 +85,7 @@ Box cells_of(const std::string& name, const std::vector<Index>& size) {
 }  // namespace
 
 void Session::add_uniform_mesh(const std::string& name, const std::vector<Index>& size,
-                               const std::vector<double>& origin, const std::vector<double>& spacing) {
+                               const std::vector<double>& origin, const std::vector<double>& spacing) try {
   Mesh mesh{-1, name, cells_of(name, size), static_cast<int>(size.size()), nullptr};
   if (origin.size() != size.size() || spacing.size() != size.size()) {
     fail(Code::usage, "the mesh '{}' has {} sizes, {} origins and {} spacings; give as many of each", name, size.size(),
@@ -85,9 +100,11 @@ void Session::add_uniform_mesh(const std::string& name, const std::vector<Index>
   }
   mesh.geometry = std::make_shared<UniformGeometry>(at, step);
   implementation_->declarations("add_uniform_mesh").add_mesh(std::move(mesh));
+} catch (...) {
+  rethrow_as_error("add_uniform_mesh");
 }
 
-void Session::add_rectilinear_mesh(const std::string& name, const std::vector<std::vector<double>>& nodes) {
+void Session::add_rectilinear_mesh(const std::string& name, const std::vector<std::vector<double>>& nodes) try {
   std::vector<Index> size;
   for (const auto& axis : nodes) size.push_back(static_cast<Index>(axis.size()) - 1);
   Mesh mesh{-1, name, cells_of(name, size), static_cast<int>(size.size()), nullptr};
@@ -103,39 +120,61 @@ void Session::add_rectilinear_mesh(const std::string& name, const std::vector<st
   }
   mesh.geometry = std::make_shared<RectilinearGeometry>(Index3{0, 0, 0}, std::move(all));
   implementation_->declarations("add_rectilinear_mesh").add_mesh(std::move(mesh));
+} catch (...) {
+  rethrow_as_error("add_rectilinear_mesh");
 }
 
-void Session::add_variable(const std::string& mesh, Variable variable) {
+void Session::add_variable(const std::string& mesh, Variable variable) try {
   if (variable.components < 1) {
     fail(Code::usage, "the variable '{}' has {} components, expected at least 1", variable.name, variable.components);
   }
   implementation_->declarations("add_variable").add_variable(mesh, std::move(variable));
+} catch (...) {
+  rethrow_as_error("add_variable");
 }
 
-void Session::set_attribute(const std::string& variable, const std::string& attribute, const std::string& value) {
+void Session::set_attribute(const std::string& variable, const std::string& attribute, const std::string& value) try {
   implementation_->declarations("set_attribute").attributes.push_back({variable, attribute, value});
+} catch (...) {
+  rethrow_as_error("set_attribute");
 }
 
-void Session::remove_block(const std::string& mesh, std::int64_t block) { implementation_->remove_block(mesh, block); }
-void Session::set_allocated(const std::string& variable, std::int64_t block, const Box& box) {
+void Session::remove_block(const std::string& mesh, std::int64_t block) try {
+  implementation_->remove_block(mesh, block);
+} catch (...) {
+  rethrow_as_error("remove_block");
+}
+void Session::set_allocated(const std::string& variable, std::int64_t block, const Box& box) try {
   implementation_->set_allocated(variable, block, box);
+} catch (...) {
+  rethrow_as_error("set_allocated");
 }
-void Session::start() { implementation_->start(); }
+void Session::start() try { implementation_->start(); } catch (...) {
+  rethrow_as_error("start");
+}
 
-[[gnu::hot]] Taken Session::publish(std::string_view variable, std::int64_t block, const void* data) {
+[[gnu::hot]] Taken Session::publish(std::string_view variable, std::int64_t block, const void* data) try {
   return implementation_->publisher("publish").publish(variable, block, data, nullptr);
+} catch (...) {
+  rethrow_as_error("publish");
 }
 Taken Session::publish(std::string_view variable, std::int64_t block, const void* data,
-                       const std::array<Index, 4>& strides) {
+                       const std::array<Index, 4>& strides) try {
   return implementation_->publisher("publish").publish(variable, block, data, &strides);
+} catch (...) {
+  rethrow_as_error("publish");
 }
-Handle Session::handle(std::string_view variable, std::int64_t block) {
+Handle Session::handle(std::string_view variable, std::int64_t block) try {
   return Handle{implementation_->publisher("handle").handle(variable, block)};
+} catch (...) {
+  rethrow_as_error("handle");
 }
-[[gnu::hot]] Taken Session::publish(Handle handle, const void* data) {
+[[gnu::hot]] Taken Session::publish(Handle handle, const void* data) try {
   return implementation_->publisher("publish").publish(static_cast<std::int64_t>(handle), data);
+} catch (...) {
+  rethrow_as_error("publish");
 }
-Taken Session::publish(const std::vector<Handle>& handles, const std::vector<const void*>& data) {
+Taken Session::publish(const std::vector<Handle>& handles, const std::vector<const void*>& data) try {
   if (handles.size() != data.size()) {
     fail(Code::usage, "publish: {} handles and {} arrays; give as many of each", handles.size(), data.size());
   }
@@ -145,18 +184,34 @@ Taken Session::publish(const std::vector<Handle>& handles, const std::vector<con
     if (publisher.publish(static_cast<std::int64_t>(handles[n]), data[n]) == Taken::refused) taken = Taken::refused;
   }
   return taken;
+} catch (...) {
+  rethrow_as_error("publish");
 }
-std::string Session::refusal() const { return implementation_->refusal(); }
-void* Session::alloc(std::string_view variable, std::int64_t block) {
+std::string Session::refusal() const try { return implementation_->refusal(); } catch (...) {
+  rethrow_as_error("refusal");
+}
+void* Session::alloc(std::string_view variable, std::int64_t block) try {
   return implementation_->publisher("alloc").alloc(variable, block);
+} catch (...) {
+  rethrow_as_error("alloc");
 }
-void Session::commit(std::string_view variable, std::int64_t block) {
+void Session::commit(std::string_view variable, std::int64_t block) try {
   implementation_->publisher("commit").commit(variable, block);
+} catch (...) {
+  rethrow_as_error("commit");
 }
-void Session::clear(std::string_view variable, std::int64_t block) {
+void Session::clear(std::string_view variable, std::int64_t block) try {
   implementation_->publisher("clear").clear(variable, block);
+} catch (...) {
+  rethrow_as_error("clear");
 }
-void Session::signal(std::string_view event) { implementation_->publisher("signal").signal(event); }
-Taken Session::end_iteration(std::int64_t cycle, double time) { return implementation_->end_iteration(cycle, time); }
+void Session::signal(std::string_view event) try { implementation_->publisher("signal").signal(event); } catch (...) {
+  rethrow_as_error("signal");
+}
+Taken Session::end_iteration(std::int64_t cycle, double time) try {
+  return implementation_->end_iteration(cycle, time);
+} catch (...) {
+  rethrow_as_error("end_iteration");
+}
 
 }  // namespace sidestream

@@ -1,5 +1,6 @@
 // The C++ face: blocks, and the kinds of meshes whose arrays say where they are.
 #include "base/fail.hpp"
+#include "session/as_error.hpp"
 #include "session/implementation.hpp"
 
 namespace sidestream {
@@ -20,7 +21,7 @@ Mesh mesh_of(const std::string& name, MeshKind kind, int dimensions) {
 }  // namespace
 
 void Session::add_curvilinear_mesh(const std::string& name, const std::vector<Index>& size,
-                                   const std::string& coordinates) {
+                                   const std::string& coordinates) try {
   Declarations& declarations = implementation_->declarations("add_curvilinear_mesh");
   Mesh mesh = mesh_of(name, MeshKind::curvilinear, static_cast<int>(size.size()));
   mesh.cells.hi = {1, 1, 1};
@@ -30,28 +31,34 @@ void Session::add_curvilinear_mesh(const std::string& name, const std::vector<In
   }
   declarations.add_mesh(std::move(mesh));
   declarations.arrays.push_back({name, Role::coordinates, coordinates});
+} catch (...) {
+  rethrow_as_error("add_curvilinear_mesh");
 }
 
 void Session::add_unstructured_mesh(const std::string& name, int dimensions, const std::string& coordinates,
                                     const std::string& connectivity, const std::string& offsets,
-                                    const std::string& types) {
+                                    const std::string& types) try {
   Declarations& declarations = implementation_->declarations("add_unstructured_mesh");
   declarations.add_mesh(mesh_of(name, MeshKind::unstructured, dimensions));
   declarations.arrays.push_back({name, Role::coordinates, coordinates});
   declarations.arrays.push_back({name, Role::connectivity, connectivity});
   declarations.arrays.push_back({name, Role::offsets, offsets});
   declarations.arrays.push_back({name, Role::types, types});
+} catch (...) {
+  rethrow_as_error("add_unstructured_mesh");
 }
 
-void Session::add_points_mesh(const std::string& name, int dimensions, const std::string& coordinates) {
+void Session::add_points_mesh(const std::string& name, int dimensions, const std::string& coordinates) try {
   Declarations& declarations = implementation_->declarations("add_points_mesh");
   declarations.add_mesh(mesh_of(name, MeshKind::points, dimensions));
   declarations.arrays.push_back({name, Role::coordinates, coordinates});
+} catch (...) {
+  rethrow_as_error("add_points_mesh");
 }
 
 void Session::add_octree_mesh(const std::string& name, const std::vector<Index>& roots,
                               const std::vector<double>& origin, const std::vector<double>& spacing,
-                              const std::string& refined) {
+                              const std::string& refined) try {
   Declarations& declarations = implementation_->declarations("add_octree_mesh");
   const std::size_t dimensions = roots.size();
   Mesh mesh = mesh_of(name, MeshKind::octree, static_cast<int>(dimensions));
@@ -71,14 +78,18 @@ void Session::add_octree_mesh(const std::string& name, const std::vector<Index>&
   mesh.geometry = std::make_shared<OctreeGeometry>(count, first, size);
   declarations.add_mesh(std::move(mesh));
   declarations.arrays.push_back({name, Role::refined, refined});
+} catch (...) {
+  rethrow_as_error("add_octree_mesh");
 }
 
-void Session::set_mesh_array(const std::string& mesh, Role role, const std::string& variable) {
+void Session::set_mesh_array(const std::string& mesh, Role role, const std::string& variable) try {
   if (role == Role::none) fail(Code::usage, "set_mesh_array: '{}' is given no role on '{}'; name one", variable, mesh);
   implementation_->declarations("set_mesh_array").arrays.push_back({mesh, role, variable});
+} catch (...) {
+  rethrow_as_error("set_mesh_array");
 }
 
-void Session::set_periodic(const std::string& name, const std::array<bool, 3>& periodic) {
+void Session::set_periodic(const std::string& name, const std::array<bool, 3>& periodic) try {
   Mesh& mesh = implementation_->declarations("set_periodic").declared_mesh(name, "set_periodic");
   for (int a = mesh.dimensions; a < 3; ++a) {
     if (!periodic[static_cast<std::size_t>(a)]) continue;
@@ -86,9 +97,11 @@ void Session::set_periodic(const std::string& name, const std::array<bool, 3>& p
          mesh.dimensions);
   }
   mesh.periodic = periodic;
+} catch (...) {
+  rethrow_as_error("set_periodic");
 }
 
-void Session::set_refinement(const std::string& name, const std::vector<Index3>& ratios) {
+void Session::set_refinement(const std::string& name, const std::vector<Index3>& ratios) try {
   Mesh& mesh = implementation_->declarations("set_refinement").declared_mesh(name, "set_refinement");
   if (mesh.is_list()) {
     fail(Code::usage, "set_refinement: the mesh '{}' is {}, whose blocks are lists on one level", name,
@@ -108,22 +121,28 @@ void Session::set_refinement(const std::string& name, const std::vector<Index3>&
     }
   }
   mesh.refinement = ratios;
+} catch (...) {
+  rethrow_as_error("set_refinement");
 }
 
-void Session::set_fixed(const std::string& name) {
+void Session::set_fixed(const std::string& name) try {
   implementation_->declarations("set_fixed").declared_mesh(name, "set_fixed").fixed = true;
+} catch (...) {
+  rethrow_as_error("set_fixed");
 }
 
-void Session::set_block(const std::string& mesh, std::int64_t block, const Box& cells, int level) {
+void Session::set_block(const std::string& mesh, std::int64_t block, const Box& cells, int level) try {
   Block wanted;
   wanted.id = block;
   wanted.level = level;
   wanted.cells = cells;
   implementation_->set_block(mesh, wanted);
+} catch (...) {
+  rethrow_as_error("set_block");
 }
 
 void Session::set_block_list(const std::string& mesh, std::int64_t block, Index cells, const ListLengths& lengths,
-                             const Bounds& bounds) {
+                             const Bounds& bounds) try {
   Block wanted;
   wanted.id = block;
   wanted.space = IndexSpace::list;
@@ -131,10 +150,14 @@ void Session::set_block_list(const std::string& mesh, std::int64_t block, Index 
   wanted.lengths = lengths;
   wanted.bounds = bounds;
   implementation_->set_block(mesh, wanted);
+} catch (...) {
+  rethrow_as_error("set_block_list");
 }
 
-void Session::set_block_bounds(const std::string& mesh, std::int64_t block, const Bounds& bounds) {
+void Session::set_block_bounds(const std::string& mesh, std::int64_t block, const Bounds& bounds) try {
   implementation_->set_block_bounds(mesh, block, bounds);
+} catch (...) {
+  rethrow_as_error("set_block_bounds");
 }
 
 }  // namespace sidestream

@@ -6,9 +6,11 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 
 #include "base/agree.hpp"
 #include "base/fail.hpp"
+#include "base/joint_work.hpp"
 #include "base/log.hpp"
 #include "base/timer.hpp"
 #include "base/wait_note.hpp"
@@ -58,6 +60,12 @@ class Group {
   void write_records(const Ledger& ledger);
   void finish(bool died);
   [[nodiscard]] bool anybody(bool flag);
+  /// Collective: if `work` throws on one, it throws on all.
+  template <class Work>
+  void jointly(Work&& work) {
+    JointWork joint(world_, node_members_.get());
+    joint.run(work);
+  }
   [[nodiscard]] RunFacts facts() const;
 
   MpiCommunicator world_;
@@ -221,7 +229,7 @@ void Group::configure() {
     if (epoch == 1) directory_lock_ = std::make_unique<DirectoryLock>(opening.directory, ".serve.lock");
     refuse_earlier_run(opening);
   });
-  serving_ = std::make_unique<Serving>(world_.comm(), config_, registry_);
+  serving_ = std::make_unique<Serving>(world_, config_, registry_);
 }
 
 /// Numbers of meshes, variables and events must mean the same on both sides; analyses and outputs may differ.
@@ -271,21 +279,27 @@ RunFacts Group::facts() const {
 }
 
 void Group::serve() {
-  attachment_->say(DoorSay::go);
-  const double origin = now();
-  shared_memory::SidecarServer server(attachment_, opening_.placement.poll);
-  std::int64_t first = 0;
-  if (join(server, first)) {
-    server.start_at(first);
+  std::optional<shared_memory::SidecarServer> server;
+  bool joined = false;
+  jointly([&] {
+    attachment_->say(DoorSay::go);
+    const double origin = now();
+    server.emplace(attachment_, opening_.placement.poll);
+    std::int64_t first = 0;
+    joined = join(*server, first);
+    if (!joined) return;
+    server->start_at(first);
     together(world_, [&] {
       if (world_.rank() == 0) write_record(config_.opening.directory, facts(), nullptr, nullptr);
     });
-    serving_->begin({&server, nullptr, nullptr, notes_.events, first, origin});
-    serving_->run([&] { return options_.stop && options_.stop(); });
-  }
-  const bool died = anybody(attachment_->ended() && !attachment_->closed());
-  attachment_->say(DoorSay::leave);
-  finish(died);
+    serving_->begin({&*server, nullptr, nullptr, notes_.events, first, origin});
+  });
+  if (joined) serving_->run([&] { return options_.stop && options_.stop(); });
+  jointly([&] {
+    const bool died = anybody(attachment_->ended() && !attachment_->closed());
+    attachment_->say(DoorSay::leave);
+    finish(died);
+  });
 }
 
 /// Collective; either all servers have begun or none.
@@ -294,8 +308,9 @@ void Group::write_records(const Ledger& ledger) {
   const bool append = opening.existing == Existing::resume;
   serving_->report();
   if (opening.timings) {
-    write_run_table_together(world_, 0, opening.directory, timings_table, server_rows(world_.rank(), ledger), append);
-    write_run_table_together(world_, 0, opening.directory, iterations_table,
+    write_run_table_together(world_, all_ranks(world_), opening.directory, timings_table,
+                             server_rows(world_.rank(), ledger), append);
+    write_run_table_together(world_, all_ranks(world_), opening.directory, iterations_table,
                              world_.rank() == 0 ? iteration_rows(ledger.iterations()) : std::string(), append);
   }
   together(world_, [&] {
@@ -323,12 +338,16 @@ void Group::finish(bool died) {
 }
 
 void Group::run() {
-  read_configuration();
-  find_place();
-  if (!attach()) return;
-  compare_nodes();
-  configure();
-  serve();
+  bool attached = false;
+  jointly([&] {
+    read_configuration();
+    find_place();
+    attached = attach();
+    if (!attached) return;
+    compare_nodes();
+    configure();
+  });
+  if (attached) serve();
 }
 
 }  // namespace

@@ -188,9 +188,9 @@ void Session::Implementation::make_serving() {
   if (serves) {
     try {
       begin_streams(*streams_, *roles_.members);
-      serving_ = std::make_unique<Serving>(
-          roles_.members->comm(), config_, registry_, reduces,
-          [&](const auto& folder) { choose_stream_tasks(*streams_, config_, registry_, folder); });
+      serving_ = std::make_unique<Serving>(*roles_.members, config_, registry_, reduces, [&](const auto& folder) {
+        choose_stream_tasks(*streams_, config_, registry_, folder);
+      });
     } catch (const Error&) {
       failure = std::current_exception();
     }
@@ -209,8 +209,10 @@ void Session::Implementation::start() {
   if (is_server()) fail(Code::usage, "start: this rank is a server; call serve instead");
   if (state_ != State::open) fail(Code::usage, "start: the session has started already; call it once");
   state_ = State::ended;  // if what follows throws, on every rank alike
-  if (!vote(Wish::start)) fail(Code::internal, "start: a vote to start was counted as one to cancel");
-  begin_together();
+  jointly([&] {
+    if (!vote(Wish::start)) fail(Code::internal, "start: a vote to start was counted as one to cancel");
+    begin_together();
+  });
   state_ = State::started;
 }
 
@@ -219,8 +221,12 @@ void Session::Implementation::serve() {
   if (state_ != State::open) fail(Code::usage, "serve: the session has been served already; call it once");
   const SigtermIgnored ignored;
   state_ = State::ended;
-  if (!vote(Wish::start)) return;
-  begin_together();
+  bool starts = false;
+  jointly([&] {
+    starts = vote(Wish::start);
+    if (starts) begin_together();
+  });
+  if (!starts) return;
   state_ = State::started;
   if (wires_.forwarder) return wires_.forwarder->run();
   serving_->run();

@@ -70,7 +70,7 @@ Wires make_nodes(MpiCommunicator& world, const Roles& roles, const PlacementConf
                  const NodesBuffer& buffer) {
   const bool forwards = placement.forward != Forward::none;
   const mpi::Moving moving = forwards ? mpi::Moving::fetched : agree_on_moving(world, roles, placement);
-  auto comm = std::make_shared<MpiCommunicator>(world.comm());
+  std::shared_ptr<MpiCommunicator> comm = world.duplicate();
   const std::vector<int>& reporters = forwards ? roles.forwarder_ranks : roles.client_ranks;
   const auto number = static_cast<std::size_t>(roles.members->rank());
   Wires wires;

@@ -11,6 +11,7 @@
 
 #include "base/fail.hpp"
 #include "base/log.hpp"
+#include "base/persist.hpp"
 #include "base/timer.hpp"
 #include "data/file_pattern.hpp"
 #include "storage/formats/vtk_xml.hpp"
@@ -59,7 +60,7 @@ Series::~Series() {
   }
   if (listed_ == entries_.size()) return;
   try {
-    replace();
+    persist([&] { replace(); });
   } catch (const std::exception& error) {
     log::error("the index '{}' lacks the last {} files: {}", json_path_, entries_.size() - listed_, error.what());
   }

@@ -9,6 +9,7 @@
 
 #include "base/fail.hpp"
 #include "base/log.hpp"
+#include "base/persist.hpp"
 #include "storage/file_names.hpp"
 #include "storage/formats/csv.hpp"
 #include "storage/output_file.hpp"
@@ -114,7 +115,7 @@ std::string free_version(const std::string& path) {
 TableFiles::~TableFiles() {
   for (const auto& [path, columns] : columns_) {
     std::error_code ignored;
-    fs::remove(commitment_of(path), ignored);
+    persist([&] { fs::remove(commitment_of(path), ignored); });
   }
 }
 

@@ -1,6 +1,7 @@
 // Replaces `operator new`: linked into a test program, or a library that is loaded before a program's others.
 #include "support/faults.hpp"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdlib>
 #include <new>
@@ -10,8 +11,15 @@ namespace {
 thread_local long countdown = 0;  // allocations until the one that fails; 0: none will
 thread_local bool failed = false;
 
+std::atomic<long> allocations{0}, fails_at{0};  // of all threads
+
 /// Whether this is the allocation that fails.
 bool is_over() noexcept {
+  const long number = allocations.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (number == fails_at.load(std::memory_order_relaxed)) {
+    failed = true;
+    return true;
+  }
   if (countdown == 0 || --countdown > 0) return false;
   failed = true;
   return true;
@@ -34,6 +42,13 @@ extern "C" __attribute__((visibility("default"))) void sidestream_test_fail_allo
 }
 
 extern "C" __attribute__((visibility("default"))) int sidestream_test_allocation_failed() { return failed; }
+
+extern "C" __attribute__((visibility("default"))) long sidestream_test_fail_any_allocation(long n) {
+  fails_at = 0;
+  const long before = allocations.exchange(0);
+  fails_at = n;
+  return before;
+}
 
 #define EXPORTED __attribute__((visibility("default")))
 

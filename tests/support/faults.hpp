@@ -5,6 +5,9 @@
 extern "C" void sidestream_test_fail_allocation(long n);
 /// Whether the allocation that was to fail has failed.
 extern "C" int sidestream_test_allocation_failed();
+/// The n-th allocation of any thread of the process from now on throws, once; 0: none does. Returns how many there have
+/// been since the last call.
+extern "C" long sidestream_test_fail_any_allocation(long n);
 
 namespace sidestream::testing {
 

@@ -290,7 +290,10 @@ void run(sidestream::Session& session, const Options& options) {
       } else {
         taken &= session.publish("t", piece.id, piece.t.data()) == sidestream::Taken::yes;
       }
-      taken &= session.publish("p", piece.id, piece.p.data()) == sidestream::Taken::yes;
+      // On no client: then the variable is absent.
+      if (step != options.number("without_p_at", -1)) {
+        taken &= session.publish("p", piece.id, piece.p.data()) == sidestream::Taken::yes;
+      }
       if (still && (anew || step % 3 == 2 || (fails_at >= 0 && step == fails_at + 2))) {
         const auto values = field.still(piece, (step + 1) / 3);
         try {

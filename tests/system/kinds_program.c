@@ -3,7 +3,7 @@
  *
  * kinds_program FILE kind=curvilinear|unstructured|points|octree|levels [key=number ...]
  * keys: blocks (of each client), steps, changing (lengths), calls (declare by these), dimensions, gap (a block that
- * nobody has) */
+ * nobody has), forget (to close) */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 enum { MOST = 4096, NX = 9 };
 
 static sidestream_session* s;
-static int rank, size, blocks_each = 2, steps = 4, changing = 0, calls = 0, dimensions = 3, gap = -1;
+static int rank, size, blocks_each = 2, steps = 4, changing = 0, calls = 0, dimensions = 3, gap = -1, forget = 0;
 static int64_t ny = 5, nz = 4; /* 1 on axes that are not used */
 
 static void must(int code, const char* call) {
@@ -298,7 +298,8 @@ int main(int argc, char** argv) {
   for (int a = 2; a < argc; ++a) {
     if (sscanf(argv[a], "blocks=%d", &blocks_each) || sscanf(argv[a], "steps=%d", &steps) ||
         sscanf(argv[a], "changing=%d", &changing) || sscanf(argv[a], "calls=%d", &calls) ||
-        sscanf(argv[a], "dimensions=%d", &dimensions) || sscanf(argv[a], "gap=%d", &gap)) {
+        sscanf(argv[a], "dimensions=%d", &dimensions) || sscanf(argv[a], "gap=%d", &gap) ||
+        sscanf(argv[a], "forget=%d", &forget)) {
       continue;
     }
     if (strncmp(argv[a], "kind=", 5) == 0) kind = argv[a] + 5;
@@ -327,6 +328,12 @@ int main(int argc, char** argv) {
     if (strcmp(kind, "octree") == 0) publish_octree(step);
     if (strcmp(kind, "levels") == 0) publish_levels(step);
     MUST(sidestream_end_iteration(s, step, step));
+  }
+  if (forget) {
+    printf("forgets to close\n");
+    fflush(stdout);
+    MPI_Finalize();
+    return 0;
   }
   sidestream_account account = {sizeof account, 0, 0, 0, 0, 0, 0, 0};
   MUST(sidestream_close_with_account(&s, &account));

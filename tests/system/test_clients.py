@@ -1,8 +1,12 @@
 """Clients that contradict each other, in every placement: what they say is refused or said, and never mixed."""
 
+import os
+import subprocess
+
+import h5py
 import pytest
 from sidecar_support import Sidecar
-from support import run
+from support import MPIRUN, run
 
 # Placement: ranks beyond the clients.
 PLACEMENTS = {
@@ -89,6 +93,56 @@ def test_a_session_that_is_never_closed_ends_in_finalize(tmp_path, placement):
     assert "sidestream_close" in done.text
     assert [row["iteration"] for row in rows(done)] == ["0", "1", "2"]
     assert "delivered: 3" in (done.results / "run.yaml").read_text()
+
+
+@pytest.mark.parametrize("placement", ["inline", "{mode: cores}", "{mode: nodes, servers: 1}"])
+def test_a_session_that_a_c_program_never_closes_ends_in_finalize(tmp_path, placement):
+    (tmp_path / "run.yaml").write_text(
+        f"placement: {placement}\n"
+        "meshes: {m: {type: uniform, size: [8, 8, 4], refinement: ['2', 2x2x1], periodic: x}}\n"
+        "variables: {t: {mesh: m}, n: {mesh: m, centering: node}}\n"
+        f"analyses:\n  - statistics: {{variable: t}}\noutput: {{directory: {tmp_path}/results}}\n"
+    )
+    program = os.environ["SIDESTREAM_KINDS_PROGRAM"]
+    command = [MPIRUN, "-n", "3", program, str(tmp_path / "run.yaml"), "kind=levels", "steps=3", "forget=1"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    text = done.stdout + done.stderr
+    assert done.returncode == 0, text
+    assert text.count("forgets to close") == (3 if placement == "inline" else 2), text
+    assert text.count("MPI_Finalize was called on rank 0 while a session was open") == 1, text
+    assert len((tmp_path / "results/statistics.csv").read_text().splitlines()) == 1 + 3
+
+
+BOTH = (
+    TASKS
+    + """\
+  - statistics: {name: nodes, variable: p, file: "nodes.csv"}
+outputs:
+  - hdf5: {variables: [t, p], file: "fields-{index:03}.h5"}
+"""
+)
+
+
+@pytest.mark.parametrize("placement", PLACEMENTS)
+def test_a_variable_that_nobody_publishes_in_one_iteration(tmp_path, placement):
+    done = run_anywhere(tmp_path, 2, placement, BOTH, ["steps=3", "without_p_at=1"])
+    assert done.status == 0, done.text
+    for account in done.accounts:
+        assert account["delivered"] == 3 and account["refused"] == account["failed"] == account["absent"] == 0, (
+            done.text
+        )
+    assert [row["iteration"] for row in rows(done)] == ["0", "1", "2"]
+    assert {row["iteration"] for row in rows(done, "nodes.csv")} == {"0", "2"}
+    for index in range(3):
+        with h5py.File(done.results / f"fields-{index:03}.h5") as file:
+            assert set(file["variables"]) == ({"t"} if index == 1 else {"t", "p"})
+    found = rows(done, "iterations.csv")
+    assert [row["outcome"] for row in found] == ["delivered"] * 3
+    assert [row["reason"] for row in found] == ["", "nodes left out; hdf5 incomplete", ""]
+    assert (
+        "of 3 iterations 3 were delivered: 1 times an analysis or a writer was due without its variables" in done.text
+    )
+    assert "hdf5: written 1 times without a variable" in done.text
 
 
 @pytest.mark.parametrize("placement", PLACEMENTS)

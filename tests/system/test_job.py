@@ -352,3 +352,16 @@ def test_an_endpoint_says_how_it_ended(tmp_path):
         assert status == 0, text
         assert f"read the stream '{tmp_path}/streams/stream': 3 iterations delivered, 0 failed, 0 refused" in text
         assert f"results are in {tmp_path}/results" in text
+
+
+def test_iterations_that_no_endpoint_takes_are_refused_in_the_table_too(tmp_path):
+    write_configuration(tmp_path, "engine: files, when_full: skip", tasks=STATISTICS)
+    with simulation(tmp_path, 2, ["steps=4"]) as job:
+        done = finished(tmp_path, job)
+    assert done.status == 0, done.text
+    for account in done.accounts:
+        assert account["refused"] == 4 and account["delivered"] == 0, done.text
+    rows = list(csv.DictReader((tmp_path / "results/iterations.csv").open()))
+    assert [row["outcome"] for row in rows] == ["refused"] * 4
+    assert all("no endpoint took it" in row["reason"] for row in rows), rows
+    assert "refused: 4" in (tmp_path / "results/run.yaml").read_text()

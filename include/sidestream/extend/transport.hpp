@@ -69,7 +69,8 @@ enum Refusal : std::uint32_t {
   gave_up = 64,     ///< a client closed, and its `drain_limit` was over before the iteration began
   cycles = 128,     ///< clients gave different cycles
   repeated = 256,   ///< two clients declare the same block
-  on_server = 512   ///< servers could not take it: see the failures
+  on_server = 512,  ///< servers could not take it: see the failures
+  not_taken = 1024  ///< nobody took it whom the servers handed it on to
 };
 
 /// What a client says when it ends an iteration, or several clients together.
@@ -233,6 +234,12 @@ class ServerTransport {
   /// is not known yet. After the last `fetch` and `ranges` of the iteration, which the servers have agreed went well;
   /// what `fetch` returned stays valid. At most once an iteration, and not if `at_hand`; `release` alone does it too.
   virtual void free_values(std::int64_t index) { static_cast<void>(index); }
+  /// What will be told of an iteration that the servers found to be `outcome`: a transport that hands iterations on
+  /// knows whether anybody took them. The same on all servers, and known when they have processed it.
+  [[nodiscard]] virtual Outcome verdict(std::int64_t index, Outcome outcome) const {
+    static_cast<void>(index);
+    return outcome;
+  }
   /// Tells the clients what became of the iteration and frees its memory.
   virtual void release(std::int64_t index, Outcome outcome) = 0;
   /// Posts a sticky failure message that clients see at their next end of iteration.
@@ -244,6 +251,8 @@ class ServerTransport {
     static_cast<void>(notice);
     return false;
   }
+  /// This server can not go on and says why; its clients go on without servers. The last call.
+  virtual void leave(const std::string& why) { post_failure(why); }
   /// Bytes of values that came to this server so far: moved, or, if `at_hand`, published by its clients.
   [[nodiscard]] virtual std::uint64_t bytes_received() const = 0;
 };

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/fail.hpp"
+#include "base/persist.hpp"
 #include "base/polite_wait.hpp"
 #include "base/timer.hpp"
 
@@ -28,7 +29,7 @@ Client::Client(std::shared_ptr<MpiCommunicator> comm, const Options& options)
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   try {
-    thread_ = std::thread([this] { run(); });
+    persist([&] { thread_ = std::thread([this] { run(); }); });
   } catch (const std::system_error& e) {
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     fail(Code::system,
@@ -54,7 +55,7 @@ Client::~Client() {
 
 // ---- The moving thread, or every call where there is none -----------------------------------------------------------
 
-void Client::take(Letter letter) {
+void Client::take(Letter& letter) {
   switch (letter.header.kind) {
     case LetterKind::verdict:
       verdicts_.emplace_back(letter.header.index, static_cast<Outcome>(letter.header.number));
@@ -70,11 +71,12 @@ void Client::take(Letter letter) {
     case LetterKind::notice: {
       const std::vector<MessageLine> lines = letter.records<MessageLine>();
       const std::lock_guard lock(mutex_);
+      notices_.reserve(notices_.size() + 1);
       notices_.push_back(notice_reader_.read_notice(lines));
       break;
     }
     default:
-      source_.request(std::move(letter));
+      source_.request(letter);
   }
 }
 
@@ -87,7 +89,7 @@ bool Client::free_memory(std::int64_t index) {
   const std::vector<Arrival> freed = shelf_.drop(index);
   {
     const std::lock_guard lock(mutex_);
-    for (const Arrival& arrival : freed) uses_.release(const_cast<std::byte*>(arrival.data));
+    for (const Arrival& arrival : freed) persist([&] { uses_.release(const_cast<std::byte*>(arrival.data)); });
     freed_ = index + 1;
   }
   source_.freed(index + 1);
@@ -104,7 +106,11 @@ void Client::release_settled() {
     verdicts_.pop_front();
     {
       const std::lock_guard lock(mutex_);
-      outcomes_[index] = outcome;
+      persist([&, index = index, outcome = outcome] {
+        outcomes_[index] = outcome;
+        bytes_sent_[index];
+        pushed_bytes_[index];
+      });
       bytes_sent_[index] = source_.take_bytes_sent(index) + std::exchange(pushed_bytes_[index], 0);
       pushed_bytes_.erase(index);
       settled_ = index + 1;
@@ -114,24 +120,32 @@ void Client::release_settled() {
 }
 
 void Client::send_letters() {
-  std::deque<Bytes> letters;
-  std::deque<Pushed> pushes;
+  std::optional<std::deque<Bytes>> all_letters;
+  std::optional<std::deque<Pushed>> all_pushes;
+  persist([&] { all_letters.emplace(), all_pushes.emplace(); });
+  std::deque<Bytes>& letters = *all_letters;
+  std::deque<Pushed>& pushes = *all_pushes;
   {
     const std::lock_guard lock(mutex_);
     letters.swap(letters_);
     pushes.swap(pushes_);
   }
-  for (Bytes& letter : letters) outbox_.send(comm_->comm(), options_.contact, letter_tag, std::move(letter));
+  for (const Bytes& letter : letters) {
+    persist([&] { outbox_.send(comm_->comm(), options_.contact, letter_tag, letter); });
+  }
   for (const Pushed& value : pushes) {
+    persist([&] {
+      pushed_bytes_[value.index];
+      post_send(comm_->comm(), options_.contact, value.tag, value.data, value.bytes, pushing_[value.index]);
+    });
     pushed_bytes_[value.index] += value.bytes;
-    post_send(comm_->comm(), options_.contact, value.tag, value.data, value.bytes, pushing_[value.index]);
   }
 }
 
 bool Client::move() {
   bool active = false;
   while (std::optional<Letter> letter = mailbox_.take()) {
-    take(std::move(*letter));
+    persist([&] { take(*letter); });
     active = true;
   }
   send_letters();
@@ -274,8 +288,14 @@ bool Client::retire(const BlockRecord& record) {
 }
 
 void Client::commit(const BlockRecord& record, const Region& region, bool hold) {
-  report(writer_.write_block(record, 0));
+  // All of it or nothing: the manifest promises what follows it, and what is kept here is freed with the iteration.
+  const std::span<const MessageLine> lines = writer_.write_block(record, 0);
+  if (manifest_.capacity() < manifest_.size() + lines.size()) {
+    manifest_.reserve(std::max(2 * manifest_.size(), manifest_.size() + lines.size()));
+  }
+  if (values_.size() == values_.capacity()) values_.reserve(2 * values_.size() + 8);
   static_cast<void>(shelf_.put(ended_, Arrival{record, region.data}));
+  report(lines);
   if (!threaded()) {
     values_.push_back({ended_, record.persistent ? pushed_persistent_tag : pushed_tag, region.data, record.bytes});
   }
@@ -306,12 +326,16 @@ void Client::end(const EndRecord& record) {
   Message last;
   last.kind = MessageKind::end;
   last.end = record;
-  report(writer_.write(last));
-  shelf_.complete(ended_, record.refused != 0);
+  // Nothing below is done by half: others wait for the end, and for what the manifest promises.
+  persist([&] { report(writer_.write(last)); });
+  persist([&] { shelf_.complete(ended_, record.refused != 0); });
+  Bytes letter;
+  persist([&] { letter = write_letter(LetterKind::manifest, ended_, 0, std::span<const MessageLine>(manifest_)); });
   {
     const std::lock_guard lock(mutex_);
-    letters_.push_back(write_letter(LetterKind::manifest, ended_, 0, std::span<const MessageLine>(manifest_)));
-    pushes_.insert(pushes_.end(), values_.begin(), values_.end());
+    persist([&] { letters_.emplace_back(); });
+    letters_.back() = std::move(letter);
+    for (const Pushed& value : values_) persist([&] { pushes_.push_back(value); });
     ++ended_;
   }
   changed_.notify_all();

@@ -59,7 +59,7 @@ class Client final : public ClientTransport {
  private:
   /// What a mover does for the client, in the one thread that calls MPI.
   bool move();
-  void take(Letter letter);
+  void take(Letter& letter);
   [[nodiscard]] bool free_memory(std::int64_t index);
   void release_settled();
   void send_letters();

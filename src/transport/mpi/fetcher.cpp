@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/fail.hpp"
+#include "base/persist.hpp"
 #include "transport/mpi/source.hpp"
 
 namespace sidestream::mpi {
@@ -54,8 +55,10 @@ void Fetcher::ask(std::int64_t index, std::span<const Wanted> wanted, std::span<
   // All memory before the first question: what has been asked for must be taken in.
   for (auto& [holder, asked] : asked_) reserve(asked);
   for (const auto& [holder, list] : items) {
-    outbox.send(comm_->comm(), holder, letter_tag,
-                write_letter(LetterKind::fetch, index, number_, std::span<const WantedItem>(list)));
+    persist([&] {
+      outbox.send(comm_->comm(), holder, letter_tag,
+                  write_letter(LetterKind::fetch, index, number_, std::span<const WantedItem>(list)));
+    });
   }
 }
 
@@ -92,7 +95,8 @@ bool Fetcher::take(const Letter& answer) {
     if (is_small(bytes)) together += bytes;
   }
   std::byte* at = asked.together;
-  if (together > 0) post_receive(comm_->comm(), answer.from, value_tag, at, together, requests_);
+  // What was promised must be taken in.
+  if (together > 0) persist([&] { post_receive(comm_->comm(), answer.from, value_tag, at, together, requests_); });
   auto next_large = asked.large.begin();
   for (std::size_t p = 0; p < asked.pieces.size(); ++p) {
     const std::size_t n = asked.pieces[p];
@@ -104,7 +108,7 @@ bool Fetcher::take(const Letter& answer) {
       at += bytes;
       continue;
     }
-    post_receive(comm_->comm(), answer.from, value_tag, data, bytes, requests_);
+    persist([&] { post_receive(comm_->comm(), answer.from, value_tag, data, bytes, requests_); });
     values_[n] = data;
   }
   return true;

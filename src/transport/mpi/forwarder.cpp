@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/persist.hpp"
+
 namespace sidestream::mpi {
 
 Forwarder::Forwarder(ServerTransport& clients, std::shared_ptr<MpiCommunicator> comm, int contact)
@@ -12,8 +14,10 @@ Forwarder::Forwarder(ServerTransport& clients, std::shared_ptr<MpiCommunicator> 
 void Forwarder::tell(MessageKind kind) {
   Message message;
   message.kind = kind;
-  outbox_.send(comm_->comm(), contact_, letter_tag,
-               write_letter(LetterKind::manifest, reported_, 0, writer_.write(message)));
+  persist([&] {
+    outbox_.send(comm_->comm(), contact_, letter_tag,
+                 write_letter(LetterKind::manifest, reported_, 0, writer_.write(message)));
+  });
   writer_.sent();
 }
 
@@ -27,11 +31,13 @@ void Forwarder::report_iteration() {
   Message message;
   const auto add = [&](MessageKind kind) {
     message.kind = kind;
-    const std::span<const MessageLine> lines = writer_.write(message);
-    manifest.insert(manifest.end(), lines.begin(), lines.end());
+    persist([&] {
+      const std::span<const MessageLine> lines = writer_.write(message);
+      manifest.insert(manifest.end(), lines.begin(), lines.end());
+    });
     writer_.sent();
   };
-  clients_.advance(reported_);
+  persist([&] { clients_.advance(reported_); });
   for (const BlockChange& change : clients_.take_changes()) {
     message.block.block = change.block;
     add(change.removed ? MessageKind::remove : MessageKind::declare);
@@ -41,7 +47,7 @@ void Forwarder::report_iteration() {
     message.block = arrival.record;
     message.block.number = BlockRecord::no_number;  // clients count theirs each for itself
     add(MessageKind::block);
-    static_cast<void>(shelf_.put(reported_, arrival));
+    persist([&] { static_cast<void>(shelf_.put(reported_, arrival)); });
   };
   const Inbox& inbox = clients_.inbox(reported_);
   for (const Arrival& arrival : inbox.blocks) add_block(arrival);
@@ -53,9 +59,11 @@ void Forwarder::report_iteration() {
   // A client that left before the end takes the iteration with it.
   if (clients_.ended(reported_) < clients_.clients()) end.refused |= Refusal::left;
   add(MessageKind::end);
-  shelf_.complete(reported_, end.refused != 0);
-  outbox_.send(comm_->comm(), contact_, letter_tag,
-               write_letter(LetterKind::manifest, reported_, 0, std::span<const MessageLine>(manifest)));
+  persist([&] { shelf_.complete(reported_, end.refused != 0); });
+  persist([&] {
+    outbox_.send(comm_->comm(), contact_, letter_tag,
+                 write_letter(LetterKind::manifest, reported_, 0, std::span<const MessageLine>(manifest)));
+  });
   ++reported_;
 }
 
@@ -81,19 +89,25 @@ bool Forwarder::take_letters() {
   bool any = false;
   while (std::optional<Letter> letter = mailbox_.take()) {
     any = true;
-    if (letter->header.kind == LetterKind::verdict) {
-      verdicts_.emplace_back(letter->header.index, static_cast<Outcome>(letter->header.number));
-    } else if (letter->header.kind == LetterKind::fetched) {
-      fetched_.push_back(letter->header.index);
-    } else if (letter->header.kind == LetterKind::failure) {
-      clients_.post_failure(std::string(reinterpret_cast<const char*>(letter->body.data()), letter->body.size()));
-    } else if (letter->header.kind == LetterKind::notice) {
-      notices_.push_back(notice_reader_.read_notice(letter->records<MessageLine>()));
-    } else {
-      source_.request(std::move(*letter));
-    }
+    persist([&] { take(*letter); });
   }
   return any;
+}
+
+void Forwarder::take(Letter& letter) {
+  if (letter.header.kind == LetterKind::verdict) {
+    verdicts_.emplace_back(letter.header.index, static_cast<Outcome>(letter.header.number));
+  } else if (letter.header.kind == LetterKind::fetched) {
+    fetched_.push_back(letter.header.index);
+  } else if (letter.header.kind == LetterKind::failure) {
+    clients_.post_failure(std::string(reinterpret_cast<const char*>(letter.body.data()), letter.body.size()));
+  } else if (letter.header.kind == LetterKind::notice) {
+    Notice notice = notice_reader_.read_notice(letter.records<MessageLine>());
+    persist([&] { notices_.emplace_back(); });
+    notices_.back() = std::move(notice);
+  } else {
+    source_.request(letter);
+  }
 }
 
 bool Forwarder::release_settled() {
@@ -109,8 +123,9 @@ bool Forwarder::release_settled() {
     const auto [index, outcome] = verdicts_.front();
     verdicts_.erase(verdicts_.begin());
     static_cast<void>(shelf_.drop(index));
+    persist([&, index = index] { bytes_sent_[index]; });
     bytes_sent_[index] = source_.take_bytes_sent(index);
-    clients_.release(index, outcome);
+    persist([&, index = index, outcome = outcome] { clients_.release(index, outcome); });
     settled_ = index + 1;
     source_.freed(settled_);
     any = true;

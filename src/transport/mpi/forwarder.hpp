@@ -33,6 +33,7 @@ class Forwarder {
   void tell(MessageKind kind);
   void pass_notices();
   bool take_letters();
+  void take(Letter& letter);
   bool release_settled();
 
   ServerTransport& clients_;

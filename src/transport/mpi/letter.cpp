@@ -4,6 +4,7 @@
 
 #include "base/communicator.hpp"
 #include "base/fail.hpp"
+#include "base/persist.hpp"
 #include "base/polite_wait.hpp"
 
 namespace sidestream::mpi {
@@ -47,10 +48,11 @@ void Mailbox::accept() {
     if (!there) return;
     int count = 0;
     check_mpi(MPI_Get_count(&status, MPI_BYTE, &count), "MPI_Get_count");
-    // A deque keeps its elements in place: MPI writes into them.
-    Incoming& letter = incoming_.emplace_back();
+    // A deque keeps its elements in place: MPI writes into them. MPI has given the message out: memory is waited for.
+    persist([&] { incoming_.emplace_back(); });
+    Incoming& letter = incoming_.back();
     letter.from = status.MPI_SOURCE;
-    letter.bytes.resize(static_cast<std::size_t>(count));
+    persist([&] { letter.bytes.resize(static_cast<std::size_t>(count)); });
     letter.complete = false;
     check_mpi(MPI_Imrecv(letter.bytes.data(), count, MPI_BYTE, &message, &letter.request), "MPI_Imrecv");
   }
@@ -68,9 +70,7 @@ std::optional<Letter> Mailbox::take() {
     if (!it->complete || earlier) continue;
     Letter letter;
     letter.from = it->from;
-    const Bytes bytes = std::move(it->bytes);
-    // Erasing in the middle would move requests' buffers' owners, which is fine: the memory they point to stays.
-    incoming_.erase(it);
+    const Bytes& bytes = it->bytes;
     const LetterHeader expected;
     if (bytes.size() >= sizeof expected) std::memcpy(&letter.header, bytes.data(), sizeof letter.header);
     if (bytes.size() < sizeof expected || letter.header.magic != expected.magic ||
@@ -81,6 +81,8 @@ std::optional<Letter> Mailbox::take() {
           letter.from);
     }
     letter.body.assign(bytes.begin() + sizeof expected, bytes.end());
+    // Erasing in the middle would move requests' buffers' owners, which is fine: the memory they point to stays.
+    incoming_.erase(it);
     return letter;
   }
   return std::nullopt;

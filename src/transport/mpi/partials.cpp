@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/fail.hpp"
+#include "base/persist.hpp"
 #include "base/polite_wait.hpp"
 
 namespace sidestream::mpi {
@@ -36,15 +37,20 @@ Sender::Sender(std::shared_ptr<MpiCommunicator> comm, int server, std::vector<in
 
 std::string Sender::combine(const PartialRound& round, BytesView partial, Bytes& feedback) {
   PartialLetter letter{round.iteration, round.task, round.pass, partial.size(), 0, 0};
-  outbox_.send(comm_->comm(), server_, letter_tag, letter_of(letter));
+  // All servers wait for all of it, and other reducing ones for the answer.
+  persist([&] { outbox_.send(comm_->comm(), server_, letter_tag, letter_of(letter)); });
   std::vector<MPI_Request> sending;
-  if (!partial.empty()) post_send(comm_->comm(), server_, value_tag, partial.data(), partial.size(), sending);
+  if (!partial.empty()) {
+    persist([&] { post_send(comm_->comm(), server_, value_tag, partial.data(), partial.size(), sending); });
+  }
   letter.none = 1;
   letter.bytes = 0;
-  for (const int other : others_) outbox_.send(comm_->comm(), other, letter_tag, letter_of(letter));
+  for (const int other : others_) {
+    persist([&] { outbox_.send(comm_->comm(), other, letter_tag, letter_of(letter)); });
+  }
   std::optional<Letter> answer;
   look_until([&] {
-    if (!answer) answer = mailbox_.take();
+    if (!answer) persist([&] { answer = mailbox_.take(); });
     outbox_.sweep();
     if (meanwhile_) meanwhile_();
     return test_all(sending) && answer;
@@ -54,14 +60,18 @@ std::string Sender::combine(const PartialRound& round, BytesView partial, Bytes&
   if (answer->header.kind != LetterKind::combined || length > answer->body.size()) {
     fail(Code::system, "rank {} answered a partial result with something else", answer->from);
   }
-  feedback.assign(answer->body.begin() + static_cast<std::ptrdiff_t>(length), answer->body.end());
+  persist([&] { feedback.assign(answer->body.begin() + static_cast<std::ptrdiff_t>(length), answer->body.end()); });
   return std::string(reinterpret_cast<const char*>(answer->body.data()), length);
 }
 
 void Sender::close() {
-  const Bytes last = write_letter(LetterKind::last_partial, 0, 0, BytesView{});
-  outbox_.send(comm_->comm(), server_, letter_tag, last);
-  for (const int other : others_) outbox_.send(comm_->comm(), other, letter_tag, last);
+  const auto tell = [&](int rank) {
+    persist([&] {
+      outbox_.send(comm_->comm(), rank, letter_tag, write_letter(LetterKind::last_partial, 0, 0, BytesView{}));
+    });
+  };
+  tell(server_);
+  for (const int other : others_) tell(other);
   look_until([&] { return outbox_.sweep(); });
 }
 
@@ -81,16 +91,24 @@ Receiver::~Receiver() {
 }
 
 void Receiver::poll() {
-  while (std::optional<Letter> letter = mailbox_.take()) {
-    Coming& one = coming_.at(letter->from).emplace_back();
+  const auto next = [&] {
+    std::optional<Letter> letter;
+    persist([&] { letter = mailbox_.take(); });
+    return letter;
+  };
+  while (const std::optional<Letter> letter = next()) {
+    persist([&] { coming_.at(letter->from).emplace_back(); });
+    Coming& one = coming_.at(letter->from).back();
     if (letter->header.kind == LetterKind::last_partial) {
       one.last = true;
       continue;
     }
-    one.letter = letter->records<PartialLetter>().at(0);
-    one.bytes.resize(one.letter.bytes);
+    persist([&] { one.letter = letter->records<PartialLetter>().at(0); });
+    persist([&] { one.bytes.resize(one.letter.bytes); });
     if (one.bytes.empty()) continue;
-    post_receive(comm_->comm(), letter->from, value_tag, one.bytes.data(), one.bytes.size(), one.requests);
+    persist([&] {
+      post_receive(comm_->comm(), letter->from, value_tag, one.bytes.data(), one.bytes.size(), one.requests);
+    });
   }
   outbox_.sweep();
 }
@@ -117,8 +135,9 @@ std::optional<ReceivedRound> Receiver::next() {
       fail(Code::internal, "rank {} and others are in different rounds of partial results", rank);
     }
     if (!one.letter.none) {
-      received.partials.push_back(std::move(one.bytes));
-      to_answer_.push_back(rank);
+      persist([&] { received.partials.emplace_back(); });
+      received.partials.back() = std::move(one.bytes);
+      persist([&, rank = rank] { to_answer_.push_back(rank); });
     }
     queue.pop_front();
   }
@@ -126,11 +145,16 @@ std::optional<ReceivedRound> Receiver::next() {
 }
 
 void Receiver::answer(const std::string& failure, BytesView feedback) {
-  Bytes body(failure.size() + feedback.size());
+  Bytes body;
+  persist([&] { body.resize(failure.size() + feedback.size()); });
   if (!failure.empty()) std::memcpy(body.data(), failure.data(), failure.size());
   if (!feedback.empty()) std::memcpy(body.data() + failure.size(), feedback.data(), feedback.size());
-  const Bytes letter = write_letter(LetterKind::combined, 0, static_cast<std::int64_t>(failure.size()), body);
-  for (const int rank : to_answer_) outbox_.send(comm_->comm(), rank, letter_tag, letter);
+  for (const int rank : to_answer_) {
+    persist([&] {
+      outbox_.send(comm_->comm(), rank, letter_tag,
+                   write_letter(LetterKind::combined, 0, static_cast<std::int64_t>(failure.size()), body));
+    });
+  }
   outbox_.sweep();
 }
 

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "base/persist.hpp"
 #include "transport/mpi/wire.hpp"
 
 namespace sidestream::mpi {
@@ -26,6 +27,7 @@ std::vector<std::byte*> PushedValues::memory_for(std::int64_t index) {
   const auto found = expected_.find(index);
   if (found == expected_.end()) return memory;
   try {
+    memory.reserve(found->second.size());
     for (const Expected& value : found->second) memory.push_back(pool_.take(value.record.bytes));
   } catch (...) {
     for (std::byte* data : memory) pool_.give_back(data);
@@ -38,18 +40,24 @@ std::vector<std::byte*> PushedValues::memory_for(std::int64_t index) {
 void PushedValues::begin(std::int64_t index) {
   if (coming_.contains(index)) return;
   const std::vector<std::byte*> memory = memory_for(index);
+  // From here on to the end: what has been sent must be taken in.
+  persist([&] { coming_[index]; });
   Coming& coming = coming_[index];
-  for (const BlockChange& change : changes_[index]) shelf_.forget(index, change.block, change.removed != 0);
+  for (const BlockChange& change : changes_.contains(index) ? changes_[index] : std::vector<BlockChange>{})
+    shelf_.forget(index, change.block, change.removed != 0);
   changes_.erase(index);
   const auto found = expected_.find(index);
   if (found == expected_.end()) return;
   for (std::size_t n = 0; n < memory.size(); ++n) {
     const Expected& value = found->second[n];
     bytes_ += value.record.bytes;
-    post_receive(comm_->comm(), value.source, value.record.persistent ? pushed_persistent_tag : pushed_tag, memory[n],
-                 value.record.bytes, coming.requests);
-    const std::optional<Arrival> replaced = shelf_.put(index, Arrival{value.record, memory[n]});
-    if (replaced) coming.replaced.push_back(const_cast<std::byte*>(replaced->data));
+    persist([&] {
+      post_receive(comm_->comm(), value.source, value.record.persistent ? pushed_persistent_tag : pushed_tag, memory[n],
+                   value.record.bytes, coming.requests);
+    });
+    std::optional<Arrival> replaced;
+    persist([&] { replaced = shelf_.put(index, Arrival{value.record, memory[n]}); });
+    if (replaced) persist([&] { coming.replaced.push_back(const_cast<std::byte*>(replaced->data)); });
   }
   expected_.erase(found);
 }

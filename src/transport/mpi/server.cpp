@@ -1,8 +1,10 @@
 #include "transport/mpi/server.hpp"
 
 #include <algorithm>
+#include <new>
 
 #include "base/fail.hpp"
+#include "base/persist.hpp"
 #include "base/polite_wait.hpp"
 #include "base/timer.hpp"
 
@@ -25,30 +27,34 @@ void Server::take_manifest(const Letter& letter) {
   const auto& contacts = options_.contacts;
   const auto number =
       static_cast<int>(std::lower_bound(contacts.begin(), contacts.end(), letter.from) - contacts.begin());
-  const std::vector<MessageLine> lines = letter.records<MessageLine>();
+  std::vector<MessageLine> lines;
+  persist([&] { lines = letter.records<MessageLine>(); });
   Message message;
   for (std::size_t at = 0; at < lines.size();) {
     const std::size_t count = MessageReader::length(lines[at]);
     if (count > lines.size() - at) {
       fail(Code::system, "rank {} sent a manifest that ends within a message", letter.from);
     }
-    readers_[static_cast<std::size_t>(number)].read(std::span(lines).subspan(at, count), message);
+    persist([&] { readers_[static_cast<std::size_t>(number)].read(std::span(lines).subspan(at, count), message); });
     take_message(letter, number, message);
     at += count;
   }
 }
 
+/// What was taken is not taken twice where memory is short.
 void Server::take_message(const Letter& letter, int number, const Message& message) {
   if (message.kind == MessageKind::declare || message.kind == MessageKind::remove) {
     const BlockChange change{message.block.block, message.kind == MessageKind::remove, 0};
-    if (pushes()) pushed_.expect_change(letter.header.index, change);
+    if (pushes()) persist([&] { pushed_.expect_change(letter.header.index, change); });
   }
-  if (store_.take(number, message)) return;
-  if (pushes()) pushed_.expect(letter.from, letter.header.index, message.block);
-  store_.add(number, Arrival{message.block, nullptr});
+  bool taken = false;
+  persist([&] { taken = store_.take(number, message); });
+  if (taken) return;
+  if (pushes()) persist([&] { pushed_.expect(letter.from, letter.header.index, message.block); });
+  persist([&] { store_.add(number, Arrival{message.block, nullptr}); });
 }
 
-void Server::take(Letter letter) {
+void Server::take(Letter& letter) {
   switch (letter.header.kind) {
     case LetterKind::manifest:
       return take_manifest(letter);
@@ -67,14 +73,14 @@ void Server::take(Letter letter) {
       }
       return;
     default:
-      source_.request(std::move(letter));
+      source_.request(letter);
   }
 }
 
 bool Server::poll() {
   bool any = false;
   while (std::optional<Letter> letter = mailbox_.take()) {
-    take(std::move(*letter));
+    persist([&] { take(*letter); });
     any = true;
   }
   source_.move();
@@ -128,6 +134,9 @@ void Server::take_out_of_the_way(std::int64_t index) {
     try {
       return receive_pushed(index);
     } catch (const Error&) {
+      poll();
+      nap(1000);
+    } catch (const std::bad_alloc&) {
       poll();
       nap(1000);
     }
@@ -186,16 +195,22 @@ std::vector<BlockRange> Server::ranges(std::int64_t index, std::span<const Range
   ++range_number_;
   range_answers_ = 0;
   ranges_.clear();
+  // Once asked, an answer comes and must be waited for.
   for (const int rank : options_.contacts) {
-    outbox_.send(comm_->comm(), rank, letter_tag, write_letter(LetterKind::ranges, index, range_number_, requests));
+    persist([&] {
+      outbox_.send(comm_->comm(), rank, letter_tag, write_letter(LetterKind::ranges, index, range_number_, requests));
+    });
   }
   poll_until([&] { return range_answers_ == options_.contacts.size(); });
   return std::move(ranges_);
 }
 
 void Server::free_values(std::int64_t index) {
-  const Bytes fetched = write_letter(LetterKind::fetched, index, 0, BytesView{});
-  for (const int rank : options_.contacts) outbox_.send(comm_->comm(), rank, letter_tag, fetched);
+  for (const int rank : options_.contacts) {
+    persist([&] {
+      outbox_.send(comm_->comm(), rank, letter_tag, write_letter(LetterKind::fetched, index, 0, BytesView{}));
+    });
+  }
   outbox_.sweep();
 }
 
@@ -209,8 +224,12 @@ void Server::release(std::int64_t index, Outcome outcome) {
     pushed_.release(index);
   }
   store_.drop(index);
-  const Bytes verdict = write_letter(LetterKind::verdict, index, static_cast<std::int64_t>(outcome), BytesView{});
-  for (const int rank : options_.contacts) outbox_.send(comm_->comm(), rank, letter_tag, verdict);
+  for (const int rank : options_.contacts) {
+    persist([&] {
+      outbox_.send(comm_->comm(), rank, letter_tag,
+                   write_letter(LetterKind::verdict, index, static_cast<std::int64_t>(outcome), BytesView{}));
+    });
+  }
   outbox_.sweep();
 }
 

@@ -52,7 +52,7 @@ class Server final : public ServerTransport {
  private:
   [[nodiscard]] std::vector<int> holders_of(std::span<const Wanted> wanted) const;
   bool poll();
-  void take(Letter letter);
+  void take(Letter& letter);
   void take_manifest(const Letter& letter);
   void take_message(const Letter& letter, int number, const Message& message);
   void receive_pushed(std::int64_t index);

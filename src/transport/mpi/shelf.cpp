@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/persist.hpp"
+
 namespace sidestream::mpi {
 
 std::optional<Arrival> Shelf::put(std::int64_t index, const Arrival& arrival) {
@@ -13,6 +15,7 @@ std::optional<Arrival> Shelf::put(std::int64_t index, const Arrival& arrival) {
     return fresh ? std::nullopt : std::optional(std::exchange(place->second, arrival));
   }
   std::vector<Kept>& versions = persistent_[key];
+  versions.reserve(versions.size() + 1);
   if (!versions.empty()) versions.back().until = std::min(versions.back().until, index);
   versions.push_back({index, arrival});
   return std::nullopt;
@@ -74,14 +77,14 @@ std::vector<Arrival> Shelf::drop(std::int64_t index) {
   std::vector<Arrival> freed;
   const auto last = iterations_.upper_bound(index);
   for (auto it = iterations_.begin(); it != last; ++it) {
-    for (const auto& [key, arrival] : it->second) freed.push_back(arrival);
+    for (const auto& one : it->second) persist([&] { freed.push_back(one.second); });
   }
   iterations_.erase(iterations_.begin(), last);
   refused_.erase(refused_.begin(), refused_.upper_bound(index));
   for (auto it = persistent_.begin(); it != persistent_.end();) {
     std::erase_if(it->second, [&](const Kept& version) {
       if (version.until > index + 1) return false;
-      freed.push_back(version.arrival);
+      persist([&] { freed.push_back(version.arrival); });
       return true;
     });
     it = it->second.empty() ? persistent_.erase(it) : std::next(it);

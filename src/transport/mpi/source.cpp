@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/persist.hpp"
 #include "base/polite_wait.hpp"
 #include "sidestream/error.hpp"
 #include "transport/mpi/standing_fetch.hpp"
@@ -27,13 +28,15 @@ Source::~Source() {
   }
 }
 
-void Source::request(Letter letter) {
+void Source::request(Letter& letter) {
   if (letter.header.kind == LetterKind::order) return take_order(letter);
-  waiting_.push_back(std::move(letter));
+  waiting_.emplace_back();
+  waiting_.back() = std::move(letter);
 }
 
 /// A server's newest order replaces the one before.
 void Source::take_order(const Letter& letter) {
+  orders_.reserve(orders_.size() + 1);  // it is told once
   std::erase_if(orders_, [&](const Order& order) { return order.peer == letter.from; });
   Order order{letter.from, letter.header.number, letter.header.index, letter.records<WantedItem>()};
   tell(order, LetterKind::order_taken);
@@ -58,7 +61,7 @@ bool Source::follow_orders() {
   // Servers wait for this before they stop listening: what was sent for a refused iteration is received by nobody else.
   std::erase_if(orders_, [&](const Order& order) {
     if (order.next < closed_at_) return false;
-    tell(order, LetterKind::last_standing);
+    persist([&] { tell(order, LetterKind::last_standing); });
     return true;
   });
   return any;
@@ -120,7 +123,7 @@ void Source::send_pieces(int peer, std::span<const WantedItem> items, const Prep
   }
   if (all.together) {
     sending.packed.push_back(all.together);
-    post_send(comm_->comm(), peer, value_tag, all.together, all.together_bytes, sending.requests);
+    persist([&] { post_send(comm_->comm(), peer, value_tag, all.together, all.together_bytes, sending.requests); });
   }
   send_large(peer, items, all, sending);
 }
@@ -133,19 +136,30 @@ void Source::send_large(int peer, std::span<const WantedItem> items, const Prepa
       sending.packed.push_back(all.packed[n]);
       pack_piece(*all.found[n], items[n].points, all.packed[n]);
     }
-    post_send(comm_->comm(), peer, value_tag, all.packed[n] ? all.packed[n] : all.found[n]->data, bytes,
-              sending.requests);
+    const std::byte* const data = all.packed[n] ? all.packed[n] : all.found[n]->data;
+    persist([&] { post_send(comm_->comm(), peer, value_tag, data, bytes, sending.requests); });
   }
 }
 
 /// Small pieces travel in the letter.
 void Source::send_standing(const Order& order) {
   const std::int64_t index = order.next;
-  Bytes body(order.items.size(), std::byte{0});
+  const std::size_t count = order.items.size();
+  Bytes body;
   Prepared all;
-  try {
-    all = prepare(index, order.items);
-    for (std::size_t n = 0; n < order.items.size(); ++n) {
+  bool enough = true;
+  persist([&] {
+    try {
+      all = prepare(index, order.items);
+    } catch (const Error&) {
+      enough = false;
+      all = {};
+      all.found.resize(count);
+    }
+  });
+  persist([&] {
+    body.assign(count, enough ? std::byte{0} : no_memory);
+    for (std::size_t n = 0; n < count; ++n) {
       if (!all.found[n]) continue;
       body[n] = std::byte{1};
       const std::uint64_t bytes = piece_bytes(all.found[n]->record, order.items[n].points);
@@ -153,38 +167,51 @@ void Source::send_standing(const Order& order) {
       body.resize(body.size() + bytes);
       pack_piece(*all.found[n], order.items[n].points, body.data() + body.size() - bytes);
     }
-    packs_.give_back(all.together);
-  } catch (const Error&) {
-    body.assign(order.items.size(), no_memory);
-    all = {};
-    all.found.resize(order.items.size());
-  }
+  });
+  packs_.give_back(all.together);
+  persist([&] { bytes_[index]; });
   bytes_[index] += all.bytes;
-  outbox_.send(comm_->comm(), order.peer, letter_tag, write_letter(LetterKind::standing, index, order.number, body));
-  Sending& sending = sending_.emplace_back();
+  persist([&] {
+    outbox_.send(comm_->comm(), order.peer, letter_tag, write_letter(LetterKind::standing, index, order.number, body));
+  });
+  persist([&] { sending_.emplace_back(); });
+  Sending& sending = sending_.back();
   sending.index = index;
+  persist([&] { sending.packed.reserve(count + 1); });
   send_large(order.peer, order.items, all, sending);
 }
 
+/// Whoever asked waits for an answer: where there is no memory for one it is waited for.
 void Source::answer_fetch(const Letter& letter) {
-  const std::vector<WantedItem> items = letter.records<WantedItem>();
-  Bytes there(items.size(), std::byte{0});
+  std::vector<WantedItem> items;
+  Bytes there;
   Prepared all;
-  try {
-    all = prepare(letter.header.index, items);
-  } catch (const Error&) {
-    there.assign(items.size(), no_memory);
-    all = {};
-    all.found.resize(items.size());
-  }
+  persist([&] {
+    items = letter.records<WantedItem>();
+    there.assign(items.size(), std::byte{0});
+  });
+  persist([&] {
+    try {
+      all = prepare(letter.header.index, items);
+    } catch (const Error&) {
+      there.assign(items.size(), no_memory);
+      all = {};
+      all.found.resize(items.size());
+    }
+  });
   for (std::size_t n = 0; n < items.size(); ++n) {
     if (all.found[n]) there[n] = std::byte{1};
   }
+  persist([&] { bytes_[letter.header.index]; });
   bytes_[letter.header.index] += all.bytes;
-  outbox_.send(comm_->comm(), letter.from, letter_tag,
-               write_letter(LetterKind::answer, letter.header.index, letter.header.number, there));
-  Sending& sending = sending_.emplace_back();
+  persist([&] {
+    outbox_.send(comm_->comm(), letter.from, letter_tag,
+                 write_letter(LetterKind::answer, letter.header.index, letter.header.number, there));
+  });
+  persist([&] { sending_.emplace_back(); });
+  Sending& sending = sending_.back();
   sending.index = letter.header.index;
+  persist([&] { sending.packed.reserve(items.size() + 1); });
   send_pieces(letter.from, items, all, sending);
 }
 
@@ -214,7 +241,7 @@ bool Source::move() {
     if (it->header.kind == LetterKind::fetch) {
       answer_fetch(*it);
     } else {
-      answer_ranges(*it);
+      persist([&] { answer_ranges(*it); });
     }
     it = waiting_.erase(it);
     active = true;

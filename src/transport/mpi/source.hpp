@@ -35,7 +35,7 @@ class Source {
   Source& operator=(const Source&) = delete;
 
   /// Takes a request (fetch, ranges) or an order. It is answered when its iteration is complete on the shelf.
-  void request(Letter letter);
+  void request(Letter& letter);
   /// Answers what can be answered, and frees what has left. True if something was done or is on its way.
   bool move();
   /// All servers have what they need of iterations below `freed`: orders are followed a little further.

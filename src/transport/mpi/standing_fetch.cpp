@@ -5,6 +5,7 @@
 #include <new>
 
 #include "base/fail.hpp"
+#include "base/persist.hpp"
 #include "transport/mpi/source.hpp"
 #include "transport/shared_memory/memory_limit.hpp"
 
@@ -66,10 +67,14 @@ void StandingFetch::order(std::int64_t index, std::span<const Wanted> wanted, st
   ++number_;
   not_taken_ += fresh->holders.size();
   for (const auto& [holder, pieces] : fresh->holders) {
-    std::vector<WantedItem> items;
-    for (const std::size_t n : pieces) items.push_back({wanted[n].block.id, wanted[n].variable, 0, wanted[n].points});
-    outbox.send(comm_->comm(), holder, letter_tag,
-                write_letter(LetterKind::order, fresh->first, number_, std::span<const WantedItem>(items)));
+    persist([&, holder = holder, &pieces = pieces] {
+      std::vector<WantedItem> items;
+      for (const std::size_t n : pieces) {
+        items.push_back({wanted[n].block.id, wanted[n].variable, 0, wanted[n].points});
+      }
+      outbox.send(comm_->comm(), holder, letter_tag,
+                  write_letter(LetterKind::order, fresh->first, number_, std::span<const WantedItem>(items)));
+    });
   }
   // Holders of the order before that are asked for nothing any more.
   const auto before = orders_.find(number_ - 1);
@@ -77,11 +82,14 @@ void StandingFetch::order(std::int64_t index, std::span<const Wanted> wanted, st
     for (const auto& [holder, pieces] : before->second->holders) {
       if (fresh->holders.contains(holder)) continue;
       ++not_taken_;
-      outbox.send(comm_->comm(), holder, letter_tag,
-                  write_letter(LetterKind::order, fresh->first, number_, BytesView{}));
+      persist([&, holder = holder] {
+        outbox.send(comm_->comm(), holder, letter_tag,
+                    write_letter(LetterKind::order, fresh->first, number_, BytesView{}));
+      });
     }
   }
-  orders_.emplace(number_, std::move(fresh));
+  persist([&] { orders_[number_]; });
+  orders_[number_] = std::move(fresh);
 }
 
 bool StandingFetch::covers(std::int64_t index, std::span<const Wanted> wanted) const {
@@ -123,7 +131,7 @@ void StandingFetch::take(const Letter& letter) {
     // What was sent for an iteration that nobody used is received all the same before its memory is used again.
     wait_for_all(set.requests);
     set.index = letter.header.index;
-    set.values.assign(order.wanted.size(), nullptr);
+    persist([&] { set.values.assign(order.wanted.size(), nullptr); });
     set.answers = 0;
     set.failed = -1;
   }
@@ -148,7 +156,7 @@ void StandingFetch::take_values(const Letter& letter, Order& order, Set& set) {
     set.values[pieces[p]] = to;
     bytes_ += bytes;
     if (!is_small(bytes)) {
-      post_receive(comm_->comm(), letter.from, value_tag, to, bytes, set.requests);
+      persist([&] { post_receive(comm_->comm(), letter.from, value_tag, to, bytes, set.requests); });
       continue;
     }
     if (letter.body.size() - at < bytes) {

@@ -4,13 +4,25 @@
 #include <time.h>
 
 #include <algorithm>
+#include <new>
 
 #include "base/polite_wait.hpp"
 
 namespace sidestream::mpi {
 
+namespace {
+
+/// Before MPI knows the memory: what it knows must be waited for.
+void make_room(std::uint64_t bytes, std::vector<MPI_Request>& requests) {
+  const std::size_t needed = requests.size() + bytes / longest_message + 1;
+  if (needed > requests.capacity()) requests.reserve(std::max(needed, 2 * requests.size()));
+}
+
+}  // namespace
+
 void post_send(MPI_Comm comm, int peer, int tag, const std::byte* data, std::uint64_t bytes,
                std::vector<MPI_Request>& requests) {
+  make_room(bytes, requests);
   std::uint64_t at = 0;
   do {
     const int now = static_cast<int>(std::min(longest_message, bytes - at));
@@ -23,6 +35,7 @@ void post_send(MPI_Comm comm, int peer, int tag, const std::byte* data, std::uin
 
 void post_receive(MPI_Comm comm, int peer, int tag, std::byte* data, std::uint64_t bytes,
                   std::vector<MPI_Request>& requests) {
+  make_room(bytes, requests);
   std::uint64_t at = 0;
   do {
     const int now = static_cast<int>(std::min(longest_message, bytes - at));
@@ -45,7 +58,12 @@ bool test_all(std::vector<MPI_Request>& requests) {
 void Outbox::send(MPI_Comm comm, int peer, int tag, Bytes bytes) {
   Parcel& parcel = parcels_.emplace_back();
   parcel.bytes = std::move(bytes);
-  post_send(comm, peer, tag, parcel.bytes.data(), parcel.bytes.size(), parcel.requests);
+  try {
+    post_send(comm, peer, tag, parcel.bytes.data(), parcel.bytes.size(), parcel.requests);
+  } catch (const std::bad_alloc&) {
+    parcels_.pop_back();
+    throw;
+  }
 }
 
 bool Outbox::sweep() {

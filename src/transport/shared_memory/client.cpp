@@ -1,6 +1,10 @@
 #include "transport/shared_memory/client.hpp"
 
+#include <utility>
+
 #include "base/fail.hpp"
+#include "base/log.hpp"
+#include "base/persist.hpp"
 #include "base/timer.hpp"
 #include "transport/shared_memory/copy.hpp"
 
@@ -39,7 +43,25 @@ std::byte* Client::notice_memory() const noexcept {
   return node_->layout().notices(node_->control(), static_cast<std::uint32_t>(node_->role().number));
 }
 
+/// Whether the server can still be waited for. Its own word costs a load, whether its process is there a system call.
+void Client::look(bool waits) {
+  if (!connected_ || !watches_) return;
+  const bool left = server_.heart.closed.load(std::memory_order_acquire) != 0;
+  constexpr double interval = 0.2;
+  if (!left) {
+    if (!waits || now() - looked_ < interval) return;
+    looked_ = now();
+    if (server_.heart.alive()) return;
+  }
+  disconnect(Outcome::lost);
+  failure_seen_ = server_.failure.version();  // it is told below
+  lost_ = left ? server_.failure.read() : std::string("the process of a server has died");
+  lost_ += "; what it had not answered for is unknown, and iterations are refused from now on";
+  log::error("client {} of its node: {}", node_->role().number, lost_);
+}
+
 [[gnu::hot]] bool Client::begin() {
+  look(false);
   if (current_ > begun_) heap_.begin_iteration(begun_ = current_);
   while (connected_ && current_ - released() >= max_in_flight_) {
     if (when_full_ == WhenFull::skip) return false;
@@ -61,6 +83,7 @@ void Client::wait_for_release() {
   server_.bell.ring();  // it may sleep with records of ours unread
   box_.room.wait([&] { return released() != before; }, slice);
   if (progress_) progress_();
+  look(true);
   waited_ += now() - start;
   seen_released_ = released();
 }
@@ -87,10 +110,11 @@ void Client::wait_for_release() {
 void Client::poll_outcomes() {
   if (!connected_) return;
   const std::int64_t decided = box_.decided.load(std::memory_order_acquire);
-  for (; polled_ < decided; ++polled_) outcomes_[polled_] = box_.outcome(polled_);
+  for (; polled_ < decided; ++polled_) persist([&] { outcomes_[polled_] = box_.outcome(polled_); });
 }
 
 Outcome Client::outcome(std::int64_t index) {
+  look(false);
   poll_outcomes();
   const auto found = outcomes_.find(index);
   if (found == outcomes_.end()) return Outcome::pending;
@@ -132,7 +156,7 @@ void Client::push(const Message& message) {
   if (flush() && try_push(message)) return;
   if (when_full_ == WhenFull::skip) {
     // The iteration either holds memory, which bounds how many records there are, or is refused and one record long.
-    backlog_.push_back(message);
+    persist([&] { backlog_.push_back(message); });
     server_.bell.ring();
     return;
   }
@@ -141,6 +165,7 @@ void Client::push(const Message& message) {
     server_.bell.ring();
     box_.room.wait([&] { return has_room(); }, slice);
     if (progress_) progress_();
+    look(true);
   }
   waited_ += now() - start;
 }
@@ -158,15 +183,19 @@ bool Client::retire(const BlockRecord& record) {
   copy_to_shared(region.data, values, bytes);
 }
 
+using Place =
+    std::pair<std::map<std::pair<std::int32_t, std::int64_t>, std::pair<BlockRecord, Region>>::iterator, bool>;
+
 [[gnu::hot]] void Client::commit(const BlockRecord& record, const Region& region, bool hold) {
   const std::uint64_t offset = heap_.offset(region);
+  // First: nothing after it fails for want of memory.
+  Place place{};
+  if (record.persistent) place = persistent_.try_emplace({record.variable, record.block.id}, record, region);
   heap_.commit(region, hold);
   if (record.persistent) {
-    const std::pair entry(record, region);
-    auto [old, fresh] = persistent_.try_emplace({record.variable, record.block.id}, entry);
-    if (!fresh) {
-      heap_.retire(old->second.second);
-      old->second = entry;
+    if (!place.second) {
+      heap_.retire(place.first->second.second);
+      place.first->second = {record, region};
     }
   }
   push_block(record, offset);
@@ -215,15 +244,16 @@ void Client::end(const EndRecord& record) {
   if (connected_) {
     server_.end(current_, server_clients_);
   } else {
-    outcomes_[current_] = Outcome::refused;
+    persist([&] { outcomes_[current_] = Outcome::refused; });
   }
   ++current_;
 }
 
 void Client::disconnect(Outcome undecided) {
   poll_outcomes();
-  for (; polled_ < sent_; ++polled_) outcomes_[polled_] = undecided;
-  for (; polled_ < current_; ++polled_) outcomes_[polled_] = Outcome::refused;
+  const auto settle = [&](Outcome outcome) { persist([&] { outcomes_[polled_] = outcome; }); };
+  for (; polled_ < sent_; ++polled_) settle(undecided);
+  for (; polled_ < current_; ++polled_) settle(Outcome::refused);
   backlog_.clear();
   connected_ = false;
 }
@@ -263,6 +293,7 @@ std::vector<Notice> Client::notices() {
 }
 
 std::string Client::failure() {
+  if (!lost_.empty()) return std::exchange(lost_, {});
   const std::uint32_t version = server_.failure.version();
   if (version == failure_seen_ || version % 2 == 1) return {};  // odd: being written, seen next time
   failure_seen_ = version;
@@ -279,6 +310,7 @@ void Client::give_up() {
       server_.bell.ring();
       box_.room.wait([&] { return has_room(); }, slice);
       if (progress_) progress_();
+      look(true);
     }
   }
   server_.bell.ring();
@@ -294,6 +326,7 @@ bool Client::drain(std::chrono::milliseconds limit) {
     server_.bell.ring();
     box_.room.wait(settled, slice);
     if (progress_) progress_();
+    look(true);
     if (Clock::now() < deadline) continue;
     give_up();
     return settled();

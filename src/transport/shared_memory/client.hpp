@@ -36,6 +36,9 @@ class Client final : public ClientTransport {
   bool drain(std::chrono::milliseconds limit) override;
   [[nodiscard]] double waited() const override { return waited_; }
 
+  /// Servers come and go and others say so (sidecar): this client does not look whether its own is there.
+  void trust_others() noexcept { watches_ = false; }
+
   // Sidecar. A client that is not connected refuses every iteration, and keeps persistent arrays and the list of its
   // blocks for the servers that come next.
   [[nodiscard]] bool connected() const noexcept { return connected_; }
@@ -55,6 +58,7 @@ class Client final : public ClientTransport {
   void forget_persistent(const Block& block);
   void wait_for_release();
   void give_up();
+  void look(bool waits);
   void push_block(const BlockRecord& record, std::uint64_t offset);
   [[nodiscard]] std::byte* ring_memory() const noexcept;
   [[nodiscard]] std::byte* notice_memory() const noexcept;
@@ -87,6 +91,9 @@ class Client final : public ClientTransport {
   std::int64_t seen_released_ = 0;
   std::uint32_t failure_seen_ = 0;
   double waited_ = 0;
+  bool watches_ = true;
+  double looked_ = 0;  ///< when it looked last whether the server's process is there
+  std::string lost_;   ///< how it lost its server, until that is told
 };
 
 }  // namespace sidestream::shared_memory

@@ -80,6 +80,9 @@ std::thread quiet_thread(Work work) {
     thread = std::thread(std::move(work));
   } catch (const std::system_error& e) {
     error = e.code().value();
+  } catch (...) {
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    throw;
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (error != 0) fail(Code::system, "cannot start the thread that servers talk to: {}", std::strerror(error));

@@ -12,6 +12,8 @@
 
 #include "transport/shared_memory/handover.hpp"
 
+#include "base/persist.hpp"
+
 namespace sidestream::shared_memory {
 
 namespace {
@@ -122,6 +124,15 @@ bool DoorKeeper::hear(Caller& caller) {
   return true;
 }
 
+/// Who cannot be answered for want of memory is let go, and may knock again.
+bool DoorKeeper::hear_safely(Caller& caller) noexcept {
+  try {
+    return hear(caller);
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
 /// Clients are freed by the first of a group that goes; the next group is let in when the last one has gone.
 void DoorKeeper::lose(const Caller& caller) {
   if (caller.place < 0 || !attached_ || caller.leaving) return;
@@ -132,16 +143,18 @@ void DoorKeeper::lose(const Caller& caller) {
 void DoorKeeper::run() {
   std::vector<pollfd> entries;
   for (;;) {
-    entries.assign({{listener_, POLLIN, 0}, {wake_, POLLIN, 0}});
-    for (const Caller& caller : callers_) entries.push_back({caller.socket.get(), POLLIN, 0});
+    persist([&] {
+      entries.assign({{listener_, POLLIN, 0}, {wake_, POLLIN, 0}});
+      for (const Caller& caller : callers_) entries.push_back({caller.socket.get(), POLLIN, 0});
+    });
     if (poll(entries.data(), entries.size(), -1) < 0) continue;
     if (entries[1].revents) return;
     for (std::size_t n = entries.size(); n-- > 2;) {
-      if (entries[n].revents == 0 || hear(callers_[n - 2])) continue;
+      if (entries[n].revents == 0 || hear_safely(callers_[n - 2])) continue;
       lose(callers_[n - 2]);
       callers_.erase(callers_.begin() + static_cast<std::ptrdiff_t>(n - 2));
     }
-    if (entries[0].revents) take_new();
+    if (entries[0].revents) persist([&] { take_new(); });
   }
 }
 

@@ -29,6 +29,7 @@ class DoorKeeper {
   void take_new();
   /// False: the connection is over.
   [[nodiscard]] bool hear(Caller& caller);
+  [[nodiscard]] bool hear_safely(Caller& caller) noexcept;
   [[nodiscard]] bool answer(Caller& caller, const DoorHello& hello);
   void say(Caller& caller, DoorSay word);
   void lose(const Caller& caller);

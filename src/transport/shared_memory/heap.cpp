@@ -6,6 +6,7 @@
 
 #include "base/checked.hpp"
 #include "base/fail.hpp"
+#include "base/persist.hpp"
 
 namespace sidestream::shared_memory {
 namespace {
@@ -158,7 +159,7 @@ void ClientHeap::retire(const Region& region) {
   if (!run) run = take_run(bytes);
   if (!run) return nullptr;
   extents_[*run].iteration = current_;
-  runs_.push_back(*run);
+  persist([&] { runs_.push_back(*run); });
   extent = *run;
   return cut(extents_[extent], bytes);
 }
@@ -199,7 +200,8 @@ std::optional<std::uint32_t> ClientHeap::take_run(std::uint64_t bytes) {
 std::uint32_t ClientHeap::new_extent(std::byte* begin, std::uint64_t bytes, Extent::Kind kind) {
   std::uint32_t place = static_cast<std::uint32_t>(extents_.size());
   if (idle_.empty()) {
-    extents_.emplace_back();
+    persist([&] { extents_.emplace_back(); });  // the memory is borrowed already
+    persist([&] { idle_.reserve(extents_.capacity()), idle_homes_.reserve(extents_.capacity()); });
   } else {
     place = idle_.back();
     idle_.pop_back();
@@ -276,7 +278,8 @@ void ClientHeap::put_back(Extent& extent, std::byte* begin, std::byte* end) {
   } else if (begin == extent.top) {
     extent.top = end;
   } else {
-    gaps.insert(next, {begin, end});
+    const auto at = next - gaps.begin();
+    persist([&] { gaps.insert(gaps.begin() + at, {begin, end}); });
   }
 }
 
@@ -286,6 +289,10 @@ void ClientHeap::put_back(Extent& extent, std::byte* begin, std::byte* end) {
 [[gnu::hot]] Region ClientHeap::new_slot(std::byte* begin, std::uint64_t bytes, std::uint64_t footprint,
                                          std::uint32_t extent, bool persistent) {
   if (idle_slots_.empty()) {
+    if (slots_.size() == slots_.capacity()) slots_.reserve(2 * slots_.size() + 8);
+    // Giving back needs no memory.
+    retired_.reserve(slots_.capacity());
+    idle_slots_.reserve(slots_.capacity());
     idle_slots_.push_back(static_cast<std::uint32_t>(slots_.size()));
     slots_.emplace_back();
   }

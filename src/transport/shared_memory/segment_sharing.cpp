@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/agree.hpp"
+#include "base/persist.hpp"
 
 namespace sidestream::shared_memory {
 
@@ -22,7 +23,10 @@ Segment share_segment(Communicator& node, bool creator, Segment own, std::uint64
   node.broadcast(address, static_cast<int>(root));
   together(node, [&] {
     if (creator) return offer->serve(limit);
-    own = Segment::attach(std::string(reinterpret_cast<const char*>(address.data()), address.size()), layout, limit);
+    // Else the creator would wait for this process as long as it may.
+    persist([&] {
+      own = Segment::attach(std::string(reinterpret_cast<const char*>(address.data()), address.size()), layout, limit);
+    });
   });
   return own;
 }

@@ -144,6 +144,12 @@ void Server::free_values(std::int64_t index) {
   for (std::size_t c = 0; c < rings_.size(); ++c) client_box(c).release(index);
 }
 
+void Server::leave(const std::string& why) {
+  box_.failure.post(why);
+  box_.heart.closed.store(1, std::memory_order_release);
+  for (std::size_t c = 0; c < rings_.size(); ++c) client_box(c).room.ring();
+}
+
 void Server::release(std::int64_t index, Outcome outcome) {
   store_.drop(index);
   for (std::size_t c = 0; c < rings_.size(); ++c) {

@@ -36,6 +36,7 @@ class Server : public ServerTransport {
   void release(std::int64_t index, Outcome outcome) override;
   void post_failure(const std::string& message) override { box_.failure.post(message); }
   [[nodiscard]] bool notify(const Notice& notice) override;
+  void leave(const std::string& why) override;
   [[nodiscard]] std::uint64_t bytes_received() const override { return store_.bytes(); }
 
  protected:

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "base/fail.hpp"
+#include "base/persist.hpp"
 #include "transport/staging/names.hpp"
 #include "transport/staging/pause.hpp"
 
@@ -14,7 +15,8 @@ Claim::~Claim() {
   if (epoch_ == 0) return;
   try {
     // The writers see at once that we left; the number stays taken.
-    static_cast<void>(folder_.rename(names::of(names::reader, epoch_), names::of(names::gone, epoch_)));
+    persist(
+        [&] { static_cast<void>(folder_.rename(names::of(names::reader, epoch_), names::of(names::gone, epoch_))); });
   } catch (const std::exception&) {  // they will see our silence
   }
 }

@@ -7,6 +7,7 @@
 
 #include "base/fail.hpp"
 #include "base/log.hpp"
+#include "base/persist.hpp"
 #include "sidestream/version.h"
 #include "transport/staging/names.hpp"
 
@@ -22,7 +23,7 @@ Desk::~Desk() {
   heartbeat_.reset();
   try {
     // Tells a reader that nothing more comes; one that finds neither this nor a heartbeat knows that we died.
-    put_announcement(ended_state);
+    persist([&] { put_announcement(ended_state); });
   } catch (const std::exception& e) {
     log::warning("{}", e.what());
   }

@@ -6,6 +6,7 @@
 #include <exception>
 
 #include "base/log.hpp"
+#include "base/persist.hpp"
 #include "transport/staging/life.hpp"
 #include "transport/staging/names.hpp"
 
@@ -27,7 +28,7 @@ void OpeningFile::started() noexcept {
 OpeningFile::~OpeningFile() {
   if (started_) return;
   try {
-    folder_.put(names::opening, sign_ + "state: failed\n");
+    persist([&] { folder_.put(names::opening, sign_ + "state: failed\n"); });
   } catch (const std::exception& error) {
     log::warning("{}", error.what());
   }

@@ -8,7 +8,9 @@
 
 #include "base/agree.hpp"
 #include "base/fail.hpp"
+#include "base/joint_work.hpp"
 #include "base/log.hpp"
+#include "base/persist.hpp"
 #include "base/wait_note.hpp"
 #include "transport/staging/opening_file.hpp"
 #include "transport/staging/pause.hpp"
@@ -133,7 +135,18 @@ Claim::News Server::await_news(std::chrono::microseconds limit) {
 
 bool Server::receive(std::chrono::microseconds limit) {
   if (limit.count() == 0 || held_ || ended_) return false;
-  switch (await_news(limit)) {
+  Claim::News news = Claim::News::nothing;
+  bool any = false;
+  jointly(readers_, [&] {
+    news = await_news(limit);
+    any = act_on(news);
+  });
+  if (taken_) take();
+  return any;
+}
+
+bool Server::act_on(Claim::News news) {
+  switch (news) {
     case Claim::News::nothing:
       if (!bulk_->ready()) bulk_->prepare();
       return false;
@@ -148,7 +161,9 @@ bool Server::receive(std::chrono::microseconds limit) {
       readers_.broadcast(file, 0);
       std::int64_t number = claim_ ? claim_->step_number() : -1;
       readers_.maximum(std::span(&number, 1));
-      take(file, number);
+      file_ = std::move(file);
+      current_ = number;
+      taken_ = true;
       return true;
     }
     case Claim::News::replaced:
@@ -167,26 +182,29 @@ bool Server::receive(std::chrono::microseconds limit) {
 }
 
 /// A step that cannot be used is refused with what was wrong, and the stream goes on.
-void Server::take(BytesView file, std::int64_t number) {
+void Server::take() {
+  const Bytes file = std::move(file_);
+  const std::int64_t number = current_;
+  taken_ = false;
   held_ = true;
-  current_ = number;
   inbox_ = {};
   inbox_.ended = 1;
   records_.clear();
   try {
-    together(readers_, [&] {
+    jointly(readers_, [&] {
       step_ = decode_step(file, folder_.path("step"));
       if (step_.session != session_ || step_.iteration.index != number) {
         fail(Code::file, "a step of another session or iteration lies in '{}'", folder_.path());
       }
       check_step(step_, there_, folder_.path("step"));
+      readers_.barrier();  // all can use it
+      bulk_->begin(step_);
+      fill_inbox();
     });
-    bulk_->begin(step_);
-    fill_inbox();
   } catch (const Error& e) {
     inbox_.blocks.clear();
     inbox_.end.refused = 1;
-    post_failure(e.what());
+    persist([&] { post_failure(e.what()); });
   }
 }
 
@@ -314,10 +332,10 @@ void Server::release(std::int64_t index, Outcome outcome) {
   if (!held_ || index != current_) return;  // it was not in the stream
   held_ = false;
   for (std::byte* region : std::exchange(regions_, {})) pool_.give_back(region);
-  readers_.barrier();  // nobody reads any more
-  bulk_->end();
-  const std::string said = std::exchange(failure_, {});
-  together(readers_, [&] {
+  jointly(readers_, [&] {
+    readers_.barrier();  // nobody reads any more
+    bulk_->end();
+    const std::string said = std::exchange(failure_, {});
     if (!claim_ || claim_->answer(index, outcome, said)) return;
     log::warning("iteration {}: the simulation has taken it back before this endpoint was done with it", index);
   });

@@ -64,7 +64,8 @@ class Server final : public ServerTransport {
   void connect(double patience);
   void join(const std::string& engine, BytesView announced);
   [[nodiscard]] Claim::News await_news(std::chrono::microseconds limit);
-  void take(BytesView file, std::int64_t number);
+  void take();
+  [[nodiscard]] bool act_on(Claim::News news);
   void fill_inbox();
   void change_blocks(std::vector<Block> mine);
   [[nodiscard]] std::byte* memory(std::uint64_t bytes);
@@ -88,6 +89,8 @@ class Server final : public ServerTransport {
   std::vector<int> events_;                       ///< likewise; -1: nobody here knows it
 
   std::int64_t current_ = -1;  ///< newest iteration that was offered
+  Bytes file_;                 ///< of a step that was found and is to be taken
+  bool taken_ = false;         ///< there is one
   bool held_ = false;          ///< it is not released yet
   bool ended_ = false, writer_died_ = false, table_changed_ = false;
   StepIndex step_;

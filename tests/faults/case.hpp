@@ -1,0 +1,37 @@
+// What the fault sweep runs: a placement, who takes part, and where memory runs out.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace sidestream::testing {
+
+/// A process and the stages of it that are tried.
+struct Target {
+  int rank;
+  std::vector<std::string> stages;
+};
+
+struct Case {
+  std::string name, placement;
+  int ranks = 0;
+  int separate = 0;      ///< so many of the last ranks are a job of their own: servers of `sidecar`, an endpoint
+  bool has_mark = true;  ///< the analysis that says when an iteration is worked on can be registered
+  std::vector<Target> targets;
+};
+
+/// Memory runs out once, at the n-th allocation of a stage of one process. `n` 0: nowhere.
+struct Fault {
+  int rank = -1;
+  std::string stage;
+  long n = 0;
+
+  [[nodiscard]] std::string text() const {
+    return n == 0 ? "no fault" : "rank " + std::to_string(rank) + ", " + stage + ", allocation " + std::to_string(n);
+  }
+};
+
+/// All cases; by name.
+[[nodiscard]] const std::vector<Case>& cases();
+
+}  // namespace sidestream::testing

@@ -1,0 +1,25 @@
+// Whether a session in which memory ran out left what it should.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "faults/run.hpp"
+
+namespace sidestream::testing {
+
+/// What lies in a folder of results, by file: of tables the rows by iteration, of others the bytes or that they exist.
+struct Results {
+  std::map<std::string, std::multimap<int, std::string>> rows;
+  std::map<std::string, std::string> files;
+  std::map<int, std::string> outcomes;  ///< from the table of iterations; empty if there is none
+};
+
+[[nodiscard]] Results read_results(const Case& one, const std::string& folder);
+
+/// What is wrong with a session, one sentence each. `reference`: of a session without a fault.
+[[nodiscard]] std::vector<std::string> mistakes(const Case& one, const Fault& fault, const std::vector<Ending>& endings,
+                                                const Results& results, const Results& reference);
+
+}  // namespace sidestream::testing

@@ -1,0 +1,150 @@
+// Runs the sessions of one case again and again, each time with memory that runs out somewhere else: at the n-th
+// allocation of a stage of one process. A sample of n, or, with SIDESTREAM_FAULTS=all, every n; a number: that many of
+// each stage. Every session ends within its time; what it leaves is checked.
+#include <execinfo.h>
+#include <mpi.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <set>
+
+#include "faults/check.hpp"
+
+using sidestream::testing::Case;
+using sidestream::testing::Ending;
+using sidestream::testing::Fault;
+using sidestream::testing::Results;
+
+namespace {
+
+char now_running[200] = "";  // for the handler
+
+void on_alarm(int) {
+  const auto say = [](const char* text) { return write(STDERR_FILENO, text, std::strlen(text)) >= 0; };
+  void* frames[60];
+  if (say("still running: ") && say(now_running) && say("\n")) {
+    backtrace_symbols_fd(frames, backtrace(frames, 60), STDERR_FILENO);
+  }
+  _exit(3);
+}
+
+unsigned limit() {
+  const char* const set = std::getenv("SIDESTREAM_FAULT_LIMIT");
+  return set ? static_cast<unsigned>(std::atoi(set)) : 120;
+}
+
+/// Which of `total` allocations of a stage fail: the first few, powers of two, and some evenly between.
+std::set<long> sample(long total, long usual) {
+  const char* const set = std::getenv("SIDESTREAM_FAULTS");
+  const bool all = set && std::strcmp(set, "all") == 0;
+  const long many = all ? total : set ? std::atol(set) : usual;
+  std::set<long> chosen;
+  for (long n = 1; n <= total && n <= 2 && many > 2; ++n) chosen.insert(n);
+  for (long k = 1; k <= many && total > 0; ++k) chosen.insert(1 + (total - 1) * k / many);
+  return chosen;
+}
+
+class Sweep {
+ public:
+  Sweep(const Case& one, const std::string& folder) : one_(one), folder_(folder) {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+  }
+
+  int run() {
+    reference_ = session({}).second;
+    if (rank_ == 0 && reference_.outcomes.size() != sidestream::testing::steps) {
+      std::printf("%s: without a fault the session failed\n", one_.name.c_str());
+      ++wrong_;
+    }
+    for (const auto& target : one_.targets) {
+      for (const std::string& stage : target.stages) try_stage({target.rank, stage, 0});
+    }
+    if (rank_ == 0) {
+      std::printf("%s: %ld sessions, %ld of them ended with an error, %ld were wrong\n", one_.name.c_str(), sessions_,
+                  failed_, wrong_);
+    }
+    // Most stages allocate: else nothing was tried.
+    wrong_ += rank_ == 0 && stages_with_any_ < 6;
+    MPI_Bcast(&wrong_, 1, MPI_LONG, 0, MPI_COMM_WORLD);
+    return wrong_ > 0;
+  }
+
+ private:
+  /// How it ended on each rank, and, on rank 0, what it left.
+  std::pair<std::vector<Ending>, Results> session(const Fault& fault) {
+    const std::string folder = folder_ + "/" + std::to_string(sessions_++);
+    if (rank_ == 0) std::filesystem::create_directories(folder);
+    std::snprintf(now_running, sizeof now_running, "%s, rank %d, with memory that runs out at: %s", one_.name.c_str(),
+                  rank_, fault.text().c_str());
+    if (rank_ == 0 && std::getenv("SIDESTREAM_FAULT_TRACE")) std::fprintf(stderr, "%s\n", now_running);
+    alarm(limit());
+    const Ending mine = sidestream::testing::run_session(MPI_COMM_WORLD, one_, fault, folder);
+    std::vector<Ending> endings(static_cast<std::size_t>(one_.ranks));
+    MPI_Allgather(&mine, sizeof mine, MPI_BYTE, endings.data(), sizeof mine, MPI_BYTE, MPI_COMM_WORLD);
+    alarm(0);
+    Results results;
+    if (rank_ == 0) results = sidestream::testing::read_results(one_, folder + "/results");
+    if (rank_ == 0) std::filesystem::remove_all(folder);
+    return {endings, results};
+  }
+
+  void try_stage(Fault fault) {
+    // The session that counts has its own stage counted and nothing fail.
+    const long total = session(fault).first[static_cast<std::size_t>(fault.rank)].allocations;
+    if (rank_ == 0 && total == 0) {  // as publishing should in shared memory
+      std::printf("%s: %s of rank %d allocates nothing\n", one_.name.c_str(), fault.stage.c_str(), fault.rank);
+    }
+    stages_with_any_ += total > 0;
+    for (const long n : sample(total, one_.name == "job" ? 2 : 5)) {
+      fault.n = n;
+      const auto [endings, results] = session(fault);
+      if (rank_ != 0) continue;
+      bool error = false;
+      for (const Ending& ending : endings) error |= ending.errors > 0;
+      failed_ += error;
+      const auto wrong = sidestream::testing::mistakes(one_, fault, endings, results, reference_);
+      wrong_ += !wrong.empty();
+      if (wrong.empty()) continue;
+      std::printf("%s, %s:\n", one_.name.c_str(), fault.text().c_str());
+      for (const std::string& what : wrong) std::printf("  %s\n", what.c_str());
+      for (std::size_t r = 0; r < endings.size(); ++r) {
+        if (endings[r].errors > 0) std::printf("  (rank %zu: %s)\n", r, endings[r].first);
+      }
+      std::fflush(stdout);
+    }
+  }
+
+  const Case& one_;
+  std::string folder_;
+  int rank_ = 0;
+  Results reference_;
+  long sessions_ = 0, failed_ = 0, wrong_ = 0, stages_with_any_ = 0;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  int size = 1, rank = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  void* frame = nullptr;
+  backtrace(&frame, 1);  // loads what the handler needs
+  std::signal(SIGALRM, on_alarm);
+  int status = 2;
+  for (const Case& one : sidestream::testing::cases()) {
+    if (argc < 3 || one.name != argv[1] || one.ranks != size) continue;
+    std::string folder = std::string(argv[2]) + "/faults-" + one.name;
+    if (rank == 0) std::filesystem::remove_all(folder);
+    status = Sweep(one, folder).run();
+    if (rank == 0) std::filesystem::remove_all(folder);
+  }
+  if (status == 2 && rank == 0) std::fprintf(stderr, "usage: faults CASE FOLDER, with as many ranks as the case has\n");
+  MPI_Finalize();
+  return status;
+}
