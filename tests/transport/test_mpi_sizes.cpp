@@ -107,7 +107,7 @@ TEST_CASE("a block of 4096 cubed cells is answered in place and counted whole") 
   std::memcpy(letter.body.data(), &item, sizeof item);
   asked.clear();
   recording = true;
-  source.request(std::move(letter));
+  source.request(letter);
   source.move();
   recording = false;
   REQUIRE(asked.size() == 1 + 1536);
