@@ -111,7 +111,10 @@ Brought bring(const std::vector<Wanted>& wanted, std::int64_t absent) {
 
 Redistribution plan_of(const World& world, const Movement& movement, int server = 0, int servers = 1) {
   std::map<std::int64_t, std::vector<Box>> cache;
-  return {world.metadata, world.table, std::make_shared<Movement>(movement), {server, servers, false},
+  return {world.metadata,
+          world.table,
+          std::make_shared<Movement>(movement),
+          {server, servers, false},
           [&](const Variable& v, const Block& b) -> const std::vector<Box>& {
             return cache.try_emplace(b.id, world.table.owned(v, b)).first->second;
           }};
