@@ -7,6 +7,7 @@
 #include "storage/directory_lock.hpp"
 #include "storage/output_file.hpp"
 #include "storage/support/sample.hpp"
+#include "support/message_of.hpp"
 #include "transport/processes.hpp"
 
 using namespace sidestream;
@@ -18,17 +19,6 @@ struct Fixture {
   MpiCommunicator self{MPI_COMM_SELF};
   SharedDirectory directory{self};
 };
-
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 

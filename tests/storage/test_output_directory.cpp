@@ -10,6 +10,7 @@
 #include "storage/support/sample.hpp"
 #include "storage/writers/hdf5_writer.hpp"
 #include "storage/writers/vtk_writer.hpp"
+#include "support/message_of.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -40,7 +41,8 @@ class SmallDisk {
   bool mounted_ = false;
 };
 
-std::string message_of(const std::function<void()>& action, Code code = Code::file) {
+/// As message_of; the code must be this one.
+std::string failure_of(const std::function<void()>& action, Code code = Code::file) {
   try {
     action();
   } catch (const Error& error) {
@@ -49,8 +51,6 @@ std::string message_of(const std::function<void()>& action, Code code = Code::fi
   }
   return "nothing was thrown";
 }
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
@@ -75,16 +75,16 @@ TEST_CASE_FIXTURE(Fixture, "a file gets its name when it is complete") {
 
 TEST_CASE_FIXTURE(Fixture, "places that cannot be written to are named with the reason") {
   std::ofstream(directory / "file") << "";
-  CHECK(contains(message_of([&] { (void)open_output_directory(directory / "file/below", ""); }), "Not a directory"));
-  CHECK(contains(message_of([&] { (void)open_output_directory("/proc/sidestream-test", ""); }),
+  CHECK(contains(failure_of([&] { (void)open_output_directory(directory / "file/below", ""); }), "Not a directory"));
+  CHECK(contains(failure_of([&] { (void)open_output_directory("/proc/sidestream-test", ""); }),
                  "cannot make the directory '/proc/sidestream-test'"));
   const auto output = open_output_directory(directory.path(), "");
-  CHECK(contains(message_of([&] { output->commit(directory / "absent"); }), "No such file or directory"));
+  CHECK(contains(failure_of([&] { output->commit(directory / "absent"); }), "No such file or directory"));
   std::filesystem::create_directory(directory / "taken");
   std::ofstream(output->temporary(directory / "taken")) << "x";
-  CHECK(contains(message_of([&] { output->commit(directory / "taken"); }), "Is a directory"));
-  CHECK(contains(message_of([&] { OutputFile blocked(directory / "taken"); }), "Is a directory"));
-  CHECK(contains(message_of([&] { (void)output->path("{step}", {}, 0); }, Code::configuration), "{step}"));
+  CHECK(contains(failure_of([&] { output->commit(directory / "taken"); }), "Is a directory"));
+  CHECK(contains(failure_of([&] { OutputFile blocked(directory / "taken"); }), "Is a directory"));
+  CHECK(contains(failure_of([&] { (void)output->path("{step}", {}, 0); }, Code::configuration), "{step}"));
 }
 
 TEST_CASE_FIXTURE(Fixture, "a directory of somebody else is refused when it is opened") {
@@ -96,12 +96,12 @@ TEST_CASE_FIXTURE(Fixture, "a directory of somebody else is refused when it is o
       return;
     }
     REQUIRE(::mount(nullptr, (directory / "disk").c_str(), nullptr, MS_REMOUNT | MS_RDONLY, nullptr) == 0);
-    CHECK(contains(message_of([&] { (void)open_output_directory(directory / "disk", ""); }), "Read-only file system"));
+    CHECK(contains(failure_of([&] { (void)open_output_directory(directory / "disk", ""); }), "Read-only file system"));
     return;
   }
   std::filesystem::create_directory(directory / "closed");
   std::filesystem::permissions(directory / "closed", std::filesystem::perms::owner_read);
-  CHECK(contains(message_of([&] { (void)open_output_directory(directory / "closed", ""); }), "Permission denied"));
+  CHECK(contains(failure_of([&] { (void)open_output_directory(directory / "closed", ""); }), "Permission denied"));
 }
 
 TEST_CASE_FIXTURE(Fixture, "parts of a file are patched and large texts pass through") {
@@ -133,7 +133,7 @@ TEST_CASE_FIXTURE(Fixture, "a full disk is an error, and what was there stays re
   const std::string before = read_file(directory / "disk/t.csv");
   std::ofstream(directory / "disk/filler") << std::string(200u << 10, 'x');
   const std::string large(100u << 10, 'y');
-  const std::string table = message_of([&] { store->begin({1, 1, 1})->add("t.csv", {{"text"}, {{large}}}); });
+  const std::string table = failure_of([&] { store->begin({1, 1, 1})->add("t.csv", {{"text"}, {{large}}}); });
   CHECK(contains(table, "No space left on device; free space"));
   CHECK(contains(table, "disk/t.csv"));
   CHECK(read_file(directory / "disk/t.csv") == before);
@@ -145,7 +145,7 @@ TEST_CASE_FIXTURE(Fixture, "a full disk is an error, and what was there stays re
     const auto writer = kind.create(writer_settings(kind, "{}", sample.metadata), sample.metadata, output);
     std::string failure = "nothing was thrown";
     for (int index = 0; index < 20 && failure == "nothing was thrown"; ++index) {
-      failure = message_of([&] { write_iteration(*writer, sample, {index, index, 0}, self); });
+      failure = failure_of([&] { write_iteration(*writer, sample, {index, index, 0}, self); });
     }
     CHECK_MESSAGE(contains(failure, "No space left on device; free space"), failure);
     for (const std::string& name : files_under(directory / "disk")) CHECK_MESSAGE(!contains(name, ".part"), name);

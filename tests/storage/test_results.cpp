@@ -13,6 +13,7 @@
 #include "storage/output_file.hpp"
 #include "storage/series.hpp"
 #include "storage/support/sample.hpp"
+#include "support/message_of.hpp"
 #include "transport/processes.hpp"
 
 using namespace sidestream;
@@ -50,17 +51,6 @@ Table one_row(double value) { return {{"variable", "mean"}, {{std::string("T"), 
 Surface triangle(double z) {
   return {{{0, 0, z}, {1, 0, z}, {0, 1, z}}, {{0, 1, 2}}, {}, {{"temperature", 1, {1, 2, 3}}}};
 }
-
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 

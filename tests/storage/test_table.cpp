@@ -5,21 +5,10 @@
 
 #include "sidestream/data/result.hpp"
 #include "sidestream/error.hpp"
+#include "support/message_of.hpp"
 
 using namespace sidestream;
-
-namespace {
-
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
-
-}  // namespace
+using namespace sidestream::testing;
 
 TEST_CASE("a table has the columns that it is made of") {
   const Table table({{"n", std::vector<std::int64_t>{1, 2}}, {"x", std::vector<double>{0.5, 1.5}}});

@@ -7,6 +7,7 @@
 #include "storage/support/sample.hpp"
 #include "storage/writers/hdf5_writer.hpp"
 #include "storage/writers/vtk_writer.hpp"
+#include "support/message_of.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -35,17 +36,6 @@ struct Fixture {
   SharedDirectory directory{world};
   Sample sample;
 };
-
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 

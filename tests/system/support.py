@@ -68,6 +68,28 @@ def prepare(folder, ranks, placement, tasks, options, extra=""):
     return [MPIRUN, "-n", str(ranks), PROGRAM, str(folder / "run.yaml"), *options], results
 
 
+def run_beside(folder, command, steps, beside=None, timeout=100):
+    """Runs `command`, and `beside` at the same time; both must succeed, and each client deliver all `steps` iterations.
+
+    Returns what the command printed.
+    """
+    with (folder / "beside.txt").open("w") as output:
+        other = subprocess.Popen(beside, stdout=output, stderr=subprocess.STDOUT) if beside else None
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
+            assert done.returncode == 0, done.stdout + done.stderr
+            if other:
+                assert other.wait(timeout) == 0, (folder / "beside.txt").read_text()
+        finally:
+            if other and other.poll() is None:
+                other.kill()
+    accounts = [line for line in done.stdout.splitlines() if line.startswith("account ")]
+    assert accounts, done.stdout + done.stderr
+    for line in accounts:
+        assert f"delivered={steps} refused=0 failed=0 unknown=0 absent=0" in line, line + done.stderr
+    return done.stdout
+
+
 class Started:
     """A run that goes on while the test does something to it."""
 

@@ -6,11 +6,11 @@ over the servers is compared here with a look at every point of the mesh."""
 import csv
 import os
 import re
-import subprocess
 import uuid
 
 import numpy as np
 import pytest
+from support import run_beside
 
 PROGRAM = os.environ["SIDESTREAM_MESH_PROGRAM"]
 PLUGIN = os.environ["SIDESTREAM_PIECES_PLUGIN"]
@@ -57,25 +57,8 @@ def configuration(folder, placement, dimensions, periodic):
 
 def simulate(folder, path, ranks, options, beside=None):
     """Runs the program, and servers beside it; returns what it printed."""
-    other = (
-        subprocess.Popen(beside, stdout=(folder / "beside.txt").open("w"), stderr=subprocess.STDOUT) if beside else None
-    )
-    try:
-        done = subprocess.run(
-            [MPIRUN, "-n", str(ranks), PROGRAM, str(path), f"steps={STEPS}", *options],
-            capture_output=True, text=True, timeout=200, check=False,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stdout + done.stderr
-        if other:
-            assert other.wait(100) == 0, (folder / "beside.txt").read_text()
-    finally:
-        if other and other.poll() is None:
-            other.kill()
-    accounts = [line for line in done.stdout.splitlines() if line.startswith("account ")]
-    assert accounts, done.stdout + done.stderr
-    for line in accounts:
-        assert f"delivered={STEPS} refused=0 failed=0 unknown=0 absent=0" in line, line + done.stderr
-    return done.stdout
+    command = [MPIRUN, "-n", str(ranks), PROGRAM, str(path), f"steps={STEPS}", *options]
+    return run_beside(folder, command, STEPS, beside, timeout=200)
 
 
 def shape(n, dimensions):

@@ -2,7 +2,6 @@
 
 import csv
 import os
-import subprocess
 import uuid
 
 import h5py
@@ -10,6 +9,7 @@ import numpy as np
 import pytest
 from kinds_values import BOXES, NX, NY, NZ, curvilinear, levels, lists
 from kinds_vtk import check_gap, check_vtk
+from support import run_beside
 
 PROGRAM = os.environ["SIDESTREAM_KINDS_PROGRAM"]
 TOOL = os.environ["SIDESTREAM_TOOL"]
@@ -88,21 +88,7 @@ def configure(folder, kind, placement, changing=0, calls=0, dimensions=3):
 def simulate(folder, path, kind, ranks, changing, calls, beside=None, **further):
     command = [MPIRUN, "-n", str(ranks), PROGRAM, str(path), f"kind={kind}", f"steps={STEPS}"]
     command += [f"changing={changing}", f"calls={calls}", *(f"{key}={value}" for key, value in further.items())]
-    other = (
-        subprocess.Popen(beside, stdout=(folder / "beside.txt").open("w"), stderr=subprocess.STDOUT) if beside else None
-    )
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
-        assert done.returncode == 0, done.stdout + done.stderr
-        if other:
-            assert other.wait(60) == 0, (folder / "beside.txt").read_text()
-    finally:
-        if other and other.poll() is None:
-            other.kill()
-    accounts = [line for line in done.stdout.splitlines() if line.startswith("account ")]
-    assert accounts, done.stdout + done.stderr
-    for line in accounts:
-        assert f"delivered={STEPS} refused=0 failed=0 unknown=0 absent=0" in line, line + done.stderr
+    run_beside(folder, command, STEPS, beside)
     return folder / "results"
 
 
