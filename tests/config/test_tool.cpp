@@ -182,5 +182,6 @@ TEST_CASE("reference prints or writes the manual") {
   CHECK(contains(printed.out, "### histogram"));
   CHECK(folder.run("reference --output manual.md").status == 0);
   CHECK(contents(folder.path + "/manual.md") == printed.out);
-  CHECK(folder.run("reference --output /nowhere/manual.md").status == 1);
+  // A file is no folder, on every machine.
+  CHECK(folder.run("reference --output manual.md/manual.md").status == 1);
 }
