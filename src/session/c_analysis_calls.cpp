@@ -64,6 +64,12 @@ int give(const Box* box, std::int64_t* lo, std::int64_t* hi) {
   return SIDESTREAM_OK;
 }
 
+int give_one_of(std::vector<Box> BlockView::*boxes, const BlockView* view, std::int64_t n, std::int64_t* lo,
+                std::int64_t* hi) {
+  const bool there = view && n >= 0 && n < static_cast<std::int64_t>((view->*boxes).size());
+  return give(there ? &(view->*boxes)[static_cast<std::size_t>(n)] : nullptr, lo, hi);
+}
+
 }  // namespace
 
 }  // namespace sidestream
@@ -248,9 +254,7 @@ int64_t sidestream_block_absent_count(const sidestream_input* input, const char*
 
 int sidestream_block_absent(const sidestream_input* input, const char* variable, int64_t n, int64_t box, int64_t lo[3],
                             int64_t hi[3]) {
-  const BlockView* view = block_of(input, variable, n);
-  const bool there = view && box >= 0 && box < static_cast<int64_t>(view->absent.size());
-  return give(there ? &view->absent[static_cast<std::size_t>(box)] : nullptr, lo, hi);
+  return give_one_of(&BlockView::absent, block_of(input, variable, n), box, lo, hi);
 }
 
 int sidestream_block_points(const sidestream_input* input, const char* variable, int64_t n, int64_t lo[3],
@@ -266,9 +270,7 @@ int64_t sidestream_block_owned_count(const sidestream_input* input, const char* 
 
 int sidestream_block_owned(const sidestream_input* input, const char* variable, int64_t n, int64_t box, int64_t lo[3],
                            int64_t hi[3]) {
-  const BlockView* view = block_of(input, variable, n);
-  const bool there = view && box >= 0 && box < static_cast<int64_t>(view->owned.size());
-  return give(there ? &view->owned[static_cast<std::size_t>(box)] : nullptr, lo, hi);
+  return give_one_of(&BlockView::owned, block_of(input, variable, n), box, lo, hi);
 }
 
 int64_t sidestream_block_gather(const sidestream_input* input, const char* variable, int64_t n, const int64_t lo[3],
