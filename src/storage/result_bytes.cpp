@@ -1,5 +1,7 @@
 #include "storage/result_bytes.hpp"
 
+#include <tuple>
+
 #include "base/fail.hpp"
 
 namespace sidestream {
@@ -47,6 +49,21 @@ void get_attributes(ByteSource& source, std::vector<DataSet::Attribute>& attribu
   }
 }
 
+/// What is told of an array, in this order, by both ends.
+auto members_of(auto& array) requires requires { array.extents; }
+{
+  return std::tie(array.name, array.type, array.axes, array.extents, array.start, array.size, array.unit, array.values);
+}
+auto members_of(auto& array) { return std::tie(array.name, array.components, array.values); }
+
+void put_members(ByteSink& sink, const auto& array) {
+  std::apply([&](const auto&... member) { (sink.put(member), ...); }, members_of(array));
+}
+
+void get_members(ByteSource& source, auto& array) {
+  std::apply([&](auto&... member) { (source.get(member), ...); }, members_of(array));
+}
+
 }  // namespace
 
 void put(ByteSink& sink, const Table& table) {
@@ -75,9 +92,7 @@ void put(ByteSink& sink, const Surface& surface) {
   sink.put(surface.lines);
   sink.put(surface.point_data.size());
   for (const Surface::Array& array : surface.point_data) {
-    sink.put(array.name);
-    sink.put(array.components);
-    sink.put(array.values);
+    put_members(sink, array);
   }
 }
 
@@ -89,9 +104,7 @@ void get(ByteSource& source, Surface& surface) {
   source.get(count);
   for (std::size_t n = 0; n < count; ++n) {
     Surface::Array& array = surface.point_data.emplace_back();
-    source.get(array.name);
-    source.get(array.components);
-    source.get(array.values);
+    get_members(source, array);
   }
 }
 
@@ -99,15 +112,8 @@ void put(ByteSink& sink, const DataSet& data) {
   put_attributes(sink, data.attributes);
   sink.put(data.arrays.size());
   for (const DataSet::Array& array : data.arrays) {
-    sink.put(array.name);
-    sink.put(array.type);
-    sink.put(array.axes);
-    sink.put(array.extents);
-    sink.put(array.start);
-    sink.put(array.size);
-    sink.put(array.unit);
+    put_members(sink, array);
     put_attributes(sink, array.attributes);
-    sink.put(array.values);
   }
 }
 
@@ -117,15 +123,8 @@ void get(ByteSource& source, DataSet& data) {
   source.get(count);
   for (std::size_t n = 0; n < count; ++n) {
     DataSet::Array& array = data.arrays.emplace_back();
-    source.get(array.name);
-    source.get(array.type);
-    source.get(array.axes);
-    source.get(array.extents);
-    source.get(array.start);
-    source.get(array.size);
-    source.get(array.unit);
+    get_members(source, array);
     get_attributes(source, array.attributes);
-    source.get(array.values);
   }
 }
 
