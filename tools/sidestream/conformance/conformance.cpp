@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
+#include <stdlib.h>
+
 #include <cstring>
 #include <exception>
 #include <filesystem>
@@ -33,11 +34,12 @@ std::string scratch_folder(MpiCommunicator& servers) {
   std::string name;
   together(servers, [&] {
     if (servers.rank() != 0) return;
-    const char* parent = std::getenv("TMPDIR");
-    name = std::string(parent && *parent ? parent : "/tmp") + "/sidestream-conformance-XXXXXX";
-    if (!mkdtemp(name.data())) {
-      fail(Code::file, "cannot make a folder below '{}' ({}); set TMPDIR to a folder that can be written",
-           parent ? parent : "/tmp", std::strerror(errno));
+    std::error_code error;  // TMPDIR may name what is no folder
+    const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
+    name = parent / "sidestream-conformance-XXXXXX";  // mkdtemp puts a name of its own in place of the Xs
+    if (error || !mkdtemp(name.data())) {
+      fail(Code::file, "cannot make a folder for temporary files ({}); set TMPDIR to a folder that can be written",
+           error ? error.message() : std::strerror(errno));
     }
   });
   return first_of(servers, name);
