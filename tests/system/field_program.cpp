@@ -8,26 +8,17 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <map>
-#include <sidestream/sidestream.hpp>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "program.hpp"
+
 using sidestream::Box;
 using sidestream::Index;
 
 namespace {
-
-struct Options {
-  std::string configuration;
-  std::map<std::string, std::string> values;
-  [[nodiscard]] long number(const std::string& name, long otherwise) const {
-    const auto found = values.find(name);
-    return found == values.end() ? otherwise : std::atol(found->second.c_str());
-  }
-};
 
 /// A field with structure in every direction, from the global index alone.
 double field(double x, double y, double z, double time) {
@@ -332,35 +323,8 @@ int main(int argc, char** argv) {
   const char* level = std::getenv("FIELD_PROGRAM_THREADS");
   MPI_Init_thread(&argc, &argv, level && std::string(level) == "single" ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE,
                   &provided);
-  Options options;
-  for (int a = 1; a < argc; ++a) {
-    const std::string word = argv[a];
-    const auto equal = word.find('=');
-    if (equal == std::string::npos) {
-      options.configuration = word;
-    } else {
-      options.values[word.substr(0, equal)] = word.substr(equal + 1);
-    }
-  }
-  int status = 0;
-  try {
-    sidestream::Session session = sidestream::Session::open(MPI_COMM_WORLD, options.configuration);
-    register_kinds(session.registry());
-    try {
-      if (session.is_server()) {
-        session.serve();
-        session.close();
-      } else {
-        run(session, options);
-      }
-    } catch (const sidestream::Error& e) {
-      std::printf("error %d: %s\n", static_cast<int>(e.code()), e.what());
-      status = 1;
-    }
-  } catch (const sidestream::Error& e) {
-    std::printf("error %d: %s\n", static_cast<int>(e.code()), e.what());
-    status = 1;
-  }
+  const int status = run_session(
+      Options(argc, argv), [](sidestream::Session& session) { register_kinds(session.registry()); }, run);
   MPI_Finalize();
   return status;
 }

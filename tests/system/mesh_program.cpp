@@ -9,11 +9,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <map>
 #include <random>
-#include <sidestream/sidestream.hpp>
 #include <string>
 #include <vector>
+
+#include "program.hpp"
 
 using sidestream::Box;
 using sidestream::Centering;
@@ -23,15 +23,6 @@ using sidestream::Type;
 using sidestream::Variable;
 
 namespace {
-
-struct Options {
-  std::string configuration;
-  std::map<std::string, long> values;
-  [[nodiscard]] long number(const std::string& name, long otherwise) const {
-    const auto found = values.find(name);
-    return found == values.end() ? otherwise : found->second;
-  }
-};
 
 /// Memory whose end is the end of what may be read.
 class Guarded {
@@ -213,29 +204,8 @@ void run(sidestream::Session& session, const Options& options) {
 int main(int argc, char** argv) {
   int provided = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-  Options options;
-  for (int a = 1; a < argc; ++a) {
-    const std::string word = argv[a];
-    const auto equal = word.find('=');
-    if (equal == std::string::npos) {
-      options.configuration = word;
-    } else {
-      options.values[word.substr(0, equal)] = std::atol(word.c_str() + equal + 1);
-    }
-  }
-  int status = 0;
-  try {
-    sidestream::Session session = sidestream::Session::open(MPI_COMM_WORLD, options.configuration);
-    if (session.is_server()) {
-      session.serve();
-      session.close();
-    } else {
-      run(session, options);
-    }
-  } catch (const sidestream::Error& e) {
-    std::printf("error %d: %s\n", static_cast<int>(e.code()), e.what());
-    status = 1;
-  }
+  const int status = run_session(
+      Options(argc, argv), [](sidestream::Session&) {}, run);
   MPI_Finalize();
   return status;
 }
