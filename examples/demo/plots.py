@@ -11,7 +11,12 @@ from matplotlib.patches import Patch
 
 # Of one palette (Okabe and Ito), which people with colour blindness can tell apart.
 PARTS = {"compute": "#9aa5b1", "publish": "#0072b2", "wait": "#d55e00", "end": "#cc79a7"}
-PART_NAMES = {"compute": "compute", "publish": "publish", "wait": "wait for room", "end": "analysis on its own core"}
+PART_NAMES = {
+    "compute": "compute",
+    "publish": "publish",
+    "wait": "wait for room",
+    "end": "analysis on the simulation's core",
+}
 TASK_COLOURS = ["#009e73", "#e69f00", "#56b4e9", "#f0e442", "#6a3d9a", "#8c564b", "#b2df8a", "#444444"]
 
 
