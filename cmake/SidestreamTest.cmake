@@ -3,7 +3,19 @@
 # Builds a doctest program and runs it once per rank count, each run under its own time limit. Without RANKS the program
 # runs as one process without mpirun. With THREADS it asks for MPI_THREAD_MULTIPLE.
 set(SIDESTREAM_MPIRUN_FLAGS "" CACHE STRING "Further flags for mpirun in the tests")
-set(SIDESTREAM_TEST_ENVIRONMENT
+
+# Open MPI 4's mpirun removes its session folder, HOST's and USER's, when no other run is in it, and fails to start if that
+# happens just when it makes it ("unable to create the desired directory: File exists"). Tests start and end jobs all the
+# time, some two at once, so they have folders that are never empty.
+set(sidestream_session_folders ${PROJECT_BINARY_DIR}/mpirun)
+cmake_host_system_information(RESULT sidestream_host QUERY HOSTNAME)
+string(REGEX REPLACE "[.].*" "" sidestream_host "${sidestream_host}")
+execute_process(COMMAND id -u OUTPUT_VARIABLE sidestream_user OUTPUT_STRIP_TRAILING_WHITESPACE)
+foreach(host "${sidestream_host}" sidestream-one sidestream-two) # the latter two are of tests/system/two-hosts
+  file(MAKE_DIRECTORY ${sidestream_session_folders}/ompi.${host}.${sidestream_user}/keep)
+endforeach()
+
+set(SIDESTREAM_TEST_ENVIRONMENT OMPI_MCA_orte_tmpdir_base=${sidestream_session_folders}
   OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
   OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none)
 
