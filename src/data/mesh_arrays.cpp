@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/fail.hpp"
+#include "data/check_selection.hpp"
 
 namespace sidestream {
 
@@ -149,47 +150,13 @@ Part part_for(const Selected& selected) {
   return part;
 }
 
-void check_decomposition(const Selected& selected, const Variable& variable, const Mesh& mesh) {
-  const Decomposition& wanted = selected.decomposition;
-  if (wanted.is_published()) return;
-  if (mesh.is_list() || !mesh.refinement.empty()) {
-    fail(
-        Code::configuration,
-        "the variable '{}' is asked for in pieces of its mesh '{}', which {}; structured meshes of one level alone can "
-        "be divided anew: use variables on another mesh",
-        variable.name, mesh.name,
-        mesh.is_list() ? "is " + mesh.geometry->kind() : std::string("has refinement levels"));
-  }
-  if (selected.part.kind != Part::Kind::all) {
-    fail(
-        Code::configuration,
-        "the variable '{}' is asked for in pieces of its mesh, and only a part of it; pieces are of the whole mesh: ask "
-        "for one of the two",
-        variable.name);
-  }
-  const bool known = wanted.kind >= Decomposition::Kind::slabs && wanted.kind <= Decomposition::Kind::bricks;
-  const bool has_axis = wanted.kind != Decomposition::Kind::bricks;
-  if (known && (!has_axis || (wanted.axis >= 0 && wanted.axis < mesh.dimensions))) return;
-  fail(Code::configuration,
-       "the variable '{}' is asked for in pieces of kind {} along axis {} of its mesh '{}' of {} dimensions; expected "
-       "slabs (1), pencils (2) or bricks (3), and an axis that the mesh uses, from 0",
-       variable.name, static_cast<int>(wanted.kind), wanted.axis, mesh.name, mesh.dimensions);
-}
-
 }  // namespace
 
 std::vector<Selected> with_mesh_arrays(const Selection& selection, const Metadata& metadata) {
+  check_selection(selection, metadata);
   std::vector<Selected> all = selection.variables;
   for (const Selected& selected : selection.variables) {
-    const Variable& variable = metadata.variables.at(static_cast<std::size_t>(selected.variable));
-    const Mesh& mesh = metadata.mesh_of(variable);
-    if (selected.halo > 0 && mesh.is_list()) {
-      fail(Code::configuration,
-           "values around the blocks of '{}' are asked for, but blocks of the mesh '{}', which is {}, are lists with "
-           "nothing around them; use variables on another mesh",
-           variable.name, mesh.name, mesh.geometry->kind());
-    }
-    check_decomposition(selected, variable, mesh);
+    const Mesh& mesh = metadata.mesh_of(metadata.variables[static_cast<std::size_t>(selected.variable)]);
     for (const std::int32_t id : mesh.arrays) {
       if (id < 0 || id == selected.variable) continue;
       if (!selection.geometry && !says_what_counts(mesh, metadata.variables[static_cast<std::size_t>(id)].role))

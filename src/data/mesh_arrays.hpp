@@ -27,7 +27,7 @@ void assign_role(Metadata& metadata, const std::string& mesh, Role role, const s
 void check_arrays(const Metadata& metadata, const Mesh& mesh);
 
 /// What is selected, and then the arrays of the meshes it lies on: in the same pieces and as far round them. Throws
-/// Error(configuration) if a halo of lists is asked for, or a decomposition that the mesh cannot have.
+/// as check_selection does.
 [[nodiscard]] std::vector<Selected> with_mesh_arrays(const Selection& selection, const Metadata& metadata);
 
 /// Variables by id, ascending and each once, with the arrays of their meshes.

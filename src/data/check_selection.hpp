@@ -1,0 +1,13 @@
+// What an analysis may ask for.
+#pragma once
+
+#include "sidestream/data/metadata.hpp"
+#include "sidestream/data/selection.hpp"
+
+namespace sidestream {
+
+/// Throws Error(usage) if the selection names variables or components that there are not, and Error(configuration) if
+/// it asks for values around blocks that are lists, or for pieces that the mesh cannot have.
+void check_selection(const Selection& selection, const Metadata& metadata);
+
+}  // namespace sidestream
