@@ -17,10 +17,11 @@
  *
  * Every callback returns 0, or not 0 after writing a sentence to `message` (SIDESTREAM_MESSAGE_BYTES bytes, empty
  * before): what was found, what was expected, what to change. Handles are valid during the callback that gets them.
- * Functions of this header return SIDESTREAM_OK or SIDESTREAM_ERROR_USAGE, SIDESTREAM_ERROR_SYSTEM (no memory) or
- * SIDESTREAM_ERROR_FILE; a callback may simply return not 0 then, and their own sentence is reported.
+ * Functions of this header return SIDESTREAM_OK, SIDESTREAM_ERROR_USAGE (also for an option that is read as another
+ * type), SIDESTREAM_ERROR_SYSTEM (no memory) or SIDESTREAM_ERROR_FILE; a callback may simply return not 0 then, and their own sentence is reported.
  *
- * All structures begin with their size, so that libraries built with an older header go on working.
+ * Structures that may grow begin with their size, so that libraries built with an older header go on working; the others
+ * stay as they are.
  */
 /* clang-format on */
 #ifndef SIDESTREAM_ANALYSIS_H
@@ -125,7 +126,7 @@ int sidestream_bytes_append(sidestream_bytes* bytes, const void* data, size_t si
 /* ---- What `local` and `combine` get ----------------------------------------------------------------------------
  * sidestream_input_index, _cycle, _time, _blocks and _block of sidestream.h, and: */
 
-/* The pass, from 0, and what `combine` of the pass before left as feedback. */
+/* The pass, from 0, and, in `local`, what `combine` of the pass before left as feedback. */
 int sidestream_input_pass(const sidestream_input* input);
 const void* sidestream_input_feedback(const sidestream_input* input, size_t* size);
 

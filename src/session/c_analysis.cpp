@@ -10,20 +10,14 @@
 #include "base/fail.hpp"
 #include "session/c_handles.hpp"
 #include "session/c_session.hpp"
+#include "session/c_struct.hpp"
 
 namespace sidestream {
 
 namespace {
 
-using Message = std::array<char, SIDESTREAM_MESSAGE_BYTES>;
-
-/// A table built with an older header is shorter; what it lacks is zero.
-template <class Struct>
-Struct whole(const Struct& given, std::size_t size) {
-  Struct own{};
-  std::memcpy(static_cast<void*>(&own), &given, std::min(size, sizeof own));
-  return own;
-}
+/// Its last character is nobody's to write: a callback may fill all of its own without an end.
+using Message = std::array<char, SIDESTREAM_MESSAGE_BYTES + 1>;
 
 std::string text_or_empty(const char* text) { return text ? text : ""; }
 
@@ -58,9 +52,7 @@ std::vector<Option> options_of(const sidestream_analysis& table) {
   std::vector<Option> options;
   const auto* at = reinterpret_cast<const std::byte*>(table.options);
   for (std::size_t n = 0; n < table.option_count; ++n, at += table.option_bytes) {
-    sidestream_option one{};
-    std::memcpy(&one, at, std::min(table.option_bytes, sizeof one));
-    options.push_back(option_of(one, table.name));
+    options.push_back(option_of(taken<sidestream_option>(at, table.option_bytes), table.name));
   }
   return options;
 }
@@ -68,9 +60,9 @@ std::vector<Option> options_of(const sidestream_analysis& table) {
 /// One entry of the configuration.
 class TableAnalysis final : public Analysis {
  public:
-  TableAnalysis(const sidestream_analysis& table, const std::vector<Option>& options, const Settings& settings,
-                const Metadata& metadata)
-      : table_(table), settings_(settings) {
+  TableAnalysis(const sidestream_analysis& table, const std::string& name, const std::vector<Option>& options,
+                const Settings& settings, const Metadata& metadata)
+      : table_(table), name_(name), settings_(settings) {
     Message message{};
     const sidestream_settings view{&settings_, &options, &texts_};
     const sidestream_metadata declared{&metadata};
@@ -120,7 +112,7 @@ class TableAnalysis final : public Analysis {
 
   [[noreturn]] void fail_at_entry(const Message& message) const {
     const std::string place = settings_.where().text();
-    fail(Code::configuration, "{}{}'{}': {}", place, place.empty() ? "" : ": ", table_.name,
+    fail(Code::configuration, "{}{}'{}': {}", place, place.empty() ? "" : ": ", name_,
          message[0] ? message.data() : "it was refused without a message");
   }
 
@@ -134,8 +126,7 @@ class TableAnalysis final : public Analysis {
       fail_at_entry(message);
     }
     if (passes_ < 1) {
-      fail(Code::usage, "the analysis '{}' wants {} passes, expected at least 1; correct its 'select'", table_.name,
-           passes_);
+      fail(Code::usage, "the analysis '{}' wants {} passes, expected at least 1; correct its 'select'", name_, passes_);
     }
     selection_ = std::move(wanted.selection);
   }
@@ -143,10 +134,11 @@ class TableAnalysis final : public Analysis {
   void check(const char* callback, int code, const Message& message, const std::string& problem) const {
     if (code == 0) return;
     const std::string why = message[0] ? message.data() : problem.empty() ? "(no message)" : problem;
-    fail(Code::analysis, "'{}' of the analysis '{}' returned {}: {}", callback, table_.name, code, why);
+    fail(Code::analysis, "'{}' of the analysis '{}' returned {}: {}", callback, name_, code, why);
   }
 
-  sidestream_analysis table_;
+  sidestream_analysis table_;  ///< of which the texts are the caller's, and may be gone
+  std::string name_;
   Settings settings_;
   std::deque<std::string> texts_;
   void* object_ = nullptr;
@@ -162,7 +154,7 @@ AnalysisKind kind_of(const sidestream_analysis& given) {
     fail(Code::usage, "an analysis has struct_size {}, expected at least {}; set it to sizeof(sidestream_analysis)",
          given.struct_size, least);
   }
-  const sidestream_analysis table = whole(given, given.struct_size);
+  const auto table = taken<sidestream_analysis>(&given, given.struct_size);
   if (!table.name || !*table.name) fail(Code::usage, "an analysis has no name; give it one");
   for (const auto& [there, name] :
        {std::pair(table.select != nullptr, "select"), std::pair(table.local != nullptr, "local"),
@@ -181,9 +173,9 @@ AnalysisKind kind_of(const sidestream_analysis& given) {
   kind.name = table.name;
   kind.text = text_or_empty(table.text);
   kind.options = options_of(table);
-  kind.create = [table, options = kind.options](const Settings& settings,
-                                                const Metadata& metadata) -> std::unique_ptr<Analysis> {
-    return std::make_unique<TableAnalysis>(table, options, settings, metadata);
+  kind.create = [table, name = kind.name, options = kind.options](
+                    const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Analysis> {
+    return std::make_unique<TableAnalysis>(table, name, options, settings, metadata);
   };
   return kind;
 }

@@ -8,6 +8,7 @@
 
 #include "session/c_handles.hpp"
 #include "session/c_shield.hpp"
+#include "session/c_struct.hpp"
 
 namespace sidestream {
 
@@ -26,7 +27,7 @@ const Option* option_with_value(const sidestream_settings* settings, const char*
 template <class T, class One, class All>
 int read(const sidestream_settings* settings, const char* name, std::int64_t n, T* value, One one, All all) noexcept {
   if (!value || n < 0) return SIDESTREAM_ERROR_USAGE;
-  return shielded(nullptr, [&]() -> int {
+  const int code = shielded(nullptr, [&]() -> int {
     const Option* option = option_with_value(settings, name);
     if (!option || (!option->list && n > 0)) return SIDESTREAM_ERROR_USAGE;
     if (!option->list) {
@@ -38,6 +39,8 @@ int read(const sidestream_settings* settings, const char* name, std::int64_t n, 
     *value = entries[static_cast<std::size_t>(n)];
     return SIDESTREAM_OK;
   });
+  // An option of another type: the caller's mistake.
+  return code == SIDESTREAM_ERROR_INTERNAL ? SIDESTREAM_ERROR_USAGE : code;
 }
 
 Selected* add(sidestream_selection* selection, const char* variable, int halo) {
@@ -135,13 +138,12 @@ int sidestream_variable(const sidestream_metadata* metadata, const char* name, s
   const Mesh& mesh = metadata->metadata->mesh_of(*found);
   const Box points = found->points(mesh.cells);
   sidestream_variable_info whole{};
-  whole.struct_size = info->struct_size;
   whole.type = static_cast<sidestream_type>(found->type);
   whole.components = found->components;
   whole.dimensions = mesh.dimensions;
   std::copy(points.lo.begin(), points.lo.end(), whole.lo);
   std::copy(points.hi.begin(), points.hi.end(), whole.hi);
-  std::memcpy(info, &whole, std::min(info->struct_size, sizeof whole));
+  fill(*info, whole);
   return SIDESTREAM_OK;
 }
 

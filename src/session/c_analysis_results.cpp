@@ -6,15 +6,11 @@
 #include "base/fail.hpp"
 #include "session/c_handles.hpp"
 #include "session/c_shield.hpp"
+#include "session/c_struct.hpp"
 
 namespace sidestream {
 
 namespace {
-
-int wrong(sidestream_results* results, const char* problem) {
-  if (results) results->problem = problem;
-  return SIDESTREAM_ERROR_USAGE;
-}
 
 template <class T>
 std::vector<T> copied(const void* values, std::int64_t count) {
@@ -81,9 +77,9 @@ DataSet::Attribute attribute_of(const sidestream_attribute& attribute) {
 }
 
 DataSet::Array array_of(const sidestream_array& array) {
-  if (array.struct_size < sizeof array || !array.name || array.type < 0 || array.type >= type_count ||
-      array.dimensions < 1 || !array.axes || !array.extents || (array.attributes > 0 && !array.attribute)) {
-    fail(Code::usage, "add_data: an array has no name, axes or extents, an unknown type, or a wrong struct_size");
+  if (!array.name || array.type < 0 || array.type >= type_count || array.dimensions < 1 || !array.axes ||
+      !array.extents || (array.attributes > 0 && !array.attribute)) {
+    fail(Code::usage, "add_data: an array has no name, axes or extents, or an unknown type");
   }
   DataSet::Array made;
   made.name = array.name;
@@ -110,8 +106,18 @@ DataSet::Array array_of(const sidestream_array& array) {
 
 DataSet data_of(const char* file, int arrays, const sidestream_array* array) {
   if (!file || arrays < 1 || !array) fail(Code::usage, "add_data: an argument is NULL, or there are no arrays");
+  constexpr std::size_t least = offsetof(sidestream_array, attribute) + sizeof(array->attribute);
+  if (array->struct_size < least) {
+    fail(Code::usage,
+         "add_data: the first array has struct_size {}, expected at least {}; set it to "
+         "sizeof(sidestream_array)",
+         array->struct_size, least);
+  }
   DataSet data;
-  for (int n = 0; n < arrays; ++n) data.arrays.push_back(array_of(array[n]));
+  const auto* at = reinterpret_cast<const std::byte*>(array);
+  for (int n = 0; n < arrays; ++n, at += array->struct_size) {
+    data.arrays.push_back(array_of(taken<sidestream_array>(at, array->struct_size)));
+  }
   return data;
 }
 
@@ -156,10 +162,10 @@ int sidestream_add_table_part(sidestream_results* results, const char* file, int
 }
 
 int sidestream_add_image(sidestream_results* results, const char* file, int width, int height, const uint8_t* rgba) {
-  if (!results || !file || width < 1 || height < 1 || !rgba) {
-    return wrong(results, "add_image: an argument is NULL, or the picture has no pixels");
-  }
   return add(results, file, [&] {
+    if (!file || width < 1 || height < 1 || !rgba) {
+      fail(Code::usage, "add_image: an argument is NULL, or the picture has no pixels");
+    }
     const auto bytes = static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * 4;
     return Image{width, height, {rgba, rgba + bytes}};
   });

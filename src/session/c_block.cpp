@@ -3,6 +3,8 @@
 #include <cstring>
 
 #include "session/c_function.hpp"
+#include "session/c_shield.hpp"
+#include "session/c_struct.hpp"
 #include "sidestream/sidestream.h"
 
 namespace {
@@ -43,9 +45,13 @@ int sidestream_input_block(const sidestream_input* input, const char* variable, 
   if (!blocks || !block || n < 0 || n >= static_cast<int64_t>(blocks->size())) return SIDESTREAM_ERROR_USAGE;
   const sidestream::BlockView& view = (*blocks)[static_cast<std::size_t>(n)];
   bool is_box = true;
-  const sidestream::Box owned = bound(view.counted(), is_box);
+  sidestream::Box owned;
+  const int code = sidestream::shielded(nullptr, [&] {
+    owned = bound(view.counted(), is_box);
+    return static_cast<int>(SIDESTREAM_OK);
+  });
+  if (code != SIDESTREAM_OK) return code;
   sidestream_block whole{};
-  whole.struct_size = block->struct_size;
   whole.block = view.block.id;
   whole.level = view.block.level;
   whole.client = view.block.client;
@@ -60,7 +66,7 @@ int sidestream_input_block(const sidestream_input* input, const char* variable, 
   }
   std::copy(view.array.strides.begin(), view.array.strides.end(), whole.strides);
   whole.data = view.array.data;
-  std::memcpy(block, &whole, std::min(block->struct_size, sizeof whole));
+  sidestream::fill(*block, whole);
   return SIDESTREAM_OK;
 }
 

@@ -10,12 +10,13 @@
 
 #include "base/fail.hpp"
 #include "session/c_session.hpp"
+#include "session/c_struct.hpp"
 
 namespace sidestream {
 
 namespace {
 
-constexpr std::size_t message_bytes = 512;
+constexpr std::size_t message_bytes = 512 + 1;  // the last one is not the function's to write, and stays 0
 
 void check(int code, const std::array<char, message_bytes>& message) {
   if (code == 0) return;
@@ -82,9 +83,7 @@ extern "C" int sidestream_register_function(sidestream_session* session, const s
     need(function->name, "register_function", "name");
     if (!function->local)
       fail(Code::usage, "register_function: local of '{}' is NULL; expected a function", function->name);
-    // A caller built with an older header has a shorter struct.
-    sidestream_function own{};
-    std::memcpy(&own, function, std::min(function->struct_size, sizeof own));
+    const auto own = taken<sidestream_function>(function, function->struct_size);
     AnalysisKind kind;
     kind.name = function->name;
     kind.text = "A function of the program.";

@@ -1,8 +1,8 @@
 // The C face: every function forwards to the C++ session.
-#include <cstring>
-
 #include "base/fail.hpp"
+#include "base/persist.hpp"
 #include "session/c_session.hpp"
+#include "session/c_struct.hpp"
 
 namespace sidestream {
 
@@ -20,30 +20,36 @@ namespace {
 
 int code_of(Taken taken) { return taken == Taken::refused ? SIDESTREAM_REFUSED : SIDESTREAM_OK; }
 
-/// The sentence of a refusal.
-void explain_refusal(sidestream_session* session, int code, const char* call) {
-  if (code != SIDESTREAM_REFUSED) return;
-  session->message = std::string(call) + ": " + session->session.refusal();
+/// A call that may be refused, which leaves a sentence too.
+template <class Work>
+int publishing(sidestream_session* session, const char* call, Work&& work) noexcept {
+  const int code = guarded(session, call, work);
+  if (code != SIDESTREAM_REFUSED) return code;
+  // Refused it is, also where there is no memory for the sentence.
+  static_cast<void>(shielded(&session->message, [&] {
+    session->message = std::string(call) + ": " + session->session.refusal();
+    return 0;
+  }));
+  return code;
 }
 
-template <class Open>
-int open_with(sidestream_session** session, Open&& open) {
-  std::string& message = message_without_session();
-  if (!session) {
-    message = "open: the address for the session is NULL; give the address of a pointer";
-    return SIDESTREAM_ERROR_USAGE;
-  }
-  *session = nullptr;
-  return guarded(message, [&] {
-    *session = new sidestream_session{open(), {}};
+/// `given`: a file's name or a text, or null for none.
+int open_with(Session (*open)(MPI_Comm, const std::string&), MPI_Comm comm, const char* given,
+              sidestream_session** session) noexcept {
+  return shielded(&message_without_session(), [&] {
+    need(session, "open", "the address for the session");
+    *session = nullptr;
+    // The others are in this collective call, and then have an open session: so does this rank.
+    std::string what;
+    persist([&] { what = given ? given : ""; });
+    Session opened = open(comm, what);
+    persist([&] { *session = new sidestream_session{std::move(opened), {}}; });
     return static_cast<int>(SIDESTREAM_OK);
   });
 }
 
-void fill(sidestream_account& to, const Account& from) {
-  // A caller built with an older header has a shorter struct: fill as much as it has.
+sidestream_account account_of(const Account& from) {
   sidestream_account whole{};
-  whole.struct_size = to.struct_size;
   whole.iterations = from.iterations;
   whole.delivered = from.delivered;
   whole.refused = from.refused;
@@ -52,7 +58,7 @@ void fill(sidestream_account& to, const Account& from) {
   whole.absent_blocks = from.absent_blocks;
   whole.bytes_published = from.bytes_published;
   whole.dropped = from.dropped;
-  std::memcpy(&to, &whole, std::min(to.struct_size, sizeof whole));
+  return whole;
 }
 
 }  // namespace
@@ -65,11 +71,11 @@ using sidestream::Session;
 extern "C" {
 
 int sidestream_open(MPI_Comm comm, const char* file, sidestream_session** session) {
-  return sidestream::open_with(session, [&] { return Session::open(comm, file ? file : ""); });
+  return sidestream::open_with(Session::open, comm, file, session);
 }
 
 int sidestream_open_text(MPI_Comm comm, const char* text, sidestream_session** session) {
-  return sidestream::open_with(session, [&] { return Session::open_text(comm, text ? text : ""); });
+  return sidestream::open_with(Session::open_text, comm, text, session);
 }
 
 int sidestream_is_server(const sidestream_session* session) { return session && session->session.is_server() ? 1 : 0; }
@@ -85,15 +91,12 @@ MPI_Comm sidestream_comm(const sidestream_session* session) {
 int sidestream_close(sidestream_session** session) { return sidestream_close_with_account(session, nullptr); }
 
 int sidestream_close_with_account(sidestream_session** session, sidestream_account* account) {
-  if (!session || !*session) {
-    sidestream::message_without_session() = "close: the session is NULL; open one first";
-    return SIDESTREAM_ERROR_USAGE;
-  }
+  if (!session || !*session) return guarded(nullptr, "close", [](Session&) {});
   const std::unique_ptr<sidestream_session> ending(*session);
   *session = nullptr;
-  return guarded(sidestream::message_without_session(), [&] {
+  return sidestream::shielded(&sidestream::message_without_session(), [&] {
     const sidestream::Account result = ending->session.close();
-    if (account) sidestream::fill(*account, result);
+    if (account) sidestream::fill(*account, sidestream::account_of(result));
     if (result.dropped == 0) return static_cast<int>(SIDESTREAM_OK);
     sidestream::message_without_session() =
         "close: " + std::to_string(result.dropped) +
@@ -105,7 +108,7 @@ int sidestream_close_with_account(sidestream_session** session, sidestream_accou
 int sidestream_account_so_far(const sidestream_session* session, sidestream_account* account) {
   return guarded(const_cast<sidestream_session*>(session), "account_so_far", [&](Session& s) {
     need(account, "account_so_far", "account");
-    sidestream::fill(*account, s.account());
+    sidestream::fill(*account, sidestream::account_of(s.account()));
   });
 }
 
@@ -201,12 +204,10 @@ int sidestream_start(sidestream_session* session) {
 
 [[gnu::hot]] int sidestream_publish(sidestream_session* session, const char* variable, int64_t block,
                                     const void* data) {
-  const int code = guarded(session, "publish", [&](Session& s) {
+  return sidestream::publishing(session, "publish", [&](Session& s) {
     need(variable, "publish", "variable");
     return sidestream::code_of(s.publish(variable, block, data));
   });
-  if (session) sidestream::explain_refusal(session, code, "publish");
-  return code;
 }
 
 int sidestream_get_handle(sidestream_session* session, const char* variable, int64_t block, sidestream_handle* handle) {
@@ -218,47 +219,45 @@ int sidestream_get_handle(sidestream_session* session, const char* variable, int
 }
 
 [[gnu::hot]] int sidestream_publish_handle(sidestream_session* session, sidestream_handle handle, const void* data) {
-  const int code = guarded(session, "publish_handle", [&](Session& s) {
+  return sidestream::publishing(session, "publish_handle", [&](Session& s) {
     return sidestream::code_of(s.publish(sidestream::Handle{handle}, data));
   });
-  if (session) sidestream::explain_refusal(session, code, "publish_handle");
-  return code;
 }
 
 int sidestream_publish_handles(sidestream_session* session, int count, const sidestream_handle* handles,
                                const void* const* data) {
-  if (session && count > 0 && (!handles || !data)) {
-    session->message = "publish_handles: handles or data is NULL; expected valid pointers";
-    return SIDESTREAM_ERROR_USAGE;
-  }
+  const int usable = guarded(session, "publish_handles", [&](Session&) {
+    if (count > 0) need(handles, "publish_handles", "handles"), need(data, "publish_handles", "data");
+  });
+  if (usable != SIDESTREAM_OK) return usable;
   int code = SIDESTREAM_OK;
+  std::string first;  // the sentence that belongs to the code
   for (int n = 0; n < count; ++n) {
     const int one = sidestream_publish_handle(session, handles[n], data[n]);
-    if (code == SIDESTREAM_OK) code = one;
+    if (code != SIDESTREAM_OK || one == SIDESTREAM_OK) continue;
+    code = one;
+    first.swap(session->message);
   }
+  if (code != SIDESTREAM_OK) session->message.swap(first);
   return code;
 }
 
 int sidestream_publish_strided(sidestream_session* session, const char* variable, int64_t block, const void* data,
                                const int64_t strides[4]) {
-  const int code = guarded(session, "publish_strided", [&](Session& s) {
+  return sidestream::publishing(session, "publish_strided", [&](Session& s) {
     need(variable, "publish_strided", "variable");
     need(strides, "publish_strided", "strides");
     return sidestream::code_of(s.publish(variable, block, data, {strides[0], strides[1], strides[2], strides[3]}));
   });
-  if (session) sidestream::explain_refusal(session, code, "publish_strided");
-  return code;
 }
 
 int sidestream_alloc(sidestream_session* session, const char* variable, int64_t block, void** data) {
-  const int code = guarded(session, "alloc", [&](Session& s) {
+  return sidestream::publishing(session, "alloc", [&](Session& s) {
     need(variable, "alloc", "variable");
     need(data, "alloc", "data");
     *data = s.alloc(variable, block);
     return *data ? SIDESTREAM_OK : SIDESTREAM_REFUSED;
   });
-  if (session) sidestream::explain_refusal(session, code, "alloc");
-  return code;
 }
 
 int sidestream_commit(sidestream_session* session, const char* variable, int64_t block) {
@@ -283,10 +282,8 @@ int sidestream_signal(sidestream_session* session, const char* event) {
 }
 
 int sidestream_end_iteration(sidestream_session* session, int64_t cycle, double time) {
-  const int code =
-      guarded(session, "end_iteration", [&](Session& s) { return sidestream::code_of(s.end_iteration(cycle, time)); });
-  if (session) sidestream::explain_refusal(session, code, "end_iteration");
-  return code;
+  return sidestream::publishing(session, "end_iteration",
+                                [&](Session& s) { return sidestream::code_of(s.end_iteration(cycle, time)); });
 }
 
 }  // extern "C"

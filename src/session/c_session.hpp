@@ -1,9 +1,10 @@
 // What stands behind the C handle.
 #pragma once
 
-#include <new>
 #include <string>
 
+#include "base/fail.hpp"
+#include "session/c_shield.hpp"
 #include "sidestream/sidestream.h"
 #include "sidestream/sidestream.hpp"
 
@@ -17,34 +18,14 @@ namespace sidestream {
 /// The message of the last failed open of this thread: there is no session to keep it in.
 std::string& message_without_session();
 
-/// Runs `work` and turns what it throws into a code and a message. Nothing may leave a C function as an exception.
-template <class Work>
-int guarded(std::string& message, Work&& work) noexcept {
-  try {
-    return work();
-  } catch (const Error& e) {
-    message = e.what();
-    return static_cast<int>(e.code());
-  } catch (const std::bad_alloc&) {
-    message = "out of memory";
-    return SIDESTREAM_ERROR_SYSTEM;
-  } catch (const std::exception& e) {
-    message = e.what();
-    return SIDESTREAM_ERROR_INTERNAL;
-  } catch (...) {
-    message = "an exception of unknown type";
-    return SIDESTREAM_ERROR_INTERNAL;
-  }
-}
-
-/// As above for calls on a session; a null session is an error of usage.
+/// `shielded` for calls on a session, which keeps the sentence; a null session is an error of usage.
 template <class Work>
 int guarded(sidestream_session* handle, const char* call, Work&& work) noexcept {
   if (!handle) {
-    message_without_session() = std::string(call) + ": the session is NULL; open one first";
-    return SIDESTREAM_ERROR_USAGE;
+    return shielded(&message_without_session(),
+                    [&]() -> int { fail(Code::usage, "{}: the session is NULL; open one first", call); });
   }
-  return guarded(handle->message, [&] {
+  return shielded(&handle->message, [&] {
     if constexpr (std::is_void_v<decltype(work(handle->session))>) {
       work(handle->session);
       return static_cast<int>(SIDESTREAM_OK);
