@@ -279,10 +279,13 @@ void Publisher::next_iteration(double end_began) {
 }
 
 /// Whatever fails before it, the iteration ends: servers and other clients count it.
-void Publisher::prepare_end(std::exception_ptr& failed) noexcept {
+void Publisher::prepare_end(double time, std::exception_ptr& failed) noexcept {
   try {
     static_cast<void>(begin());
     if (debts_ > 0) settle_debts();
+    if (!std::isfinite(time)) {
+      fail(Code::usage, "end_iteration: the time is {}, expected a finite number; the iteration is refused", time);
+    }
   } catch (...) {
     failed = std::current_exception();
     refused_ |= Refusal::call_failed;
@@ -291,14 +294,11 @@ void Publisher::prepare_end(std::exception_ptr& failed) noexcept {
 
 Taken Publisher::end(std::int64_t cycle, double time, const std::function<void()>& inline_step) {
   const double start = now();
-  if (!std::isfinite(time)) {
-    fail(Code::usage, "end_iteration: the time is {}, expected a finite number; the iteration is not ended", time);
-  }
   const auto hand_over = [&] {
     if (options_.off) return false;
     std::exception_ptr failed;
-    prepare_end(failed);
-    end_.iteration = {account_.iterations, cycle, time};
+    prepare_end(time, failed);
+    end_.iteration = {account_.iterations, cycle, std::isfinite(time) ? time : 0.0};
     end_.absent = count_absent();
     end_.refused = refused_;
     end_.client = options_.client;

@@ -112,7 +112,7 @@ class Publisher {
   void describe(Slot& slot, const Variable& variable, const Block& block, const Box& box);
   void tell(const Block& block, bool removed);
   void give_back(const Region& region) noexcept;
-  void prepare_end(std::exception_ptr& failed) noexcept;
+  void prepare_end(double time, std::exception_ptr& failed) noexcept;
   void next_iteration(double end_began);
   void check_first(const Slot& slot, const char* call) const;
   void handed_over(Slot& slot);

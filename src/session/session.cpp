@@ -180,9 +180,15 @@ Taken Session::publish(const std::vector<Handle>& handles, const std::vector<con
   }
   Publisher& publisher = implementation_->publisher("publish");
   Taken taken = Taken::yes;
+  std::exception_ptr first;  // all are tried: an array that is not even tried would be owed by nobody
   for (std::size_t n = 0; n < handles.size(); ++n) {
-    if (publisher.publish(static_cast<std::int64_t>(handles[n]), data[n]) == Taken::refused) taken = Taken::refused;
+    try {
+      if (publisher.publish(static_cast<std::int64_t>(handles[n]), data[n]) == Taken::refused) taken = Taken::refused;
+    } catch (...) {
+      if (!first) first = std::current_exception();
+    }
   }
+  if (first) std::rethrow_exception(first);
   return taken;
 } catch (...) {
   rethrow_as_error("publish");

@@ -118,6 +118,24 @@ TEST_CASE("a handle publishes what its name does, until its block is removed") {
   }
 }
 
+/// An array that is not even tried would not be missed where it is kept from iteration to iteration.
+TEST_CASE("all of several handles are tried, and the first that fails is said") {
+  Session session = Session::open_text(MPI_COMM_WORLD, configuration("mode: inline"));
+  const int rank = rank_in(session.comm());
+  session.set_block("line", rank, Box{{rank * cells, 0, 0}, {(rank + 1) * cells, 1, 1}});
+  session.start();
+  const std::vector<double> values(static_cast<std::size_t>(cells), 1.0);
+  const double* data = values.data();
+  const Handle v = session.handle("v", rank), once = session.handle("once", rank);
+  CHECK_THROWS_WITH_AS(session.publish({Handle{99}, v, Handle{98}, once}, {data, data, data, data}),
+                       doctest::Contains("99"), Error);
+  CHECK_THROWS_WITH_AS(session.publish(once, data), doctest::Contains("published already"), Error);
+  CHECK(session.end_iteration(0, 0) == Taken::refused);
+  CHECK(session.publish(v, data) == Taken::yes);
+  CHECK(session.end_iteration(1, 1) == Taken::yes);
+  CHECK(session.close().delivered == 1);
+}
+
 TEST_CASE("handles in C") {
   sidestream_session* session = nullptr;
   REQUIRE(sidestream_open_text(MPI_COMM_WORLD, configuration("mode: inline").c_str(), &session) == SIDESTREAM_OK);
@@ -135,6 +153,14 @@ TEST_CASE("handles in C") {
   CHECK(sidestream_publish_handle(session, 77, data[0]) == SIDESTREAM_ERROR_USAGE);
   CHECK(sidestream_end_iteration(session, 1, 0) == SIDESTREAM_REFUSED);
   CHECK(std::string(sidestream_message(session)).find("never given") != std::string::npos);
+  const sidestream_handle wrong[3] = {77, handles[1], 78};
+  const void* const same[3] = {values.data(), values.data(), values.data()};
+  CHECK(sidestream_publish_handles(session, 3, wrong, same) == SIDESTREAM_ERROR_USAGE);
+  CHECK(std::string(sidestream_message(session)).find("77") != std::string::npos);
+  CHECK(sidestream_publish_handle(session, handles[1], values.data()) == SIDESTREAM_ERROR_USAGE);  // it was published
+  CHECK(sidestream_end_iteration(session, 2, 0) == SIDESTREAM_REFUSED);
+  CHECK(sidestream_publish_handles(session, 1, nullptr, data) == SIDESTREAM_ERROR_USAGE);
+  CHECK(sidestream_publish_handles(nullptr, 1, nullptr, nullptr) == SIDESTREAM_ERROR_USAGE);
   sidestream_account account{};
   account.struct_size = sizeof account;
   CHECK(sidestream_close_with_account(&session, &account) == SIDESTREAM_OK);
