@@ -4,23 +4,28 @@
 
 namespace sidestream {
 
+namespace {
+
+/// A time that was computed by adding dt may miss what it should be by a rounding error. In units of `every`.
+constexpr double slack_of_time = 1e-9;
+
+}  // namespace
+
 bool ScheduleState::inside(double at) const noexcept {
-  return (!schedule_.start || at >= *schedule_.start) && (!schedule_.end || at <= *schedule_.end);
+  const double slack = schedule_.unit == Schedule::Unit::time ? slack_of_time * schedule_.every : 0;
+  return (!schedule_.start || at >= *schedule_.start - slack) && (!schedule_.end || at <= *schedule_.end + slack);
 }
 
 bool ScheduleState::wall_due(double seconds) noexcept {
-  if (schedule_.unit != Schedule::Unit::wall || !inside(seconds) || seconds < wall_next_) return false;
-  // The next multiple after now: times that were missed are not made up for.
-  wall_next_ = (std::floor(seconds / schedule_.every) + 1) * schedule_.every;
-  return true;
+  wall_seen_ = seconds;
+  return schedule_.unit == Schedule::Unit::wall && inside(seconds) && seconds >= wall_next_;
 }
 
 bool ScheduleState::reached(double at) {
   const double origin = schedule_.start.value_or(0);
   if (schedule_.unit == Schedule::Unit::iterations) return std::fmod(at - origin, schedule_.every) == 0;
-  // Cycles and times may jump over a multiple of `every` or repeat: run once in each interval that is entered. A time
-  // that was computed by adding dt may miss its multiple by a rounding error.
-  const double slack = schedule_.unit == Schedule::Unit::time ? 1e-9 : 0;
+  // Cycles and times may jump over a multiple of `every` or repeat: run once in each interval that is entered.
+  const double slack = schedule_.unit == Schedule::Unit::time ? slack_of_time : 0;
   const auto cell = static_cast<std::int64_t>(std::floor((at - origin) / schedule_.every + slack));
   if (cell == last_cell_) return false;
   last_cell_ = cell;
@@ -31,6 +36,8 @@ bool ScheduleState::due(const Iteration& iteration, bool events_match, bool wall
   if (!events_match) return false;
   switch (schedule_.unit) {
     case Schedule::Unit::wall:
+      // The next multiple after now: times that were missed are not made up for.
+      if (wall) wall_next_ = (std::floor(wall_seen_ / schedule_.every) + 1) * schedule_.every;
       return wall;
     case Schedule::Unit::automatic:
       if (!inside(static_cast<double>(iteration.index))) return false;

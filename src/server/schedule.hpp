@@ -15,7 +15,8 @@ class ScheduleState {
   explicit ScheduleState(const Schedule& schedule) : schedule_(schedule) {}
 
   /// For wall-clock schedules, asked on one server, once an iteration: whether `seconds` since the session's start is
-  /// past the next due time, which then advances.
+  /// past the next due time. That advances when the task runs, not while its iterations are refused or its event is
+  /// awaited.
   [[nodiscard]] bool wall_due(double seconds) noexcept;
   /// Whether the task runs in this iteration; advances the state. `events_match`: its event was signalled (or it has
   /// none).
@@ -35,7 +36,7 @@ class ScheduleState {
 
   Schedule schedule_;
   std::int64_t last_cell_ = INT64_MIN;  ///< multiple of `every` in which it ran last
-  double wall_next_ = 0;
+  double wall_next_ = 0, wall_seen_ = 0;
   std::int64_t thinned_ = 0;
 };
 

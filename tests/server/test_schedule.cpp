@@ -61,6 +61,21 @@ TEST_CASE("times that are sums of dt reach their multiples in spite of rounding"
   CHECK(run(schedule(Schedule::Unit::time, 1), numbers, sums) == expected);
 }
 
+TEST_CASE("start and end are met by times that were added up") {
+  Schedule from_one = schedule(Schedule::Unit::time, 1);
+  from_one.start = 1;
+  from_one.end = 2;
+  std::vector<std::int64_t> numbers;
+  std::vector<double> sums;
+  for (int i = 0; i <= 30; ++i) {
+    double t = 0;
+    for (int n = 0; n < i; ++n) t += 0.1;  // 10 of them: 0.9999999999999999, 20: 2.0000000000000004
+    numbers.push_back(i);
+    sums.push_back(t);
+  }
+  CHECK(run(from_one, numbers, sums) == Indices{10, 20});
+}
+
 TEST_CASE("wall time is what the agreed answer says") {
   ScheduleState state(schedule(Schedule::Unit::wall, 5));
   CHECK(state.wall_due(0));
@@ -68,6 +83,20 @@ TEST_CASE("wall time is what the agreed answer says") {
   CHECK_FALSE(state.wall_due(4.9));
   CHECK_FALSE(state.due({1, 0, 0}, true, false, false));
   CHECK(state.wall_due(5.1));
+  CHECK(state.due({2, 0, 0}, true, true, false));
+  CHECK_FALSE(state.wall_due(9.9));
+}
+
+TEST_CASE("wall time that has come waits for the iteration in which the task can run") {
+  ScheduleState state(schedule(Schedule::Unit::wall, 3600));
+  CHECK(state.wall_due(1));  // that iteration is refused: nobody asks whether the task is due
+  CHECK(state.wall_due(2));
+  CHECK_FALSE(state.due({1, 0, 0}, false, true, false));  // its event is not there
+  CHECK(state.wall_due(3));
+  CHECK(state.due({2, 0, 0}, true, true, false));
+  CHECK_FALSE(state.wall_due(4));
+  CHECK_FALSE(state.wall_due(3599));
+  CHECK(state.wall_due(3600));
 }
 
 TEST_CASE("auto leaves out iterations in which a server lags, and counts them") {
