@@ -44,6 +44,9 @@ class Engine {
   /// One step without waiting for clients: the next iteration must be complete (placement `inline`), or all clients
   /// closed. False: all closed, nothing more to do. Collective over servers.
   bool step();
+  /// Takes in what clients have sent, waiting for it no longer than `limit`. Failures are kept until the next
+  /// agreement: it throws nothing and may be called while the engine waits for others.
+  void receive(std::chrono::microseconds limit);
   [[nodiscard]] const Ledger& ledger() const noexcept { return ledger_; }
   /// Logs, on rank 0, tasks that were thinned or never ran. Call once, at the end.
   void report() const;
@@ -76,7 +79,6 @@ class Engine {
   void run_task(std::size_t number, const Iteration& iteration, const Assembled& assembled, Results& results,
                 bool& failed);
   void complain(std::int64_t iteration, const std::string& message);
-  void receive(std::chrono::microseconds limit);
   void broke() noexcept;
   [[noreturn]] void end_together();
 

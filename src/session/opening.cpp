@@ -61,15 +61,11 @@ void Session::Implementation::open_together(const std::string& file, const std::
   together(*world_, [&] {
     document_ = parse_document(text_, file_);
     opening_ = read_opening(*document_);
-    // The environment may differ between ranks; rank 0's counts, below.
-    if (world_->rank() == 0) opening_.placement.pretend_nodes = pretended_nodes(opening_.placement.pretend_nodes);
   });
-  std::string nodes = std::to_string(opening_.placement.pretend_nodes);
-  share_text(*world_, nodes);
+  agree_on_nodes(*world_, opening_.placement);
   if (world_->rank() == 0) {
     for (const std::string& ignored : opening_.placement.warnings) log::warning("{}", ignored);
   }
-  opening_.placement.pretend_nodes = std::stoi(nodes);
   roles_ = assign_roles(*world_, opening_.placement);
   together(*world_, [&] {
     register_built_in(registry_);

@@ -130,8 +130,7 @@ void find_holders(const std::vector<Entry>& entries, Roles& roles) {
   }
 }
 
-}  // namespace
-
+/// From the environment, else `configured`.
 int pretended_nodes(int configured) {
   const char* value = std::getenv("SIDESTREAM_PRETEND_NODES");
   if (!value || !*value) return configured;
@@ -142,6 +141,17 @@ int pretended_nodes(int configured) {
          value);
   }
   return static_cast<int>(nodes);
+}
+
+}  // namespace
+
+void agree_on_nodes(MpiCommunicator& world, PlacementConfig& placement) {
+  std::int64_t nodes = 0;
+  together(world, [&] {
+    if (world.rank() == 0) nodes = pretended_nodes(placement.pretend_nodes);
+  });
+  world.maximum(std::span(&nodes, 1));
+  placement.pretend_nodes = static_cast<int>(nodes);
 }
 
 Roles assign_roles(MpiCommunicator& world, const PlacementConfig& placement) {

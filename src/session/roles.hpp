@@ -27,9 +27,9 @@ struct Roles {
   std::vector<int> holders;
 };
 
-/// A testing override: the number of nodes to pretend, from the environment, else `configured`. Throws
-/// Error(configuration).
-[[nodiscard]] int pretended_nodes(int configured);
+/// A testing override: the number of nodes to pretend is taken from the environment, which may differ between ranks, of
+/// rank 0 if there is one. Collective over `world`; throws the same Error(configuration) everywhere.
+void agree_on_nodes(MpiCommunicator& world, PlacementConfig& placement);
 
 /// Collective over `world`. Throws the same Error(configuration) everywhere if the placement does not fit the ranks.
 [[nodiscard]] Roles assign_roles(MpiCommunicator& world, const PlacementConfig& placement);

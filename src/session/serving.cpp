@@ -55,8 +55,7 @@ void Serving::begin(Feed feed) {
   engine_ = std::make_unique<Engine>(EngineParts{config_.metadata, feed_.events, *feed_.transport, *servers_, tasks_,
                                                  results, std::move(task_events), feed_.origin, config_.opening.timings,
                                                  std::move(movement), feed_.first});
-  const auto take_in = [transport = feed_.transport] { transport->receive(std::chrono::microseconds(0)); };
-  if (feed_.sender) feed_.sender->set_meanwhile(take_in);
+  if (feed_.sender) feed_.sender->set_meanwhile([this] { engine_->receive(std::chrono::microseconds(0)); });
 }
 
 void Serving::run(const std::function<bool()>& stop) {

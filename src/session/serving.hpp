@@ -39,7 +39,6 @@ class Serving {
   /// Placement `inline`: see Engine::step.
   bool step() { return engine_->step(); }
 
-  [[nodiscard]] MpiCommunicator& servers() noexcept { return *servers_; }
   [[nodiscard]] bool has_begun() const noexcept { return engine_ || combiner_; }
   /// What this server did; only after `begin`.
   [[nodiscard]] const Ledger& ledger() const noexcept { return engine_ ? engine_->ledger() : combiner_->ledger(); }

@@ -98,7 +98,6 @@ void Group::read_configuration() {
   together(world_, [&] {
     document_ = parse_document(text_, options_.file);
     opening_ = read_opening(*document_);
-    opening_.placement.pretend_nodes = pretended_nodes(opening_.placement.pretend_nodes);
     if (opening_.placement.mode != PlacementMode::sidecar) {
       fail(Code::configuration,
            "{}: the placement is '{}', expected 'sidecar': only then are servers processes of their own", options_.file,
@@ -107,6 +106,7 @@ void Group::read_configuration() {
     register_built_in(registry_);
     for (const auto& [path, where] : opening_.plugins) load_plugin(path, where, registry_, register_c_plugin);
   });
+  agree_on_nodes(world_, opening_.placement);
 }
 
 void Group::find_place() {
@@ -260,12 +260,22 @@ bool Group::join(shared_memory::SidecarServer& server, std::int64_t& first) {
     WaitNote note(world_.rank() == 0, "the first iteration of the simulation's ranks");
     for (; !server.joined() && !stopped(); note.look()) server.receive(slice);
   }
-  // Others may still wait for clients that compute: meanwhile those that have joined fill their rings.
-  world_.set_meanwhile([&] { server.receive(std::chrono::microseconds(0)); });
+  // Others may still wait for clients that compute: meanwhile those that have joined fill their rings. What fails there
+  // is kept until all have been told.
+  std::exception_ptr failed;
+  world_.set_meanwhile([&] {
+    if (failed) return;
+    try {
+      server.receive(std::chrono::microseconds(0));
+    } catch (...) {
+      failed = std::current_exception();
+    }
+  });
   const bool off = anybody(!server.joined());
   first = server.first();
   world_.maximum(std::span(&first, 1));
   world_.set_meanwhile({});
+  if (failed) std::rethrow_exception(failed);
   return !off;
 }
 
