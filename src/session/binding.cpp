@@ -58,13 +58,14 @@ std::string described(const std::vector<std::string>& places, const std::vector<
 
 void bind_servers(MpiCommunicator& world, const Roles& roles, const PlacementConfig& placement) {
   const bool serves = roles.server || roles.forwarder;
-  together(world, [&] {
-    if (!serves || placement.bind.empty()) return;
-    const auto number = placement.mode == PlacementMode::nodes && roles.server
-                            ? static_cast<std::size_t>(roles.members->rank())
-                            : static_cast<std::size_t>(roles.on_node.number);
-    bind_to(placement.bind[number % placement.bind.size()], placement);
-  });
+  if (!placement.bind.empty()) {
+    // Servers and forwarders of a node, in the order of their ranks.
+    const auto here = world.group(serves ? roles.node : -1);
+    together(world, [&] {
+      if (!serves) return;
+      bind_to(placement.bind[static_cast<std::size_t>(here->rank()) % placement.bind.size()], placement);
+    });
+  }
   if (roles.server_ranks.empty() || placement.mode == PlacementMode::inline_) return;
   const std::string mine = place();
   std::vector<std::string> places;
