@@ -232,7 +232,8 @@ TEST_CASE_FIXTURE(Fixture, "a format that fails leaves nothing and the old file 
 }
 
 TEST_CASE_FIXTURE(Fixture, "ranks other than 0 keep nothing") {
-  const auto results = store(false, 1)->begin(at(0, 0));
+  const auto kept = store(false, 1);
+  const auto results = kept->begin(at(0, 0));
   results->add("t.csv", one_row(1));
   results->add("a.vtp", triangle(0));
   results->add("a.txt", Image{});
