@@ -53,7 +53,14 @@ struct Ledger {
   std::atomic<std::int64_t> iterations{0}, attached{0};            ///< simulation
   std::atomic<std::int64_t> delivered{0}, refused{0}, lost{0};     ///< simulation, when it has ended
   std::atomic<std::int64_t> wrong{0}, leaked{0};                   ///< both; simulation
+  std::atomic<int> wrong_at{0};                                    ///< the line of this file that found something wrong
   std::atomic<std::int64_t> served{0}, blocks{0}, kept_arrays{0};  ///< servers: iterations and arrays that were checked
+
+  void expect(bool right, int line = __builtin_LINE()) {
+    if (right) return;
+    ++wrong;
+    wrong_at = line;
+  }
 };
 
 // What is published in iteration i: blocks 0 and 1 always, block 2 in every other group of seven iterations; variable 0
@@ -98,9 +105,9 @@ class Simulation {
     while (attached()) sleep_us(100);
     iterate(0, true);
     ledger_.leaked += static_cast<std::int64_t>(node_->arena().chunks() - node_->arena().free_chunks());
-    if (!client_.drain(std::chrono::seconds(5))) ++ledger_.wrong;
+    ledger_.expect(client_.drain(std::chrono::seconds(5)));
     settle();
-    if (settled_ != index_) ++ledger_.wrong;
+    ledger_.expect(settled_ == index_);
   }
 
  private:
@@ -138,7 +145,7 @@ class Simulation {
     record.persistent = persistent;
     const auto region = client_.reserve(record.bytes, persistent);
     if (!region) {
-      ledger_.wrong += persistent;
+      ledger_.expect(!persistent);
       return false;
     }
     fill(region->data, words_of(block), seed);
@@ -153,7 +160,7 @@ class Simulation {
       if (outcome == Outcome::pending) return;
       if (outcome == Outcome::delivered) {
         ++ledger_.delivered;
-        ledger_.wrong += mine;  // what this client refused nobody can have delivered
+        ledger_.expect(!mine);  // what this client refused nobody can have delivered
       } else {
         ++(outcome == Outcome::lost && !mine ? ledger_.lost : ledger_.refused);
       }
@@ -206,16 +213,16 @@ inline int serve(const std::string& name, Ledger& ledger, Death death, std::int6
     const Inbox& inbox = server.inbox(i);
     const bool refused = inbox.end.refused != 0;
     const std::size_t expected = has_third(i) ? 3 : 2;
-    ledger.wrong += inbox.end.iteration.index != i || server.blocks().size() != expected;
-    ledger.wrong += !refused && inbox.blocks.size() != expected;
+    ledger.expect(inbox.end.iteration.index == i && server.blocks().size() == expected);
+    ledger.expect(refused || inbox.blocks.size() == expected);
     for (const Arrival& arrival : inbox.blocks) {
       const std::int64_t id = arrival.record.block.id;
-      ledger.wrong += !holds(arrival.data, words_of(id), seed_of(i, id));
+      ledger.expect(holds(arrival.data, words_of(id), seed_of(i, id)));
       ++ledger.blocks;
     }
-    ledger.wrong += server.persistent().size() != 1;
+    ledger.expect(server.persistent().size() == 1);
     for (const Arrival& arrival : server.persistent()) {
-      ledger.wrong += !holds(arrival.data, words_of(0), kept_seed(i));
+      ledger.expect(holds(arrival.data, words_of(0), kept_seed(i)));
       ++ledger.kept_arrays;
     }
     if (i > first && death == Death::announced) {

@@ -29,7 +29,7 @@ void with_simulation(WhenFull when_full, Groups&& groups) {
   groups(name, ledger, simulation);
   ledger.stop = 1;
   CHECK(simulation.wait() == 0);
-  CHECK(ledger.wrong.load() == 0);
+  CHECK_MESSAGE(ledger.wrong.load() == 0, "the last one in line ", ledger.wrong_at.load());
   CHECK(ledger.leaked.load() == 0);
   CHECK(ledger.delivered + ledger.refused + ledger.lost == ledger.iterations.load());
   MESSAGE(fmt::format("{} iterations: {} delivered, {} refused, {} lost; servers checked {}", ledger.iterations.load(),
