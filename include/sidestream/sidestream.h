@@ -16,8 +16,8 @@
  *   }
  *   sidestream_close(&s)                                       collective over comm
  *
- * Without sidestream_start, the first publish, alloc, signal or end_iteration does its work and is then collective
- * over the clients: call sidestream_start if some ranks may have nothing to publish while others wait for them.
+ * Without sidestream_start, the first publish, get_handle, alloc, commit, clear, signal or end_iteration does its work and
+ * is then collective over the clients: call sidestream_start if some ranks may have nothing to publish while others wait for them.
  *
  * Every function returns SIDESTREAM_OK or an error code; sidestream_message gives the sentence. Collective functions
  * return the same on every rank. Nothing here ends the process or prints to standard output. A session is used by one

@@ -16,15 +16,6 @@ template <class T>
   return result;
 }
 
-template <class T>
-[[nodiscard]] T checked_add(T a, T b) {
-  T result;
-  if (__builtin_add_overflow(a, b, &result)) {
-    fail(Code::usage, "a size of {} + {} does not fit in 64 bits; use smaller extents", a, b);
-  }
-  return result;
-}
-
 /// The smallest multiple of `unit` (a power of two) that is not below `value`.
 [[nodiscard]] constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) noexcept {
   return (value + unit - 1) & ~(unit - 1);

@@ -87,7 +87,7 @@ std::vector<Use> uses(PlacementMode mode, const std::string& forward) {
        sidecar ? "let the launcher of `sidestream serve` bind its processes" : "remove it"},
       {"partitioner", job || (nodes && !partials), "with 'nodes' and 'job', but not with 'forward: partials',", false},
       {"max_in_flight", mode != PlacementMode::inline_, "where servers are other processes", false},
-      {"poll", cores || sidecar, "with 'cores' and 'sidecar'", false},
+      {"poll", cores || sidecar || job, "with 'cores', 'sidecar' and 'job'", false},
   };
 }
 

@@ -87,7 +87,7 @@ std::vector<Option> buffering() {
        .type = OptionType::real,
        .default_value = "0.001",
        .text =
-           "With `cores` and `sidecar`: for at most how many seconds before the next iteration is expected, and after, "
+           "With `cores`, `sidecar` and `job`: for at most how many seconds before the next iteration is expected, and after, "
            "a server looks for it without sleeping, so that no rank has to wake it; also at most a twentieth of "
            "the time between two iterations, and only if they come regularly. 0: never.",
        .minimum = 0},
@@ -99,8 +99,9 @@ std::vector<Option> moving() {
       {.name = "partitioner",
        .type = OptionType::text,
        .default_value = "block",
-       .text = "With `nodes`: which server gets which block. The name of one of the [partitioners](#partitioners) "
-               "below, or a map with its name and options: `{stripe: {width: 4}}`."},
+       .text =
+           "With `nodes` and `job`: which server gets which block. The name of one of the [partitioners](#partitioners) "
+           "below, or a map with its name and options: `{stripe: {width: 4}}`."},
       {.name = "move",
        .type = OptionType::choice,
        .default_value = "needed",

@@ -130,6 +130,7 @@ Account Session::Implementation::close() {
 
 /// In the order that the members depend on each other; communicators are freed by all their members at this point.
 void Session::Implementation::free_everything() {
+  state_ = State::ended;
   if (!finalizing_) guard_.reset();
   serving_.reset();
   publisher_.reset();

@@ -24,8 +24,7 @@
 
 namespace sidestream {
 
-/// States: open -> started -> closed. Any failure of a collective step leaves the session as it was; close always
-/// works.
+/// States: open -> started -> ended; a start that fails ends it too, on all ranks. Close always works.
 class Session::Implementation {
  public:
   /// Collective; opening.cpp. `text` wins over `file`; the environment variable over both.
@@ -36,7 +35,9 @@ class Session::Implementation {
 
   [[nodiscard]] bool is_server() const noexcept { return roles_.server || roles_.forwarder; }
   [[nodiscard]] bool is_off() const noexcept { return opening_.placement.mode == PlacementMode::off; }
-  [[nodiscard]] MPI_Comm comm() const noexcept { return is_server() ? MPI_COMM_NULL : roles_.members->comm(); }
+  [[nodiscard]] MPI_Comm comm() const noexcept {
+    return is_server() || !roles_.members ? MPI_COMM_NULL : roles_.members->comm();
+  }
   [[nodiscard]] Registry& registry() noexcept { return registry_; }
   /// Declarations, until start. Throws Error(usage) afterwards, and on a server.
   [[nodiscard]] Declarations& declarations(const char* call);

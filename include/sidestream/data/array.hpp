@@ -13,7 +13,7 @@
 
 namespace sidestream {
 
-/// Where an array lives. Only host memory is accepted; device memory is refused by name.
+/// Where an array lives. All are in host memory today: what publishes takes no address of a device's.
 enum class MemorySpace : std::int32_t { host = 0, device = 1 };
 
 /// Which index runs fastest in memory: `column` means i (Fortran; a C array indexed [k][j][i]),

@@ -23,7 +23,7 @@ class OutputDirectory {
   virtual void commit(const std::string& path) const = 0;
   /// Removes the temporary file, if any. Never throws.
   virtual void discard(const std::string& path) const noexcept = 0;
-  /// Name and version of the program, the configuration's text and the session's name, for the files' headers.
+  /// Name and version of the program and where the configuration stands, for the files' headers.
   [[nodiscard]] virtual const std::string& provenance() const noexcept = 0;
   /// Whether the run continues an earlier one in this directory, so that indices go on where that left off.
   [[nodiscard]] virtual bool resumes() const noexcept { return false; }
