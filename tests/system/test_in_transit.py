@@ -2,6 +2,7 @@
 
 import csv
 import os
+import re
 import signal
 import socket
 import time
@@ -105,6 +106,21 @@ def test_servers_are_bound_to_the_cores_that_are_named(tmp_path):
     assert affinity[2] == {core}
     assert affinity[0] == affinity[1] == os.sched_getaffinity(0)
     assert f"1 server: rank 2 ({socket.gethostname()} core {core})" in done.text
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="there are no two cores: NOT TESTED")
+def test_a_server_and_a_forwarder_of_one_node_get_cores_of_their_own(tmp_path):
+    first, second = sorted(os.sched_getaffinity(0))[:2]
+    placement = f"{{mode: nodes, servers: 1, forward: blocks, per_node: 1, bind: [{first}, {second}]}}"
+    done = run(tmp_path, 4, placement, STATISTICS, options=["steps=2"])
+    assert done.status == 0, done.text
+    host = socket.gethostname()
+    told = re.search(
+        rf"1 server: rank (\d) \({host} core (\d+)\); 1 forwarder: rank (\d) \({host} core (\d+)\)", done.text
+    )
+    assert told, done.text
+    cores = {int(told[1]): int(told[2]), int(told[3]): int(told[4])}
+    assert [cores[rank] for rank in sorted(cores)] == [first, second]
 
 
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="on one core everything is bound: NOT TESTED")
