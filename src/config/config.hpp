@@ -66,6 +66,7 @@ struct OpeningConfig {
   std::vector<std::pair<std::string, Location>> plugins;  ///< paths of shared libraries
   std::string directory = ".";                            ///< output.directory: relative to the working directory
   Existing existing = Existing::refuse;
+  bool same_session = false;   ///< with resume: servers before these left what is there, not another run
   bool stop_on_error = false;  ///< on_error: stop
   double drain_limit = 60;     ///< seconds
   bool timings = true;         ///< output.timings: leave timings.csv

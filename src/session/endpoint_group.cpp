@@ -130,7 +130,9 @@ class Endpoint {
       }
     });
     group_.maximum(std::span(&resume, 1));
-    if (resume) config_.opening.existing = Existing::resume;
+    if (!resume) return;
+    config_.opening.existing = Existing::resume;
+    config_.opening.same_session = true;
   }
 
   static std::string placement_text(std::uint64_t session) {

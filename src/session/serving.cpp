@@ -25,12 +25,15 @@ Serving::Serving(MpiCommunicator& servers, const Config& config, const Registry&
     : servers_(servers.duplicate()),
       config_(config),
       partitioner_(&registry.partitioners().at(config.opening.placement.partitioner)) {
-  const bool resume = config.opening.existing == Existing::resume;
+  const OpeningConfig& opening = config.opening;
+  const GoesOnWith what = opening.existing != Existing::resume ? GoesOnWith::nothing
+                          : opening.same_session               ? GoesOnWith::session
+                                                               : GoesOnWith::run;
   together(*servers_, [&] {
     const std::string provenance =
         "Sidestream " SIDESTREAM_VERSION "; the configuration is in run.yaml beside the results";
-    directory_ = open_output_directory(config.opening.directory, provenance, resume);
-    results_ = make_result_store(registry, directory_, reduces ? 1 : servers_->rank(), resume);
+    directory_ = open_output_directory(opening.directory, provenance, what);
+    results_ = make_result_store(registry, directory_, reduces ? 1 : servers_->rank());
   });
   together(*servers_, [&] {
     if (choose) choose(directory_);

@@ -223,7 +223,8 @@ void Group::configure() {
     opening.placement.pretend_nodes = pretended;
     opening.directory = options_.directory.empty() ? notes_.directory : options_.directory;
     // A second group of one simulation goes on where the first one ended.
-    if (epoch > 1) opening.existing = Existing::resume;
+    opening.same_session = epoch > 1;
+    if (opening.same_session) opening.existing = Existing::resume;
     if (world_.rank() != 0) return;
     // The simulation holds a lock of its own there.
     if (epoch == 1) directory_lock_ = std::make_unique<DirectoryLock>(opening.directory, ".serve.lock");

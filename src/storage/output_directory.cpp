@@ -18,8 +18,8 @@ namespace fs = std::filesystem;
 
 class PlainDirectory final : public BatchDirectory {
  public:
-  PlainDirectory(std::string root, std::string provenance, bool resumes, bool flush)
-      : root_(std::move(root)), provenance_(std::move(provenance)), resumes_(resumes), flush_(flush) {}
+  PlainDirectory(std::string root, std::string provenance, GoesOnWith what, bool flush)
+      : root_(std::move(root)), provenance_(std::move(provenance)), goes_on_with_(what), flush_(flush) {}
 
   std::string path(const std::string& pattern, const Iteration& iteration, int server) const override {
     return (fs::path(root_) / expand_pattern(pattern, iteration, server)).string();
@@ -49,7 +49,8 @@ class PlainDirectory final : public BatchDirectory {
   void discard(const std::string& path) const noexcept override { ::unlink(hidden(path).c_str()); }
 
   const std::string& provenance() const noexcept override { return provenance_; }
-  bool resumes() const noexcept override { return resumes_; }
+  bool resumes() const noexcept override { return goes_on_with_ != GoesOnWith::nothing; }
+  bool within_session() const noexcept override { return goes_on_with_ == GoesOnWith::session; }
 
  private:
   /// A leading dot hides it from `*`, the ending from programs that go by the ending.
@@ -59,18 +60,19 @@ class PlainDirectory final : public BatchDirectory {
   }
 
   std::string root_, provenance_;
-  bool resumes_, flush_;
+  GoesOnWith goes_on_with_;
+  bool flush_;
 };
 
 }  // namespace
 
 std::shared_ptr<const OutputDirectory> open_output_directory(const std::string& root, const std::string& provenance,
-                                                             bool resumes, bool flush) {
+                                                             GoesOnWith what, bool flush) {
   const std::string directory = root.empty() ? "." : root;
   make_directory_of((fs::path(directory) / "file").string());
   // Asked now because a run that cannot keep its results should end before it computes for a day.
   if (::access(directory.c_str(), W_OK | X_OK) != 0) fail_file("write into the directory", directory, errno);
-  return std::make_shared<PlainDirectory>(directory, provenance, resumes, flush);
+  return std::make_shared<PlainDirectory>(directory, provenance, what, flush);
 }
 
 }  // namespace sidestream

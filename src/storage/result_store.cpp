@@ -26,12 +26,12 @@ namespace fs = std::filesystem;
 /// Of results that are whole, rank 0 writes files; others write pieces alone.
 class FileStore final : public ResultStore {
  public:
-  FileStore(const Registry& registry, std::shared_ptr<const OutputDirectory> directory, int rank, bool resume)
+  FileStore(const Registry& registry, std::shared_ptr<const OutputDirectory> directory, int rank)
       : rank_(rank),
         formats_(registry.formats()),
         directory_(directory),
-        series_(directory, resume),
-        tables_(directory, resume),
+        series_(directory),
+        tables_(directory),
         names_(directory) {}
 
   std::unique_ptr<Results> begin(const Iteration& iteration) override;
@@ -40,7 +40,7 @@ class FileStore final : public ResultStore {
     if (rank_ != 0) return;
     const ResultFormat& format = format_of(file, &ResultFormat::table, "tables");
     tables_.keep_provenance();
-    if (!names_iteration(file)) return tables_.append(format, file, iteration, table, *first_cycle_);
+    if (!names_iteration(file)) return tables_.append(format, file, iteration, table, *first_);
     write(file, iteration,
           [&](const std::string& path) { format.table(path, table, false, directory_->provenance()); });
   }
@@ -101,7 +101,7 @@ class FileStore final : public ResultStore {
   void write(const std::string& file, const Iteration& iteration, Put put) {
     claim(file, iteration);
     if (!names_iteration(file)) return replace_file(*directory_, directory_->path(file, iteration, 0), put);
-    Series& series = series_.of(file, *first_cycle_);
+    Series& series = series_.of(file, *first_);
     const std::string path = names_.choose(file, iteration);
     replace_file(*directory_, path, put);
     try {
@@ -132,7 +132,7 @@ class FileStore final : public ResultStore {
   TableFiles tables_;
   FileNames names_;
   std::map<std::string, std::int64_t> latest_;  ///< by pattern: the iteration last written
-  std::optional<std::int64_t> first_cycle_;     ///< of this run
+  std::optional<Iteration> first_;              ///< of this run
 };
 
 /// Path of the file that lists the pieces, the same on all servers. Collective.
@@ -177,7 +177,7 @@ void FileStore::write_pieces(const std::string& file, const Iteration& iteration
       source.get(piece.description);
     }
     pending.place(path, [&](const std::string& temporary) { list(temporary, pieces); });
-    if (names_iteration(file)) series_.of(file, *first_cycle_).add(iteration, path);
+    if (names_iteration(file)) series_.of(file, *first_).add(iteration, path);
   });
   if (rank_ == 0 && names_iteration(file)) names_.written(path);
 }
@@ -277,16 +277,15 @@ class FileResults final : public Results {
 };
 
 std::unique_ptr<Results> FileStore::begin(const Iteration& iteration) {
-  if (!first_cycle_) first_cycle_ = iteration.cycle;
+  if (!first_) first_ = iteration;
   return std::make_unique<FileResults>(*this, iteration);
 }
 
 }  // namespace
 
 std::unique_ptr<ResultStore> make_result_store(const Registry& registry,
-                                               std::shared_ptr<const OutputDirectory> directory, int rank,
-                                               bool resume) {
-  return std::make_unique<FileStore>(registry, std::move(directory), rank, resume);
+                                               std::shared_ptr<const OutputDirectory> directory, int rank) {
+  return std::make_unique<FileStore>(registry, std::move(directory), rank);
 }
 
 }  // namespace sidestream

@@ -67,7 +67,7 @@ Series::~Series() {
 }
 
 /// Enters what `json` (a subset of YAML) lists.
-void Series::take(const std::string& json, std::int64_t before) {
+void Series::take(const std::string& json, const GoingOn& what) {
   std::set<std::string> known;
   for (const Entry& entry : entries_) known.insert(entry.name);
   for (const auto& file : YAML::Load(json)["files"]) {
@@ -76,19 +76,21 @@ void Series::take(const std::string& json, std::int64_t before) {
     entry.iteration.time = file["time"].as<double>();
     entry.iteration.cycle = file["cycle"].as<std::int64_t>();
     entry.iteration.index = file["iteration"].as<std::int64_t>();
-    if (entry.iteration.cycle < before && known.insert(entry.name).second) entries_.push_back(std::move(entry));
+    if (what.keeps(entry.iteration.index, entry.iteration.cycle) && known.insert(entry.name).second) {
+      entries_.push_back(std::move(entry));
+    }
   }
 }
 
-void Series::resume(std::int64_t cycle) {
+void Series::resume(const GoingOn& what) {
   std::string reading;
   try {
-    if (reading = json_path_; fs::exists(reading)) take(read_file(reading), cycle);
+    if (reading = json_path_; fs::exists(reading)) take(read_file(reading), what);
     if (reading = rest_path_; fs::exists(reading)) {
       std::string rest = read_file(reading);
       rest.resize(rest.rfind('\n') + 1);  // npos + 1 is 0; a line without end was being written in a crash
       std::replace(rest.begin(), rest.end(), '\n', ',');
-      take("{\"files\": [" + rest + "]}", cycle);
+      take("{\"files\": [" + rest + "]}", what);
     }
   } catch (const YAML::Exception& error) {
     fail(Code::file,
@@ -171,7 +173,7 @@ std::string Series::as_pvd() const {
   return text + "</Collection>\n</VTKFile>\n";
 }
 
-Series& SeriesSet::of(const std::string& pattern, std::int64_t first_cycle) {
+Series& SeriesSet::of(const std::string& pattern, const Iteration& first) {
   const std::string key = series_stem(pattern) + ending_of(pattern);
   if (const auto found = by_stem_.find(key); found != by_stem_.end()) {
     if (found->second->pattern() == pattern) return *found->second;
@@ -182,7 +184,7 @@ Series& SeriesSet::of(const std::string& pattern, std::int64_t first_cycle) {
          found->second->pattern(), pattern, key);
   }
   auto series = std::make_unique<Series>(directory_, pattern);
-  if (resume_) series->resume(first_cycle);
+  if (directory_->resumes()) series->resume(GoingOn(*directory_, first));
   return *by_stem_.emplace(key, std::move(series)).first->second;
 }
 

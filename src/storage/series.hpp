@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "sidestream/extend/writer.hpp"
+#include "storage/going_on.hpp"
 
 namespace sidestream {
 
@@ -24,9 +24,9 @@ class Series {
   Series(const Series&) = delete;
   Series& operator=(const Series&) = delete;
 
-  /// Takes over the entries that an earlier run left, if any, of cycles before `cycle`. Throws Error(file) if
-  /// the index cannot be understood.
-  void resume(std::int64_t cycle);
+  /// Takes over the entries that were left, if any, and that stay. Throws Error(file) if the index cannot be
+  /// understood.
+  void resume(const GoingOn& what);
   /// Enters the file that now has its name. Says once that names were taken (see FileNames). Throws Error(file), and
   /// has not entered it then.
   void add(const Iteration& iteration, const std::string& path);
@@ -43,7 +43,7 @@ class Series {
   [[nodiscard]] std::string as_json() const;
   [[nodiscard]] std::string as_pvd() const;
   [[nodiscard]] bool is_due() const;
-  void take(const std::string& json, std::int64_t before);
+  void take(const std::string& json, const GoingOn& what);
   void replace();
   void count_version(const Iteration& iteration, const std::string& path);
 
@@ -61,15 +61,13 @@ class Series {
 /// Error(configuration).
 class SeriesSet {
  public:
-  SeriesSet(std::shared_ptr<const OutputDirectory> directory, bool resume)
-      : directory_(std::move(directory)), resume_(resume) {}
-  /// The index for `pattern`; when asked for first, entries of an earlier run before `first_cycle` are taken
-  /// over.
-  Series& of(const std::string& pattern, std::int64_t first_cycle);
+  explicit SeriesSet(std::shared_ptr<const OutputDirectory> directory) : directory_(std::move(directory)) {}
+  /// The index for `pattern`; when asked for first, and the directory resumes, entries from before `first`, the first
+  /// iteration of this run, are taken over.
+  Series& of(const std::string& pattern, const Iteration& first);
 
  private:
   std::shared_ptr<const OutputDirectory> directory_;
-  bool resume_;
   std::map<std::string, std::unique_ptr<Series>> by_stem_;
 };
 

@@ -45,18 +45,24 @@ Table with_iteration(const Table& table, std::size_t first, std::size_t last, co
   return Table(std::move(columns));
 }
 
-std::int64_t cycle_of(const std::string& path, const CsvRecord& record, std::size_t line) {
-  std::int64_t cycle = 0;
-  const std::string& text = record.fields.size() > 1 ? record.fields[1] : "";
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), cycle);
+std::int64_t number_in(const std::string& path, const CsvRecord& record, std::size_t line, std::size_t field,
+                       const char* what) {
+  std::int64_t number = 0;
+  const std::string& text = record.fields.size() > field ? record.fields[field] : "";
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (text.empty() || error != std::errc{} || end != text.data() + text.size()) {
     fail(Code::file,
-         "record {} of '{}', which this run should continue, has '{}' where the cycle is expected; mend the "
-         "file or move "
+         "record {} of '{}', which this run should continue, has '{}' where the {} is expected; mend the file or move "
          "it away",
-         line, path, text);
+         line, path, text, what);
   }
-  return cycle;
+  return number;
+}
+
+/// Whether a row stays.
+bool keeps(const GoingOn& what, const std::string& path, const CsvRecord& record, std::size_t line) {
+  const std::int64_t cycle = number_in(path, record, line, 1, "cycle");
+  return what.keeps(number_in(path, record, line, 0, "iteration"), cycle);
 }
 
 namespace fs = std::filesystem;
@@ -66,10 +72,18 @@ std::string commitment_of(const std::string& path) {
   return (whole.parent_path() / ("." + whole.filename().string() + ".committed")).string();
 }
 
-/// Notes that all of the table is whole. Digits within one page, which no kill can write half.
-void note_commitment(const std::string& path) {
-  const std::string digits = fmt::format("{:020}\n", size_of_file(path));
-  overwrite_start(commitment_of(path), digits);
+/// Notes that this much of the table is whole. Digits within one page, which no kill can write half.
+void note_commitment(const std::string& path, std::uint64_t length) {
+  overwrite_start(commitment_of(path), fmt::format("{:020}\n", length));
+}
+
+void note_commitment(const std::string& path) { note_commitment(path, size_of_file(path)); }
+
+/// For a table that is whole, before a shorter one takes its place: the length of this one would cut rows of that.
+void forget_commitment(const std::string& path) {
+  std::error_code error;
+  fs::remove(commitment_of(path), error);
+  if (error) fail_file("remove", commitment_of(path), error.value());
 }
 
 /// The length up to which the table is whole; nothing if that was not noted: the run ended, or never added rows.
@@ -98,7 +112,9 @@ void recover(const std::string& path) {
     iteration = record.fields.front();
     records += record.text.size();
   });
-  // Shorter than it was: a loss of power, perhaps in the midst of an iteration.
+  // Shorter than it was: a loss of power, perhaps in the midst of an iteration. Noted first, or a run that is killed
+  // here would make the next one cut an iteration more.
+  if (whole) note_commitment(path, last);
   cut_file(path, whole ? last : records);
 }
 
@@ -120,13 +136,14 @@ TableFiles::~TableFiles() {
 }
 
 void TableFiles::append(const ResultFormat& format, const std::string& file, const Iteration& iteration,
-                        const Table& table, std::int64_t first_cycle) {
+                        const Table& table, const Iteration& first) {
   const std::string path = directory_->path(file, iteration, 0);
   const std::vector<std::string> columns = wide_columns(table);
   auto known = columns_.find(path);
   if (known == columns_.end()) {
-    if (!resume_ || !take_over(path, columns, first_cycle))
+    if (!directory_->resumes() || !take_over(path, columns, GoingOn(*directory_, first))) {
       write_new(format, path, with_iteration(table, 0, 0, iteration));
+    }
     note_commitment(path);
     known = columns_.emplace(path, columns).first;
   }
@@ -139,9 +156,9 @@ void TableFiles::append(const ResultFormat& format, const std::string& file, con
   }
   const std::uint64_t before = size_of_file(path);
   try {
-    for (std::size_t first = 0; first < table.rows(); first += rows_at_once) {
-      const std::size_t last = std::min(first + rows_at_once, table.rows());
-      format.table(path, with_iteration(table, first, last, iteration), true, directory_->provenance());
+    for (std::size_t row = 0; row < table.rows(); row += rows_at_once) {
+      const std::size_t last = std::min(row + rows_at_once, table.rows());
+      format.table(path, with_iteration(table, row, last, iteration), true, directory_->provenance());
     }
     note_commitment(path);
   } catch (...) {
@@ -155,10 +172,10 @@ void TableFiles::write_new(const ResultFormat& format, const std::string& path, 
                [&](const std::string& temporary) { format.table(temporary, table, false, directory_->provenance()); });
 }
 
-/// Cuts a file of an earlier run back to the rows before `first_cycle`. False if there is none. A format that
-/// is not ours is cut to whole iterations only: only its author could tell cycles.
+/// Cuts a file that was left back to the rows that stay. False if there is none. A format that is not ours is cut to
+/// whole iterations only: only its author could tell iterations.
 bool TableFiles::take_over(const std::string& path, const std::vector<std::string>& columns,
-                           std::int64_t first_cycle) const {
+                           const GoingOn& what) const {
   if (!fs::exists(path)) return false;
   if (fs::path(path).extension() != ".csv") {
     const std::optional<std::uint64_t> whole = commitment(path);
@@ -169,7 +186,7 @@ bool TableFiles::take_over(const std::string& path, const std::vector<std::strin
   std::size_t line = 0, dropped = 0;
   for_each_record(path, [&](const CsvRecord& record) {
     if (++line > 1) {
-      dropped += cycle_of(path, record, line) >= first_cycle;
+      dropped += !keeps(what, path, record, line);
     } else if (record.fields != columns) {
       fail(Code::file,
            "'{}', which this run should continue, has the columns {}, but now they are {}; choose another file "
@@ -185,16 +202,17 @@ bool TableFiles::take_over(const std::string& path, const std::vector<std::strin
     OutputFile file(temporary);
     line = 0;
     for_each_record(path, [&](const CsvRecord& record) {
-      if (++line == 1 || cycle_of(path, record, line) < first_cycle) file.write(record.text);
+      if (++line == 1 || keeps(what, path, record, line)) file.write(record.text);
     });
     file.close();
     std::error_code error;
     fs::copy_file(path, directory_->temporary(kept_name), fs::copy_options::overwrite_existing, error);
     if (error) fail_file("keep the rows of", path, error.value());
     directory_->commit(kept_name);
+    forget_commitment(path);
   });
   log::warning("'{}' goes on before cycle {}: {} rows from there on are kept in '{}' with the others", path,
-               first_cycle, dropped, kept_name);
+               what.first().cycle, dropped, kept_name);
   return true;
 }
 
@@ -202,7 +220,7 @@ void TableFiles::keep_provenance() {
   if (provenance_kept_ || directory_->provenance().empty()) return;
   const std::string path = directory_->path("provenance.txt", {}, 0);
   std::string text = directory_->provenance() + "\n";
-  if (resume_ && std::filesystem::exists(path)) {
+  if (directory_->resumes() && std::filesystem::exists(path)) {
     const std::string earlier = read_file(path);
     text = earlier.find(text) == std::string::npos ? earlier + "\n" + text : earlier;
   }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "sidestream/extend/writer.hpp"
+#include "storage/going_on.hpp"
 
 namespace sidestream {
 
@@ -15,18 +15,17 @@ namespace sidestream {
 /// beside it, `.<table>.committed`, from where a run that resumes cuts the table; a run that ends removes that file.
 class TableFiles {
  public:
-  TableFiles(std::shared_ptr<const OutputDirectory> directory, bool resume)
-      : directory_(std::move(directory)), resume_(resume) {}
+  explicit TableFiles(std::shared_ptr<const OutputDirectory> directory) : directory_(std::move(directory)) {}
   ~TableFiles();
   TableFiles(const TableFiles&) = delete;
   TableFiles& operator=(const TableFiles&) = delete;
 
   /// Adds the rows of `table`, after the columns iteration, cycle and time, to `file`. The first call for a
-  /// file starts it anew, or, when resuming, goes on after its rows of cycles before `first_cycle`; if others are
-  /// dropped, the table with them is kept under the first free name with -v1, -v2, ... Throws Error(file), and
-  /// Error(configuration) if the columns are not those of the file.
+  /// file starts it anew, or, where the directory resumes, goes on after its rows from before `first`, the first
+  /// iteration of this run; if others are dropped, the table with them is kept under the first free name with -v1, -v2,
+  /// ... Throws Error(file), and Error(configuration) if the columns are not those of the file.
   void append(const ResultFormat& format, const std::string& file, const Iteration& iteration, const Table& table,
-              std::int64_t first_cycle);
+              const Iteration& first);
 
   /// Leaves `provenance.txt` beside the tables, which have no place for it in them. A run that is resumed
   /// with another configuration adds to it.
@@ -34,11 +33,10 @@ class TableFiles {
 
  private:
   [[nodiscard]] bool take_over(const std::string& path, const std::vector<std::string>& columns,
-                               std::int64_t first_cycle) const;
+                               const GoingOn& what) const;
   void write_new(const ResultFormat& format, const std::string& path, const Table& table) const;
 
   std::shared_ptr<const OutputDirectory> directory_;
-  bool resume_;
   bool provenance_kept_ = false;
   std::map<std::string, std::vector<std::string>> columns_;  ///< of the files begun by this run
 };

@@ -34,7 +34,10 @@ struct Fixture {
     registry.add(image);
   }
   std::unique_ptr<ResultStore> store(bool resume, int rank = 0) {
-    return make_result_store(registry, open_output_directory(directory.path(), "made by a test", resume), rank, resume);
+    return store(resume ? GoesOnWith::run : GoesOnWith::nothing, rank);
+  }
+  std::unique_ptr<ResultStore> store(GoesOnWith what, int rank = 0) {
+    return make_result_store(registry, open_output_directory(directory.path(), "made by a test", what), rank);
   }
   std::string text(const std::string& name) { return read_file(directory / name); }
   void put(const std::string& name, const std::string& content) { std::ofstream(directory / name) << content; }
@@ -91,6 +94,94 @@ TEST_CASE_FIXTURE(Fixture, "a resumed run continues its tables before its first 
   CHECK(std::filesystem::exists(directory / "t-v1.csv") == dropped);
   if (dropped) CHECK(text("t-v1.csv") == before.substr(0, before.rfind('\n') + 1));
   CHECK_FALSE(std::filesystem::exists(directory / ".t.csv.part"));
+}
+
+TEST_CASE_FIXTURE(Fixture, "within a session tables and indices go on by iteration, of which some may share a cycle") {
+  {
+    // Cycle 10 three times; the first two were acknowledged.
+    const auto first = store(false);
+    for (int n = 0; n < 4; ++n) {
+      const auto results = first->begin(at(n, n == 0 ? 0 : 10));
+      results->add("t.csv", one_row(n));
+      results->add("c-{cycle}.txt", Image{n, n, {}});
+    }
+  }
+  const auto rows = [](int count) {
+    std::string text = "iteration,cycle,time,variable,mean\n0,0,0,T,0\n";
+    for (int n = 1; n < count; ++n) text += fmt::format("{},10,2.5,T,{}\n", n, n);
+    return text;
+  };
+  const auto again = [&](GoesOnWith what, int index) {
+    const auto second = store(what);
+    const auto results = second->begin(at(index, 10));
+    results->add("t.csv", one_row(7));
+    results->add("c-{cycle}.txt", Image{7, 7, {}});
+  };
+  SUBCASE("servers that take over") {
+    again(GoesOnWith::session, 3);
+    CHECK(text("t.csv") == rows(3) + "3,10,2.5,T,7\n");
+    for (const char* name : {"c-0.txt", "c-10.txt", "c-10-v2.txt", "c-10-v4.txt"}) {
+      CHECK_MESSAGE(contains(text("c.txt.series"), fmt::format("\"{}\"", name)), name);
+    }
+    CHECK_FALSE(contains(text("c.txt.series"), "c-10-v3.txt"));
+  }
+  SUBCASE("another run counts iterations from 0 again") {
+    again(GoesOnWith::run, 0);
+    CHECK(text("t.csv") == rows(1) + "0,10,2.5,T,7\n");
+  }
+  SUBCASE("servers that take over in a run that goes on after another") {
+    again(GoesOnWith::run, 0);
+    const auto third = store(GoesOnWith::session);
+    third->begin(at(0, 10))->add("t.csv", one_row(8));
+    CHECK(text("t.csv") == rows(1) + "0,10,2.5,T,8\n");
+  }
+}
+
+namespace {
+
+/// The process ends, as by a kill, right after one file got its name.
+class DyingDirectory final : public OutputDirectory {
+ public:
+  DyingDirectory(std::shared_ptr<const OutputDirectory> inner, std::string last)
+      : inner_(std::move(inner)), last_(std::move(last)) {}
+  std::string path(const std::string& pattern, const Iteration& iteration, int server) const override {
+    return inner_->path(pattern, iteration, server);
+  }
+  std::string temporary(const std::string& path) const override { return inner_->temporary(path); }
+  void commit(const std::string& path) const override {
+    inner_->commit(path);
+    if (path.ends_with(last_)) ::_exit(7);
+  }
+  void discard(const std::string& path) const noexcept override { inner_->discard(path); }
+  const std::string& provenance() const noexcept override { return inner_->provenance(); }
+  bool resumes() const noexcept override { return inner_->resumes(); }
+
+ private:
+  std::shared_ptr<const OutputDirectory> inner_;
+  std::string last_;
+};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(Fixture, "a run that is killed when it has cut a table back loses no row that it kept") {
+  test::Child first([&] {
+    const auto results = store(false);
+    for (int n = 0; n < 4; ++n) results->begin(at(n, n))->add("t.csv", one_row(n));
+    return ::_exit(7), 0;  // killed: how far the table is whole stays noted
+  });
+  REQUIRE(first.wait() == 7);
+  REQUIRE(std::filesystem::exists(directory / ".t.csv.committed"));
+  test::Child second([&] {
+    const auto output = open_output_directory(directory.path(), "made by a test", GoesOnWith::run);
+    const auto results = make_result_store(registry, std::make_shared<DyingDirectory>(output, "/t.csv"), 0);
+    results->begin(at(0, 2))->add("t.csv", one_row(7));
+    return 0;
+  });
+  REQUIRE(second.wait() == 7);
+  const std::string head = "iteration,cycle,time,variable,mean\n0,0,0,T,0\n1,1,0.25,T,1\n";
+  CHECK(text("t.csv") == head);
+  store(true)->begin(at(0, 2))->add("t.csv", one_row(8));
+  CHECK(text("t.csv") == head + "0,2,0.5,T,8\n");
 }
 
 TEST_CASE_FIXTURE(Fixture, "an empty or headless table is begun again") {

@@ -15,8 +15,9 @@ using namespace sidestream::testing;
 namespace {
 
 struct Fixture {
-  std::unique_ptr<Writer> writer(const WriterKind& kind, const std::string& yaml, bool resumes = false) {
-    const auto output = open_output_directory(directory.path(), "test", resumes);
+  std::unique_ptr<Writer> writer(const WriterKind& kind, const std::string& yaml,
+                                 GoesOnWith what = GoesOnWith::nothing) {
+    const auto output = open_output_directory(directory.path(), "test", what);
     return kind.create(writer_settings(kind, yaml, sample.metadata), sample.metadata, output);
   }
   std::vector<std::string> files() {
@@ -126,7 +127,7 @@ TEST_CASE_FIXTURE(Fixture, "a run that goes on keeps the series and refuses to o
     const auto first = writer(kind, "{variables: temperature}");
     for (int n = 0; n < 3; ++n) write_iteration(*first, sample, {n, 10 * n, 0}, world);
     const auto before = contents();
-    const auto second = writer(kind, "{variables: temperature}", true);
+    const auto second = writer(kind, "{variables: temperature}", GoesOnWith::run);
     write_iteration(*second, sample, {0, 20, 0}, world);
     write_iteration(*second, sample, {5, 30, 0}, world);
     const auto after = contents();

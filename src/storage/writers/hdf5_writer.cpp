@@ -45,7 +45,7 @@ class Hdf5Writer final : public Writer {
       : directory_(directory),
         pending_(directory),
         names_(directory),
-        series_(directory, directory->resumes()),
+        series_(directory),
         variables_(chosen_variables(settings, metadata)),
         file_(settings.text("file")),
         ghosts_(settings.boolean("ghosts")),
@@ -71,7 +71,7 @@ class Hdf5Writer final : public Writer {
       pending_.place(path_, [&](const std::string& temporary) {
         write_whole_file(temporary, directory_->provenance(), input, variables_, partials);
       });
-      series_.of(file_, input.iteration.cycle).add(input.iteration, path_);
+      series_.of(file_, input.iteration).add(input.iteration, path_);
     });
     names_.written(path_);
   }

@@ -33,7 +33,7 @@ class MetadataWriter final : public Writer {
       : directory_(directory),
         pending_(directory),
         names_(directory),
-        series_(directory, directory->resumes()),
+        series_(directory),
         pattern_(settings.text("file")) {
     check_file_option(settings, {".yaml", ".yml"});
     selection_.catalogue = true;
@@ -62,7 +62,7 @@ class MetadataWriter final : public Writer {
 
   void commit(const CombineInput& input) override {
     pending_.commit(input.communicator, input.partials, [&](const std::vector<Bytes>&) {
-      series_.of(pattern_, input.iteration.cycle).add(input.iteration, path_);
+      series_.of(pattern_, input.iteration).add(input.iteration, path_);
     });
     names_.written(path_);
   }

@@ -97,7 +97,7 @@ class VtkWriter final : public Writer {
       : directory_(directory),
         pending_(directory),
         names_(directory),
-        series_(directory, directory->resumes()),
+        series_(directory),
         variables_(chosen_variables(settings, metadata)),
         compression_{compression_level(settings)} {
     check_file_option(settings, {".pvti", ".pvtr", ".pvts", ".pvtu", ".pvtp", ".vtm"});
@@ -224,7 +224,7 @@ void VtkWriter::list_mesh(const CombineInput& input, const MeshOutput& output,
   pending_.place(path, [&](const std::string& temporary) {
     write_vtk_list(temporary, mesh, variables, pieces, input.iteration, directory_->provenance());
   });
-  series_.of(output.pattern, input.iteration.cycle).add(input.iteration, path);
+  series_.of(output.pattern, input.iteration).add(input.iteration, path);
 }
 
 /// VTK's readers refuse a list that leaves a gap in the mesh, so that gaps are filled with values that say
