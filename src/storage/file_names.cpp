@@ -4,6 +4,8 @@
 
 #include <filesystem>
 
+#include "base/persist.hpp"
+
 namespace sidestream {
 
 namespace fs = std::filesystem;
@@ -27,6 +29,8 @@ std::string FileNames::choose(const std::string& pattern, const Iteration& itera
   return path;
 }
 
-void FileNames::written(const std::string& path) { written_.insert(std::hash<std::string>{}(path)); }
+void FileNames::written(const std::string& path) {
+  persist([&] { written_.insert(std::hash<std::string>{}(path)); });
+}
 
 }  // namespace sidestream

@@ -22,7 +22,7 @@ class FileNames {
   /// The path for `pattern` in `iteration`, or, if this run has written that already or, when it resumes, an earlier
   /// run has, the first of -v2, -v3, ... that nobody has.
   [[nodiscard]] std::string choose(const std::string& pattern, const Iteration& iteration);
-  /// Call when the file that was chosen has its name.
+  /// Call when the file that was chosen has its name. Waits for memory: others go on with what they chose alike.
   void written(const std::string& path);
 
  private:

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <set>
 
+#include "base/persist.hpp"
 #include "data/file_pattern.hpp"
 #include "storage/batch_directory.hpp"
 #include "storage/output.hpp"
@@ -33,20 +34,23 @@ class PlainDirectory final : public BatchDirectory {
   void commit(const std::string& path) const override { commit_all({path}); }
 
   void commit_all(const std::vector<std::string>& paths) const override {
-    for (const std::string& path : paths) {
-      if (flush_) flush_to_disk(hidden(path));
-    }
     std::set<std::string> parents;
     for (const std::string& path : paths) {
-      rename_file(hidden(path), path);
+      if (flush_) flush_to_disk(hidden(path));
       parents.insert(fs::path(path).parent_path().string());
     }
+    for (const std::string& path : paths) rename_file(hidden(path), path);
     for (const std::string& parent : parents) {
       if (flush_) flush_directory(parent);
     }
   }
 
-  void discard(const std::string& path) const noexcept override { ::unlink(hidden(path).c_str()); }
+  void discard(const std::string& path) const noexcept override {
+    try {
+      persist([&] { ::unlink(hidden(path).c_str()); });
+    } catch (const std::bad_alloc&) {  // it stays, and is written over some time
+    }
+  }
 
   const std::string& provenance() const noexcept override { return provenance_; }
   bool resumes() const noexcept override { return goes_on_with_ != GoesOnWith::nothing; }

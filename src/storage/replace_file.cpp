@@ -18,12 +18,14 @@ void replace_file(const OutputDirectory& directory, const std::string& path,
   }
 }
 
+void write_file(const std::string& path, std::string_view text) {
+  OutputFile file(path);
+  file.write(text);
+  file.close();
+}
+
 void replace_file(const OutputDirectory& directory, const std::string& path, std::string_view text) {
-  replace_file(directory, path, [&](const std::string& temporary) {
-    OutputFile file(temporary);
-    file.write(text);
-    file.close();
-  });
+  replace_file(directory, path, [&](const std::string& temporary) { write_file(temporary, text); });
 }
 
 void replace_file(const std::string& path, std::string_view text) {

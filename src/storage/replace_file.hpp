@@ -14,7 +14,10 @@ namespace sidestream {
 void replace_file(const OutputDirectory& directory, const std::string& path,
                   const std::function<void(const std::string& temporary)>& put);
 
-/// The same for a text.
+/// Writes a text as the whole of a file, without flushing it. Throws Error(file).
+void write_file(const std::string& path, std::string_view text);
+
+/// replace_file for a text.
 void replace_file(const OutputDirectory& directory, const std::string& path, std::string_view text);
 
 /// The same for a file anywhere, which need not last beyond a loss of power: of a run's records.

@@ -177,7 +177,7 @@ void FileStore::write_pieces(const std::string& file, const Iteration& iteration
       source.get(piece.description);
     }
     pending.place(path, [&](const std::string& temporary) { list(temporary, pieces); });
-    if (names_iteration(file)) series_.of(file, *first_).add(iteration, path);
+    if (names_iteration(file)) pending.enter(series_.of(file, *first_), iteration, path);
   });
   if (rank_ == 0 && names_iteration(file)) names_.written(path);
 }

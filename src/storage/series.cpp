@@ -14,6 +14,7 @@
 #include "base/persist.hpp"
 #include "base/timer.hpp"
 #include "data/file_pattern.hpp"
+#include "storage/batch_directory.hpp"
 #include "storage/formats/vtk_xml.hpp"
 #include "storage/output_file.hpp"
 #include "storage/replace_file.hpp"
@@ -107,11 +108,32 @@ bool Series::is_due() const {
   return 16 * missing >= entries_.size() || now() - replaced_at_ > std::max(1.0, 100 * replacing_took_);
 }
 
+/// Both files or none, unless giving a name fails.
+void Series::replace_index() {
+  std::vector<std::string> paths{json_path_}, temporaries;
+  if (!pvd_path_.empty()) paths.push_back(pvd_path_);
+  for (const std::string& path : paths) temporaries.push_back(directory_->temporary(path));
+  bool complete = false;
+  try {
+    write_file(temporaries[0], as_json());
+    if (!pvd_path_.empty()) write_file(temporaries[1], as_pvd());
+    complete = true;
+    commit_all(*directory_, paths);
+    has_replaced_.fill(true);
+  } catch (...) {
+    for (std::size_t n = 0; n < paths.size(); ++n) {
+      // Whose temporary is gone was named.
+      if (complete) persist([&] { has_replaced_[n] = has_replaced_[n] || !fs::exists(temporaries[n]); });
+      directory_->discard(paths[n]);
+    }
+    throw;
+  }
+}
+
 void Series::replace() {
   const double start = now();
   listed_ = 0;  // until all of it is there
-  replace_file(*directory_, json_path_, as_json());
-  if (!pvd_path_.empty()) replace_file(*directory_, pvd_path_, as_pvd());
+  replace_index();
   std::error_code ignored;
   fs::remove(rest_path_, ignored);
   listed_ = entries_.size();
@@ -120,6 +142,7 @@ void Series::replace() {
 }
 
 void Series::add(const Iteration& iteration, const std::string& path) {
+  const bool versioned = has_version(iteration, path);
   entries_.push_back({iteration, relative(path)});
   try {
     if (is_due()) {
@@ -128,21 +151,38 @@ void Series::add(const Iteration& iteration, const std::string& path) {
       append_to_file(rest_path_, entry_text(entries_.back()) + "\n");
     }
   } catch (...) {
-    entries_.pop_back();
+    drop_last();
     throw;
   }
-  count_version(iteration, path);
+  if (versioned && ++versions_ == 1) persist([&] { say_version(iteration, path); });
 }
 
-void Series::count_version(const Iteration& iteration, const std::string& path) {
+void Series::drop_last() noexcept {
+  entries_.pop_back();
+  listed_ = 0;  // until the index is replaced: now, or, where that fails too, with the next file
+  if (!has_replaced_[0] && !has_replaced_[1]) return;
+  try {
+    persist([&] {
+      std::error_code ignored;
+      if (!entries_.empty()) return replace();
+      if (has_replaced_[0]) fs::remove(json_path_, ignored);
+      if (has_replaced_[1]) fs::remove(pvd_path_, ignored);
+    });
+  } catch (const std::exception&) {
+  }
+}
+
+bool Series::has_version(const Iteration& iteration, const std::string& path) const {
   const std::string first = directory_->path(pattern_, iteration, 0);
   // A list of pieces has another ending than the file that it stands for.
-  const bool same = fs::path(path).replace_extension() == fs::path(first).replace_extension();
-  if (same || ++versions_ > 1) return;
+  return fs::path(path).replace_extension() != fs::path(first).replace_extension();
+}
+
+void Series::say_version(const Iteration& iteration, const std::string& path) const {
   log::warning(
       "'{}' has been written before, by this run or by the one that it resumes, and is kept: iteration {} (cycle {}, "
       "time {}) went to '{}'; the index lists it. Further ones are counted",
-      first, iteration.index, iteration.cycle, iteration.time, path);
+      directory_->path(pattern_, iteration, 0), iteration.index, iteration.cycle, iteration.time, path);
 }
 
 std::string Series::relative(const std::string& path) const {

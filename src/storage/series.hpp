@@ -1,6 +1,7 @@
 // The index beside files that are written once an iteration: which file belongs to which time.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -27,9 +28,11 @@ class Series {
   /// Takes over the entries that were left, if any, and that stay. Throws Error(file) if the index cannot be
   /// understood.
   void resume(const GoingOn& what);
-  /// Enters the file that now has its name. Says once that names were taken (see FileNames). Throws Error(file), and
-  /// has not entered it then.
+  /// Enters the file that now has its name; the iteration's time is finite, as clients are held to. Says once that
+  /// names were taken (see FileNames). If it throws, Error(file) say, it has not entered it.
   void add(const Iteration& iteration, const std::string& path);
+  /// Takes back what was added last: that file goes because another one of its iteration failed.
+  void drop_last() noexcept;
 
   [[nodiscard]] const std::string& pattern() const noexcept { return pattern_; }
 
@@ -45,7 +48,9 @@ class Series {
   [[nodiscard]] bool is_due() const;
   void take(const std::string& json, const GoingOn& what);
   void replace();
-  void count_version(const Iteration& iteration, const std::string& path);
+  void replace_index();
+  [[nodiscard]] bool has_version(const Iteration& iteration, const std::string& path) const;
+  void say_version(const Iteration& iteration, const std::string& path) const;
 
   std::shared_ptr<const OutputDirectory> directory_;
   std::string pattern_, ending_;
@@ -53,6 +58,7 @@ class Series {
   std::string rest_path_;             ///< entries that the index lacks, a line each
   std::vector<Entry> entries_;
   std::size_t listed_ = 0;                       ///< entries in the index on disk
+  std::array<bool, 2> has_replaced_{};           ///< the two files on disk are of this run
   double replaced_at_ = 0, replacing_took_ = 0;  ///< seconds
   std::int64_t versions_ = 0;                    ///< files that got another name than the pattern's
 };

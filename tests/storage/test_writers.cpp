@@ -3,10 +3,12 @@
 
 #include <map>
 
+#include "server/guarded_communicator.hpp"
 #include "storage/output_file.hpp"
 #include "storage/support/sample.hpp"
 #include "storage/writers/hdf5_writer.hpp"
 #include "storage/writers/vtk_writer.hpp"
+#include "support/faults.hpp"
 #include "support/message_of.hpp"
 
 using namespace sidestream;
@@ -106,6 +108,67 @@ TEST_CASE_FIXTURE(Fixture, "an index that cannot be written fails the iteration 
     CHECK_MESSAGE(contains(failure, "fields-000000."), failure);
     CHECK(contains(failure, "Is a directory"));
     CHECK(files().empty());
+  }
+}
+
+TEST_CASE_FIXTURE(Fixture, "a mesh that fails takes the other meshes' entries with it") {
+  const auto made = writer(vtk_writer(), "{}");
+  write_iteration(*made, sample, {0, 0, 0}, world);
+  const auto blocked = [&](const std::string& name, std::int64_t cycle) {
+    if (world.rank() == 0) {
+      if (std::filesystem::exists(directory / name)) std::filesystem::rename(directory / name, directory / "kept");
+      std::filesystem::create_directories(directory / (name + "/in the way"));
+    }
+    world.barrier();
+    const auto before = contents();
+    const std::string failure = message_of([&] { write_iteration(*made, sample, {cycle, cycle, 0}, world); });
+    CHECK_MESSAGE(contains(failure, name), failure);
+    CHECK(contents() == before);
+    if (world.rank() == 0) {
+      std::filesystem::remove_all(directory / name);
+      if (std::filesystem::exists(directory / "kept")) std::filesystem::rename(directory / "kept", directory / name);
+    }
+    world.barrier();
+  };
+  SUBCASE("its list") { blocked("fields-000001-stretched.pvtr", 1); }
+  SUBCASE("its index") { blocked("fields-stretched.pvtr.series", 1); }
+  write_iteration(*made, sample, {2, 2, 0}, world);
+  const auto all = contents();
+  for (const char* mesh : {"box.pvti", "stretched.pvtr"}) {
+    const std::string& index = all.at(std::string("fields-") + mesh + ".series");
+    CHECK(contains(index, "000000"));
+    CHECK_FALSE(contains(index, "000001"));
+    CHECK(contains(index, "000002"));
+  }
+}
+
+TEST_CASE_FIXTURE(Fixture, "memory that ends on one server in the midst of a commit leaves every name as it was") {
+  GuardedCommunicator guarded(world);
+  for (const WriterKind& kind : {hdf5_writer(), vtk_writer()}) {
+    const auto made = writer(kind, "{variables: temperature}");
+    write_iteration(*made, sample, {0, 0, 0}, world);
+    for (int victim = 0; victim < world.size(); victim += std::max(1, world.size() - 1)) {
+      for (std::int64_t n = 1, failed = 1; failed != 0; n += 1 + n / 4) {
+        const auto before = contents();
+        const Iteration iteration{n, 1000 * victim + n, 0};
+        const auto held = sample.held(world.rank(), world.size(), made->selection(), 0);
+        const std::vector<Bytes> partials{
+            made->write({iteration, sample.metadata, held.views, 0, {}}, world.rank(), world.size())};
+        CapturedResults results;
+        bool ended = false;
+        const std::string failure = guarded.attempt([&] {
+          const FailingAllocation failing(world.rank() == victim ? n : 0);
+          made->commit({iteration, sample.metadata, partials, 0, guarded, results});
+          ended = sidestream_test_allocation_failed() != 0;
+        });
+        failed = !failure.empty() || ended;  // or it was waited for
+        world.maximum(std::span(&failed, 1));
+        if (failure.empty()) continue;
+        CHECK_MESSAGE(contents() == before, kind.name << ", allocation " << n << ": " << failure);
+      }
+    }
+    const auto left = files();
+    CHECK_FALSE(std::any_of(left.begin(), left.end(), [](const std::string& name) { return contains(name, "part"); }));
   }
 }
 

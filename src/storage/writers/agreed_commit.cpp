@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/fail.hpp"
+#include "base/persist.hpp"
 #include "storage/batch_directory.hpp"
 #include "storage/output_file.hpp"
 #include "storage/writers/byte_stream.hpp"
@@ -41,12 +42,19 @@ std::string unpack(const std::vector<Bytes>& gathered, std::vector<Bytes>& parti
 }
 
 /// Throws the failure of rank 0 on all.
-void agree(Communicator& servers, const std::string& failure, const std::function<void()>& undo) {
+void agree(Communicator& servers, const std::string& failure) {
   Bytes agreed = as_bytes(failure);
   servers.broadcast(agreed, 0);
-  if (agreed.empty()) return;
-  undo();
-  throw Error(Code::file, as_text(agreed));
+  if (!agreed.empty()) throw Error(Code::file, as_text(agreed));
+}
+
+/// For what must leave names as they were although memory is short. Gives up where that lasts: the process goes on.
+template <class Work>
+void persist_quietly(Work&& work) noexcept {
+  try {
+    persist(work);
+  } catch (const std::bad_alloc&) {
+  }
 }
 
 }  // namespace
@@ -71,6 +79,12 @@ void PendingFiles::place(const std::string& path, const std::function<void(const
   files_.back().complete = true;
   keep_old(files_.back());
   directory_->commit(path);
+}
+
+void PendingFiles::enter(Series& series, const Iteration& iteration, const std::string& path) {
+  entered_.reserve(entered_.size() + 1);
+  series.add(iteration, path);
+  entered_.push_back(&series);
 }
 
 void PendingFiles::discard() noexcept {
@@ -103,15 +117,19 @@ void PendingFiles::name_files() {
 
 /// Only what was named here is removed: a file whose temporary is still there was not.
 void PendingFiles::undo() noexcept {
+  for (Series* series : entered_) series->drop_last();
+  entered_.clear();
   for (const File& file : files_) {
-    std::error_code ignored;
-    if (file.replaces) {
-      const std::string old = old_of(file.path);
-      fs::rename(old, file.path, ignored);
-      fs::remove(old, ignored);  // renaming a file to its own second name leaves both
-    } else if (file.complete && !fs::exists(fs::symlink_status(file.temporary, ignored))) {
-      fs::remove(file.path, ignored);
-    }
+    persist_quietly([&] {
+      std::error_code ignored;
+      if (file.replaces) {
+        const std::string old = old_of(file.path);
+        fs::rename(old, file.path, ignored);
+        fs::remove(old, ignored);  // renaming a file to its own second name leaves both
+      } else if (file.complete && !fs::exists(fs::symlink_status(file.temporary, ignored))) {
+        fs::remove(file.path, ignored);
+      }
+    });
   }
   discard();
 }
@@ -119,9 +137,10 @@ void PendingFiles::undo() noexcept {
 void PendingFiles::forget_old() noexcept {
   std::error_code ignored;
   for (const File& file : files_) {
-    if (file.replaces) fs::remove(old_of(file.path), ignored);
+    if (file.replaces) persist_quietly([&] { fs::remove(old_of(file.path), ignored); });
   }
   files_.clear();
+  entered_.clear();
 }
 
 void PendingFiles::commit(Communicator& servers, std::span<const Bytes> partials,
@@ -131,17 +150,22 @@ void PendingFiles::commit(Communicator& servers, std::span<const Bytes> partials
 
 void PendingFiles::commit(Communicator& servers, std::span<const Bytes> partials, const std::string& failure,
                           const std::function<void(const std::vector<Bytes>& partials)>& index) {
-  ByteSink message;
-  message.put(failure.empty() ? failure_of([this] { name_files(); }) : failure);
-  for (const Bytes& partial : partials) message.put(partial);
-  const std::vector<Bytes> gathered = servers.gather(message.take(), 0);
-  std::string first;
-  if (servers.rank() == 0) {
-    std::vector<Bytes> all;
-    first = unpack(gathered, all);
-    if (first.empty()) first = failure_of([&] { index(all); });
+  try {
+    ByteSink message;
+    message.put(failure.empty() ? failure_of([this] { name_files(); }) : failure);
+    for (const Bytes& partial : partials) message.put(partial);
+    const std::vector<Bytes> gathered = servers.gather(message.take(), 0);
+    std::string first;
+    if (servers.rank() == 0) {
+      std::vector<Bytes> all;
+      first = unpack(gathered, all);
+      if (first.empty()) first = failure_of([&] { index(all); });
+    }
+    agree(servers, first);
+  } catch (...) {
+    undo();
+    throw;
   }
-  agree(servers, first, [this] { undo(); });
   forget_old();
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sidestream/extend/writer.hpp"
+#include "storage/series.hpp"
 
 namespace sidestream {
 
@@ -17,17 +18,25 @@ namespace sidestream {
 class PendingFiles {
  public:
   explicit PendingFiles(std::shared_ptr<const OutputDirectory> directory) : directory_(std::move(directory)) {}
+  /// Discards what was not committed.
+  ~PendingFiles() { discard(); }
+  PendingFiles(const PendingFiles&) = delete;
+  PendingFiles& operator=(const PendingFiles&) = delete;
 
   /// Notes that `path` will be written and returns the temporary file to write it to.
   [[nodiscard]] std::string begin(const std::string& path);
   /// For the `index` of commit: lets `put` write `path` and gives it its name at once. Undone with the others if
   /// anything fails later. Throws what `put` throws and Error(file).
   void place(const std::string& path, const std::function<void(const std::string& temporary)>& put);
+  /// For the `index` of commit, when all files have their names: enters `path` in an index, which is undone with the
+  /// others too. Throws what Series::add throws.
+  void enter(Series& series, const Iteration& iteration, const std::string& path);
   /// Removes the temporary files. Never throws.
   void discard() noexcept;
   /// Collective. Names this server's files; when all servers have, `index` runs on rank 0 with the partials of all
   /// servers. If anything fails anywhere, every name is on all servers as it was before, files that
-  /// had been replaced included, and all throw the same Error(file). A crash in between leaves files without an index.
+  /// had been replaced included, and all throw the same Error(file). What a communication throws (memory, a member that
+  /// failed elsewhere) does the same and is passed on. A crash in between leaves files without an index.
   void commit(Communicator& servers, std::span<const Bytes> partials,
               const std::function<void(const std::vector<Bytes>& partials)>& index);
   /// The same where writing them may have failed here: `failure` says how, empty: not.
@@ -47,6 +56,7 @@ class PendingFiles {
 
   std::shared_ptr<const OutputDirectory> directory_;
   std::vector<File> files_;
+  std::vector<Series*> entered_;
 };
 
 }  // namespace sidestream

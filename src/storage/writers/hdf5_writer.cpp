@@ -71,7 +71,7 @@ class Hdf5Writer final : public Writer {
       pending_.place(path_, [&](const std::string& temporary) {
         write_whole_file(temporary, directory_->provenance(), input, variables_, partials);
       });
-      series_.of(file_, input.iteration).add(input.iteration, path_);
+      pending_.enter(series_.of(file_, input.iteration), input.iteration, path_);
     });
     names_.written(path_);
   }

@@ -1,14 +1,12 @@
 #include "storage/writers/metadata_writer.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <tuple>
 
 #include "base/fail.hpp"
 #include "storage/file_names.hpp"
 #include "storage/formats/metadata_file.hpp"
+#include "storage/replace_file.hpp"
 #include "storage/series.hpp"
 #include "storage/writers/agreed_commit.hpp"
 #include "storage/writers/common_options.hpp"
@@ -52,7 +50,7 @@ class MetadataWriter final : public Writer {
     // Every server has the same list.
     if (server != 0) return {};
     try {
-      put(pending_.begin(path_), metadata_text({input.iteration, input.metadata, chosen(*input.catalogue)}));
+      write_file(pending_.begin(path_), metadata_text({input.iteration, input.metadata, chosen(*input.catalogue)}));
     } catch (...) {
       pending_.discard();
       throw;
@@ -62,7 +60,7 @@ class MetadataWriter final : public Writer {
 
   void commit(const CombineInput& input) override {
     pending_.commit(input.communicator, input.partials, [&](const std::vector<Bytes>&) {
-      series_.of(pattern_, input.iteration).add(input.iteration, path_);
+      pending_.enter(series_.of(pattern_, input.iteration), input.iteration, path_);
     });
     names_.written(path_);
   }
@@ -86,14 +84,6 @@ class MetadataWriter final : public Writer {
     std::sort(result.ranges.begin(), result.ranges.end(),
               [&](const BlockRange& a, const BlockRange& b) { return key(a) < key(b); });
     return result;
-  }
-
-  static void put(const std::string& path, const std::string& text) {
-    errno = 0;
-    std::ofstream file(path, std::ios::binary);
-    if (!(file << text << std::flush)) {
-      fail(Code::file, "cannot write '{}': {}", path, errno ? std::strerror(errno) : "unknown reason");
-    }
   }
 
   std::shared_ptr<const OutputDirectory> directory_;

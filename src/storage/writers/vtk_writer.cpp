@@ -198,6 +198,10 @@ void VtkWriter::list_blocks(const CombineInput& input, const std::vector<Bytes>&
                  [&](const WrittenBlock& written) { return written.block.mesh == output.mesh; });
     list_mesh(input, output, of_mesh);
   }
+  // When the lists of all meshes have their names, so that what fails there costs no index.
+  for (const MeshOutput& output : outputs_) {
+    pending_.enter(series_.of(output.pattern, input.iteration), input.iteration, output.path);
+  }
 }
 
 void VtkWriter::list_mesh(const CombineInput& input, const MeshOutput& output,
@@ -224,7 +228,6 @@ void VtkWriter::list_mesh(const CombineInput& input, const MeshOutput& output,
   pending_.place(path, [&](const std::string& temporary) {
     write_vtk_list(temporary, mesh, variables, pieces, input.iteration, directory_->provenance());
   });
-  series_.of(output.pattern, input.iteration).add(input.iteration, path);
 }
 
 /// VTK's readers refuse a list that leaves a gap in the mesh, so that gaps are filled with values that say
