@@ -8,6 +8,7 @@
 
 #include "config/fail_at.hpp"
 #include "config/names.hpp"
+#include "config/own_files.hpp"
 #include "data/file_pattern.hpp"
 
 namespace sidestream {
@@ -72,9 +73,8 @@ struct NamedFile {
   const TaskFile* file;
 };
 
-/// Names of what a session itself leaves in the output directory.
 void check_not_ours(const TaskFile& file) {
-  for (const char* name : {"run.yaml", "run.lock", "timings.csv", "movement.csv", "iterations.csv", "provenance.txt"}) {
+  for (const char* name : own_files::all) {
     if (std::filesystem::path(file.pattern).lexically_normal() != name) continue;
     fail_at(file.where, "found the file name '{}', which Sidestream itself uses, expected another; choose one",
             file.pattern);

@@ -26,10 +26,10 @@ namespace sidestream {
 
 namespace {
 
-constexpr RecordNames record_names{"endpoint.yaml", "endpoint-timings.csv", ".endpoint.lock"};
+constexpr RecordNames record_names{own_files::endpoint_record, own_files::endpoint_timings, own_files::endpoint_lock};
 constexpr RunTable timings{record_names.timings, timings_table.header};
-constexpr RunTable iterations{"endpoint-iterations.csv", iterations_table.header};
-constexpr RunTable movement{"endpoint-movement.csv", movement_table.header};
+constexpr RunTable iterations{own_files::endpoint_iterations, iterations_table.header};
+constexpr RunTable movement{own_files::endpoint_movement, movement_table.header};
 
 class Endpoint {
  public:

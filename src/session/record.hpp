@@ -7,6 +7,7 @@
 #include "base/communicator.hpp"
 #include "client/publisher.hpp"
 #include "config/config.hpp"
+#include "config/own_files.hpp"
 #include "server/ledger.hpp"
 
 namespace sidestream {
@@ -23,9 +24,9 @@ void refuse_earlier_run(const OpeningConfig& opening);
 
 /// Names of the files that record a run.
 struct RecordNames {
-  const char* record = "run.yaml";
-  const char* timings = "timings.csv";
-  const char* lock = ".run.lock";  ///< held by who writes into the directory
+  const char* record = own_files::run_record;
+  const char* timings = own_files::run_timings;
+  const char* lock = own_files::run_lock;  ///< held by who writes into the directory
 };
 
 /// Writes `run.yaml`; with a ledger and an account also how it ended. One rank.
@@ -45,13 +46,13 @@ struct RunTable {
   const char* file;
   const char* header;
 };
-inline constexpr RunTable timings_table{"timings.csv",
+inline constexpr RunTable timings_table{own_files::run_timings,
                                         "rank,role,iteration,start,compute,publish,wait,end,task,seconds\n"};
 /// What moved: servers count what came (blocks are pieces of one variable; layers were fetched for halos), clients and
 /// forwarders what left, layers included.
-inline constexpr RunTable movement_table{"movement.csv", "rank,role,iteration,blocks,bytes,layer_bytes\n"};
+inline constexpr RunTable movement_table{own_files::run_movement, "rank,role,iteration,blocks,bytes,layer_bytes\n"};
 /// What became of each iteration; README of the columns: docs/formats.md.
-inline constexpr RunTable iterations_table{"iterations.csv", "iteration,cycle,time,outcome,reason\n"};
+inline constexpr RunTable iterations_table{own_files::run_iterations, "iteration,cycle,time,outcome,reason\n"};
 [[nodiscard]] std::string iteration_rows(const std::vector<IterationRow>& iterations);
 /// What an account lost, for people: "3 were refused, 2 have an outcome that is not known"; empty if nothing.
 /// `skipped`: times an analysis or a writer was due without its variables.

@@ -227,7 +227,7 @@ void Group::configure() {
     if (opening.same_session) opening.existing = Existing::resume;
     if (world_.rank() != 0) return;
     // The simulation holds a lock of its own there.
-    if (epoch == 1) directory_lock_ = std::make_unique<DirectoryLock>(opening.directory, ".serve.lock");
+    if (epoch == 1) directory_lock_ = std::make_unique<DirectoryLock>(opening.directory, own_files::serve_lock);
     refuse_earlier_run(opening);
   });
   serving_ = std::make_unique<Serving>(world_, config_, registry_);

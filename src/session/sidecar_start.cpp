@@ -18,9 +18,9 @@ namespace {
 
 using shared_memory::DoorWord;
 
-constexpr const char* client_record = "run-clients.yaml";
-constexpr RunTable client_timings{"timings-clients.csv", timings_table.header};
-constexpr RunTable client_iterations{"iterations-clients.csv", iterations_table.header};
+constexpr const char* client_record = own_files::clients_record;
+constexpr RunTable client_timings{own_files::clients_timings, timings_table.header};
+constexpr RunTable client_iterations{own_files::clients_iterations, iterations_table.header};
 
 /// The same on all ranks.
 shared_memory::Id session_id(MpiCommunicator& world) {

@@ -10,6 +10,7 @@
 #include "base/fail.hpp"
 #include "base/log.hpp"
 #include "base/persist.hpp"
+#include "config/own_files.hpp"
 #include "storage/file_names.hpp"
 #include "storage/formats/csv.hpp"
 #include "storage/output_file.hpp"
@@ -218,7 +219,7 @@ bool TableFiles::take_over(const std::string& path, const std::vector<std::strin
 
 void TableFiles::keep_provenance() {
   if (provenance_kept_ || directory_->provenance().empty()) return;
-  const std::string path = directory_->path("provenance.txt", {}, 0);
+  const std::string path = directory_->path(own_files::provenance, {}, 0);
   std::string text = directory_->provenance() + "\n";
   if (directory_->resumes() && std::filesystem::exists(path)) {
     const std::string earlier = read_file(path);
