@@ -37,7 +37,7 @@ struct IterationRow {
   std::string left_out = {};  ///< names of the tasks that were due without all of their variables
 };
 
-/// The reasons of a refusal for people, without commas: "no room in the buffer; client 3".
+/// The reasons of a refusal for people: "no room in the buffer; client 3".
 [[nodiscard]] std::string text_of(const IterationRow& row);
 
 /// Kept by each server, written out at close. Where memory is short it is waited for: others wait for this server.

@@ -11,23 +11,12 @@
 #include "base/agree.hpp"
 #include "base/fail.hpp"
 #include "sidestream/version.h"
+#include "storage/formats/csv.hpp"
 #include "storage/output_file.hpp"
+#include "storage/quoted_text.hpp"
 #include "storage/replace_file.hpp"
 
 namespace sidestream {
-
-namespace {
-
-std::string indented(const std::string& text) {
-  std::string result = "    ";
-  for (const char c : text) {
-    result += c;
-    if (c == '\n') result += "    ";
-  }
-  return result + "\n";
-}
-
-}  // namespace
 
 void refuse_earlier_run(const OpeningConfig& opening) {
   const auto record = std::filesystem::path(opening.directory) / RecordNames{}.record;
@@ -44,7 +33,8 @@ void write_record(const std::string& directory, const RunFacts& facts, const Acc
                   const RecordNames& names) {
   std::string text = fmt::format("sidestream: {}\nplacement: {}\nclients: {}\nservers: {}\nnodes: {}\n",
                                  SIDESTREAM_VERSION, facts.placement, facts.clients, facts.servers, facts.nodes);
-  text += fmt::format("configuration_file: '{}'\nconfiguration: |\n{}", facts.file, indented(facts.text));
+  text +=
+      fmt::format("configuration_file: {}\nconfiguration: {}", quoted_text(facts.file), literal_text(facts.text, 0, 4));
   if (account) {
     text += fmt::format(
         "account:\n  iterations: {}\n  delivered: {}\n  refused: {}\n  failed: {}\n  unknown: {}\n  absent_blocks: {}\n"
@@ -55,8 +45,8 @@ void write_record(const std::string& directory, const RunFacts& facts, const Acc
   if (ledger && !ledger->failures().empty()) {
     text += "failures:\n";
     for (const Ledger::Failure& f : ledger->failures()) {
-      text += fmt::format("  - first_iteration: {}\n    count: {}\n    message: |\n      {}\n", f.first_iteration,
-                          f.count, f.message);
+      text += fmt::format("  - first_iteration: {}\n    count: {}\n    message: {}", f.first_iteration, f.count,
+                          literal_text(f.message, 4, 2));
     }
   }
   replace_file((std::filesystem::path(directory) / names.record).string(), text);
@@ -80,7 +70,7 @@ std::string server_rows(int rank, const Ledger& ledger) {
   std::string rows;
   for (const WorkTiming& t : ledger.timings()) {
     fmt::format_to(std::back_inserter(rows), "{},server,{},{:.9f},,,,,{},{:.9f}\n", rank, t.iteration, t.start,
-                   ledger.names()[static_cast<std::size_t>(t.task)], t.seconds);
+                   csv_field(ledger.names()[static_cast<std::size_t>(t.task)]), t.seconds);
   }
   return rows;
 }
@@ -115,7 +105,7 @@ std::string iteration_rows(const std::vector<IterationRow>& iterations) {
   std::string rows;
   for (const IterationRow& row : iterations) {
     fmt::format_to(std::back_inserter(rows), "{},{},{},{},{}\n", row.at.index, row.at.cycle, row.at.time,
-                   name_of(row.outcome), text_of(row));
+                   name_of(row.outcome), csv_field(text_of(row)));
   }
   return rows;
 }

@@ -17,6 +17,7 @@
 #include "storage/batch_directory.hpp"
 #include "storage/formats/vtk_xml.hpp"
 #include "storage/output_file.hpp"
+#include "storage/quoted_text.hpp"
 #include "storage/replace_file.hpp"
 
 namespace sidestream {
@@ -24,21 +25,6 @@ namespace sidestream {
 namespace fs = std::filesystem;
 
 namespace {
-
-std::string json_text(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 32) {
-      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    } else {
-      out += c;
-    }
-  }
-  return out + '"';
-}
 
 std::string ending_of(const std::string& pattern) { return fs::path(pattern).extension().string(); }
 
@@ -191,7 +177,7 @@ std::string Series::relative(const std::string& path) const {
 
 std::string Series::entry_text(const Entry& entry) {
   const auto& [index, cycle, time] = entry.iteration;
-  return fmt::format("{{\"name\": {}, \"time\": {}, \"cycle\": {}, \"iteration\": {}}}", json_text(entry.name), time,
+  return fmt::format("{{\"name\": {}, \"time\": {}, \"cycle\": {}, \"iteration\": {}}}", quoted_text(entry.name), time,
                      cycle, index);
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/fail.hpp"
 #include "storage/output_file.hpp"
+#include "storage/quoted_text.hpp"
 
 namespace sidestream {
 
@@ -82,16 +83,6 @@ void write_table(const std::string& path, const Table& table, bool append, const
   file->close();
 }
 
-/// Text in quotes, as JSON and YAML read it.
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += static_cast<unsigned char>(c) < 32 ? ' ' : c;
-  }
-  return out + '"';
-}
-
 void write_list(const std::string& path, const Table& like, const std::vector<PieceFile>& pieces) {
   std::uint64_t rows = 0;
   for (const PieceFile& piece : pieces) rows += piece.count;
@@ -99,13 +90,13 @@ void write_list(const std::string& path, const Table& like, const std::vector<Pi
   file.write(fmt::format("{{\"format\": \"sidestream-table\", \"version\": 1, \"rows\": {},\n\"columns\": [", rows));
   const char* separator = "";
   for (const std::string& name : like.names()) {
-    file.write(separator + quoted(name));
+    file.write(separator + quoted_text(name));
     separator = ", ";
   }
   file.write("],\n\"pieces\": [");
   separator = "\n";
   for (const PieceFile& piece : pieces) {
-    file.write(fmt::format("{}  {{\"file\": {}, \"rows\": {}}}", separator, quoted(piece.file), piece.count));
+    file.write(fmt::format("{}  {{\"file\": {}, \"rows\": {}}}", separator, quoted_text(piece.file), piece.count));
     separator = ",\n";
   }
   file.write("\n]}\n");
@@ -179,6 +170,12 @@ void for_each_record(const std::string& path, const std::function<void(const Csv
     }
     buffer.erase(0, buffer.size() - rest.size());
   }
+}
+
+std::string csv_field(std::string_view text) {
+  std::string out;
+  put_text(out, text);
+  return out;
 }
 
 ResultFormat csv_format() {

@@ -15,6 +15,9 @@ namespace sidestream {
 /// write.
 [[nodiscard]] ResultFormat csv_format();
 
+/// A text as a field of such a file, quoted where it must be.
+[[nodiscard]] std::string csv_field(std::string_view text);
+
 /// One record of a CSV text.
 struct CsvRecord {
   std::vector<std::string> fields;

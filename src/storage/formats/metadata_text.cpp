@@ -7,6 +7,7 @@
 
 #include "base/fail.hpp"
 #include "storage/formats/metadata_file.hpp"
+#include "storage/quoted_text.hpp"
 
 namespace sidestream {
 
@@ -14,27 +15,13 @@ namespace {
 
 using Out = std::back_insert_iterator<std::string>;
 
-/// In double quotes, as YAML reads it.
-std::string quoted(const std::string& text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') result += '\\';
-    if (static_cast<unsigned char>(c) < 0x20) {
-      result += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-    } else {
-      result += c;
-    }
-  }
-  return result + "\"";
-}
-
 /// Meshes that say where they are in variables.
 void put_arrays(Out out, const Mesh& mesh, const Metadata& metadata) {
   for (int n = 1; n < role_count; ++n) {
     const std::int32_t id = mesh.array(static_cast<Role>(n));
     if (id < 0) continue;
     fmt::format_to(out, ", {}: {}", name_of(static_cast<Role>(n)),
-                   quoted(metadata.variables[static_cast<std::size_t>(id)].name));
+                   quoted_text(metadata.variables[static_cast<std::size_t>(id)].name));
   }
 }
 
@@ -77,7 +64,7 @@ void put_geometry(Out out, const Mesh& mesh) {
 }
 
 void put_mesh(Out out, const Mesh& mesh, const Metadata& metadata) {
-  fmt::format_to(out, "  {}: {{", quoted(mesh.name));
+  fmt::format_to(out, "  {}: {{", quoted_text(mesh.name));
   put_geometry(out, mesh);
   put_arrays(out, mesh, metadata);
   std::vector<char> periodic;
@@ -92,14 +79,14 @@ void put_mesh(Out out, const Mesh& mesh, const Metadata& metadata) {
 }
 
 void put_variable(Out out, const Variable& v, const Metadata& metadata) {
-  fmt::format_to(out, "  {}: {{mesh: {}, type: {}, centering: {}, components: {}, order: {}", quoted(v.name),
-                 quoted(metadata.mesh_of(v).name), name_of(v.type),
+  fmt::format_to(out, "  {}: {{mesh: {}, type: {}, centering: {}, components: {}, order: {}", quoted_text(v.name),
+                 quoted_text(metadata.mesh_of(v).name), name_of(v.type),
                  name_of(v.centering, metadata.mesh_of(v).dimensions), v.components,
                  v.order == Order::row ? "row" : "column");
   if (!v.time_varying) fmt::format_to(out, ", time_varying: false");
-  if (!v.unit.empty()) fmt::format_to(out, ", unit: {}", quoted(v.unit));
-  if (!v.label.empty()) fmt::format_to(out, ", label: {}", quoted(v.label));
-  if (!v.group.empty()) fmt::format_to(out, ", group: {}", quoted(v.group));
+  if (!v.unit.empty()) fmt::format_to(out, ", unit: {}", quoted_text(v.unit));
+  if (!v.label.empty()) fmt::format_to(out, ", label: {}", quoted_text(v.label));
+  if (!v.group.empty()) fmt::format_to(out, ", group: {}", quoted_text(v.group));
   fmt::format_to(out, "}}\n");
 }
 
