@@ -139,18 +139,6 @@ void write_list(OutputFile& file, const char* name, const VtkBlock& block, Role 
   }
 }
 
-/// first, first + 1, ... without holding them all.
-void write_counting(OutputFile& file, const char* name, Index first, Index count, VtkCompression compression) {
-  VtkArray out(file, name, Type::int64, 1, static_cast<std::uint64_t>(count) * sizeof(std::int64_t), compression);
-  std::vector<std::int64_t> part;
-  for (Index n = 0; n < count; n += static_cast<Index>(part.size())) {
-    part.resize(static_cast<std::size_t>(std::min<Index>(4096, count - n)));
-    for (std::size_t i = 0; i < part.size(); ++i) part[i] = first + n + static_cast<Index>(i);
-    out.append(std::as_bytes(std::span(part)));
-  }
-  out.finish();
-}
-
 }  // namespace
 
 void write_vtk_cells(OutputFile& file, const Mesh& mesh, const VtkBlock& block, VtkCompression compression) {
@@ -170,8 +158,8 @@ void write_vtk_cells(OutputFile& file, const Mesh& mesh, const VtkBlock& block, 
 
 void write_vtk_verts(OutputFile& file, Index count, VtkCompression compression) {
   file.write("<Verts>\n");
-  write_counting(file, "connectivity", 0, count, compression);
-  write_counting(file, "offsets", 1, count, compression);
+  write_vtk_counting(file, "connectivity", 0, 1, count, compression);
+  write_vtk_counting(file, "offsets", 1, 1, count, compression);
   file.write("</Verts>\n");
 }
 

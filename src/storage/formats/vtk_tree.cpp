@@ -32,13 +32,6 @@ void write_corners(OutputFile& file, const Mesh& mesh, const std::vector<TreeCel
   file.write("</Points>\n");
 }
 
-void write_counting(OutputFile& file, const char* name, Index first, Index step, std::size_t count,
-                    VtkCompression compression) {
-  std::vector<std::int64_t> numbers(count);
-  for (std::size_t n = 0; n < count; ++n) numbers[n] = first + step * static_cast<Index>(n);
-  write_vtk_array(file, name, Type::int64, 1, std::span<const std::int64_t>(numbers), compression);
-}
-
 }  // namespace
 
 void write_vtk_tree(OutputFile& file, const Mesh& mesh, const VtkBlock& block, VtkCompression compression) {
@@ -48,8 +41,9 @@ void write_vtk_tree(OutputFile& file, const Mesh& mesh, const VtkBlock& block, V
   const int corners = vtk_tree_corners(mesh.dimensions);
   write_corners(file, mesh, cells, compression);
   file.write("<Cells>\n");
-  write_counting(file, "connectivity", 0, 1, cells.size() * static_cast<std::size_t>(corners), compression);
-  write_counting(file, "offsets", corners, corners, cells.size(), compression);
+  const auto count = static_cast<Index>(cells.size());
+  write_vtk_counting(file, "connectivity", 0, 1, count * corners, compression);
+  write_vtk_counting(file, "offsets", corners, corners, count, compression);
   const std::vector<std::uint8_t> types(cells.size(), vtk_types[mesh.dimensions]);
   write_vtk_array(file, "types", Type::uint8, 1, std::span<const std::uint8_t>(types), compression);
   file.write("</Cells>\n");

@@ -144,4 +144,16 @@ void VtkArray::finish() {
   file_.write("\n</DataArray>\n");
 }
 
+void write_vtk_counting(OutputFile& file, std::string_view name, Index first, Index step, Index count,
+                        VtkCompression compression) {
+  VtkArray out(file, name, Type::int64, 1, static_cast<std::uint64_t>(count) * sizeof(std::int64_t), compression);
+  std::vector<std::int64_t> part;
+  for (Index n = 0; n < count; n += static_cast<Index>(part.size())) {
+    part.resize(static_cast<std::size_t>(std::min<Index>(4096, count - n)));
+    for (std::size_t i = 0; i < part.size(); ++i) part[i] = first + step * (n + static_cast<Index>(i));
+    out.append(std::as_bytes(std::span(part)));
+  }
+  out.finish();
+}
+
 }  // namespace sidestream

@@ -39,7 +39,7 @@ void write_vtk_head(OutputFile& file, std::string_view kind, const std::string& 
                     VtkCompression compression = {});
 void write_vtk_tail(OutputFile& file);
 
-/// FieldData with TimeValue (ParaView), CYCLE (VisIt) and ITERATION.
+/// FieldData with TimeValue (ParaView), CYCLE (VisIt) and ITERATION. The time is finite.
 void write_vtk_iteration(OutputFile& file, const Iteration& iteration);
 
 /// Writes one DataArray element; its values may be appended in parts.
@@ -63,6 +63,10 @@ class VtkArray {
   std::size_t block_ = 0;
   std::vector<std::byte> plain_, packed_;
 };
+
+/// The numbers first, first + step, ... without holding them all.
+void write_vtk_counting(OutputFile& file, std::string_view name, Index first, Index step, Index count,
+                        VtkCompression compression);
 
 /// A whole array at once.
 template <class T>
