@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/fail.hpp"
+#include "server/plan_check.hpp"
 
 namespace sidestream {
 
@@ -22,23 +23,6 @@ RangeRequest range_of(const Selected& selected) {
     request = selected.part.predicate.range;
   }
   return request;
-}
-
-void check_piece(const PlanPiece& piece, std::span<const PlannedBlock> blocks, int servers, const std::string& name) {
-  const bool known = piece.block >= 0 && piece.block < static_cast<std::int64_t>(blocks.size()) && piece.server >= 0 &&
-                     piece.server < servers;
-  const Block* block = known ? &blocks[static_cast<std::size_t>(piece.block)].block : nullptr;
-  if (block && (block->is_list() ? block->cells == piece.cells : block->cells.contains(piece.cells))) return;
-  if (block && block->is_list()) {
-    fail(Code::analysis,
-         "the partitioner '{}' split block {}, which is a list; lists go whole: correct the partitioner", name,
-         block->id);
-  }
-  fail(
-      Code::analysis,
-      "the partitioner '{}' gave a part of block number {} of {} to server {} of {}, or cells outside the block; correct "
-      "the partitioner",
-      name, piece.block, blocks.size(), piece.server, servers);
 }
 
 }  // namespace
@@ -145,7 +129,7 @@ std::shared_ptr<const Movement> Planner::plan(const BlockTable& table, const std
   for (const PlanPiece& piece : plan.pieces) {
     check_piece(piece, planned, servers, rules_.partitioner->name);
     const Block& block = planned[static_cast<std::size_t>(piece.block)].block;
-    if (piece.server != server || (piece.cells.empty() && !block.is_list())) continue;
+    if (piece.server != server || is_nothing(piece, planned)) continue;
     const bool whole = piece.cells == block.cells;
     if (!whole && (block.id < 0 || block.id > (INT64_MAX - servers) / servers - 1)) {
       fail(
@@ -162,9 +146,7 @@ std::shared_ptr<const Movement> Planner::plan(const BlockTable& table, const std
   const auto twice = std::adjacent_find(movement->pieces.begin(), movement->pieces.end(),
                                         [](const auto& a, const auto& b) { return a.block == b.block; });
   if (twice != movement->pieces.end()) {
-    fail(Code::analysis,
-         "the partitioner '{}' gave server {} two pieces of block {}; give a server one piece of a block",
-         rules_.partitioner->name, server, table.blocks()[static_cast<std::size_t>(twice->block)].id);
+    fail_doubled(rules_.partitioner->name, server, table.blocks()[static_cast<std::size_t>(twice->block)].id);
   }
   return movement;
 }

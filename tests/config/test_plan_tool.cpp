@@ -166,6 +166,19 @@ TEST_CASE("a partitioner of a plug-in") {
   CHECK(contains(unknown.err, "did you mean 'morton'?"));
 }
 
+TEST_CASE("a partitioner of a plug-in that is wrong is told so by the sentence that servers give") {
+  const Folder folder;
+  const auto refusal = [&](const std::string& partitioner) {
+    folder.file("plugins: [" TEST_FAULTY_PLUGIN "]\n" + slice);
+    const Outcome outcome =
+        folder.run("run.yaml --metadata grid:8x8x8/2x2x2 --set n=8 --servers 2 --partitioner " + partitioner);
+    CHECK(outcome.status == 1);
+    return outcome.err;
+  };
+  CHECK(contains(refusal("doubling"), "the partitioner 'doubling' gave server 0 two pieces of block"));
+  CHECK(contains(refusal("overreaching"), "the partitioner 'overreaching' gave a part of block number 0 of"));
+}
+
 TEST_CASE("what is wrong is said in one sentence") {
   const Folder folder;
   folder.file(two_blocks, "m.yaml");

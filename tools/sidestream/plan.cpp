@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
+#include <utility>
 
 #include "base/fail.hpp"
 #include "loading.hpp"
 #include "plan_report.hpp"
 #include "plan_source.hpp"
+#include "server/plan_check.hpp"
 
 namespace sidestream {
 
@@ -199,27 +202,17 @@ PlanReport::Task plan_task(const std::string& name, const Selection& selection, 
   return task;
 }
 
-/// A partitioner of a plug-in may be wrong.
-void check_piece(const PlanPiece& piece, const std::vector<PlannedBlock>& blocks, int servers,
-                 const std::string& partitioner) {
-  const bool block = piece.block >= 0 && piece.block < static_cast<std::int64_t>(blocks.size());
-  const bool server = piece.server >= 0 && piece.server < servers;
-  if (block && server && !piece.cells.empty() &&
-      blocks[static_cast<std::size_t>(piece.block)].block.cells.contains(piece.cells)) {
-    return;
-  }
-  fail(Code::configuration,
-       "the partitioner '{}' made a plan that gives cells of block number {} of {} to server {} of {}, expected cells "
-       "of a block and a server that exist; correct the partitioner",
-       partitioner, piece.block, blocks.size(), piece.server, servers);
-}
-
 void apply(const PartitionerKind& kind, const PlanInput& input, const Settings& settings, const Planner& planner,
            const std::vector<PlannedBlock>& blocks, PlanReport& report) {
   report.servers.resize(static_cast<std::size_t>(input.servers));
   std::vector<std::int32_t> pieces(blocks.size());
+  std::set<std::pair<std::int64_t, std::int32_t>> given;
   for (const PlanPiece& piece : kind.plan(input, settings).pieces) {
     check_piece(piece, blocks, input.servers, kind.name);
+    if (is_nothing(piece, blocks)) continue;
+    if (!given.emplace(piece.block, piece.server).second) {
+      fail_doubled(kind.name, piece.server, blocks[static_cast<std::size_t>(piece.block)].block.id);
+    }
     Amount& server = report.servers[static_cast<std::size_t>(piece.server)];
     ++server.blocks;
     server.bytes += planner.bytes(piece);
