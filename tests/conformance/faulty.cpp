@@ -12,6 +12,11 @@ namespace {
 
 using namespace sidestream;
 
+/// Leaves the others in what they do together.
+void fail_on_last(const CombineInput& input) {
+  if (input.communicator.rank() + 1 == input.communicator.size()) throw Error(Code::analysis, "the last one cannot");
+}
+
 /// Adds up a variable of whole numbers; right unless `fault` says how not.
 class Sum final : public Analysis {
  public:
@@ -56,6 +61,7 @@ class Sum final : public Analysis {
       if (fault_ == "first_partial") break;
     }
     if (fault_ == "feedback") return Bytes(static_cast<std::size_t>(input.communicator.rank()) + 1);
+    if (fault_ == "one_server") fail_on_last(input);
     input.communicator.sum({&sum, 1});
     if (fault_ == "state") before_ = sum;
     input.results.add("sum.csv", Table{{"sum"}, {{sum + lost_}}});
@@ -100,6 +106,18 @@ class Littering final : public Writer {
   std::shared_ptr<const OutputDirectory> directory_;
 };
 
+/// Fails on one server when the others go on.
+class Stubborn final : public Writer {
+ public:
+  [[nodiscard]] Selection selection() const override { return {}; }
+  [[nodiscard]] Bytes write(const LocalInput&, int, int) override { return {}; }
+  void commit(const CombineInput& input) override {
+    fail_on_last(input);
+    input.communicator.barrier();
+  }
+  void discard(const Iteration&) noexcept override {}
+};
+
 /// Gives another plan each time.
 Plan changing_plan(const PlanInput& input, const Settings&) {
   static std::atomic<int> calls{0};
@@ -111,11 +129,32 @@ Plan changing_plan(const PlanInput& input, const Settings&) {
   return plan;
 }
 
+/// Gives one server the same block twice.
+Plan doubling_plan(const PlanInput& input, const Settings&) {
+  Plan plan;
+  for (std::size_t b = 0; b < input.blocks.size(); ++b) {
+    const PlanPiece piece{static_cast<std::int64_t>(b), 0, 0, input.blocks[b].block.cells};
+    plan.pieces.insert(plan.pieces.end(), {piece, piece});
+  }
+  return plan;
+}
+
+/// Gives cells that the block does not have.
+Plan overreaching_plan(const PlanInput& input, const Settings&) {
+  Plan plan;
+  for (std::size_t b = 0; b < input.blocks.size(); ++b) {
+    PlanPiece piece{static_cast<std::int64_t>(b), 0, 0, input.blocks[b].block.cells};
+    ++piece.cells.hi[0];
+    plan.pieces.push_back(piece);
+  }
+  return plan;
+}
+
 }  // namespace
 
 SIDESTREAM_PLUGIN(registry) {
   for (const char* fault : {"none", "pieces", "ghosts", "shared", "blocks", "no_block", "members", "first_partial",
-                            "state", "feedback", "memory"}) {
+                            "state", "feedback", "memory", "one_server"}) {
     AnalysisKind kind;
     kind.name = std::string("sum_") + fault;
     kind.options = {{.name = "variable", .type = OptionType::variable, .required = true}};
@@ -131,8 +170,19 @@ SIDESTREAM_PLUGIN(registry) {
     return std::make_unique<Littering>(std::move(directory));
   };
   registry.add(std::move(writer));
-  PartitionerKind partitioner;
-  partitioner.name = "changing";
-  partitioner.plan = changing_plan;
-  registry.add(std::move(partitioner));
+  WriterKind stubborn;
+  stubborn.name = "stubborn";
+  stubborn.create = [](const Settings&, const Metadata&,
+                       std::shared_ptr<const OutputDirectory>) -> std::unique_ptr<Writer> {
+    return std::make_unique<Stubborn>();
+  };
+  registry.add(std::move(stubborn));
+  using Planning = Plan (*)(const PlanInput&, const Settings&);
+  for (const auto& [name, plan] : std::initializer_list<std::pair<const char*, Planning>>{
+           {"changing", changing_plan}, {"doubling", doubling_plan}, {"overreaching", overreaching_plan}}) {
+    PartitionerKind partitioner;
+    partitioner.name = name;
+    partitioner.plan = plan;
+    registry.add(std::move(partitioner));
+  }
 }

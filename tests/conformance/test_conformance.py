@@ -18,6 +18,8 @@ FAULTS = {
     "sum_first_partial": "several partials, by other objects than those that combine them ... FAILED",
     "sum_state": "the same object again, in later iterations ... FAILED",
     "sum_memory": "memory that ends in `local` ... FAILED",
+    "sum_one_server": "one block ... FAILED: it failed: the last one cannot",
+    "stubborn": "one block ... FAILED: it failed: the last one cannot",
     "litter": "discard leaves nothing ... FAILED: these files are left",
     "partitioner changing": "one block ... FAILED: with 2 servers the same input gives another plan",
 }
@@ -95,7 +97,7 @@ def faulty(command, _, plugin):
     expect(done.returncode == 0, done, "an analysis without fault fails")
     analyses = "".join(f"  - {kind}: {{variable: n}}\n" for kind in FAULTS if kind.startswith("sum_"))
     placement = "placement: {mode: nodes, servers: 2, partitioner: changing}\n"
-    done = command.run(f"{placement}{head}analyses:\n{analyses}outputs: [litter: {{}}]\n")
+    done = command.run(f"{placement}{head}analyses:\n{analyses}outputs: [litter: {{}}, stubborn: {{}}]\n")
     expect(done.returncode == 1, done, "faults were not found")
     if command.processes > 1:
         apart = command.run(head + "analyses: [sum_feedback: {variable: n}]\n")

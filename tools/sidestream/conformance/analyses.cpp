@@ -29,17 +29,23 @@ class Bench {
   /// All passes of one iteration. As with forwarders, other objects may run `local` than `combine`.
   Captured iterate(Analysis& combiner, std::vector<std::unique_ptr<Analysis>>& reducers, const Case& how,
                    const Iteration& iteration) {
-    const Selection selection = combiner.selection();
+    Selection selection;
     const auto groups = std::max<std::size_t>(1, reducers.size());
     const int rank = subject_.servers.rank(), size = subject_.servers.size(), all = size * static_cast<int>(groups);
     std::deque<Views> views;
-    for (std::size_t g = 0; g < groups; ++g) {
-      views.emplace_back(subject_.metadata, selection, how, static_cast<int>(g) * size + rank, all);
-    }
-    const Catalogue catalogue = catalogue_for(subject_.metadata, selection, how);
+    Catalogue catalogue;
+    int passes = 0;
+    together(subject_.servers, [&] {
+      selection = combiner.selection();
+      for (std::size_t g = 0; g < groups; ++g) {
+        views.emplace_back(subject_.metadata, selection, how, static_cast<int>(g) * size + rank, all);
+      }
+      catalogue = catalogue_for(subject_.metadata, selection, how);
+      passes = combiner.passes();
+    });
     Captured results;
     Bytes feedback;
-    for (int pass = 0; pass < combiner.passes(); ++pass) {
+    for (int pass = 0; pass < passes; ++pass) {
       std::vector<Bytes> partials;
       together(subject_.servers, [&] {
         for (std::size_t g = 0; g < groups; ++g) {
@@ -48,7 +54,9 @@ class Bench {
                                                           selection.catalogue ? &catalogue : nullptr)));
         }
       });
-      feedback = combiner.combine({iteration, subject_.metadata, partials, pass, subject_.servers, results});
+      guarded(subject_.servers, [&](Communicator& servers) {
+        feedback = combiner.combine({iteration, subject_.metadata, partials, pass, servers, results});
+      });
       check_feedback(feedback);
     }
     return results;
@@ -57,8 +65,11 @@ class Bench {
   /// One iteration on new objects.
   Captured once(const Case& how) {
     std::vector<std::unique_ptr<Analysis>> reducers;
-    for (int g = 0; g < how.groups && how.groups > 1; ++g) reducers.push_back(make());
-    const auto combiner = make();
+    std::unique_ptr<Analysis> combiner;
+    together(subject_.servers, [&] {
+      for (int g = 0; g < how.groups && how.groups > 1; ++g) reducers.push_back(make());
+      combiner = make();
+    });
     return iterate(*combiner, reducers, how, {3, 30, 0.25});
   }
 

@@ -16,6 +16,7 @@
 #include "conformance/sample.hpp"
 #include "group_command.hpp"
 #include "loading.hpp"
+#include "server/guarded_communicator.hpp"
 
 namespace sidestream::conformance {
 
@@ -84,6 +85,12 @@ void Report::check(const std::string& task, const std::string& what, const std::
 
 void Report::skip(const std::string& task, const std::string& why) {
   say(fmt::format("{}: not checked, because {}\n", task, why));
+}
+
+void guarded(Communicator& servers, const std::function<void(Communicator& servers)>& work) {
+  GuardedCommunicator guard(servers);
+  const std::string failure = guard.attempt([&] { work(guard); });
+  if (!failure.empty()) throw Error(Code::analysis, failure);
 }
 
 int run(const CheckOptions& options, MPI_Comm comm) {

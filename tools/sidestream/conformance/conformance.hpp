@@ -36,6 +36,10 @@ struct Subject {
   Communicator& servers;
 };
 
+/// Collective: runs what communicates, through the communicator that it gets alone. If it throws on one process, it
+/// ends on all with its sentence, as on servers.
+void guarded(Communicator& servers, const std::function<void(Communicator& servers)>& work);
+
 void check_analysis(const Subject& subject, Report& report);
 /// Writes into folders of its own below `directory`, which is empty before and after.
 void check_writer(const Subject& subject, const std::string& directory, Report& report);

@@ -32,8 +32,10 @@ class Bench {
  public:
   Bench(const Subject& subject, const std::string& folder)
       : subject_(subject), folder_(folder), directory_(open_output_directory(folder, "sidestream conformance")) {
-    writer_ =
-        subject.registry.writers().at(subject.task.kind).create(subject.task.settings, subject.metadata, directory_);
+    together(subject.servers, [&] {
+      const WriterKind& kind = subject.registry.writers().at(subject.task.kind);
+      writer_ = kind.create(subject.task.settings, subject.metadata, directory_);
+    });
   }
 
   void prepare(const Case& how) {
@@ -58,7 +60,9 @@ class Bench {
   }
   void commit(const Bytes& partial, const Iteration& iteration) {
     Captured results;
-    writer_->commit({iteration, subject_.metadata, {&partial, 1}, 0, subject_.servers, results});
+    guarded(subject_.servers, [&](Communicator& servers) {
+      writer_->commit({iteration, subject_.metadata, {&partial, 1}, 0, servers, results});
+    });
     subject_.servers.barrier();
   }
   void discard(const Iteration& iteration) {
@@ -129,7 +133,7 @@ std::string fail_allocations(const Subject& subject, const std::string& folder) 
   Case how;
   how.parts = {2, 1, 1};
   Bench bench(subject, folder);
-  bench.prepare(how);
+  together(subject.servers, [&] { bench.prepare(how); });
   const auto before = bench.files();
   constexpr long most = 1 << 20;
   std::int64_t index = 0;
@@ -165,8 +169,9 @@ void check_writer(const Subject& subject, const std::string& directory, Report& 
   const auto check = [&](const std::string& what, const std::function<std::string(const std::string&)>& work) {
     const std::string folder = fmt::format("{}/{}", directory, number++);
     report.check(name, what, [&] {
-      if (subject.servers.rank() == 0) fs::create_directories(folder);
-      subject.servers.barrier();
+      together(subject.servers, [&] {
+        if (subject.servers.rank() == 0) fs::create_directories(folder);
+      });
       return work(folder);
     });
     subject.servers.barrier();
