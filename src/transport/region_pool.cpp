@@ -48,37 +48,44 @@ void RegionPool::share() noexcept {
 
 std::byte* RegionPool::take(std::uint64_t bytes) {
   const std::uint64_t size = std::max<std::uint64_t>(64, round_up(bytes, 64));
-  Memory memory;
+  Regions::node_type region;
   const auto found = free_.find(size);
   if (found != free_.end()) {
-    memory = std::move(found->second);
-    free_.erase(found);
+    region = free_.extract(found);
     kept_ -= size;
   } else {
     if (!make_room(size)) return nullptr;
-    memory.reset(static_cast<std::byte*>(std::aligned_alloc(64, size)));
-    if (!memory) fail(Code::system, "no memory for a block of {} bytes; use smaller blocks or more nodes", bytes);
+    Regions one;
+    region = one.extract(one.emplace(size, Memory(static_cast<std::byte*>(std::aligned_alloc(64, size)))));
+    if (!region.mapped())
+      fail(Code::system, "no memory for a block of {} bytes; use smaller blocks or more nodes", bytes);
   }
-  std::byte* data = memory.get();
-  taken_.emplace(data, std::make_pair(size, std::move(memory)));
+  std::byte* data = region.mapped().get();
+  taken_.emplace(data, std::move(region));
   used_ += size;
   peak_ = std::max(peak_, used_);
   return data;
 }
 
-void RegionPool::give_back(std::byte* data) {
+void RegionPool::give_back(std::byte* data) noexcept {
   auto node = taken_.extract(data);
   if (node.empty()) return;
-  auto& [size, memory] = node.mapped();
+  const std::uint64_t size = node.mapped().key();
+  free_.insert(std::move(node.mapped()));
   used_ -= size;
   kept_ += size;
-  free_.emplace(size, std::move(memory));
   share();
 }
 
 std::byte* RegionUses::reserve(std::uint64_t bytes) {
   std::byte* data = pool_.take(bytes);
-  if (data) uses_[data] = Use{true, false};
+  if (!data) return nullptr;
+  try {
+    uses_[data] = Use{true, false};
+  } catch (...) {
+    pool_.give_back(data);
+    throw;
+  }
   return data;
 }
 

@@ -35,7 +35,7 @@ class RegionPool {
   ~RegionPool();
   /// 64-byte aligned; null if more than the limit would be in use. Throws Error(system) if the system has no memory.
   [[nodiscard]] std::byte* take(std::uint64_t bytes);
-  void give_back(std::byte* data);
+  void give_back(std::byte* data) noexcept;
   /// Gives back what was borrowed and is only kept, if somebody wants it.
   void share() noexcept;
   /// Bytes that can ever be in use.
@@ -53,8 +53,9 @@ class RegionPool {
   [[nodiscard]] bool make_room(std::uint64_t size) noexcept;
   std::uint64_t limit_, used_ = 0, kept_ = 0, peak_ = 0, borrowed_ = 0;
   std::shared_ptr<Lender> lender_;
-  std::multimap<std::uint64_t, Memory> free_;
-  std::unordered_map<std::byte*, std::pair<std::uint64_t, Memory>> taken_;
+  using Regions = std::multimap<std::uint64_t, Memory>;  ///< by size
+  Regions free_;
+  std::unordered_map<std::byte*, Regions::node_type> taken_;  ///< with its place there: giving back needs no memory
 };
 
 /// The regions of a client's iterations in process memory: a region is freed when the client has cleared it and its

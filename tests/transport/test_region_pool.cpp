@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "support/faults.hpp"
 #include "transport/shared_memory/shared_limit.hpp"
 #include "transport/sidecar.hpp"
 
@@ -43,6 +44,30 @@ TEST_CASE("what is kept stays warm while nobody wants it") {
   pool.give_back(first);
   CHECK(pool.borrowed() == 1024);
   CHECK(pool.take(2048) == first);
+}
+
+TEST_CASE("memory that ends while regions are taken and given back takes nothing from the limit") {
+  for (long n = 1; n < 12; ++n) {
+    RegionUses uses(1024);
+    std::byte* data = uses.reserve(1024);
+    REQUIRE(data != nullptr);
+    uses.commit(data, true);
+    {
+      const testing::FailingAllocation failing(n);
+      uses.clear(data);
+      uses.release(data);
+    }
+    CHECK(uses.pool().used() == 0);
+    {
+      const testing::FailingAllocation failing(n);
+      try {
+        if (std::byte* some = uses.reserve(512)) uses.clear(some), uses.release(some);
+      } catch (const std::bad_alloc&) {
+      }
+    }
+    CHECK(uses.pool().used() == 0);
+    CHECK(uses.reserve(1024) != nullptr);
+  }
 }
 
 TEST_CASE("a pool that ends gives all back, and a fixed one borrows nothing") {

@@ -128,18 +128,21 @@ void Server::receive_pushed(std::int64_t index) {
   poll_until([&] { return pushed_.arrived(index); });
 }
 
-/// As long as memory is short, which what is freed elsewhere may end: an exception here would end this server alone.
+/// While memory is short, which what is freed elsewhere may end: an exception here ends this server. As with persist,
+/// not for ever.
 void Server::take_out_of_the_way(std::int64_t index) {
+  constexpr std::chrono::seconds longest{20};
+  const auto deadline = Clock::now() + longest;
   for (;;) {
     try {
       return receive_pushed(index);
     } catch (const Error&) {
-      poll();
-      nap(1000);
+      if (Clock::now() > deadline) throw;
     } catch (const std::bad_alloc&) {
-      poll();
-      nap(1000);
+      if (Clock::now() > deadline) throw;
     }
+    poll();
+    nap(1000);
   }
 }
 
