@@ -117,7 +117,6 @@ TEST_CASE("a heartbeat tells the living from the dead, and from those not reaped
   SharedMemory memory(4096);
   auto& heart = memory.as<Heartbeat>();
   CHECK(heart.alive());
-  CHECK(heart.silent_seconds() == 0);
   Child child([&] {
     heart.start();
     for (;;) sleep_us(1000);
@@ -130,8 +129,9 @@ TEST_CASE("a heartbeat tells the living from the dead, and from those not reaped
   CHECK_FALSE(heart.alive());  // a zombie
   child.kill();
   CHECK_FALSE(heart.alive());
-  sleep_us(2000);
-  CHECK(heart.silent_seconds() >= 0.002);
+  // Another namespace has other processes of these numbers, or none.
+  heart.space.fetch_add(1);
+  CHECK(heart.alive());
   heart.start();
   CHECK(heart.alive());
 }

@@ -1,7 +1,7 @@
 #include "transport/shared_memory/control.hpp"
 
 #include <signal.h>
-#include <time.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,13 +14,6 @@
 
 namespace sidestream::shared_memory {
 namespace {
-
-/// The same clock in every process of the node, unlike one that starts with the process.
-std::int64_t monotonic_ns() noexcept {
-  timespec time{};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-}
 
 /// State letter in /proc/PID/stat, after the program's name, which may contain anything; 0 if unknown.
 char process_state(int pid) noexcept {
@@ -76,23 +69,21 @@ std::string StatusText::read() const {
   return {};
 }
 
+std::uint64_t pid_namespace() noexcept {
+  struct stat status {};
+  return ::stat("/proc/self/ns/pid", &status) == 0 ? static_cast<std::uint64_t>(status.st_ino) : 0;
+}
+
 void Heartbeat::start() noexcept {
-  beat();
+  space.store(pid_namespace(), std::memory_order_relaxed);
   pid.store(getpid(), std::memory_order_release);
 }
 
-void Heartbeat::beat() noexcept { beat_ns.store(monotonic_ns(), std::memory_order_relaxed); }
-
 bool Heartbeat::alive() const noexcept {
   const int id = pid.load(std::memory_order_acquire);
-  if (id == 0) return true;
+  if (id == 0 || space.load(std::memory_order_relaxed) != pid_namespace()) return true;
   if (kill(id, 0) != 0 && errno == ESRCH) return false;
   return process_state(id) != 'Z';
-}
-
-double Heartbeat::silent_seconds() const noexcept {
-  const std::int64_t last = beat_ns.load(std::memory_order_relaxed);
-  return last == 0 ? 0 : static_cast<double>(monotonic_ns() - last) * 1e-9;
 }
 
 bool ServerBox::end(std::int64_t index, std::uint32_t clients) noexcept {

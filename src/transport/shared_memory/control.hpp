@@ -38,17 +38,19 @@ class StatusText {
   std::atomic<std::uint64_t> words_[capacity / 8]{};
 };
 
-/// That a process runs, and since when it has not been heard of.
+/// The number of this process' PID namespace, 0 if it cannot be told.
+[[nodiscard]] std::uint64_t pid_namespace() noexcept;
+
+/// That a process runs.
 struct alignas(64) Heartbeat {
   std::atomic<std::int32_t> pid{0};
   std::atomic<std::uint32_t> closed{0};  ///< 1: left in an orderly way, says nothing more
-  std::atomic<std::int64_t> beat_ns{0};  ///< CLOCK_MONOTONIC, the same clock in all processes of a node
+  std::atomic<std::uint64_t> space{0};   ///< where `pid` means something: see pid_namespace
 
-  void start() noexcept;  ///< Writer: sets pid and the first beat.
-  void beat() noexcept;   ///< Writer: about 25 ns.
-  /// Reader: whether the process still exists (kill(pid, 0)); true before `start`. A zombie counts as dead.
+  void start() noexcept;  ///< Writer.
+  /// Reader: whether the process still exists (kill(pid, 0)); true before `start`, and where the process has a PID
+  /// namespace of its own, in which it has another number. A zombie counts as dead.
   [[nodiscard]] bool alive() const noexcept;
-  [[nodiscard]] double silent_seconds() const noexcept;
 };
 
 /// Sidecar: who serves the node. The door's thread writes, everybody reads; see docs/shared-memory.md.
