@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -42,9 +43,17 @@ std::string counted(const std::vector<int>& ranks, const char* one) {
   return fmt::format("{} {}{}", ranks.size(), one, ranks.size() == 1 ? "" : "s");
 }
 
-/// Up to eight ranks by name; the job of 10^5 ranks does not want them all in its log.
+/// The job of 10^5 ranks does not want them all in its log, nor on one rank.
+constexpr std::size_t most = 8;
+
+/// Whether a rank is among those that are named.
+bool is_named(int rank, const std::vector<int>& ranks) {
+  const auto end = ranks.begin() + static_cast<std::ptrdiff_t>(std::min(most, ranks.size()));
+  return std::find(ranks.begin(), end, rank) != end;
+}
+
+/// Up to eight ranks by name.
 std::string described(const std::vector<std::string>& places, const std::vector<int>& ranks) {
-  constexpr std::size_t most = 8;
   std::string text;
   for (std::size_t n = 0; n < ranks.size() && n < most; ++n) {
     const std::string& place = places[static_cast<std::size_t>(ranks[n])];
@@ -67,9 +76,10 @@ void bind_servers(MpiCommunicator& world, const Roles& roles, const PlacementCon
     });
   }
   if (roles.server_ranks.empty() || placement.mode == PlacementMode::inline_) return;
-  const std::string mine = place();
+  const bool named = is_named(world.rank(), roles.server_ranks) || is_named(world.rank(), roles.forwarder_ranks);
+  const std::string mine = named ? place() : std::string();
   std::vector<std::string> places;
-  for (const Bytes& bytes : world.gather(std::as_bytes(std::span(serves ? mine : std::string())), 0)) {
+  for (const Bytes& bytes : world.gather(std::as_bytes(std::span(mine)), 0)) {
     places.emplace_back(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   }
   if (world.rank() != 0) return;
