@@ -120,7 +120,10 @@ class Simulation {
     bool ready = client_.begin();
     ledger_.attached += ready;
     if (index_ > 0 && has_third(index_) != has_third(index_ - 1)) client_.declare(block_of(2), !has_third(index_));
-    if (index_ % kept_period == 0) publish(0, 1, kept_seed(index_), true);
+    // Where servers are slow there may be no room for it under `skip`: then it is owed, and no iteration counts before.
+    owes_ |= index_ % kept_period == 0;
+    if (owes_) owes_ = !publish(0, 1, kept_seed(index_), true);
+    ready &= !owes_;
     for (std::int64_t b = 0; ready && b < (has_third(index_) ? 3 : 2); ++b) {
       ready = publish(b, 0, seed_of(index_, b), false);
     }
@@ -144,10 +147,7 @@ class Simulation {
     record.bytes = words_of(block) * 8;
     record.persistent = persistent;
     const auto region = client_.reserve(record.bytes, persistent);
-    if (!region) {
-      ledger_.expect(!persistent);
-      return false;
-    }
+    if (!region) return false;
     fill(region->data, words_of(block), seed);
     client_.commit(record, *region, false);
     return true;
@@ -173,6 +173,7 @@ class Simulation {
   Ledger& ledger_;
   std::int64_t index_ = 0, settled_ = 0;
   std::vector<bool> refused_here_;
+  bool owes_ = false;  ///< the array that does not vary in time
 };
 
 /// Where a server kills itself; see the table in docs/shared-memory.md.
@@ -220,9 +221,9 @@ inline int serve(const std::string& name, Ledger& ledger, Death death, std::int6
       ledger.expect(holds(arrival.data, words_of(id), seed_of(i, id)));
       ++ledger.blocks;
     }
-    ledger.expect(server.persistent().size() == 1);
+    ledger.expect(refused || server.persistent().size() == 1);
     for (const Arrival& arrival : server.persistent()) {
-      ledger.expect(holds(arrival.data, words_of(0), kept_seed(i)));
+      ledger.expect(refused || holds(arrival.data, words_of(0), kept_seed(i)));
       ++ledger.kept_arrays;
     }
     if (i > first && death == Death::announced) {
