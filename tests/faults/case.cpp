@@ -43,7 +43,12 @@ const std::vector<Case>& cases() {
        true,
        {{0, client}, {1, client}, {2, server}, {3, server}, {4, server}}},
       {"sidecar", "sidecar", 4, 2, false, {{0, client}, {1, client}, {2, group}, {3, group}}},
-      {"job", "job", 5, 2, false, {{0, client}, {2, {"open", "serve", "close"}}, {3, group}, {4, group}}},
+      {"job",
+       "job",
+       6,
+       2,
+       false,
+       {{0, client}, {2, {"open", "serve", "close"}}, {3, {"serve"}}, {4, group}, {5, group}}},
   };
   return all;
 }

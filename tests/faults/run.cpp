@@ -161,9 +161,9 @@ outputs:
 
 std::string placement_of(const Case& one, const Fault& fault, const std::string& folder) {
   // A simulation whose servers fail need not wait for others.
-  const std::string limit = fault.n > 0 && fault.rank >= one.ranks - one.separate ? "1" : "30";
+  const std::string limit = fault.n > 0 && fault.rank >= one.ranks - one.separate ? "4" : "30";
   if (one.placement == "job") {
-    return "{mode: job, buffer: 2 MiB, stream: {engine: files, directory: " + folder +
+    return "{mode: job, buffer: 2 MiB, per_node: 2, stream: {engine: files, directory: " + folder +
            "/streams, reader_limit: " + limit + "}}";
   }
   if (one.placement != "sidecar") return one.placement;

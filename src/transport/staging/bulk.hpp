@@ -58,7 +58,7 @@ struct Piece {
 class BulkReader {
  public:
   virtual ~BulkReader() = default;
-  /// Collective: connects as the reader of `epoch`, if there is anything to connect.
+  /// Collective, once: connects as the reader of `epoch`, if there is anything to connect.
   virtual void connect(std::int64_t epoch) = 0;
   /// The same on every reader: steps can be begun. Until then `prepare`, which is collective, is called again and
   /// again.

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -32,7 +31,7 @@ struct StreamContext {
   bool decides = false;
   WhenFull when_full = WhenFull::wait;                 ///< where the stream's own options leave it open
   std::optional<std::vector<std::int32_t>> variables;  ///< with `decides`: which ones go; nothing: all
-  std::set<std::int64_t> refused;                      ///< with `decides`: iterations that were not taken
+  std::int64_t refused = -1;                           ///< with `decides`: the iteration at hand, if it is not taken
 };
 
 }  // namespace sidestream::staging

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/fail.hpp"
+#include "base/persist.hpp"
 #include "transport/staging/bulk.hpp"
 
 namespace sidestream::staging {
@@ -31,7 +32,10 @@ class FilesWriter final : public BulkWriter {
 
   void forget(std::int64_t iteration, bool) noexcept override {
     if (written_.erase(iteration) == 0) return;
-    folder_.remove(data_name(iteration, rank_));
+    try {
+      persist([&] { folder_.remove(data_name(iteration, rank_)); });
+    } catch (const std::exception&) {  // the next session clears the folder
+    }
   }
 
  private:

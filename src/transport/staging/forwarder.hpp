@@ -36,11 +36,11 @@ class Forwarder final : public ServerTransport {
   [[nodiscard]] bool notify(const Notice& notice) override { return inner_->notify(notice); }
   void free_values(std::int64_t index) override { inner_->free_values(index); }
   [[nodiscard]] Outcome verdict(std::int64_t index, Outcome outcome) const override {
-    return context_->refused.contains(index) ? Outcome::refused : outcome;
+    return context_->refused == index ? Outcome::refused : outcome;
   }
   void release(std::int64_t index, Outcome outcome) override {
     inner_->release(index, verdict(index, outcome));
-    context_->refused.erase(index);
+    if (context_->refused == index) context_->refused = -1;
   }
   void post_failure(const std::string& message) override { inner_->post_failure(message); }
   void leave(const std::string& why) override { inner_->leave(why); }

@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <limits>
+#include <new>
 
 #include "base/agree.hpp"
 #include "base/fail.hpp"
@@ -48,13 +49,17 @@ Offers::Offers(const StreamConfig& config, const Metadata& metadata, StreamConte
   bulk_ = bulk_engines().at(config_.engine).writer({folder_, writers_, config_.parameters, config_.reader_limit});
 }
 
-/// Rank 0 asks its desk, everybody gets the answer; `given_up` if clients have stopped waiting. One reduction.
-std::int64_t Offers::ask(const std::function<std::int64_t()>& desk) {
+/// Rank 0 asks its desk, everybody gets the answer; `given_up` if clients have stopped waiting. One reduction. If the
+/// desk fails, that is the same Error on all; with `trouble` the answer `failed` instead, and the sentence on rank 0.
+std::int64_t Offers::ask(const std::function<std::int64_t()>& desk, std::string* trouble) {
   std::array<std::int64_t, 2> words{nobody_knows, 0};
   std::string message;
   if (desk_) {
     try {
       words[0] = desk();
+    } catch (const std::bad_alloc&) {
+      words[0] = failed;
+      message = "out of memory";
     } catch (const std::exception& e) {
       words[0] = failed;
       message = e.what();
@@ -63,11 +68,18 @@ std::int64_t Offers::ask(const std::function<std::int64_t()>& desk) {
   words[1] = context_.given_up && context_.given_up();
   writers_.maximum(words);
   if (words[0] == failed) {
-    together(writers_, [&] {
-      if (desk_) fail(Code::file, "{}", message);
-    });
+    if (!trouble) fail_together(message);
+    *trouble = std::move(message);
   }
   return words[0] == not_yet && words[1] ? given_up : words[0];
+}
+
+/// Rank 0's message on all.
+void Offers::fail_together(const std::string& message) {
+  together(writers_, [&] {
+    if (desk_) fail(Code::file, "{}", message);
+  });
+  fail(Code::internal, "nobody failed");
 }
 
 std::int64_t Offers::await_reader() {
@@ -112,20 +124,37 @@ Answer Offers::await_answer(Step& step, std::int64_t epoch) {
   const std::int64_t index = step.head.iteration.index;
   double lost_since = 0;
   for (Pause pause;; pause.sleep()) {
-    std::int64_t verdict = ask([&] { return look(step, epoch, lost_since); });
+    std::string trouble;
+    std::int64_t verdict = ask([&] { return look(step, epoch, lost_since); }, &trouble);
     if (verdict == taken_over) {
       epoch = ask([&] { return desk_->reader(); });
       if (epoch > 0) put(step, epoch);
       lost_since = 0;
-    } else if (verdict == abandoned || verdict == given_up) {
+    } else if (verdict == abandoned || verdict == given_up || verdict == failed) {
       // A reader may answer at this very moment: then that counts.
+      const bool broke = verdict == failed;
       verdict = ask([&] { return desk_->withdraw(index) ? abandoned : answered; });
-      waited_in_vain_ = true;
+      waited_in_vain_ = !broke;
+      if (verdict == abandoned && broke) fail_together(trouble);
       if (verdict == abandoned) return refusal();
     }
-    acknowledged_ = verdict == answered;
-    if (acknowledged_) return share(desk_ ? desk_->answer(index) : Answer{});
+    if (verdict == answered) return take_answer(index);
   }
+}
+
+Answer Offers::take_answer(std::int64_t index) {
+  Answer mine;
+  together(writers_, [&] {
+    if (!desk_) return;
+    mine = desk_->answer(index);
+    if (mine.outcome == Outcome::pending) {
+      fail(Code::file, "what was offered in '{}' is gone; somebody removed it", folder_.path());
+    }
+  });
+  const Answer answer = share(mine);
+  // What a reader refused it may never have begun, and then it has not let go of it.
+  acknowledged_ = answer.outcome != Outcome::refused;
+  return answer;
 }
 
 /// Rank 0's answer on every member.
@@ -158,6 +187,18 @@ void Offers::report_reader(std::int64_t epoch) {
   last_epoch_ = epoch;
 }
 
+void Offers::offer(Step& step, const std::vector<Held>& held, std::int64_t epoch) {
+  together(writers_, [&] {
+    step.mine = StepBuilder(metadata_, held, context_, step.head, writers_.rank());
+    if (config_.ranges) step.mine.measure();
+  });
+  put(step, epoch);
+  const std::vector<Bytes> parts = writers_.gather(step.mine.encode(), 0);
+  together(writers_, [&] {
+    if (desk_) desk_->offer(merge_steps(step.head, parts));
+  });
+}
+
 Answer Offers::hand_over(const Iteration& iteration, const std::vector<Held>& held) {
   const std::int64_t epoch = await_reader();
   if (epoch <= 0) return refusal();
@@ -166,26 +207,22 @@ Answer Offers::hand_over(const Iteration& iteration, const std::vector<Held>& he
   step.head.session = context_.session;
   step.head.iteration = iteration;
   step.head.writers = writers_.size();
-  const auto clean = [&] {
+  const auto clean = [&]() noexcept {
     bulk_->forget(iteration.index, acknowledged_);
     if (desk_) desk_->forget(iteration.index);
   };
   try {
-    together(writers_, [&] {
-      step.mine = StepBuilder(metadata_, held, context_, step.head, writers_.rank());
-      if (config_.ranges) step.mine.measure();
-    });
-    put(step, epoch);
-    const std::vector<Bytes> parts = writers_.gather(step.mine.encode(), 0);
-    together(writers_, [&] {
-      if (desk_) desk_->offer(merge_steps(step.head, parts));
-    });
-    const Answer answer = await_answer(step, epoch);
+    offer(step, held, epoch);
+    Answer answer = await_answer(step, epoch);
+    writers_.barrier();  // all have it: from here on nobody throws
     clean();
     return answer;
-  } catch (const Error& e) {  // the same on every member
+  } catch (const Error& e) {
     clean();
-    return {Outcome::refused, without_file(e.what(), folder_.path())};
+    throw Error(e.code(), without_file(e.what(), folder_.path()));
+  } catch (...) {  // memory, on this member alone: the others are told
+    clean();
+    throw;
   }
 }
 

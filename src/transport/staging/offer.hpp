@@ -19,11 +19,11 @@ struct Held {
   BlockView view;
 };
 
-/// All calls are collective over `writers` and give the same result or Error on every member.
+/// All calls are collective over `writers` and give the same result on every member, or throw on every member.
 class Offers {
  public:
   /// Makes the directory and lets readers find the stream. References outlive this; `writers` is not used by the
-  /// destructor.
+  /// destructor. It is guarded: if a member leaves a call by an exception, the others' next communication throws.
   Offers(const StreamConfig& config, const Metadata& metadata, StreamContext& context, Communicator& writers);
 
   /// Offers the iteration and waits until the reader group is done with it. Refused: nobody took it; the message says
@@ -32,16 +32,19 @@ class Offers {
 
  private:
   struct Step;
-  [[nodiscard]] std::int64_t ask(const std::function<std::int64_t()>& desk);
+  [[nodiscard]] std::int64_t ask(const std::function<std::int64_t()>& desk, std::string* trouble = nullptr);
+  [[noreturn]] void fail_together(const std::string& message);
   [[nodiscard]] std::int64_t await_reader();
   void put(Step& step, std::int64_t epoch);
+  void offer(Step& step, const std::vector<Held>& held, std::int64_t epoch);
   [[nodiscard]] Answer await_answer(Step& step, std::int64_t epoch);
+  [[nodiscard]] Answer take_answer(std::int64_t index);
   [[nodiscard]] std::int64_t look(const Step& step, std::int64_t epoch, double& lost_since);
   [[nodiscard]] Answer share(const Answer& answer);
   [[nodiscard]] Answer refusal();
   void report_reader(std::int64_t epoch);
 
-  bool acknowledged_ = false;  ///< the step at hand, by its reader
+  bool acknowledged_ = false;  ///< the reader has had the step at hand and let go of it
   StreamConfig config_;
   const Metadata& metadata_;
   StreamContext& context_;

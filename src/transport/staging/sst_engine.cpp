@@ -155,10 +155,7 @@ class SstReader final : public BulkReader {
     }
   }
 
-  void connect(std::int64_t epoch) override {
-    epoch_ = epoch;
-    if (line_) static_cast<void>(line_.release());  // its writers have left it
-  }
+  void connect(std::int64_t epoch) override { epoch_ = epoch; }
 
   /// The writers make a file with their address when they have something to send, and wait for us then.
   [[nodiscard]] bool ready() const override { return line_ != nullptr; }

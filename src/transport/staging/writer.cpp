@@ -69,22 +69,25 @@ class StreamWriter final : public Writer {
   }
 
   void commit(const CombineInput& input) override {
-    const Answer answer = hand_over(input);
+    // Until all know that it was taken: what is thrown below is thrown on every server.
+    context_->refused = input.iteration.index;
+    if (!offers_) open(input.communicator);
+    const Answer answer = offers_->hand_over(input.iteration, outgoing_);
     outgoing_.clear();
-    if (answer.outcome == Outcome::refused && context_->decides) context_->refused.insert(input.iteration.index);
+    if (answer.outcome != Outcome::refused) context_->refused = -1;
     if (!answer.message.empty()) throw Error(Code::analysis, answer.message);
   }
 
-  void discard(const Iteration&) noexcept override { outgoing_.clear(); }
+  void discard(const Iteration& iteration) noexcept override {
+    outgoing_.clear();
+    context_->refused = iteration.index;
+  }
 
  private:
-  Answer hand_over(const CombineInput& input) {
-    try {
-      if (!offers_) offers_ = std::make_unique<Offers>(config_, metadata_, *context_, input.communicator);
-      return offers_->hand_over(input.iteration, outgoing_);
-    } catch (const Error& e) {  // the stream cannot be opened: the same on every server
-      return {Outcome::refused, e.what()};
-    }
+  void open(Communicator& servers) {
+    auto offers = std::make_unique<Offers>(config_, metadata_, *context_, servers);
+    servers.barrier();  // all have one, or none
+    offers_ = std::move(offers);
   }
 
   StreamConfig config_;
