@@ -39,7 +39,7 @@ Thrown current() noexcept {
 }
 
 /// Collective. `mine`: on the member whose sentence it is, null on others. As much of it as there is memory for.
-std::string share_text(Communicator& members, const char* mine, std::int64_t length) {
+std::string share_sentence(Communicator& members, const char* mine, std::int64_t length) {
   std::array<std::uint64_t, 64> words{};
   std::string text;
   for (std::int64_t at = 0; at < length; at += sizeof words) {
@@ -82,7 +82,14 @@ void together(Communicator& members, const std::function<void()>& work) {
   std::array<std::int64_t, 2> facts{0, 0};
   if (mine) facts = {static_cast<std::int64_t>(thrown.code), static_cast<std::int64_t>(std::strlen(thrown.text))};
   members.sum(facts);
-  throw Error(static_cast<Code>(facts[0]), share_text(members, mine ? thrown.text : nullptr, facts[1]));
+  throw Error(static_cast<Code>(facts[0]), share_sentence(members, mine ? thrown.text : nullptr, facts[1]));
+}
+
+void share_text(Communicator& all, std::string& text) {
+  const auto* at = reinterpret_cast<const std::byte*>(text.data());
+  Bytes bytes(at, at + text.size());
+  all.broadcast(bytes, 0);
+  text.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
 }  // namespace sidestream

@@ -1,7 +1,8 @@
-// Failing together: an error on one process becomes the same error on all.
+// Failing together: an error on one process becomes the same error on all. And the same text.
 #pragma once
 
 #include <functional>
+#include <string>
 
 #include "sidestream/error.hpp"
 #include "sidestream/extend/communicator.hpp"
@@ -11,5 +12,8 @@ namespace sidestream {
 /// Collective. Runs `work` everywhere; if it throws anywhere, throws the Error of the lowest member that failed on
 /// every member. `work` must not leave others waiting in a collective call that it did not reach.
 void together(Communicator& members, const std::function<void()>& work);
+
+/// Collective: member 0's text on every member.
+void share_text(Communicator& all, std::string& text);
 
 }  // namespace sidestream

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <exception>
+#include <string_view>
 #include <utility>
 
 #include "base/log.hpp"
@@ -15,10 +17,11 @@ namespace {
 /// Shorter waits are none that anybody wonders about.
 constexpr double moment = 0.5;
 
-void show(const std::string& text) {
-  // To the beginning of the line, the text, and away with what is left of a longer one.
-  const std::string whole = "\r" + text + "\x1b[K";
-  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, whole.data(), whole.size());
+/// To the beginning of the line, the text, and away with what is left of a longer one.
+void show(std::string_view text) noexcept {
+  for (const std::string_view part : {std::string_view("\r"), text, std::string_view("\x1b[K")}) {
+    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, part.data(), part.size());
+  }
 }
 
 }  // namespace
@@ -30,16 +33,23 @@ WaitNote::~WaitNote() {
   if (speaks_ && terminal_ && shown_ >= 0) show("");
 }
 
-void WaitNote::look() {
+void WaitNote::look() noexcept {
   if (!speaks_) return;
   const double waited = now() - began_;
   if (waited < moment || (shown_ >= 0 && (!terminal_ || waited < shown_ + 1))) return;
   shown_ = waited;
   if (terminal_) {
-    show(fmt::format("sidestream: waiting for {} ({:.0f} s{})", what_, waited,
-                     limit_ > 0 ? fmt::format(" of {:g} s", limit_) : ""));
+    try {
+      show(fmt::format("sidestream: waiting for {} ({:.0f} s{})", what_, waited,
+                       limit_ > 0 ? fmt::format(" of {:g} s", limit_) : ""));
+    } catch (const std::exception&) {  // others wait for us: rather say nothing
+    }
   } else {
-    log::info("waiting for {}{}", what_, limit_ > 0 ? fmt::format(", at most {:g} s", limit_) : "");
+    if (limit_ > 0) {
+      log::info("waiting for {}, at most {:g} s", what_, limit_);
+    } else {
+      log::info("waiting for {}", what_);
+    }
   }
 }
 

@@ -15,7 +15,7 @@ class WaitNote {
   WaitNote(const WaitNote&) = delete;
   WaitNote& operator=(const WaitNote&) = delete;
   /// To be called again and again meanwhile.
-  void look();
+  void look() noexcept;
 
  private:
   std::string what_;

@@ -133,6 +133,7 @@ void Session::Implementation::free_everything() {
   state_ = State::ended;
   if (!finalizing_) guard_.reset();
   serving_.reset();
+  opening_file_.reset();
   publisher_.reset();
   wires_ = {};
   roles_.members.reset();

@@ -24,13 +24,6 @@ std::string read_configuration_file(const std::string& file, const std::string& 
   return text.str();
 }
 
-void share_text(Communicator& all, std::string& text) {
-  const auto* at = reinterpret_cast<const std::byte*>(text.data());
-  Bytes bytes(at, at + text.size());
-  all.broadcast(bytes, 0);
-  text.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-}
-
 void register_built_in(Registry& registry) {
   register_analyses(registry);
   register_storage(registry);

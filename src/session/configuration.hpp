@@ -10,8 +10,6 @@ namespace sidestream {
 
 /// The text of a file. Throws Error(configuration); `mend` ends the sentence: "correct the path".
 [[nodiscard]] std::string read_configuration_file(const std::string& file, const std::string& mend);
-/// Collective: rank 0's text on every rank.
-void share_text(Communicator& all, std::string& text);
 /// Analyses, writers, formats and partitioners that come with Sidestream, without streams.
 void register_built_in(Registry& registry);
 

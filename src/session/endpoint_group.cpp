@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <sstream>
 
 #include "base/agree.hpp"
@@ -38,7 +39,9 @@ class Endpoint {
   void run() {
     std::shared_ptr<staging::Server> server;
     std::unique_ptr<Serving> serving;
-    jointly([&] {
+    std::optional<WaitNote> note;  // the first iteration says where this endpoint begins
+    jointly(group_, [&] {
+      streams_ = std::make_shared<staging::StreamContext>();
       configure();
       server = std::make_shared<staging::Server>(stream_, group_, options_.wait, options_.stop);
       declare(*server);
@@ -46,31 +49,20 @@ class Endpoint {
       begin_streams(*streams_, group_);
       serving = std::make_unique<Serving>(group_, config_, registry_);
       write(*server, nullptr);
+      note.emplace(group_.rank() == 0, "the first iteration of the simulation");
     });
-    await_first(*server);
-    jointly([&] {
+    for (; server->current() < 0 && !server->has_ended(); note->look()) server->receive(std::chrono::milliseconds(100));
+    note.reset();
+    jointly(group_, [&] {
       static_cast<void>(attach_streams(streams_, server));
       const std::int64_t first = std::max<std::int64_t>(0, server->current());
       serving->begin({server.get(), nullptr, nullptr, config_.events, first, now()});
     });
     serving->run();
-    jointly([&] { finish(*server, *serving); });
+    jointly(group_, [&] { finish(*server, *serving); });
   }
 
  private:
-  /// The first iteration says where this endpoint begins.
-  void await_first(staging::Server& server) {
-    WaitNote note(group_.rank() == 0, "the first iteration of the simulation");
-    for (; server.current() < 0 && !server.has_ended(); note.look()) server.receive(std::chrono::milliseconds(100));
-  }
-
-  /// Collective: if `work` throws on one, it throws on all.
-  template <class Work>
-  void jointly(Work&& work) {
-    JointWork joint(group_);
-    joint.run(work);
-  }
-
   void configure() {
     together(group_, [&] {
       if (group_.rank() == 0) text_ = read_configuration_file(options_.file, "correct the path");
@@ -176,12 +168,12 @@ class Endpoint {
   }
 
   MpiCommunicator group_;
-  EndpointOptions options_;
+  const EndpointOptions& options_;
   std::string text_;
   std::shared_ptr<const Document> document_;
   StreamConfig stream_;
   Registry registry_;
-  std::shared_ptr<staging::StreamContext> streams_ = std::make_shared<staging::StreamContext>();
+  std::shared_ptr<staging::StreamContext> streams_;
   Config config_;
   std::unique_ptr<DirectoryLock> directory_lock_;  ///< on rank 0
 };

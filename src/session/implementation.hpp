@@ -113,8 +113,8 @@ class Session::Implementation {
   Registry registry_;
   Declarations declarations_;
   enum class State { open, started, ended } state_ = State::open;
-  // Until the start, where servers come from elsewhere: they are told if there will be none.
-  std::unique_ptr<shared_memory::Lifeline> lifeline_;
+  // Where servers come from elsewhere: they are told if there will be no session, and no stream.
+  std::unique_ptr<shared_memory::Lifeline> lifeline_;  ///< until the start
   std::unique_ptr<staging::OpeningFile> opening_file_;
 
   std::shared_ptr<staging::StreamContext> streams_ = std::make_shared<staging::StreamContext>();

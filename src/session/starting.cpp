@@ -54,7 +54,7 @@ bool Session::Implementation::vote(Wish wish) {
 void Session::Implementation::begin_together() {
   // If what follows throws, those who wait for this simulation learn that it ends without having started.
   const auto lifeline = std::move(lifeline_);
-  const auto opening_file = std::move(opening_file_);
+  auto opening_file = std::move(opening_file_);
   bind_servers(*world_, roles_, opening_.placement);
   agree_on_declarations();
   configure();
@@ -84,7 +84,7 @@ void Session::Implementation::begin_together() {
     write_record(opening_.directory, facts(), nullptr, nullptr);
   });
   if (publisher_) publisher_->attach(*wires_.client);
-  if (opening_file) opening_file->started();
+  opening_file_ = std::move(opening_file);  // the stream is announced with the first iteration, or never
 }
 
 /// Clients compare what is to be the same on all of them; servers, which declare nothing, get it from the first client.

@@ -4,6 +4,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <filesystem>
 #include <fstream>
@@ -12,6 +14,7 @@
 #include "support/scratch.hpp"
 #include "transport/staging/claim.hpp"
 #include "transport/staging/desk.hpp"
+#include "transport/staging/opening_file.hpp"
 
 namespace fs = std::filesystem;
 using namespace sidestream;
@@ -135,6 +138,78 @@ TEST_CASE("readers have growing epochs, leave, and are replaced; one that was gi
   CHECK(second.look(-1) == Claim::News::replaced);
   REQUIRE(second.take());
   CHECK(second.epoch() == 3);
+}
+
+TEST_CASE("of two that become the reader at the same moment one does, with its heartbeat") {
+  for (int round = 0; round < 10; ++round) {
+    const Scratch scratch;
+    const Folder folder(scratch.path);
+    Desk desk(folder, 1, 60);
+    desk.announce({{}, {}}, "files", 1);
+    int done[2];
+    REQUIRE(pipe(done) == 0);
+    std::array<pid_t, 2> rivals{};
+    for (pid_t& rival : rivals) {
+      rival = fork();
+      if (rival != 0) continue;
+      Claim claim(folder);
+      const bool found = claim.find();
+      while (!fs::exists(folder.path("go"))) {
+      }
+      const bool took = found && claim.take();
+      static_cast<void>(write(done[1], took ? "+" : "-", 1));
+      for (;;) pause();
+    }
+    std::ofstream(folder.path("go")) << "now";
+    std::array<char, 2> said{};
+    for (char& one : said) REQUIRE(read(done[0], &one, 1) == 1);
+    CHECK(std::count(said.begin(), said.end(), '+') == 1);
+    CHECK(folder.numbers("reader-") == std::vector<std::int64_t>{1});
+    CHECK(folder.numbers("beat-reader-") == std::vector<std::int64_t>{1});
+    for (const pid_t rival : rivals) kill_child(rival);
+    close(done[0]);
+    close(done[1]);
+  }
+}
+
+TEST_CASE("a reader that runs is not superseded; one that is out of reach is when it has been silent for the limit") {
+  const Scratch scratch;
+  const Folder folder(scratch.path);
+  Desk desk(folder, 1, 1);
+  desk.announce({{}, {}}, "files", 1);
+  Claim first(folder), second(folder);
+  REQUIRE((first.find() && first.take()));
+  fs::remove(folder.path("beat-reader-1"));  // its disk is slow, say
+  REQUIRE(second.find());
+  CHECK_FALSE(second.take());
+  const std::string there = *folder.text("reader-1");
+  std::ofstream(folder.path("reader-1")) << there.substr(0, there.find("process: ")) << "process: far boot space 1 2\n";
+  CHECK_FALSE(second.take());
+  while (!second.take()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  CHECK(second.epoch() == 2);
+  CHECK(first.look(-1) == Claim::News::nothing);
+  CHECK(desk.reader() == 2);
+  // The first one lives after all, and hears of it.
+  CHECK(first.look(-1) == Claim::News::replaced);
+  CHECK_FALSE(first.take());
+  CHECK(fs::exists(folder.path("gone-1")));
+}
+
+TEST_CASE("a simulation whose session ends without a stream says so, and one with a stream does not") {
+  const Scratch scratch;
+  const Folder folder(scratch.path);
+  const OpeningWatch watch(folder);
+  {
+    const OpeningFile opening(folder);
+    CHECK_FALSE(watch.has_ended());
+    Desk desk(folder, 1, 60);
+    desk.announce({{}, {}}, "files", 1);
+    CHECK_FALSE(fs::exists(folder.path("opening")));
+  }
+  CHECK_FALSE(watch.has_ended());
+  { const OpeningFile opening(folder); }
+  CHECK(watch.has_ended());
+  CHECK_FALSE(OpeningWatch(folder).has_ended());  // an earlier run's
 }
 
 TEST_CASE("the death of a reader and of a writer on this machine is seen at once") {

@@ -9,6 +9,7 @@
 #include "base/fail.hpp"
 #include "base/persist.hpp"
 #include "base/polite_wait.hpp"
+#include "base/quiet_thread.hpp"
 #include "base/timer.hpp"
 
 namespace sidestream::mpi {
@@ -24,18 +25,12 @@ Client::Client(std::shared_ptr<MpiCommunicator> comm, const Options& options)
       mailbox_(comm_->comm()),
       source_(comm_, shelf_) {
   if (!threaded()) return;
-  // Signals are the simulation's: none is for this thread.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
   try {
-    persist([&] { thread_ = std::thread([this] { run(); }); });
+    persist([&] { thread_ = quiet_thread([this] { run(); }); });
   } catch (const std::system_error& e) {
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
     fail(Code::system,
          "no thread could be started to move data ({}); raise the limit, or set placement.progress: calls", e.what());
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 Client::~Client() {

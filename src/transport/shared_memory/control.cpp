@@ -7,26 +7,13 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 
 #include "base/checked.hpp"
+#include "base/process_status.hpp"
 
 namespace sidestream::shared_memory {
 namespace {
-
-/// State letter in /proc/PID/stat, after the program's name, which may contain anything; 0 if unknown.
-char process_state(int pid) noexcept {
-  char path[32], text[512] = "";
-  std::snprintf(path, sizeof path, "/proc/%d/stat", pid);
-  std::FILE* file = std::fopen(path, "re");
-  if (!file) return 0;
-  const std::size_t got = std::fread(text, 1, sizeof text - 1, file);
-  std::fclose(file);
-  text[got] = 0;
-  const char* name_end = std::strrchr(text, ')');
-  return name_end && name_end[1] ? name_end[2] : 0;
-}
 
 /// One step of FNV-1a over 8 bytes.
 constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t value) noexcept {
@@ -83,7 +70,7 @@ bool Heartbeat::alive() const noexcept {
   const int id = pid.load(std::memory_order_acquire);
   if (id == 0 || space.load(std::memory_order_relaxed) != pid_namespace()) return true;
   if (kill(id, 0) != 0 && errno == ESRCH) return false;
-  return process_state(id) != 'Z';
+  return process_status(id).state != 'Z';
 }
 
 bool ServerBox::end(std::int64_t index, std::uint32_t clients) noexcept {

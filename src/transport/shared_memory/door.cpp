@@ -12,6 +12,7 @@
 
 #include "base/fail.hpp"
 #include "base/log.hpp"
+#include "base/quiet_thread.hpp"
 #include "transport/shared_memory/door_keeper.hpp"
 #include "transport/shared_memory/handover.hpp"
 
@@ -68,27 +69,6 @@ Descriptor listen_at(const std::string& name, std::unique_ptr<AddressNote>& note
   return std::move(*listener);
 }
 
-/// A thread that gets none of the simulation's signals.
-template <class Work>
-std::thread quiet_thread(Work work) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread thread;
-  int error = 0;
-  try {
-    thread = std::thread(std::move(work));
-  } catch (const std::system_error& e) {
-    error = e.code().value();
-  } catch (...) {
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    throw;
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (error != 0) fail(Code::system, "cannot start the thread that servers talk to: {}", std::strerror(error));
-  return thread;
-}
-
 }  // namespace
 
 Door::Door(const std::string& name, std::shared_ptr<Node> node, const DoorOffer& offer)
@@ -112,7 +92,11 @@ Door::Door(const std::string& name, std::shared_ptr<Node> node, const DoorOffer&
                                        declarations_.descriptor()};
   keeper_ = std::make_unique<DoorKeeper>(listener_.get(), wake_.get(), node_->layout().door(node_->control()), answer,
                                          descriptors);
-  thread_ = quiet_thread([keeper = keeper_.get()] { keeper->run(); });
+  try {
+    thread_ = quiet_thread([keeper = keeper_.get()] { keeper->run(); });
+  } catch (const std::system_error& e) {
+    fail(Code::system, "cannot start the thread that servers talk to: {}", std::strerror(e.code().value()));
+  }
 }
 
 Door::~Door() {

@@ -6,7 +6,6 @@
 #include "base/fail.hpp"
 #include "base/persist.hpp"
 #include "transport/staging/names.hpp"
-#include "transport/staging/pause.hpp"
 
 namespace sidestream::staging {
 
@@ -59,44 +58,44 @@ Announced Claim::announced() const {
   return decode_announced(*file, folder_.path(names::declarations));
 }
 
-/// Whether a reader of this session is there whose count moves, or which is known to run (it may be stopped).
-bool Claim::somebody_reads() const {
+/// Whether a reader of this session is there that lives. One out of reach does until it has been silent for the limit.
+bool Claim::somebody_reads() {
   const std::vector<std::int64_t> epochs = folder_.numbers(names::reader);
   if (epochs.empty()) return false;
   const std::optional<std::string> claim = folder_.text(names::of(names::reader, epochs.back()));
   if (!claim || line_of(*claim, "session") != fmt::format("{:016x}", stream_.session)) return false;
   const std::string process = line_of(*claim, "process");
-  if (has_ended(process)) return false;
-  Pulse pulse(folder_, names::reader_beat(epochs.back()), process);
-  static_cast<void>(pulse.silent());  // the first look counts as a sign of life: wait for the second
-  const double began = now();
-  constexpr double long_enough = 3.5;
-  Pause pause(std::chrono::milliseconds(100));
-  while (now() - began < long_enough) {
-    pause.sleep();
-    if (has_ended(process)) return false;
-    if (pulse.silent() < now() - began - 0.3) return true;
+  const Life life = life_of(process);
+  if (life != Life::unknown) return life == Life::running;
+  if (!rival_ || rival_epoch_ != epochs.back()) {
+    rival_epoch_ = epochs.back();
+    rival_.emplace(folder_, names::reader_beat(rival_epoch_), process);
   }
-  return false;
+  return rival_->silent() <= stream_.limit;
 }
 
 bool Claim::take() {
-  if (somebody_reads()) return false;
-  heartbeat_.reset();
+  // The number first: if another takes it while we look whether somebody reads, we can't have it.
   std::int64_t next = epoch_;
   for (const char* prefix : {names::reader, names::gone}) {
     const std::vector<std::int64_t> epochs = folder_.numbers(prefix);
     if (!epochs.empty()) next = std::max(next, epochs.back());
   }
+  ++next;
+  if (somebody_reads()) return false;
+  heartbeat_.reset();
   const std::string text =
       fmt::format("format: sidestream-reader\nsession: {:016x}\nprocess: {}\n", stream_.session, this_process());
-  // The heartbeat is there before the claim, so that nobody sees a reader without one.
-  epoch_ = next + 1;
-  heartbeat_ = std::make_unique<Heartbeat>(folder_, names::reader_beat(epoch_));
-  if (folder_.put_new(names::of(names::reader, epoch_), text)) return true;
-  heartbeat_.reset();
+  if (!folder_.put_new(names::of(names::reader, next), text)) return false;
+  // The number is ours, and with it the heartbeat's name.
   epoch_ = next;
-  return false;
+  heartbeat_ = std::make_unique<Heartbeat>(folder_, names::reader_beat(epoch_), stream_.limit);
+  return true;
+}
+
+bool Claim::has_closed() const {
+  const std::optional<Announcement> stream = read();
+  return !stream || stream->ended || stream->session != stream_.session;
 }
 
 Claim::News Claim::look(std::int64_t after) {
@@ -113,10 +112,14 @@ Claim::News Claim::look(std::int64_t after) {
     step_number_ = steps.back();
     return News::step;
   }
-  const std::optional<Announcement> stream = read();
-  if (stream && (stream->ended || stream->session != stream_.session)) return News::ended;
-  if (!writer_->death(stream_.limit).empty()) return News::writer_died;
-  return News::nothing;
+  const auto over = [this] {
+    const std::optional<Announcement> stream = read();
+    return stream && (stream->ended || stream->session != stream_.session);
+  };
+  if (over()) return News::ended;
+  if (writer_->death(stream_.limit).empty()) return News::nothing;
+  // It may have closed the stream and ended since we looked.
+  return over() ? News::ended : News::writer_died;
 }
 
 bool Claim::answer(std::int64_t iteration, Outcome outcome, const std::string& message) {

@@ -33,8 +33,10 @@ class Claim {
 
   /// Looks for a stream whose simulation lives. Throws if there is one of another version.
   [[nodiscard]] bool find();
-  /// Becomes its reader. False: another one reads it and lives.
+  /// Becomes its reader. False: another one reads it and lives, as far as is known yet; to be asked again then.
   [[nodiscard]] bool take();
+  /// Whether the stream that was found has been closed, or another has taken its place.
+  [[nodiscard]] bool has_closed() const;
   [[nodiscard]] const Announcement& stream() const noexcept { return stream_; }
   [[nodiscard]] Announced announced() const;
   [[nodiscard]] std::int64_t epoch() const noexcept { return epoch_; }
@@ -51,13 +53,15 @@ class Claim {
 
  private:
   [[nodiscard]] std::optional<Announcement> read() const;
-  [[nodiscard]] bool somebody_reads() const;
+  [[nodiscard]] bool somebody_reads();
 
   Folder folder_;
   Announcement stream_;
   std::int64_t epoch_ = 0;
   std::unique_ptr<Heartbeat> heartbeat_;
   std::optional<Pulse> writer_;
+  std::int64_t rival_epoch_ = 0;  ///< of the reader that was found to be there
+  std::optional<Pulse> rival_;
   Bytes step_;
   std::int64_t step_number_ = -1;
 };

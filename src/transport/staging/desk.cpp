@@ -67,8 +67,9 @@ void Desk::announce(const Announced& announced, const std::string& engine, int w
   folder_.clear({names::reader, names::gone, names::step, names::done, names::withdrawn, names::outcome, "beat-",
                  "data-", "sst-", ".data-", ".step-"});
   folder_.put(names::declarations, encode_announced(announced, session_));
-  heartbeat_ = std::make_unique<Heartbeat>(folder_, names::writer_beat);
+  heartbeat_ = std::make_unique<Heartbeat>(folder_, names::writer_beat, limit_);
   put_announcement(open_state);
+  folder_.remove(names::opening);
 }
 
 void Desk::look_for_reader() {
@@ -76,6 +77,11 @@ void Desk::look_for_reader() {
   if (epochs.empty() || epochs.back() <= epoch_) return;
   const std::optional<std::string> claim = folder_.text(names::of(names::reader, epochs.back()));
   if (!claim || line_of(*claim, "session") != fmt::format("{:016x}", session_)) return;
+  // Who has a lower number counted as dead for the one that came. If it lives, it finds out by this.
+  for (const std::int64_t epoch : epochs) {
+    if (epoch < epochs.back())
+      static_cast<void>(folder_.rename(names::of(names::reader, epoch), names::of(names::gone, epoch)));
+  }
   epoch_ = epochs.back();
   pulse_.emplace(folder_, names::reader_beat(epoch_), line_of(*claim, "process"));
 }
@@ -117,8 +123,12 @@ bool Desk::withdraw(std::int64_t iteration) {
 }
 
 void Desk::forget(std::int64_t iteration) noexcept {
+  // The step first: who has not answered yet finds that it can't.
   for (const char* prefix : {names::step, names::done, names::withdrawn, names::outcome}) {
-    folder_.remove(names::of(prefix, iteration));
+    try {
+      persist([&] { folder_.remove(names::of(prefix, iteration)); });
+    } catch (const std::exception&) {  // the next session clears the folder
+    }
   }
 }
 

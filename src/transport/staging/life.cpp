@@ -1,6 +1,5 @@
 #include "transport/staging/life.hpp"
 
-#include <signal.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -9,6 +8,8 @@
 #include <sstream>
 
 #include "base/fail.hpp"
+#include "base/process_status.hpp"
+#include "base/quiet_thread.hpp"
 #include "transport/staging/posix_file.hpp"
 
 namespace sidestream::staging {
@@ -20,26 +21,6 @@ std::string first_word(const std::string& file) {
   std::string word;
   in >> word;
   return word;
-}
-
-/// State and start time of a process, from /proc; empty if there is no such process.
-struct Status {
-  std::string state, start;
-};
-
-Status status_of(const std::string& pid) {
-  std::ifstream in("/proc/" + pid + "/stat");
-  std::string line;
-  std::getline(in, line);
-  // The program's name is in parentheses and may hold anything.
-  const auto name_end = line.rfind(')');
-  if (name_end == std::string::npos) return {};
-  std::istringstream rest(line.substr(name_end + 1));
-  Status status;
-  rest >> status.state;
-  constexpr int words_before_start = 19;
-  for (int n = 0; n < words_before_start; ++n) rest >> status.start;
-  return status;
 }
 
 /// What must be equal for process numbers to mean the same: the machine since its last start, and the name space.
@@ -55,32 +36,24 @@ std::string reach() {
 std::string this_process() {
   char host[256] = "";
   ::gethostname(host, sizeof host - 1);
-  const std::string pid = std::to_string(::getpid());
-  return fmt::format("{} {} {} {}", host, reach(), pid, status_of(pid).start);
+  return fmt::format("{} {} {} {}", host, reach(), ::getpid(), process_status(::getpid()).start);
 }
 
-bool has_ended(const std::string& process) {
+Life life_of(const std::string& process) {
   std::istringstream words(process);
-  std::string host, boot, space, pid, start;
+  std::string host, boot, space;
+  int pid = 0;
+  std::uint64_t start = 0;
   words >> host >> boot >> space >> pid >> start;
-  if (start.empty() || boot + " " + space != reach()) return false;
-  const Status status = status_of(pid);
-  return status.start != start || status.state == "Z" || status.state == "X";
+  if (!words || boot + " " + space != reach()) return Life::unknown;
+  const ProcessStatus status = process_status(pid);
+  return status.start != start || status.state == 'Z' || status.state == 'X' ? Life::ended : Life::running;
 }
 
-Heartbeat::Heartbeat(const Folder& folder, std::string name) : folder_(folder), name_(std::move(name)) {
+Heartbeat::Heartbeat(const Folder& folder, std::string name, double limit)
+    : folder_(folder), name_(std::move(name)), interval_(std::min(1.0, limit / 5)) {
   folder_.put(name_, std::string_view("000000000000\n"));
-  // Signals are the program's: a thread of ours must not be the one that gets them.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  try {
-    thread_ = std::thread([this] { beat(); });
-  } catch (...) {
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    throw;
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  thread_ = quiet_thread([this] { beat(); });
 }
 
 Heartbeat::~Heartbeat() {
@@ -95,7 +68,7 @@ Heartbeat::~Heartbeat() {
 
 void Heartbeat::beat() {
   std::unique_lock lock(mutex_);
-  for (std::int64_t count = 1; !changed_.wait_for(lock, std::chrono::seconds(1), [this] { return ending_; }); ++count) {
+  for (std::int64_t count = 1; !changed_.wait_for(lock, interval_, [this] { return ending_; }); ++count) {
     try {
       // In place and of the same length: this works on a full disk too.
       const std::string text = fmt::format("{:012}\n", count);

@@ -1,7 +1,8 @@
 // Whether a process of another job lives, as far as one can tell without a connection to it.
 #pragma once
 
-#include <atomic>
+#include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <string>
@@ -15,14 +16,17 @@ namespace sidestream::staging {
 /// Names this process so that others on the same machine can ask for it, and those elsewhere know that they can't.
 [[nodiscard]] std::string this_process();
 
-/// Whether the named process ran on this machine, in reach of us, and has ended. A process elsewhere has not.
-[[nodiscard]] bool has_ended(const std::string& process);
+/// Of a named process. Unknown: it is, or was, out of our reach.
+enum class Life { unknown, running, ended };
+[[nodiscard]] Life life_of(const std::string& process);
+[[nodiscard]] inline bool has_ended(const std::string& process) { return life_of(process) == Life::ended; }
 
-/// Counts in a file, once a second, from a thread of its own: a process that works for long still shows that it lives,
-/// one that is stopped doesn't.
+/// Counts in a file from a thread of its own: a process that works for long still shows that it lives, one that is
+/// stopped doesn't.
 class Heartbeat {
  public:
-  Heartbeat(const Folder& folder, std::string name);
+  /// `limit`: seconds of silence that others take for death. It counts five times in them, and at least once a second.
+  Heartbeat(const Folder& folder, std::string name, double limit);
   ~Heartbeat();
   Heartbeat(const Heartbeat&) = delete;
   Heartbeat& operator=(const Heartbeat&) = delete;
@@ -31,6 +35,7 @@ class Heartbeat {
   void beat();
   Folder folder_;
   std::string name_;
+  std::chrono::duration<double> interval_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool ending_ = false;

@@ -20,15 +20,13 @@ OpeningFile::OpeningFile(const Folder& folder) : folder_(folder) {
   folder_.put(names::opening, sign_ + "state: open\n");
 }
 
-void OpeningFile::started() noexcept {
-  started_ = true;
-  folder_.remove(names::opening);
-}
-
 OpeningFile::~OpeningFile() {
-  if (started_) return;
   try {
-    persist([&] { folder_.put(names::opening, sign_ + "state: failed\n"); });
+    persist([&] {
+      const std::optional<std::string> text = folder_.text(names::opening);
+      // Otherwise the stream was announced, or another simulation is about to.
+      if (text && text->starts_with(sign_)) folder_.put(names::opening, sign_ + "state: failed\n");
+    });
   } catch (const std::exception& error) {
     log::warning("{}", error.what());
   }

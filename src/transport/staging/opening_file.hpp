@@ -7,8 +7,8 @@
 
 namespace sidestream::staging {
 
-/// The simulation's end, on one rank, from its opening to its start: a file in the stream's directory. Destroyed
-/// without `started` it says that there will be no stream.
+/// The simulation's end, on one rank, while its session is open: a file in the stream's directory, which is removed by
+/// who announces the stream. If it is still there when this is destroyed, it says that there will be no stream.
 class OpeningFile {
  public:
   /// Makes the directory if it is missing. Throws Error(file).
@@ -16,13 +16,10 @@ class OpeningFile {
   ~OpeningFile();
   OpeningFile(const OpeningFile&) = delete;
   OpeningFile& operator=(const OpeningFile&) = delete;
-  /// The stream is there.
-  void started() noexcept;
 
  private:
   Folder folder_;
   std::string sign_;  ///< what tells this opening from others
-  bool started_ = false;
 };
 
 /// The endpoint's end.

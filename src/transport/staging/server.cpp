@@ -32,13 +32,6 @@ int place_of(const std::vector<T>& all, const std::string& name) {
   return found == all.end() ? -1 : static_cast<int>(found - all.begin());
 }
 
-void share_text(Communicator& group, std::string& text) {
-  Bytes bytes(text.size());
-  if (!text.empty()) std::memcpy(bytes.data(), text.data(), text.size());
-  group.broadcast(bytes, 0);
-  text.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-}
-
 }  // namespace
 
 Server::Server(const StreamConfig& config, Communicator& readers, double patience, std::function<bool()> stop)
@@ -50,47 +43,76 @@ Server::Server(const StreamConfig& config, Communicator& readers, double patienc
   skipped_.ended = 1;
   skipped_.end.refused = 1;
   if (readers_.rank() == 0) claim_ = std::make_unique<Claim>(folder_);
-  connect(patience);
+  static_cast<void>(connect(patience));
 }
 
-/// Finds the stream and makes this group its reader, with the next epoch.
-void Server::connect(double patience) {
+/// On rank 0: waits until this group is the stream's reader. Another answer than `nothing` is why it will not be one
+/// again, having been one before.
+Claim::News Server::attach(double patience) {
+  const double began = now();
+  const bool again = session_ != 0;
+  OpeningWatch opening(folder_);
+  WaitNote note(true, fmt::format("the stream '{}'", folder_.path()), patience);
+  bool ended = false;
+  for (Pause pause(std::chrono::milliseconds(100));; pause.sleep()) {
+    const bool found = claim_->find();
+    if (again && (!found || claim_->stream().session != session_)) {
+      return found || claim_->has_closed() ? Claim::News::ended : Claim::News::writer_died;
+    }
+    if (found && claim_->take()) return Claim::News::nothing;
+    if (ended && !found) {
+      fail(
+          Code::system,
+          "the simulation that was to open the stream '{}' has ended before it started to write; what went wrong stands "
+          "in its own output",
+          folder_.path());
+    }
+    ended = opening.has_ended();  // then its stream is there now, or never will be
+    note.look();
+    if (stop_ && stop_()) {
+      if (again) return Claim::News::ended;
+      fail(Code::system, "was told to leave while it waited for the stream '{}'", folder_.path());
+    }
+    if (now() - began >= patience) fail_waiting(found, patience);
+  }
+}
+
+void Server::fail_waiting(bool found, double patience) const {
+  if (found) {
+    fail(Code::file,
+         "another endpoint reads the stream '{}' and did not leave within {:.0f} s; end it, or wait longer (--wait)",
+         folder_.path(), patience);
+  }
+  const bool was_there = claim_->stream().session != 0;
+  fail(Code::file,
+       "{} the stream '{}' for {:.0f} s; check 'stream' under 'placement', or start the simulation, or wait longer "
+       "(--wait)",
+       was_there ? "the simulation ended while another endpoint read, and no other has opened"
+                 : "no simulation has opened",
+       folder_.path(), patience);
+}
+
+/// Makes this group the reader of the stream, with the next epoch. The answer is that of `attach`, on all.
+Claim::News Server::connect(double patience) {
   std::string engine;
   Bytes file;
+  auto news = static_cast<std::int64_t>(Claim::News::nothing);
   together(readers_, [&] {
     if (!claim_) return;
-    const double began = now();
-    OpeningWatch opening(folder_);
-    WaitNote note(true, fmt::format("the stream '{}'", folder_.path()), patience);
-    bool ended = false;
-    for (Pause pause(std::chrono::milliseconds(100));; pause.sleep()) {
-      const bool found = claim_->find();
-      if (found && claim_->take()) break;
-      if (ended && !found) {
-        fail(
-            Code::system,
-            "the simulation that was to open the stream '{}' has ended before it started; what went wrong stands in its "
-            "own output",
-            folder_.path());
-      }
-      ended = opening.has_ended();  // then its stream is there now, or never will be
-      note.look();
-      if (now() - began < patience && !(stop_ && stop_())) continue;
-      const char* what =
-          claim_->stream().session == 0 ? "no simulation has opened the stream" : "another endpoint reads";
-      fail(Code::file,
-           "{} '{}' for {:.0f} s; check 'stream' under 'placement', or start the simulation, or wait longer (--wait)",
-           what, folder_.path(), patience);
-    }
+    news = static_cast<std::int64_t>(attach(patience));
+    if (news != static_cast<std::int64_t>(Claim::News::nothing)) return;
     engine = claim_->stream().engine;
     file = encode_announced(claim_->announced(), claim_->stream().session);
   });
+  readers_.maximum(std::span(&news, 1));
+  if (news != static_cast<std::int64_t>(Claim::News::nothing)) return static_cast<Claim::News>(news);
   readers_.broadcast(file, 0);
   share_text(readers_, engine);
   together(readers_, [&] { join(engine, file); });
   std::int64_t epoch = claim_ ? claim_->epoch() : 0;
   readers_.maximum(std::span(&epoch, 1));
   bulk_->connect(epoch);
+  return Claim::News::nothing;
 }
 
 void Server::join(const std::string& engine, BytesView announced) {
@@ -124,7 +146,8 @@ Claim::News Server::await_news(std::chrono::microseconds limit) {
   together(readers_, [&] {
     if (!claim_) return;
     const double began = now();
-    for (Pause pause; (words[0] = static_cast<std::int64_t>(claim_->look(current_))) == 0; pause.sleep()) {
+    for (Pause pause; (words[0] = static_cast<std::int64_t>(claim_->look(said_ ? current_ - 1 : current_))) == 0;
+         pause.sleep()) {
       if (now() - began > std::chrono::duration<double>(limit).count()) return;
     }
   });
@@ -141,11 +164,20 @@ bool Server::receive(std::chrono::microseconds limit) {
     news = await_news(limit);
     any = act_on(news);
   });
-  if (taken_) take();
+  if (taken_ && say_again_) {
+    say_again();
+  } else if (taken_) {
+    take();
+  }
   return any;
 }
 
 bool Server::act_on(Claim::News news) {
+  if (news == Claim::News::replaced) {
+    if (claim_) log::warning("the simulation gave this endpoint up (it was silent for too long); attaching again");
+    news = connect(config_.reader_limit);
+    if (news == Claim::News::nothing) return true;
+  }
   switch (news) {
     case Claim::News::nothing:
       if (!bulk_->ready()) bulk_->prepare();
@@ -162,19 +194,18 @@ bool Server::act_on(Claim::News news) {
       std::int64_t number = claim_ ? claim_->step_number() : -1;
       readers_.maximum(std::span(&number, 1));
       file_ = std::move(file);
+      say_again_ = number == current_;
+      if (!say_again_) said_.reset();
       current_ = number;
       taken_ = true;
       return true;
     }
-    case Claim::News::replaced:
-      if (claim_) log::warning("the simulation gave this endpoint up (it was silent for too long); attaching again");
-      connect(config_.reader_limit);
-      return true;
     case Claim::News::writer_died:
       writer_died_ = true;
       if (claim_) log::error("the simulation that writes the stream '{}' has died", folder_.path());
       break;
     case Claim::News::ended:
+    case Claim::News::replaced:  // seen to above
       break;
   }
   ended_ = true;
@@ -206,6 +237,27 @@ void Server::take() {
     inbox_.end.refused = 1;
     persist([&] { post_failure(e.what()); });
   }
+}
+
+/// The step is done; only who was to hear of it did not. It is begun again so that the engine can let go of it.
+void Server::say_again() {
+  const Bytes file = std::move(file_);
+  taken_ = say_again_ = false;
+  records_.clear();
+  try {
+    jointly(readers_, [&] {
+      step_ = decode_step(file, folder_.path("step"));
+      readers_.barrier();
+      bulk_->begin(step_);
+    });
+  } catch (const Error& e) {
+    if (claim_) log::warning("iteration {}: {}", current_, e.what());
+  }
+  jointly(readers_, [&] {
+    readers_.barrier();
+    bulk_->end();
+    if (claim_ && claim_->answer(current_, said_->outcome, said_->message)) said_.reset();
+  });
 }
 
 BlockRecord Server::describe(const StepRecord& record) const {
@@ -335,9 +387,10 @@ void Server::release(std::int64_t index, Outcome outcome) {
   jointly(readers_, [&] {
     readers_.barrier();  // nobody reads any more
     bulk_->end();
-    const std::string said = std::exchange(failure_, {});
-    if (!claim_ || claim_->answer(index, outcome, said)) return;
-    log::warning("iteration {}: the simulation has taken it back before this endpoint was done with it", index);
+    Said said{outcome, std::exchange(failure_, {})};
+    if (!claim_ || claim_->answer(index, outcome, said.message)) return;
+    log::warning("iteration {}: the simulation no longer waited for it when this endpoint was done with it", index);
+    said_ = std::move(said);
   });
 }
 

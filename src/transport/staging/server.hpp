@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -61,10 +62,13 @@ class Server final : public ServerTransport {
  private:
   using Key = std::tuple<std::int32_t, std::int64_t>;  ///< variable here, block
 
-  void connect(double patience);
+  [[nodiscard]] Claim::News connect(double patience);
+  [[nodiscard]] Claim::News attach(double patience);
+  [[noreturn]] void fail_waiting(bool found, double patience) const;
   void join(const std::string& engine, BytesView announced);
   [[nodiscard]] Claim::News await_news(std::chrono::microseconds limit);
   void take();
+  void say_again();
   [[nodiscard]] bool act_on(Claim::News news);
   void fill_inbox();
   void change_blocks(std::vector<Block> mine);
@@ -91,8 +95,16 @@ class Server final : public ServerTransport {
   std::int64_t current_ = -1;  ///< newest iteration that was offered
   Bytes file_;                 ///< of a step that was found and is to be taken
   bool taken_ = false;         ///< there is one
+  bool say_again_ = false;     ///< it is the newest one, which was worked on before
   bool held_ = false;          ///< it is not released yet
   bool ended_ = false, writer_died_ = false, table_changed_ = false;
+  /// What this group has said of the newest iteration and the writers did not hear, because they had given it up. If
+  /// they still have the iteration when it attaches again, it says so again. On rank 0.
+  struct Said {
+    Outcome outcome;
+    std::string message;
+  };
+  std::optional<Said> said_;
   StepIndex step_;
   std::map<Key, const StepRecord*> records_;  ///< of all blocks of the step
   Inbox inbox_, skipped_;
