@@ -53,6 +53,15 @@ class Process:
         text, _ = self.running.communicate(timeout=timeout)
         return self.running.returncode, text
 
+    def wait_for_text(self, text):
+        """Until the job has said so; what it said up to there is not part of what `finish` returns."""
+        said = ""
+        while text not in said:
+            line = self.running.stdout.readline()
+            assert line, f"the job ended without saying '{text}':\n{said}"
+            said += line
+        return said
+
     def ranks(self):
         """The processes that mpirun has started."""
         found = subprocess.run(["pgrep", "-P", str(self.running.pid)], capture_output=True, text=True, check=False)
@@ -71,6 +80,22 @@ def send(pid, number):
 def simulation(folder, clients, options=(), forwarders=1, name="run.yaml", environment=None):
     command = [MPIRUN, "-n", str(clients + forwarders), PROGRAM, str(Path(folder) / name), *options]
     return Process(command, environment)
+
+
+class GoingOn(Process):
+    """A simulation that goes on until `end`: what a test does happens in its middle however slow the machine is."""
+
+    def __init__(self, folder, clients, options, pause_ms, name):
+        self.until = Path(folder) / "until"
+        every = ["steps=100000000", f"pause_ms={pause_ms}", f"until={self.until}", *options]
+        super().__init__([MPIRUN, "-n", str(clients + 1), PROGRAM, str(Path(folder) / name), *every])
+
+    def end(self):
+        self.until.touch()
+
+
+def going_on(folder, clients, options=(), pause_ms=20, name="run.yaml"):
+    return GoingOn(folder, clients, options, pause_ms, name)
 
 
 def endpoint(folder, ranks=1, options=(), name="run.yaml"):
@@ -108,7 +133,8 @@ def tables_of(done):
     return {name: content for name, content in files.items() if not name.startswith("endpoint-")}
 
 
-def some_results(folder):
-    """Several iterations are through: the first ones have been acknowledged."""
-    table = folder / "results/statistics.csv"
-    return table.exists() and len(table.read_text().splitlines()) > 3
+def some_results(folder, results="results"):
+    """How many iterations are in the table, once several are: then the first ones have been acknowledged. Before: 0."""
+    table = folder / results / "statistics.csv"
+    rows = len(table.read_text().splitlines()) - 1 if table.exists() else 0
+    return rows if rows > 2 else 0

@@ -13,6 +13,7 @@ from job_support import (
     both,
     endpoint,
     finished,
+    going_on,
     simulation,
     some_results,
     tables_of,
@@ -111,16 +112,18 @@ def test_a_stream_that_is_in_use_is_left_alone(tmp_path):
     write_configuration(tmp_path, "engine: files", name="one.yaml", tasks=STATISTICS, results="one")
     write_configuration(tmp_path, "engine: files, when_full: skip", name="two.yaml", tasks=STATISTICS, results="two")
     with (
-        simulation(tmp_path, 1, ["steps=12", "pause_ms=600"], name="one.yaml") as first,
+        going_on(tmp_path, 1, name="one.yaml") as first,
         endpoint(tmp_path, 1, name="one.yaml") as reader,
     ):
-        time.sleep(2)
+        wait_for(lambda: some_results(tmp_path, "one"), "the first results")
         with simulation(tmp_path, 1, ["steps=2"], name="two.yaml") as second:
             _, text = second.finish()
             assert "another simulation" in text
             assert "delivered=0" in text
+        first.end()
         done = finished(tmp_path, first)
-        assert done.accounts[0]["delivered"] == 12, done.text
+        account = done.accounts[0]
+        assert account["delivered"] == account["iterations"], done.text
         assert reader.finish()[0] == 0
 
 
@@ -223,19 +226,21 @@ def test_a_late_start_loses_nothing_under_wait(tmp_path, reference, engine):
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_late_start_under_skip_gets_the_rest(tmp_path, engine):
     write_configuration(tmp_path, f"engine: {engine}, when_full: skip", tasks=STATISTICS)
-    with simulation(tmp_path, 2, ["steps=60", "pause_ms=60"]) as job:
+    with going_on(tmp_path, 2) as job:
         wait_for((tmp_path / "streams/stream/stream.yaml").exists, "the stream")
         with endpoint(tmp_path, 2) as reader:
+            wait_for(lambda: some_results(tmp_path), "the first results")
+            job.end()
             done = finished(tmp_path, job)
             status, text = reader.finish()
             assert status == 0, text
     assert done.status == 0, done.text
     account = done.accounts[0]
     assert account["refused"] > 0 and account["delivered"] > 0, done.text
-    assert account["refused"] + account["delivered"] == 60
+    assert account["refused"] + account["delivered"] == account["iterations"]
     rows = [int(line.split(",")[0]) for line in tables_of(done)["statistics.csv"].decode().splitlines()[1:]]
     # The iterations keep the simulation's numbers.
-    assert len(rows) == account["delivered"] and rows[-1] == 59 and rows[0] > 0
+    assert len(rows) == account["delivered"] and rows[-1] == account["iterations"] - 1 and rows[0] > 0
 
 
 # ---- disks, versions, sessions
@@ -301,14 +306,15 @@ def test_what_an_earlier_session_left_is_not_taken_for_this_one(tmp_path):
 
 def test_a_second_endpoint_does_not_disturb_the_first(tmp_path):
     write_configuration(tmp_path, "engine: files", tasks=STATISTICS)
-    with endpoint(tmp_path, 1) as first, simulation(tmp_path, 2, ["steps=120", "pause_ms=50"]) as job:
+    with endpoint(tmp_path, 1) as first, going_on(tmp_path, 2) as job:
         wait_for(lambda: some_results(tmp_path), "the first results")
         with endpoint(tmp_path, 1, ["--wait", "0"]) as second:
             status, text = second.finish(30)
             assert status == 1 and "another endpoint reads" in text
+        job.end()
         done = finished(tmp_path, job)
         assert first.finish()[0] == 0
-    assert all(account["delivered"] == 120 for account in done.accounts), done.text
+    assert all(account["delivered"] == account["iterations"] for account in done.accounts), done.text
 
 
 def test_engine_that_the_build_lacks(tmp_path):
@@ -334,9 +340,7 @@ def test_an_endpoint_does_not_wait_for_a_simulation_that_fails_before_its_start(
     with simulation(tmp_path, 1, name="wrong.yaml") as clients:
         assert clients.finish()[0] == 1
     with endpoint(tmp_path, options=["--wait", "100"]) as reader:
-        said = ""
-        while "waiting for the stream" not in said:
-            said += reader.running.stdout.readline()
+        said = reader.wait_for_text("waiting for the stream")
         with simulation(tmp_path, 1, name="wrong.yaml") as clients:
             assert clients.finish()[0] == 1
         status, text = reader.finish(timeout=30)

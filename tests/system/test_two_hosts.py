@@ -82,14 +82,18 @@ def on_two_hosts(folder, case, options, tasks=ANALYSES, kill_when=None, timeout=
     file.write_text(f"placement: {placement}\n{VARIABLES}{tasks}output: {{directory: {results}}}\n")
     script = mpirun(case.ranks, [PROGRAM, str(file), *options])
     if case.beside:
-        other = mpirun(case.others, [TOOL, case.beside, str(file)])
+        other = mpirun(case.others, [TOOL, case.beside, "--wait", "60", str(file)])
         script = f"{other} & {script}; status=$?; wait $! && exit $status"
     kill = ["--kill-second-when", str(kill_when)] if kill_when else []
     # Into a file: a pipe would be waited for as long as any process has it.
     with (folder / "output.txt").open("w") as output:
-        done = subprocess.run(
-            [TWO_HOSTS, *kill, "sh", "-c", script], stdout=output, stderr=output, timeout=timeout, check=False
-        )
+        try:
+            done = subprocess.run(
+                [TWO_HOSTS, *kill, "sh", "-c", script], stdout=output, stderr=output, timeout=timeout, check=False
+            )
+        except subprocess.TimeoutExpired as late:
+            said = (folder / "output.txt").read_text()
+            raise AssertionError(f"not done after {timeout} s; it said:\n{said}") from late
     return Run(done.returncode, (folder / "output.txt").read_text(), results)
 
 
