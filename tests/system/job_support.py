@@ -7,7 +7,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from support import ANALYSES, MPIRUN, PROGRAM, VARIABLES, Run, results_of
+from support import ANALYSES, MPIRUN, PROGRAM, VARIABLES, Run, launcher_hangs, results_of
 
 TOOL = os.environ["SIDESTREAM_TOOL"]
 ENGINES = os.environ.get("SIDESTREAM_ENGINES", "files").split(",")
@@ -44,13 +44,21 @@ class Process:
 
     def __exit__(self, *_):
         if self.running.poll() is None:
-            for pid in self.ranks():
-                send(pid, signal.SIGKILL)
-            self.running.kill()
+            self.kill()
         self.running.communicate()
 
+    def kill(self):
+        self.signal_ranks(signal.SIGKILL)
+        self.running.kill()
+
     def finish(self, timeout=100):
-        text, _ = self.running.communicate(timeout=timeout)
+        try:
+            text, _ = self.running.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired as late:
+            if not launcher_hangs(str(late.stdout)):
+                raise
+            self.kill()
+            text, _ = self.running.communicate()
         return self.running.returncode, text
 
     def wait_for_text(self, text):

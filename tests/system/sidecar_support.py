@@ -10,7 +10,7 @@ import time
 import uuid
 from pathlib import Path
 
-from support import ANALYSES, MPIRUN, PROGRAM, VARIABLES, Run
+from support import ANALYSES, MPIRUN, PROGRAM, VARIABLES, Run, launcher_hangs
 
 TOOL = os.environ["SIDESTREAM_TOOL"]
 STATISTICS = "analyses:\n  - statistics: {variable: t}\n"
@@ -34,6 +34,9 @@ class Job:
         try:
             return self.process.wait(timeout)
         except subprocess.TimeoutExpired:
+            if launcher_hangs(self.text()):
+                self.end()
+                return self.process.returncode
             raise AssertionError(f"still running after {timeout} s:\n{self.text()}") from None
 
     def members(self, name):

@@ -90,6 +90,12 @@ def run_beside(folder, command, steps, beside=None, timeout=100):
     return done.stdout
 
 
+def launcher_hangs(text):
+    """Whether mpirun, which has printed the text, waits for ever: Open MPI 4's may, if a process is killed just while
+    it connects to mpirun, and says so."""
+    return "PMIX ERROR: UNREACHABLE" in text
+
+
 class Started:
     """A run that goes on while the test does something to it."""
 
