@@ -80,7 +80,8 @@ std::optional<Letter> Mailbox::take() {
           "rank {} sent a message that this version of Sidestream does not know; start all ranks with the same library",
           letter.from);
     }
-    letter.body.assign(bytes.begin() + sizeof expected, bytes.end());
+    // Others wait for what it asks for or says.
+    persist([&] { letter.body.assign(bytes.begin() + sizeof expected, bytes.end()); });
     // Erasing in the middle would move requests' buffers' owners, which is fine: the memory they point to stays.
     incoming_.erase(it);
     return letter;

@@ -50,7 +50,7 @@ std::string Sender::combine(const PartialRound& round, BytesView partial, Bytes&
   }
   std::optional<Letter> answer;
   look_until([&] {
-    if (!answer) persist([&] { answer = mailbox_.take(); });
+    if (!answer) answer = mailbox_.take();
     outbox_.sweep();
     if (meanwhile_) meanwhile_();
     return test_all(sending) && answer;
@@ -91,12 +91,7 @@ Receiver::~Receiver() {
 }
 
 void Receiver::poll() {
-  const auto next = [&] {
-    std::optional<Letter> letter;
-    persist([&] { letter = mailbox_.take(); });
-    return letter;
-  };
-  while (const std::optional<Letter> letter = next()) {
+  while (const std::optional<Letter> letter = mailbox_.take()) {
     persist([&] { coming_.at(letter->from).emplace_back(); });
     Coming& one = coming_.at(letter->from).back();
     if (letter->header.kind == LetterKind::last_partial) {
