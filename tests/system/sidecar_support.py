@@ -34,20 +34,22 @@ class Job:
         try:
             return self.process.wait(timeout)
         except subprocess.TimeoutExpired:
-            if launcher_hangs(self.text()):
+            left = self.members("sidestream") + self.members("field_program")
+            if launcher_hangs(self.text()) or not left:  # none of ours is left: mpirun waits by itself
                 self.end()
                 return self.process.returncode
-            raise AssertionError(f"still running after {timeout} s:\n{self.text()}") from None
+            raise AssertionError(f"still running after {timeout} s: {left}\n{self.text()}") from None
 
     def members(self, name):
-        """Process ids of this job's processes of that program."""
+        """Process ids of this job's processes of that program that have not ended."""
         found = []
         for status in Path("/proc").glob("[0-9]*/stat"):
             with contextlib.suppress(OSError):
                 head, rest = status.read_text().rsplit(")", 1)
                 fields = rest.split()
                 # comm is cut to 15 characters; field 6 of stat is the session.
-                if head.split("(", 1)[1] == name[:15] and int(fields[3]) == self.process.pid:
+                mine = head.split("(", 1)[1] == name[:15] and int(fields[3]) == self.process.pid
+                if mine and fields[0] != "Z":
                     found.append(int(status.parent.name))
         return found
 
