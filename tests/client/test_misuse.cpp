@@ -40,6 +40,21 @@ struct Fixture {
     const std::int64_t lo[3] = {from, 0, 0}, hi[3] = {to, 4, 4};
     return sidestream_set_block(session, "grid", id, lo, hi);
   }
+  sidestream_account close() {
+    sidestream_account account{};
+    account.struct_size = sizeof account;
+    CHECK(sidestream_close_with_account(&session, &account) == SIDESTREAM_OK);
+    return account;
+  }
+  /// After an iteration that some rank spoilt for all.
+  void check_that_only_the_next_counts() {
+    CHECK(sidestream_publish(session, "t", rank, values.data()) == SIDESTREAM_OK);
+    CHECK(sidestream_end_iteration(session, 1, 0.1) == SIDESTREAM_OK);
+    const sidestream_account account = close();
+    CHECK(account.iterations == 2);
+    CHECK(account.delivered == 1);
+    CHECK(account.refused == 1);
+  }
   [[nodiscard]] std::string message() const { return sidestream_message(session); }
   [[nodiscard]] bool says(const char* words) const { return message().find(words) != std::string::npos; }
 };
@@ -85,14 +100,7 @@ TEST_CASE("a failed publish refuses the iteration, for everybody, and the next o
   const int own = sidestream_publish(f.session, "t", f.rank, f.values.data());
   CHECK(own == (fails ? SIDESTREAM_REFUSED : SIDESTREAM_OK));
   CHECK(sidestream_end_iteration(f.session, 0, 0) == (fails ? SIDESTREAM_REFUSED : SIDESTREAM_OK));
-  CHECK(sidestream_publish(f.session, "t", f.rank, f.values.data()) == SIDESTREAM_OK);
-  CHECK(sidestream_end_iteration(f.session, 1, 0.1) == SIDESTREAM_OK);
-  sidestream_account account{};
-  account.struct_size = sizeof account;
-  CHECK(sidestream_close_with_account(&f.session, &account) == SIDESTREAM_OK);
-  CHECK(account.iterations == 2);
-  CHECK(account.delivered == 1);
-  CHECK(account.refused == 1);
+  f.check_that_only_the_next_counts();
 }
 
 TEST_CASE("publishing twice, a null pointer, an unknown block") {
@@ -205,9 +213,7 @@ TEST_CASE("different cycles on different ranks refuse the iteration everywhere")
   sidestream_end_iteration(f.session, f.rank, 0);
   CHECK(sidestream_end_iteration(f.session, 1, f.rank == 0 ? 0.5 : 0.25) == SIDESTREAM_OK);
   CHECK(sidestream_end_iteration(f.session, 2, 1) == SIDESTREAM_OK);
-  sidestream_account account{};
-  account.struct_size = sizeof account;
-  CHECK(sidestream_close_with_account(&f.session, &account) == SIDESTREAM_OK);
+  const sidestream_account account = f.close();
   // Cycles must agree; times are the first client's.
   CHECK(account.refused == (f.size == 1 ? 0 : 1));
   CHECK(account.delivered == (f.size == 1 ? 3 : 2));
@@ -220,14 +226,7 @@ TEST_CASE("a time that is no number on one rank refuses the iteration, and the n
   CHECK(sidestream_end_iteration(f.session, 0, wrong ? 0.0 / 0.0 : 0.0) ==
         (wrong ? SIDESTREAM_ERROR_USAGE : SIDESTREAM_OK));
   if (wrong) CHECK(f.says("expected a finite number; the iteration is refused"));
-  CHECK(sidestream_publish(f.session, "t", f.rank, f.values.data()) == SIDESTREAM_OK);
-  CHECK(sidestream_end_iteration(f.session, 1, 0.1) == SIDESTREAM_OK);
-  sidestream_account account{};
-  account.struct_size = sizeof account;
-  CHECK(sidestream_close_with_account(&f.session, &account) == SIDESTREAM_OK);
-  CHECK(account.iterations == 2);
-  CHECK(account.refused == 1);
-  CHECK(account.delivered == 1);
+  f.check_that_only_the_next_counts();
 }
 
 TEST_CASE("a box that ends before it begins") {
