@@ -118,6 +118,21 @@ def test_an_endpoint_that_is_stopped_for_a_while(tmp_path, engine, when_full):
         assert (account["refused"] == 0) == (when_full == "wait"), done.text
 
 
+def go_on_after_giving_up(folder, stopped, reader, job):
+    """Lets a stopped endpoint go on when the simulation has given it up, and both end when it has done more."""
+    wait_for(lambda: list((folder / "streams/stream").glob("gone-*")), "the simulation to give it up")
+    before = some_results(folder)
+    for pid in stopped:
+        send(pid, signal.SIGCONT)
+    wait_for(lambda: some_results(folder) > before + 3, "more results")
+    job.end()
+    done = finished(folder, job)
+    status, text = reader.finish()
+    assert done.status == 0 and status == 0, done.text + text
+    assert "gave this endpoint up" in text
+    return done, text
+
+
 def test_a_reader_that_was_given_up_comes_back(tmp_path):
     """Stopped for longer than the limit: its iterations go nowhere, then it reads on."""
     write_configuration(tmp_path, "engine: files, reader_limit: 3, when_full: skip", tasks=STATISTICS)
@@ -125,16 +140,7 @@ def test_a_reader_that_was_given_up_comes_back(tmp_path):
         wait_for(lambda: some_results(tmp_path), "the first results")
         stopped = reader.ranks()
         reader.signal_ranks(signal.SIGSTOP)
-        wait_for(lambda: list((tmp_path / "streams/stream").glob("gone-*")), "the simulation to give it up")
-        before = some_results(tmp_path)
-        for pid in stopped:
-            send(pid, signal.SIGCONT)
-        wait_for(lambda: some_results(tmp_path) > before + 3, "more results")
-        job.end()
-        done = finished(tmp_path, job)
-        status, text = reader.finish()
-    assert done.status == 0 and status == 0, done.text + text
-    assert "gave this endpoint up" in text
+        done, _ = go_on_after_giving_up(tmp_path, stopped, reader, job)
     account = done.accounts[0]
     assert account["refused"] > 0 and account["delivered"] > 0, done.text
 
@@ -161,16 +167,7 @@ def test_a_reader_that_was_given_up_in_a_step_says_what_became_of_it(tmp_path, e
         wait_for(lambda: some_results(tmp_path), "the first results")
         stopped = reader.ranks()
         stop_in_a_step(tmp_path, reader)
-        wait_for(lambda: list((tmp_path / "streams/stream").glob("gone-*")), "the simulation to give it up")
-        before = some_results(tmp_path)
-        for pid in stopped:
-            send(pid, signal.SIGCONT)
-        wait_for(lambda: some_results(tmp_path) > before + 3, "more results")
-        job.end()
-        done = finished(tmp_path, job)
-        status, text = reader.finish()
-    assert done.status == 0 and status == 0, done.text + text
-    assert "gave this endpoint up" in text
+        done, text = go_on_after_giving_up(tmp_path, stopped, reader, job)
     for account in done.accounts:
         assert account["delivered"] == account["iterations"], done.text + text
     rows = [int(line.split(",")[0]) for line in tables_of(done)["statistics.csv"].decode().splitlines()[1:]]
