@@ -30,21 +30,38 @@ std::string first_of(Communicator& servers, const std::string& mine) {
   return {};
 }
 
-/// A folder that rank 0 makes and all know; empty.
-std::string scratch_folder(MpiCommunicator& servers) {
-  std::string name;
-  together(servers, [&] {
-    if (servers.rank() != 0) return;
-    std::error_code error;  // TMPDIR may name what is no folder
-    const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
-    name = parent / "sidestream-conformance-XXXXXX";  // mkdtemp puts a name of its own in place of the Xs
-    if (error || !mkdtemp(name.data())) {
-      fail(Code::file, "cannot make a folder for temporary files ({}); set TMPDIR to a folder that can be written",
-           error ? error.message() : std::strerror(errno));
-    }
-  });
-  return first_of(servers, name);
+/// Makes a folder of a new name where temporary files go. Throws Error(file).
+std::string new_folder() {
+  std::error_code error;  // TMPDIR may name what is no folder
+  const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
+  std::string name = parent / ("sidestream-conformance-" + std::string(6, 'X'));  // as mkdtemp wants it
+  if (error || !mkdtemp(name.data())) {
+    fail(Code::file, "cannot make a folder for temporary files ({}); set TMPDIR to a folder that can be written",
+         error ? error.message() : std::strerror(errno));
+  }
+  return name;
 }
+
+/// A folder that rank 0 makes and all know; empty. It goes with this object, whatever ends the checks.
+class Scratch {
+ public:
+  explicit Scratch(MpiCommunicator& servers) {
+    together(servers, [&] {
+      if (servers.rank() == 0) mine_ = new_folder();
+    });
+    path_ = first_of(servers, mine_);
+  }
+  ~Scratch() {
+    std::error_code ignored;
+    if (!mine_.empty()) std::filesystem::remove_all(mine_, ignored);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
+ private:
+  std::string mine_, path_;
+};
 
 void check_all(const Config& config, const Registry& registry, MpiCommunicator& servers, const std::string& folder,
                Report& report) {
@@ -104,13 +121,11 @@ int run(const CheckOptions& options, MPI_Comm comm) {
     const std::string why = unsuitable(config.metadata);
     if (!why.empty()) fail(Code::configuration, "{}: there are no sample data: {}", options.file, why);
   });
-  const std::string folder = scratch_folder(servers);
+  const Scratch scratch(servers);
   Report report(servers);
-  check_all(config, registry, servers, folder, report);
+  check_all(config, registry, servers, scratch.path(), report);
   servers.barrier();
-  std::error_code ignored;
   if (servers.rank() == 0) {
-    std::filesystem::remove_all(folder, ignored);
     std::cout << fmt::format("{} checks passed, {} failed\n", report.passed(), report.failures()) << std::flush;
   }
   return report.failures() > 0 ? 1 : 0;
