@@ -37,7 +37,7 @@ std::vector<int> left_over(std::size_t forwarder, const Roles& roles) {
   return servers;
 }
 
-/// Those whose letters a combining server waits for.
+/// Those whose packets a combining server waits for.
 std::vector<int> reporters_to(int server, const Roles& roles) {
   std::vector<int> reporters;
   for (std::size_t f = 0; f < roles.forwarder_ranks.size(); ++f) {

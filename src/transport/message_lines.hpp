@@ -1,4 +1,4 @@
-// How messages are laid out where they travel: in lines of 64 bytes, in rings of shared memory and in letters of MPI
+// How messages are laid out where they travel: in lines of 64 bytes, in rings of shared memory and in packets of MPI
 // alike. docs/in-transit-protocol.md has the table.
 #pragma once
 

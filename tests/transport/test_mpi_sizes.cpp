@@ -89,7 +89,7 @@ TEST_CASE("both ends take values of any size apart in the same way") {
 
 TEST_CASE("a block of 4096 cubed cells is answered in place and counted whole") {
   const auto comm = std::make_shared<MpiCommunicator>(MPI_COMM_SELF);
-  Shelf shelf;
+  ValueStore value_store;
   BlockRecord record;
   record.variable = 0;
   record.components = 3;
@@ -97,22 +97,22 @@ TEST_CASE("a block of 4096 cubed cells is answered in place and counted whole") 
   record.block.cells = record.box = cube;
   record.bytes = packed_bytes(cube, 3, Type::float64);
   CHECK(record.bytes == 1536 * gib);
-  shelf.put(0, Arrival{record, nowhere()});
-  shelf.complete(0);
-  Source source(comm, shelf);
+  value_store.put(0, Arrival{record, nowhere()});
+  value_store.complete(0);
+  Source source(comm, value_store);
   const WantedItem item{record.block.id, 0, 0, cube};
-  Letter letter;
-  letter.header.kind = LetterKind::fetch;
-  letter.body.resize(sizeof item);
-  std::memcpy(letter.body.data(), &item, sizeof item);
+  Packet packet;
+  packet.header.kind = PacketKind::fetch;
+  packet.body.resize(sizeof item);
+  std::memcpy(packet.body.data(), &item, sizeof item);
   asked.clear();
   recording = true;
-  source.request(letter);
+  source.request(packet);
   source.move();
   recording = false;
   REQUIRE(asked.size() == 1 + 1536);
-  CHECK(asked[0].tag == letter_tag);
-  CHECK(asked[0].bytes == sizeof(LetterHeader) + 1);
+  CHECK(asked[0].tag == packet_tag);
+  CHECK(asked[0].bytes == sizeof(PacketHeader) + 1);
   check_pieces(std::span(asked).subspan(1), record.bytes, 0, value_tag);
   CHECK(source.take_bytes_sent(0) == record.bytes);
 }

@@ -377,7 +377,7 @@ TEST_CASE("what a server tells its clients comes whole and in order") {
 
 namespace {
 
-/// Small values travel with the letter, large ones behind it.
+/// Small values travel with the packet, large ones behind it.
 std::uint64_t standing_bytes(int client) { return client % 2 == 0 ? 1000 : 200'000; }
 
 /// Until iteration `changes` all blocks are wanted, from then on the last client's alone. Returns the bytes that were.

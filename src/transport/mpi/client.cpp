@@ -22,8 +22,8 @@ Client::Client(std::shared_ptr<MpiCommunicator> comm, const Options& options)
     : comm_(std::move(comm)),
       options_(options),
       uses_(options.limit, options.lender),
-      mailbox_(comm_->comm()),
-      source_(comm_, shelf_) {
+      receive_queue_(comm_->comm()),
+      source_(comm_, value_store_) {
   if (!threaded()) return;
   try {
     persist([&] { thread_ = quiet_thread([this] { run(); }); });
@@ -50,28 +50,28 @@ Client::~Client() {
 
 // ---- The moving thread, or every call where there is none -----------------------------------------------------------
 
-void Client::take(Letter& letter) {
-  switch (letter.header.kind) {
-    case LetterKind::verdict:
-      verdicts_.emplace_back(letter.header.index, static_cast<Outcome>(letter.header.number));
+void Client::take(Packet& packet) {
+  switch (packet.header.kind) {
+    case PacketKind::verdict:
+      verdicts_.emplace_back(packet.header.index, static_cast<Outcome>(packet.header.number));
       break;
-    case LetterKind::fetched:
-      fetched_.push_back(letter.header.index);
+    case PacketKind::fetched:
+      fetched_.push_back(packet.header.index);
       break;
-    case LetterKind::failure: {
+    case PacketKind::failure: {
       const std::lock_guard lock(mutex_);
-      failure_.assign(reinterpret_cast<const char*>(letter.body.data()), letter.body.size());
+      failure_.assign(reinterpret_cast<const char*>(packet.body.data()), packet.body.size());
       break;
     }
-    case LetterKind::notice: {
-      const std::vector<MessageLine> lines = letter.records<MessageLine>();
+    case PacketKind::notice: {
+      const std::vector<MessageLine> lines = packet.records<MessageLine>();
       const std::lock_guard lock(mutex_);
       notices_.reserve(notices_.size() + 1);
       notices_.push_back(notice_reader_.read_notice(lines));
       break;
     }
     default:
-      source_.request(letter);
+      source_.request(packet);
   }
 }
 
@@ -81,7 +81,7 @@ bool Client::free_memory(std::int64_t index) {
   const auto pushing = pushing_.find(index);
   if (source_.busy_with(index) || (pushing != pushing_.end() && !test_all(pushing->second))) return false;
   if (pushing != pushing_.end()) pushing_.erase(pushing);
-  const std::vector<Arrival> freed = shelf_.drop(index);
+  const std::vector<Arrival> freed = value_store_.drop(index);
   {
     const std::lock_guard lock(mutex_);
     for (const Arrival& arrival : freed) persist([&] { uses_.release(const_cast<std::byte*>(arrival.data)); });
@@ -114,19 +114,19 @@ void Client::release_settled() {
   }
 }
 
-void Client::send_letters() {
-  std::optional<std::deque<Bytes>> all_letters;
+void Client::send_packets() {
+  std::optional<std::deque<Bytes>> all_packets;
   std::optional<std::deque<Pushed>> all_pushes;
-  persist([&] { all_letters.emplace(), all_pushes.emplace(); });
-  std::deque<Bytes>& letters = *all_letters;
+  persist([&] { all_packets.emplace(), all_pushes.emplace(); });
+  std::deque<Bytes>& packets = *all_packets;
   std::deque<Pushed>& pushes = *all_pushes;
   {
     const std::lock_guard lock(mutex_);
-    letters.swap(letters_);
+    packets.swap(packets_);
     pushes.swap(pushes_);
   }
-  for (const Bytes& letter : letters) {
-    persist([&] { outbox_.send(comm_->comm(), options_.contact, letter_tag, letter); });
+  for (const Bytes& packet : packets) {
+    persist([&] { send_queue_.send(comm_->comm(), options_.contact, packet_tag, packet); });
   }
   for (const Pushed& value : pushes) {
     persist([&] {
@@ -139,13 +139,13 @@ void Client::send_letters() {
 
 bool Client::move() {
   bool active = false;
-  while (std::optional<Letter> letter = mailbox_.take()) {
-    persist([&] { take(*letter); });
+  while (std::optional<Packet> packet = receive_queue_.take()) {
+    persist([&] { take(*packet); });
     active = true;
   }
-  send_letters();
+  send_packets();
   active |= source_.move();
-  active |= !outbox_.sweep();
+  active |= !send_queue_.sweep();
   release_settled();
   part();
   return active;
@@ -174,7 +174,7 @@ void Client::run() {
       if (stopping_) return;
       uses_.share();
       const auto in_flight = [&] {
-        return stopping_ || ended_ > settled_ || !letters_.empty() || (closing_ && !parted_);
+        return stopping_ || ended_ > settled_ || !packets_.empty() || (closing_ && !parted_);
       };
       if (!in_flight()) {
         // What this client borrowed and only keeps warm is for others if they want it.
@@ -185,7 +185,7 @@ void Client::run() {
         continue;
       }
       // Not a nap: what is ended now should leave now.
-      changed_.wait_for(lock, std::chrono::microseconds(pause), [&] { return stopping_ || !letters_.empty(); });
+      changed_.wait_for(lock, std::chrono::microseconds(pause), [&] { return stopping_ || !packets_.empty(); });
     }
   } catch (...) {
     const std::lock_guard lock(mutex_);
@@ -277,7 +277,7 @@ std::optional<Region> Client::reserve(std::uint64_t bytes, bool) {
 bool Client::retire(const BlockRecord& record) {
   const std::lock_guard lock(mutex_);
   if (settled_ < ended_) return false;
-  const std::optional<Arrival> kept = shelf_.take_kept(record.variable, record.block.id);
+  const std::optional<Arrival> kept = value_store_.take_kept(record.variable, record.block.id);
   if (kept) uses_.release(const_cast<std::byte*>(kept->data));
   return kept.has_value();
 }
@@ -289,7 +289,7 @@ void Client::commit(const BlockRecord& record, const Region& region, bool hold) 
     manifest_.reserve(std::max(2 * manifest_.size(), manifest_.size() + lines.size()));
   }
   if (values_.size() == values_.capacity()) values_.reserve(2 * values_.size() + 8);
-  static_cast<void>(shelf_.put(ended_, Arrival{record, region.data}));
+  static_cast<void>(value_store_.put(ended_, Arrival{record, region.data}));
   report(lines);
   if (!threaded()) {
     values_.push_back({ended_, record.persistent ? pushed_persistent_tag : pushed_tag, region.data, record.bytes});
@@ -314,7 +314,7 @@ void Client::declare(const Block& block, bool removed) {
   message.kind = removed ? MessageKind::remove : MessageKind::declare;
   message.block.block = block;
   report(writer_.write(message));
-  shelf_.forget(ended_, block, removed);
+  value_store_.forget(ended_, block, removed);
 }
 
 void Client::end(const EndRecord& record) {
@@ -323,13 +323,13 @@ void Client::end(const EndRecord& record) {
   last.end = record;
   // Nothing below is done by half: others wait for the end, and for what the manifest promises.
   persist([&] { report(writer_.write(last)); });
-  persist([&] { shelf_.complete(ended_, record.refused != 0); });
-  Bytes letter;
-  persist([&] { letter = write_letter(LetterKind::manifest, ended_, 0, std::span<const MessageLine>(manifest_)); });
+  persist([&] { value_store_.complete(ended_, record.refused != 0); });
+  Bytes packet;
+  persist([&] { packet = write_packet(PacketKind::manifest, ended_, 0, std::span<const MessageLine>(manifest_)); });
   {
     const std::lock_guard lock(mutex_);
-    persist([&] { letters_.emplace_back(); });
-    letters_.back() = std::move(letter);
+    persist([&] { packets_.emplace_back(); });
+    packets_.back() = std::move(packet);
     for (const Pushed& value : values_) persist([&] { pushes_.push_back(value); });
     ++ended_;
   }
@@ -371,7 +371,7 @@ void Client::tell(MessageKind kind) {
   message.kind = kind;
   {
     const std::lock_guard lock(mutex_);
-    letters_.push_back(write_letter(LetterKind::manifest, ended_, 0, writer_.write(message)));
+    packets_.push_back(write_packet(PacketKind::manifest, ended_, 0, writer_.write(message)));
     writer_.sent();
     closing_ = true;
   }
@@ -380,7 +380,7 @@ void Client::tell(MessageKind kind) {
 
 bool Client::drain(std::chrono::milliseconds limit) {
   tell(MessageKind::close);
-  const auto settled = [&] { return parted_ && letters_.empty(); };
+  const auto settled = [&] { return parted_ && packets_.empty(); };
   const double waited = waited_;
   bool done = wait_for(settled, Clock::now() + limit);
   if (!done) {

@@ -11,9 +11,11 @@
 #include <vector>
 
 #include "base/communicator.hpp"
-#include "transport/mpi/letter.hpp"
-#include "transport/mpi/shelf.hpp"
+#include "transport/mpi/packet.hpp"
+#include "transport/mpi/receive_queue.hpp"
+#include "transport/mpi/send_queue.hpp"
 #include "transport/mpi/source.hpp"
+#include "transport/mpi/value_store.hpp"
 #include "transport/region_pool.hpp"
 
 namespace sidestream::mpi {
@@ -59,10 +61,10 @@ class Client final : public ClientTransport {
  private:
   /// What a mover does for the client, in the one thread that calls MPI.
   bool move();
-  void take(Letter& letter);
+  void take(Packet& packet);
   [[nodiscard]] bool free_memory(std::int64_t index);
   void release_settled();
-  void send_letters();
+  void send_packets();
   void part();
   void run();
   /// Waits until `ready`, which is asked under the lock, at most until `deadline`.
@@ -76,13 +78,13 @@ class Client final : public ClientTransport {
 
   std::shared_ptr<MpiCommunicator> comm_;
   Options options_;
-  Shelf shelf_;
+  ValueStore value_store_;
 
   // Shared by the two threads, under the lock.
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   RegionUses uses_;
-  std::deque<Bytes> letters_;  ///< to be sent to the contact
+  std::deque<Bytes> packets_;  ///< to be sent to the contact
   struct Pushed {
     std::int64_t index;
     int tag;
@@ -108,10 +110,10 @@ class Client final : public ClientTransport {
   std::optional<double> stuck_since_;  ///< when it first found that only other clients could give it room
 
   // Of the moving thread.
-  Mailbox mailbox_;
+  ReceiveQueue receive_queue_;
   MessageReader notice_reader_;
   Source source_;
-  Outbox outbox_;
+  SendQueue send_queue_;
   std::map<std::int64_t, std::vector<MPI_Request>> pushing_;
   std::map<std::int64_t, std::uint64_t> pushed_bytes_;
   std::deque<std::int64_t> fetched_;                       ///< heard of, MPI perhaps still reads from there

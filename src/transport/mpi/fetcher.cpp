@@ -25,7 +25,7 @@ std::uint64_t Fetcher::bytes_of_piece(std::size_t n) const {
 std::byte* Fetcher::memory(std::uint64_t bytes) { return taken_.emplace_back(pool_.take(bytes)); }
 
 /// Values that lie in this process are read in place if they are whole, and copied if they are a part.
-void Fetcher::take_own(std::int64_t index, std::size_t n, const Shelf& own) {
+void Fetcher::take_own(std::int64_t index, std::size_t n, const ValueStore& own) {
   const auto found = own.find(index, wanted_[n].variable, wanted_[n].block.id);
   if (!found || !found->record.box.contains(wanted_[n].points)) return;
   if (found->record.box == wanted_[n].points) {
@@ -37,8 +37,8 @@ void Fetcher::take_own(std::int64_t index, std::size_t n, const Shelf& own) {
   values_[n] = at;
 }
 
-void Fetcher::ask(std::int64_t index, std::span<const Wanted> wanted, std::span<const int> holders, const Shelf& own,
-                  Outbox& outbox) {
+void Fetcher::ask(std::int64_t index, std::span<const Wanted> wanted, std::span<const int> holders,
+                  const ValueStore& own, SendQueue& send_queue) {
   release();
   ++number_;
   wanted_.assign(wanted.begin(), wanted.end());
@@ -56,8 +56,8 @@ void Fetcher::ask(std::int64_t index, std::span<const Wanted> wanted, std::span<
   for (auto& [holder, asked] : asked_) reserve(asked);
   for (const auto& [holder, list] : items) {
     persist([&] {
-      outbox.send(comm_->comm(), holder, letter_tag,
-                  write_letter(LetterKind::fetch, index, number_, std::span<const WantedItem>(list)));
+      send_queue.send(comm_->comm(), holder, packet_tag,
+                      write_packet(PacketKind::fetch, index, number_, std::span<const WantedItem>(list)));
     });
   }
 }
@@ -75,7 +75,7 @@ void Fetcher::reserve(Asked& asked) {
   if (together > 0) asked.together = memory(together);
 }
 
-bool Fetcher::take(const Letter& answer) {
+bool Fetcher::take(const Packet& answer) {
   if (answer.header.number != number_) return false;
   Asked& asked = asked_.at(answer.from);
   if (answer.body.size() != asked.pieces.size()) {

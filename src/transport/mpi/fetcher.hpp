@@ -9,8 +9,9 @@
 
 #include "base/communicator.hpp"
 #include "sidestream/extend/transport.hpp"
-#include "transport/mpi/letter.hpp"
-#include "transport/mpi/shelf.hpp"
+#include "transport/mpi/packet.hpp"
+#include "transport/mpi/send_queue.hpp"
+#include "transport/mpi/value_store.hpp"
 #include "transport/region_pool.hpp"
 
 namespace sidestream::mpi {
@@ -32,10 +33,10 @@ class Fetcher {
 
   /// Asks rank holders[n] for wanted[n] of iteration `index`; those that this rank holds are taken from `own`. Throws
   /// Error(system) for want of memory, before anything was asked.
-  void ask(std::int64_t index, std::span<const Wanted> wanted, std::span<const int> holders, const Shelf& own,
-           Outbox& outbox);
+  void ask(std::int64_t index, std::span<const Wanted> wanted, std::span<const int> holders, const ValueStore& own,
+           SendQueue& send_queue);
   /// An answer to the round. False: to another round, drop it.
-  bool take(const Letter& answer);
+  bool take(const Packet& answer);
   /// True when everything of the round is here.
   [[nodiscard]] bool done();
   /// After `done`: a rank that had no memory to send from, or -1. Then not all is there.
@@ -57,7 +58,7 @@ class Fetcher {
   [[nodiscard]] std::uint64_t bytes_of_piece(std::size_t n) const;
   [[nodiscard]] std::byte* memory(std::uint64_t bytes);
   void reserve(Asked& asked);
-  void take_own(std::int64_t index, std::size_t n, const Shelf& own);
+  void take_own(std::int64_t index, std::size_t n, const ValueStore& own);
 
   std::shared_ptr<MpiCommunicator> comm_;
   std::vector<ValueShape> shapes_;  ///< by variable

@@ -7,7 +7,11 @@
 namespace sidestream::mpi {
 
 Forwarder::Forwarder(ServerTransport& clients, std::shared_ptr<MpiCommunicator> comm, int contact)
-    : clients_(clients), comm_(std::move(comm)), contact_(contact), mailbox_(comm_->comm()), source_(comm_, shelf_) {
+    : clients_(clients),
+      comm_(std::move(comm)),
+      contact_(contact),
+      receive_queue_(comm_->comm()),
+      source_(comm_, value_store_) {
   sleep_exactly();
 }
 
@@ -15,8 +19,8 @@ void Forwarder::tell(MessageKind kind) {
   Message message;
   message.kind = kind;
   persist([&] {
-    outbox_.send(comm_->comm(), contact_, letter_tag,
-                 write_letter(LetterKind::manifest, reported_, 0, writer_.write(message)));
+    send_queue_.send(comm_->comm(), contact_, packet_tag,
+                     write_packet(PacketKind::manifest, reported_, 0, writer_.write(message)));
   });
   writer_.sent();
 }
@@ -41,13 +45,13 @@ void Forwarder::report_iteration() {
   for (const BlockChange& change : clients_.take_changes()) {
     message.block.block = change.block;
     add(change.removed ? MessageKind::remove : MessageKind::declare);
-    shelf_.forget(reported_, change.block, change.removed != 0);
+    value_store_.forget(reported_, change.block, change.removed != 0);
   }
   const auto add_block = [&](const Arrival& arrival) {
     message.block = arrival.record;
     message.block.number = BlockRecord::no_number;  // clients count theirs each for itself
     add(MessageKind::block);
-    persist([&] { static_cast<void>(shelf_.put(reported_, arrival)); });
+    persist([&] { static_cast<void>(value_store_.put(reported_, arrival)); });
   };
   const Inbox& inbox = clients_.inbox(reported_);
   for (const Arrival& arrival : inbox.blocks) add_block(arrival);
@@ -59,10 +63,10 @@ void Forwarder::report_iteration() {
   // A client that left before the end takes the iteration with it.
   if (clients_.ended(reported_) < clients_.clients()) end.refused |= Refusal::left;
   add(MessageKind::end);
-  persist([&] { shelf_.complete(reported_, end.refused != 0); });
+  persist([&] { value_store_.complete(reported_, end.refused != 0); });
   persist([&] {
-    outbox_.send(comm_->comm(), contact_, letter_tag,
-                 write_letter(LetterKind::manifest, reported_, 0, std::span<const MessageLine>(manifest)));
+    send_queue_.send(comm_->comm(), contact_, packet_tag,
+                     write_packet(PacketKind::manifest, reported_, 0, std::span<const MessageLine>(manifest)));
   });
   ++reported_;
 }
@@ -85,35 +89,35 @@ bool Forwarder::report() {
   return any;
 }
 
-bool Forwarder::take_letters() {
+bool Forwarder::take_packets() {
   bool any = false;
-  while (std::optional<Letter> letter = mailbox_.take()) {
+  while (std::optional<Packet> packet = receive_queue_.take()) {
     any = true;
-    persist([&] { take(*letter); });
+    persist([&] { take(*packet); });
   }
   return any;
 }
 
-void Forwarder::take(Letter& letter) {
-  if (letter.header.kind == LetterKind::verdict) {
-    verdicts_.emplace_back(letter.header.index, static_cast<Outcome>(letter.header.number));
-  } else if (letter.header.kind == LetterKind::fetched) {
-    fetched_.push_back(letter.header.index);
-  } else if (letter.header.kind == LetterKind::failure) {
-    clients_.post_failure(std::string(reinterpret_cast<const char*>(letter.body.data()), letter.body.size()));
-  } else if (letter.header.kind == LetterKind::notice) {
-    Notice notice = notice_reader_.read_notice(letter.records<MessageLine>());
+void Forwarder::take(Packet& packet) {
+  if (packet.header.kind == PacketKind::verdict) {
+    verdicts_.emplace_back(packet.header.index, static_cast<Outcome>(packet.header.number));
+  } else if (packet.header.kind == PacketKind::fetched) {
+    fetched_.push_back(packet.header.index);
+  } else if (packet.header.kind == PacketKind::failure) {
+    clients_.post_failure(std::string(reinterpret_cast<const char*>(packet.body.data()), packet.body.size()));
+  } else if (packet.header.kind == PacketKind::notice) {
+    Notice notice = notice_reader_.read_notice(packet.records<MessageLine>());
     persist([&] { notices_.emplace_back(); });
     notices_.back() = std::move(notice);
   } else {
-    source_.request(letter);
+    source_.request(packet);
   }
 }
 
 bool Forwarder::release_settled() {
   bool any = false;
   while (!fetched_.empty() && !source_.busy_with(fetched_.front())) {
-    static_cast<void>(shelf_.drop(fetched_.front()));
+    static_cast<void>(value_store_.drop(fetched_.front()));
     clients_.free_values(fetched_.front());
     source_.freed(fetched_.front() + 1);
     fetched_.erase(fetched_.begin());
@@ -122,7 +126,7 @@ bool Forwarder::release_settled() {
   while (!verdicts_.empty() && !source_.busy_with(verdicts_.front().first)) {
     const auto [index, outcome] = verdicts_.front();
     verdicts_.erase(verdicts_.begin());
-    static_cast<void>(shelf_.drop(index));
+    static_cast<void>(value_store_.drop(index));
     persist([&, index = index] { bytes_sent_[index]; });
     bytes_sent_[index] = source_.take_bytes_sent(index);
     persist([&, index = index, outcome = outcome] { clients_.release(index, outcome); });
@@ -138,16 +142,16 @@ void Forwarder::run() {
   constexpr std::chrono::microseconds shortest{10}, longest{400}, idle{10'000};
   for (std::chrono::microseconds pause = shortest; !(closed_ && settled_ == reported_ && source_.parted());) {
     bool active = report();
-    active |= take_letters();
+    active |= take_packets();
     active |= source_.move();
-    active |= !outbox_.sweep();
+    active |= !send_queue_.sweep();
     active |= release_settled();
     pass_notices();
     pause = active ? shortest : std::min(longest, pause + pause / 2);
     active |= clients_.receive(reported_ > settled_ || active ? pause : idle);
     if (active) pause = shortest;
   }
-  while (!outbox_.sweep()) nap(20);
+  while (!send_queue_.sweep()) nap(20);
 }
 
 }  // namespace sidestream::mpi

@@ -10,9 +10,11 @@
 
 #include "base/communicator.hpp"
 #include "sidestream/extend/transport.hpp"
-#include "transport/mpi/letter.hpp"
-#include "transport/mpi/shelf.hpp"
+#include "transport/mpi/packet.hpp"
+#include "transport/mpi/receive_queue.hpp"
+#include "transport/mpi/send_queue.hpp"
 #include "transport/mpi/source.hpp"
+#include "transport/mpi/value_store.hpp"
 
 namespace sidestream::mpi {
 
@@ -32,17 +34,17 @@ class Forwarder {
   void report_iteration();
   void tell(MessageKind kind);
   void pass_notices();
-  bool take_letters();
-  void take(Letter& letter);
+  bool take_packets();
+  void take(Packet& packet);
   bool release_settled();
 
   ServerTransport& clients_;
   std::shared_ptr<MpiCommunicator> comm_;
   int contact_;
-  Shelf shelf_;
-  Mailbox mailbox_;
+  ValueStore value_store_;
+  ReceiveQueue receive_queue_;
   Source source_;
-  Outbox outbox_;
+  SendQueue send_queue_;
   MessageWriter writer_;
   MessageReader notice_reader_;
   std::deque<Notice> notices_;  ///< that clients had no room for yet

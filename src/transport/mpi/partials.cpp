@@ -24,40 +24,40 @@ void look_until(Look&& look) {
   }
 }
 
-Bytes letter_of(const PartialLetter& partial) {
-  return write_letter(LetterKind::partial, partial.iteration.index, 0, std::span<const PartialLetter>(&partial, 1));
+Bytes packet_of(const PartialHeader& partial) {
+  return write_packet(PacketKind::partial, partial.iteration.index, 0, std::span<const PartialHeader>(&partial, 1));
 }
 
 }  // namespace
 
 Sender::Sender(std::shared_ptr<MpiCommunicator> comm, int server, std::vector<int> others)
-    : comm_(std::move(comm)), server_(server), others_(std::move(others)), mailbox_(comm_->comm()) {
+    : comm_(std::move(comm)), server_(server), others_(std::move(others)), receive_queue_(comm_->comm()) {
   sleep_exactly();
 }
 
 std::string Sender::combine(const PartialRound& round, BytesView partial, Bytes& feedback) {
-  PartialLetter letter{round.iteration, round.task, round.pass, partial.size(), 0, 0};
+  PartialHeader packet{round.iteration, round.task, round.pass, partial.size(), 0, 0};
   // All servers wait for all of it, and other reducing ones for the answer.
-  persist([&] { outbox_.send(comm_->comm(), server_, letter_tag, letter_of(letter)); });
+  persist([&] { send_queue_.send(comm_->comm(), server_, packet_tag, packet_of(packet)); });
   std::vector<MPI_Request> sending;
   if (!partial.empty()) {
     persist([&] { post_send(comm_->comm(), server_, value_tag, partial.data(), partial.size(), sending); });
   }
-  letter.none = 1;
-  letter.bytes = 0;
+  packet.none = 1;
+  packet.bytes = 0;
   for (const int other : others_) {
-    persist([&] { outbox_.send(comm_->comm(), other, letter_tag, letter_of(letter)); });
+    persist([&] { send_queue_.send(comm_->comm(), other, packet_tag, packet_of(packet)); });
   }
-  std::optional<Letter> answer;
+  std::optional<Packet> answer;
   look_until([&] {
-    if (!answer) answer = mailbox_.take();
-    outbox_.sweep();
+    if (!answer) answer = receive_queue_.take();
+    send_queue_.sweep();
     if (meanwhile_) meanwhile_();
     return test_all(sending) && answer;
   });
   // `number`: length of the sentence that says what failed; what remains is feedback.
   const auto length = static_cast<std::size_t>(answer->header.number);
-  if (answer->header.kind != LetterKind::combined || length > answer->body.size()) {
+  if (answer->header.kind != PacketKind::combined || length > answer->body.size()) {
     fail(Code::system, "rank {} answered a partial result with something else", answer->from);
   }
   persist([&] { feedback.assign(answer->body.begin() + static_cast<std::ptrdiff_t>(length), answer->body.end()); });
@@ -67,16 +67,16 @@ std::string Sender::combine(const PartialRound& round, BytesView partial, Bytes&
 void Sender::close() {
   const auto tell = [&](int rank) {
     persist([&] {
-      outbox_.send(comm_->comm(), rank, letter_tag, write_letter(LetterKind::last_partial, 0, 0, BytesView{}));
+      send_queue_.send(comm_->comm(), rank, packet_tag, write_packet(PacketKind::last_partial, 0, 0, BytesView{}));
     });
   };
   tell(server_);
   for (const int other : others_) tell(other);
-  look_until([&] { return outbox_.sweep(); });
+  look_until([&] { return send_queue_.sweep(); });
 }
 
 Receiver::Receiver(std::shared_ptr<MpiCommunicator> comm, const std::vector<int>& reporters)
-    : comm_(std::move(comm)), mailbox_(comm_->comm()) {
+    : comm_(std::move(comm)), receive_queue_(comm_->comm()) {
   sleep_exactly();
   for (const int rank : reporters) coming_[rank];
 }
@@ -91,21 +91,21 @@ Receiver::~Receiver() {
 }
 
 void Receiver::poll() {
-  while (const std::optional<Letter> letter = mailbox_.take()) {
-    persist([&] { coming_.at(letter->from).emplace_back(); });
-    Coming& one = coming_.at(letter->from).back();
-    if (letter->header.kind == LetterKind::last_partial) {
+  while (const std::optional<Packet> packet = receive_queue_.take()) {
+    persist([&] { coming_.at(packet->from).emplace_back(); });
+    Coming& one = coming_.at(packet->from).back();
+    if (packet->header.kind == PacketKind::last_partial) {
       one.last = true;
       continue;
     }
-    persist([&] { one.letter = letter->records<PartialLetter>().at(0); });
-    persist([&] { one.bytes.resize(one.letter.bytes); });
+    persist([&] { one.packet = packet->records<PartialHeader>().at(0); });
+    persist([&] { one.bytes.resize(one.packet.bytes); });
     if (one.bytes.empty()) continue;
     persist([&] {
-      post_receive(comm_->comm(), letter->from, value_tag, one.bytes.data(), one.bytes.size(), one.requests);
+      post_receive(comm_->comm(), packet->from, value_tag, one.bytes.data(), one.bytes.size(), one.requests);
     });
   }
-  outbox_.sweep();
+  send_queue_.sweep();
 }
 
 bool Receiver::complete() {
@@ -122,14 +122,14 @@ std::optional<ReceivedRound> Receiver::next() {
   to_answer_.clear();
   const Coming& first = coming_.begin()->second.front();
   if (first.last) return std::nullopt;
-  received.round = {first.letter.iteration, first.letter.task, first.letter.pass};
+  received.round = {first.packet.iteration, first.packet.task, first.packet.pass};
   for (auto& [rank, queue] : coming_) {
     Coming& one = queue.front();
-    const PartialRound round{one.letter.iteration, one.letter.task, one.letter.pass};
+    const PartialRound round{one.packet.iteration, one.packet.task, one.packet.pass};
     if (one.last || !(round == received.round)) {
       fail(Code::internal, "rank {} and others are in different rounds of partial results", rank);
     }
-    if (!one.letter.none) {
+    if (!one.packet.none) {
       persist([&] { received.partials.emplace_back(); });
       received.partials.back() = std::move(one.bytes);
       persist([&, rank = rank] { to_answer_.push_back(rank); });
@@ -146,11 +146,11 @@ void Receiver::answer(const std::string& failure, BytesView feedback) {
   if (!feedback.empty()) std::memcpy(body.data() + failure.size(), feedback.data(), feedback.size());
   for (const int rank : to_answer_) {
     persist([&] {
-      outbox_.send(comm_->comm(), rank, letter_tag,
-                   write_letter(LetterKind::combined, 0, static_cast<std::int64_t>(failure.size()), body));
+      send_queue_.send(comm_->comm(), rank, packet_tag,
+                       write_packet(PacketKind::combined, 0, static_cast<std::int64_t>(failure.size()), body));
     });
   }
-  outbox_.sweep();
+  send_queue_.sweep();
 }
 
 }  // namespace sidestream::mpi

@@ -9,12 +9,14 @@
 
 #include "base/communicator.hpp"
 #include "sidestream/extend/combination.hpp"
-#include "transport/mpi/letter.hpp"
+#include "transport/mpi/packet.hpp"
+#include "transport/mpi/receive_queue.hpp"
+#include "transport/mpi/send_queue.hpp"
 
 namespace sidestream::mpi {
 
-/// Body of a letter of kind partial; the values follow.
-struct PartialLetter {
+/// Body of a packet of kind partial; the values follow.
+struct PartialHeader {
   Iteration iteration;
   std::int32_t task = 0;
   std::int32_t pass = 0;
@@ -36,8 +38,8 @@ class Sender final : public PartialSender {
   std::shared_ptr<MpiCommunicator> comm_;
   int server_;
   std::vector<int> others_;
-  Mailbox mailbox_;
-  Outbox outbox_;
+  ReceiveQueue receive_queue_;
+  SendQueue send_queue_;
   std::function<void()> meanwhile_;
 };
 
@@ -54,7 +56,7 @@ class Receiver final : public PartialReceiver {
 
  private:
   struct Coming {
-    PartialLetter letter;
+    PartialHeader packet;
     Bytes bytes;
     std::vector<MPI_Request> requests;
     bool last = false;  ///< the reporter has closed
@@ -63,8 +65,8 @@ class Receiver final : public PartialReceiver {
   [[nodiscard]] bool complete();
   std::shared_ptr<MpiCommunicator> comm_;
   std::map<int, std::deque<Coming>> coming_;  ///< by reporter
-  Mailbox mailbox_;
-  Outbox outbox_;
+  ReceiveQueue receive_queue_;
+  SendQueue send_queue_;
   std::vector<int> to_answer_;
 };
 

@@ -7,8 +7,8 @@
 
 namespace sidestream::mpi {
 
-PushedValues::PushedValues(std::shared_ptr<MpiCommunicator> comm, Shelf& shelf)
-    : comm_(std::move(comm)), shelf_(shelf), pool_(std::numeric_limits<std::uint64_t>::max()) {}
+PushedValues::PushedValues(std::shared_ptr<MpiCommunicator> comm, ValueStore& value_store)
+    : comm_(std::move(comm)), value_store_(value_store), pool_(std::numeric_limits<std::uint64_t>::max()) {}
 
 PushedValues::~PushedValues() {
   if (mpi_is_finalized()) return;
@@ -31,7 +31,7 @@ std::vector<std::byte*> PushedValues::memory_for(std::int64_t index) {
     for (const Expected& value : found->second) memory.push_back(pool_.take(value.record.bytes));
   } catch (...) {
     for (std::byte* data : memory) pool_.give_back(data);
-    shelf_.complete(index);
+    value_store_.complete(index);
     throw;
   }
   return memory;
@@ -44,7 +44,7 @@ void PushedValues::begin(std::int64_t index) {
   persist([&] { coming_[index]; });
   Coming& coming = coming_[index];
   for (const BlockChange& change : changes_.contains(index) ? changes_[index] : std::vector<BlockChange>{})
-    shelf_.forget(index, change.block, change.removed != 0);
+    value_store_.forget(index, change.block, change.removed != 0);
   changes_.erase(index);
   const auto found = expected_.find(index);
   if (found == expected_.end()) return;
@@ -56,7 +56,7 @@ void PushedValues::begin(std::int64_t index) {
                    value.record.bytes, coming.requests);
     });
     std::optional<Arrival> replaced;
-    persist([&] { replaced = shelf_.put(index, Arrival{value.record, memory[n]}); });
+    persist([&] { replaced = value_store_.put(index, Arrival{value.record, memory[n]}); });
     if (replaced) persist([&] { coming.replaced.push_back(const_cast<std::byte*>(replaced->data)); });
   }
   expected_.erase(found);
@@ -67,12 +67,12 @@ bool PushedValues::arrived(std::int64_t index) {
   if (coming.complete) return true;
   if (!test_all(coming.requests)) return false;
   coming.complete = true;
-  shelf_.complete(index);
+  value_store_.complete(index);
   return true;
 }
 
 void PushedValues::release(std::int64_t index) {
-  for (const Arrival& arrival : shelf_.drop(index)) pool_.give_back(const_cast<std::byte*>(arrival.data));
+  for (const Arrival& arrival : value_store_.drop(index)) pool_.give_back(const_cast<std::byte*>(arrival.data));
   for (std::byte* data : coming_[index].replaced) pool_.give_back(data);
   coming_.erase(index);
 }

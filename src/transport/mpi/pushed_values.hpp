@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/communicator.hpp"
-#include "transport/mpi/shelf.hpp"
+#include "transport/mpi/value_store.hpp"
 #include "transport/region_pool.hpp"
 
 namespace sidestream::mpi {
@@ -16,7 +16,7 @@ namespace sidestream::mpi {
 /// and are received in the order of the manifests. One thread.
 class PushedValues {
  public:
-  PushedValues(std::shared_ptr<MpiCommunicator> comm, Shelf& shelf);
+  PushedValues(std::shared_ptr<MpiCommunicator> comm, ValueStore& value_store);
   ~PushedValues();
   PushedValues(const PushedValues&) = delete;
   PushedValues& operator=(const PushedValues&) = delete;
@@ -28,7 +28,7 @@ class PushedValues {
   /// Posts what iteration `index` has; later calls for it do nothing. Throws Error(system) for want of memory:
   /// then nothing was posted, requests for the iteration are answered with nothing, and it may be called again.
   void begin(std::int64_t index);
-  /// Whether all of it is here; then it is complete on the shelf.
+  /// Whether all of it is here; then it is complete in the value store.
   [[nodiscard]] bool arrived(std::int64_t index);
   /// After `arrived`: frees it.
   void release(std::int64_t index);
@@ -46,7 +46,7 @@ class PushedValues {
     bool complete = false;
   };
   std::shared_ptr<MpiCommunicator> comm_;
-  Shelf& shelf_;
+  ValueStore& value_store_;
   RegionPool pool_;
   std::map<std::int64_t, std::vector<Expected>> expected_;
   std::map<std::int64_t, std::vector<BlockChange>> changes_;

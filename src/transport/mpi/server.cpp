@@ -15,76 +15,76 @@ Server::Server(std::shared_ptr<MpiCommunicator> comm, Options options)
       options_(std::move(options)),
       store_(static_cast<int>(options_.contacts.size())),
       readers_(options_.contacts.size()),
-      mailbox_(comm_->comm()),
-      source_(comm_, shelf_),
+      receive_queue_(comm_->comm()),
+      source_(comm_, value_store_),
       fetcher_(comm_, options_.shapes),
       standing_(comm_, options_.shapes),
-      pushed_(comm_, shelf_) {
+      pushed_(comm_, value_store_) {
   sleep_exactly();
 }
 
-void Server::take_manifest(const Letter& letter) {
+void Server::take_manifest(const Packet& packet) {
   const auto& contacts = options_.contacts;
   const auto number =
-      static_cast<int>(std::lower_bound(contacts.begin(), contacts.end(), letter.from) - contacts.begin());
+      static_cast<int>(std::lower_bound(contacts.begin(), contacts.end(), packet.from) - contacts.begin());
   std::vector<MessageLine> lines;
-  persist([&] { lines = letter.records<MessageLine>(); });
+  persist([&] { lines = packet.records<MessageLine>(); });
   Message message;
   for (std::size_t at = 0; at < lines.size();) {
     const std::size_t count = MessageReader::length(lines[at]);
     if (count > lines.size() - at) {
-      fail(Code::system, "rank {} sent a manifest that ends within a message", letter.from);
+      fail(Code::system, "rank {} sent a manifest that ends within a message", packet.from);
     }
     persist([&] { readers_[static_cast<std::size_t>(number)].read(std::span(lines).subspan(at, count), message); });
-    take_message(letter, number, message);
+    take_message(packet, number, message);
     at += count;
   }
 }
 
 /// What was taken is not taken twice where memory is short.
-void Server::take_message(const Letter& letter, int number, const Message& message) {
+void Server::take_message(const Packet& packet, int number, const Message& message) {
   if (message.kind == MessageKind::declare || message.kind == MessageKind::remove) {
     const BlockChange change{message.block.block, message.kind == MessageKind::remove, 0};
-    if (pushes()) persist([&] { pushed_.expect_change(letter.header.index, change); });
+    if (pushes()) persist([&] { pushed_.expect_change(packet.header.index, change); });
   }
   bool taken = false;
   persist([&] { taken = store_.take(number, message); });
   if (taken) return;
-  if (pushes()) persist([&] { pushed_.expect(letter.from, letter.header.index, message.block); });
+  if (pushes()) persist([&] { pushed_.expect(packet.from, packet.header.index, message.block); });
   persist([&] { store_.add(number, Arrival{message.block, nullptr}); });
 }
 
-void Server::take(Letter& letter) {
-  switch (letter.header.kind) {
-    case LetterKind::manifest:
-      return take_manifest(letter);
-    case LetterKind::answer:
-      static_cast<void>(fetcher_.take(letter));
+void Server::take(Packet& packet) {
+  switch (packet.header.kind) {
+    case PacketKind::manifest:
+      return take_manifest(packet);
+    case PacketKind::answer:
+      static_cast<void>(fetcher_.take(packet));
       return;
-    case LetterKind::standing:
-    case LetterKind::order_taken:
-    case LetterKind::last_standing:
-      return standing_.take(letter);
-    case LetterKind::range_answer:
-      if (letter.header.number == range_number_) {
-        const std::vector<BlockRange> some = letter.records<BlockRange>();
+    case PacketKind::standing:
+    case PacketKind::order_taken:
+    case PacketKind::last_standing:
+      return standing_.take(packet);
+    case PacketKind::range_answer:
+      if (packet.header.number == range_number_) {
+        const std::vector<BlockRange> some = packet.records<BlockRange>();
         ranges_.insert(ranges_.end(), some.begin(), some.end());
         ++range_answers_;
       }
       return;
     default:
-      source_.request(letter);
+      source_.request(packet);
   }
 }
 
 bool Server::poll() {
   bool any = false;
-  while (std::optional<Letter> letter = mailbox_.take()) {
-    persist([&] { take(*letter); });
+  while (std::optional<Packet> packet = receive_queue_.take()) {
+    persist([&] { take(*packet); });
     any = true;
   }
   source_.move();
-  outbox_.sweep();
+  send_queue_.sweep();
   return any;
 }
 
@@ -160,7 +160,7 @@ std::vector<const std::byte*> Server::fetch(std::int64_t index, std::span<const 
   if (standing) {
     poll_until([&] { return standing_.done(index); });
   } else {
-    fetcher_.ask(index, wanted, holders_of(wanted), shelf_, outbox_);
+    fetcher_.ask(index, wanted, holders_of(wanted), value_store_, send_queue_);
     poll_until([&] { return fetcher_.done(); });
   }
   const int failed = standing ? standing_.failed(index) : fetcher_.failed();
@@ -178,20 +178,20 @@ std::vector<const std::byte*> Server::fetch(std::int64_t index, std::span<const 
 /// they have the order before the servers agree on anything else, so that none of them has left when it comes.
 void Server::expect_same(std::int64_t index, std::span<const Wanted> wanted) {
   if (pushes()) return;
-  standing_.order(index, wanted, holders_of(wanted), outbox_);
+  standing_.order(index, wanted, holders_of(wanted), send_queue_);
   poll_until([&] { return standing_.taken(); });
 }
 
 /// What holders have sent for iterations that were refused is received, or they would wait for that for ever.
 void Server::finish() {
-  poll_until([&] { return standing_.finished() && outbox_.sweep(); });
+  poll_until([&] { return standing_.finished() && send_queue_.sweep(); });
 }
 
 std::vector<BlockRange> Server::ranges(std::int64_t index, std::span<const RangeRequest> requests) {
   receive_pushed(index);
   if (pushes()) {
     return store_.ranges(index, requests, [&](const BlockRecord& record) {
-      const auto found = shelf_.find(index, record.variable, record.block.id);
+      const auto found = value_store_.find(index, record.variable, record.block.id);
       return found ? found->data : nullptr;
     });
   }
@@ -201,7 +201,8 @@ std::vector<BlockRange> Server::ranges(std::int64_t index, std::span<const Range
   // Once asked, an answer comes and must be waited for.
   for (const int rank : options_.contacts) {
     persist([&] {
-      outbox_.send(comm_->comm(), rank, letter_tag, write_letter(LetterKind::ranges, index, range_number_, requests));
+      send_queue_.send(comm_->comm(), rank, packet_tag,
+                       write_packet(PacketKind::ranges, index, range_number_, requests));
     });
   }
   poll_until([&] { return range_answers_ == options_.contacts.size(); });
@@ -211,10 +212,10 @@ std::vector<BlockRange> Server::ranges(std::int64_t index, std::span<const Range
 void Server::free_values(std::int64_t index) {
   for (const int rank : options_.contacts) {
     persist([&] {
-      outbox_.send(comm_->comm(), rank, letter_tag, write_letter(LetterKind::fetched, index, 0, BytesView{}));
+      send_queue_.send(comm_->comm(), rank, packet_tag, write_packet(PacketKind::fetched, index, 0, BytesView{}));
     });
   }
-  outbox_.sweep();
+  send_queue_.sweep();
 }
 
 void Server::release(std::int64_t index, Outcome outcome) {
@@ -229,23 +230,23 @@ void Server::release(std::int64_t index, Outcome outcome) {
   store_.drop(index);
   for (const int rank : options_.contacts) {
     persist([&] {
-      outbox_.send(comm_->comm(), rank, letter_tag,
-                   write_letter(LetterKind::verdict, index, static_cast<std::int64_t>(outcome), BytesView{}));
+      send_queue_.send(comm_->comm(), rank, packet_tag,
+                       write_packet(PacketKind::verdict, index, static_cast<std::int64_t>(outcome), BytesView{}));
     });
   }
-  outbox_.sweep();
+  send_queue_.sweep();
 }
 
 bool Server::notify(const Notice& notice) {
-  const Bytes letter = write_letter(LetterKind::notice, notice.iteration, 0, notices_.write_notice(notice));
-  for (const int rank : options_.contacts) outbox_.send(comm_->comm(), rank, letter_tag, letter);
+  const Bytes packet = write_packet(PacketKind::notice, notice.iteration, 0, notices_.write_notice(notice));
+  for (const int rank : options_.contacts) send_queue_.send(comm_->comm(), rank, packet_tag, packet);
   notices_.sent();
   return true;
 }
 
 void Server::post_failure(const std::string& message) {
-  const Bytes letter = write_letter(LetterKind::failure, 0, 0, std::as_bytes(std::span(message)));
-  for (const int rank : options_.contacts) outbox_.send(comm_->comm(), rank, letter_tag, letter);
+  const Bytes packet = write_packet(PacketKind::failure, 0, 0, std::as_bytes(std::span(message)));
+  for (const int rank : options_.contacts) send_queue_.send(comm_->comm(), rank, packet_tag, packet);
 }
 
 }  // namespace sidestream::mpi

@@ -10,6 +10,8 @@
 #include "transport/mpi/client.hpp"
 #include "transport/mpi/fetcher.hpp"
 #include "transport/mpi/pushed_values.hpp"
+#include "transport/mpi/receive_queue.hpp"
+#include "transport/mpi/send_queue.hpp"
 #include "transport/mpi/standing_fetch.hpp"
 
 namespace sidestream::mpi {
@@ -52,9 +54,9 @@ class Server final : public ServerTransport {
  private:
   [[nodiscard]] std::vector<int> holders_of(std::span<const Wanted> wanted) const;
   bool poll();
-  void take(Letter& letter);
-  void take_manifest(const Letter& letter);
-  void take_message(const Letter& letter, int number, const Message& message);
+  void take(Packet& packet);
+  void take_manifest(const Packet& packet);
+  void take_message(const Packet& packet, int number, const Message& message);
   void receive_pushed(std::int64_t index);
   void take_out_of_the_way(std::int64_t index);
   template <class Ready>
@@ -66,9 +68,9 @@ class Server final : public ServerTransport {
   InboxStore store_;
   std::vector<MessageReader> readers_;  ///< by contact
   MessageWriter notices_;
-  Shelf shelf_;  ///< of pushed values
-  Mailbox mailbox_;
-  Outbox outbox_;
+  ValueStore value_store_;  ///< of pushed values
+  ReceiveQueue receive_queue_;
+  SendQueue send_queue_;
   Source source_;
   Fetcher fetcher_;
   StandingFetch standing_;

@@ -18,8 +18,8 @@ void pack_piece(const Arrival& arrival, const Box& points, std::byte* out) {
   pack(arrival.record.view(arrival.data), points, arrival.record.order, {out, piece_bytes(arrival.record, points)});
 }
 
-Source::Source(std::shared_ptr<MpiCommunicator> comm, Shelf& shelf)
-    : comm_(std::move(comm)), shelf_(shelf), packs_(std::numeric_limits<std::uint64_t>::max()) {}
+Source::Source(std::shared_ptr<MpiCommunicator> comm, ValueStore& value_store)
+    : comm_(std::move(comm)), value_store_(value_store), packs_(std::numeric_limits<std::uint64_t>::max()) {}
 
 Source::~Source() {
   if (mpi_is_finalized()) return;
@@ -28,23 +28,23 @@ Source::~Source() {
   }
 }
 
-void Source::request(Letter& letter) {
-  if (letter.header.kind == LetterKind::order) return take_order(letter);
+void Source::request(Packet& packet) {
+  if (packet.header.kind == PacketKind::order) return take_order(packet);
   waiting_.emplace_back();
-  waiting_.back() = std::move(letter);
+  waiting_.back() = std::move(packet);
 }
 
 /// A server's newest order replaces the one before.
-void Source::take_order(const Letter& letter) {
+void Source::take_order(const Packet& packet) {
   orders_.reserve(orders_.size() + 1);  // it is told once
-  std::erase_if(orders_, [&](const Order& order) { return order.peer == letter.from; });
-  Order order{letter.from, letter.header.number, letter.header.index, letter.records<WantedItem>()};
-  tell(order, LetterKind::order_taken);
+  std::erase_if(orders_, [&](const Order& order) { return order.peer == packet.from; });
+  Order order{packet.from, packet.header.number, packet.header.index, packet.records<WantedItem>()};
+  tell(order, PacketKind::order_taken);
   if (!order.items.empty()) orders_.push_back(std::move(order));
 }
 
-void Source::tell(const Order& order, LetterKind kind) {
-  outbox_.send(comm_->comm(), order.peer, letter_tag, write_letter(kind, order.next, order.number, BytesView{}));
+void Source::tell(const Order& order, PacketKind kind) {
+  send_queue_.send(comm_->comm(), order.peer, packet_tag, write_packet(kind, order.next, order.number, BytesView{}));
 }
 
 /// Iteration by iteration, as far as servers have memory: see standing_window.
@@ -52,8 +52,8 @@ bool Source::follow_orders() {
   bool any = false;
   for (Order& order : orders_) {
     order.next = std::max(order.next, freed_);  // what is free is not needed any more
-    for (; order.next < freed_ + standing_window && shelf_.is_complete(order.next); ++order.next) {
-      if (shelf_.is_refused(order.next)) continue;
+    for (; order.next < freed_ + standing_window && value_store_.is_complete(order.next); ++order.next) {
+      if (value_store_.is_refused(order.next)) continue;
       send_standing(order);
       any = true;
     }
@@ -61,7 +61,7 @@ bool Source::follow_orders() {
   // Servers wait for this before they stop listening: what was sent for a refused iteration is received by nobody else.
   std::erase_if(orders_, [&](const Order& order) {
     if (order.next < closed_at_) return false;
-    persist([&] { tell(order, LetterKind::last_standing); });
+    persist([&] { tell(order, PacketKind::last_standing); });
     return true;
   });
   return any;
@@ -69,7 +69,7 @@ bool Source::follow_orders() {
 
 bool Source::busy_with(std::int64_t index) const {
   return std::any_of(sending_.begin(), sending_.end(), [&](const Sending& s) { return s.index == index; }) ||
-         std::any_of(waiting_.begin(), waiting_.end(), [&](const Letter& l) { return l.header.index == index; });
+         std::any_of(waiting_.begin(), waiting_.end(), [&](const Packet& l) { return l.header.index == index; });
 }
 
 std::uint64_t Source::take_bytes_sent(std::int64_t index) {
@@ -94,7 +94,7 @@ Source::Prepared Source::prepare(std::int64_t index, std::span<const WantedItem>
   all.packed.resize(items.size(), nullptr);
   try {
     for (std::size_t n = 0; n < items.size(); ++n) {
-      const auto found = shelf_.find(index, items[n].variable, items[n].block);
+      const auto found = value_store_.find(index, items[n].variable, items[n].block);
       if (!found || !found->record.box.contains(items[n].points)) continue;
       const std::uint64_t bytes = piece_bytes(found->record, items[n].points);
       all.bytes += bytes;
@@ -141,7 +141,7 @@ void Source::send_large(int peer, std::span<const WantedItem> items, const Prepa
   }
 }
 
-/// Small pieces travel in the letter.
+/// Small pieces travel in the packet.
 void Source::send_standing(const Order& order) {
   const std::int64_t index = order.next;
   const std::size_t count = order.items.size();
@@ -172,7 +172,8 @@ void Source::send_standing(const Order& order) {
   persist([&] { bytes_[index]; });
   bytes_[index] += all.bytes;
   persist([&] {
-    outbox_.send(comm_->comm(), order.peer, letter_tag, write_letter(LetterKind::standing, index, order.number, body));
+    send_queue_.send(comm_->comm(), order.peer, packet_tag,
+                     write_packet(PacketKind::standing, index, order.number, body));
   });
   persist([&] { sending_.emplace_back(); });
   Sending& sending = sending_.back();
@@ -182,17 +183,17 @@ void Source::send_standing(const Order& order) {
 }
 
 /// Whoever asked waits for an answer: where there is no memory for one it is waited for.
-void Source::answer_fetch(const Letter& letter) {
+void Source::answer_fetch(const Packet& packet) {
   std::vector<WantedItem> items;
   Bytes there;
   Prepared all;
   persist([&] {
-    items = letter.records<WantedItem>();
+    items = packet.records<WantedItem>();
     there.assign(items.size(), std::byte{0});
   });
   persist([&] {
     try {
-      all = prepare(letter.header.index, items);
+      all = prepare(packet.header.index, items);
     } catch (const Error&) {
       there.assign(items.size(), no_memory);
       all = {};
@@ -202,23 +203,23 @@ void Source::answer_fetch(const Letter& letter) {
   for (std::size_t n = 0; n < items.size(); ++n) {
     if (all.found[n]) there[n] = std::byte{1};
   }
-  persist([&] { bytes_[letter.header.index]; });
-  bytes_[letter.header.index] += all.bytes;
+  persist([&] { bytes_[packet.header.index]; });
+  bytes_[packet.header.index] += all.bytes;
   persist([&] {
-    outbox_.send(comm_->comm(), letter.from, letter_tag,
-                 write_letter(LetterKind::answer, letter.header.index, letter.header.number, there));
+    send_queue_.send(comm_->comm(), packet.from, packet_tag,
+                     write_packet(PacketKind::answer, packet.header.index, packet.header.number, there));
   });
   persist([&] { sending_.emplace_back(); });
   Sending& sending = sending_.back();
-  sending.index = letter.header.index;
+  sending.index = packet.header.index;
   persist([&] { sending.packed.reserve(items.size() + 1); });
-  send_pieces(letter.from, items, all, sending);
+  send_pieces(packet.from, items, all, sending);
 }
 
-void Source::answer_ranges(const Letter& letter) {
+void Source::answer_ranges(const Packet& packet) {
   std::vector<BlockRange> ranges;
-  for (const RangeRequest& request : letter.records<RangeRequest>()) {
-    for (const Arrival& arrival : shelf_.of(letter.header.index, request.variable)) {
+  for (const RangeRequest& request : packet.records<RangeRequest>()) {
+    for (const Arrival& arrival : value_store_.of(packet.header.index, request.variable)) {
       if (arrival.record.block.empty()) continue;
       BlockRange& range = ranges.emplace_back();
       range.block = arrival.record.block.id;
@@ -226,19 +227,19 @@ void Source::answer_ranges(const Letter& letter) {
       measure_range(arrival.record.view(arrival.data), arrival.record.points(), request.component, range);
     }
   }
-  outbox_.send(comm_->comm(), letter.from, letter_tag,
-               write_letter(LetterKind::range_answer, letter.header.index, letter.header.number,
-                            std::span<const BlockRange>(ranges)));
+  send_queue_.send(comm_->comm(), packet.from, packet_tag,
+                   write_packet(PacketKind::range_answer, packet.header.index, packet.header.number,
+                                std::span<const BlockRange>(ranges)));
 }
 
 bool Source::move() {
   bool active = false;
   for (auto it = waiting_.begin(); it != waiting_.end();) {
-    if (!shelf_.is_complete(it->header.index)) {
+    if (!value_store_.is_complete(it->header.index)) {
       ++it;
       continue;
     }
-    if (it->header.kind == LetterKind::fetch) {
+    if (it->header.kind == PacketKind::fetch) {
       answer_fetch(*it);
     } else {
       persist([&] { answer_ranges(*it); });
@@ -247,7 +248,7 @@ bool Source::move() {
     active = true;
   }
   active |= follow_orders();
-  active |= !outbox_.sweep();
+  active |= !send_queue_.sweep();
   sending_.remove_if([&](Sending& sending) {
     active = true;
     if (!test_all(sending.requests)) return false;

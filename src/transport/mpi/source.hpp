@@ -10,8 +10,9 @@
 #include <vector>
 
 #include "base/communicator.hpp"
-#include "transport/mpi/letter.hpp"
-#include "transport/mpi/shelf.hpp"
+#include "transport/mpi/packet.hpp"
+#include "transport/mpi/send_queue.hpp"
+#include "transport/mpi/value_store.hpp"
 #include "transport/region_pool.hpp"
 
 namespace sidestream::mpi {
@@ -28,14 +29,14 @@ inline constexpr std::byte no_memory{2};
 /// Used by one thread: the one that calls MPI in this process.
 class Source {
  public:
-  Source(std::shared_ptr<MpiCommunicator> comm, Shelf& shelf);
+  Source(std::shared_ptr<MpiCommunicator> comm, ValueStore& value_store);
   /// Waits for what is on its way: MPI reads from memory that goes with this object.
   ~Source();
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
 
-  /// Takes a request (fetch, ranges) or an order. It is answered when its iteration is complete on the shelf.
-  void request(Letter& letter);
+  /// Takes a request (fetch, ranges) or an order. It is answered when its iteration is complete in the value store.
+  void request(Packet& packet);
   /// Answers what can be answered, and frees what has left. True if something was done or is on its way.
   bool move();
   /// All servers have what they need of iterations below `freed`: orders are followed a little further.
@@ -43,7 +44,7 @@ class Source {
   /// Nothing is published from iteration `index` on: what is sent before it is the last for every order.
   void close(std::int64_t index) noexcept { closed_at_ = index; }
   /// After `close`: servers know that nothing more comes from here, and what they were told has left.
-  [[nodiscard]] bool parted() { return orders_.empty() && outbox_.sweep(); }
+  [[nodiscard]] bool parted() { return orders_.empty() && send_queue_.sweep(); }
   /// Whether values of iteration `index` are on their way or asked for.
   [[nodiscard]] bool busy_with(std::int64_t index) const;
   /// Bytes of values sent of iteration `index`; forgets the number.
@@ -62,22 +63,22 @@ class Source {
     std::int64_t next = 0;  ///< the iteration to send next
     std::vector<WantedItem> items;
   };
-  void take_order(const Letter& letter);
+  void take_order(const Packet& packet);
   [[nodiscard]] bool follow_orders();
   void send_standing(const Order& order);
-  void tell(const Order& order, LetterKind kind);
-  void answer_fetch(const Letter& letter);
-  void answer_ranges(const Letter& letter);
+  void tell(const Order& order, PacketKind kind);
+  void answer_fetch(const Packet& packet);
+  void answer_ranges(const Packet& packet);
   struct Prepared;
   [[nodiscard]] Prepared prepare(std::int64_t index, std::span<const WantedItem> items);
   void send_large(int peer, std::span<const WantedItem> items, const Prepared& all, Sending& sending);
   void send_pieces(int peer, std::span<const WantedItem> items, const Prepared& all, Sending& sending);
 
   std::shared_ptr<MpiCommunicator> comm_;
-  Shelf& shelf_;
+  ValueStore& value_store_;
   RegionPool packs_;
-  Outbox outbox_;
-  std::list<Letter> waiting_;
+  SendQueue send_queue_;
+  std::list<Packet> waiting_;
   std::vector<Order> orders_;
   std::int64_t freed_ = 0, closed_at_ = INT64_MAX;
   std::list<Sending> sending_;

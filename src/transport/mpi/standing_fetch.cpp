@@ -55,7 +55,7 @@ std::unique_ptr<StandingFetch::Order> StandingFetch::plan(std::span<const Wanted
 }
 
 void StandingFetch::order(std::int64_t index, std::span<const Wanted> wanted, std::span<const int> holders,
-                          Outbox& outbox) {
+                          SendQueue& send_queue) {
   std::unique_ptr<Order> fresh;
   try {
     fresh = plan(wanted, holders);
@@ -72,8 +72,8 @@ void StandingFetch::order(std::int64_t index, std::span<const Wanted> wanted, st
       for (const std::size_t n : pieces) {
         items.push_back({wanted[n].block.id, wanted[n].variable, 0, wanted[n].points});
       }
-      outbox.send(comm_->comm(), holder, letter_tag,
-                  write_letter(LetterKind::order, fresh->first, number_, std::span<const WantedItem>(items)));
+      send_queue.send(comm_->comm(), holder, packet_tag,
+                      write_packet(PacketKind::order, fresh->first, number_, std::span<const WantedItem>(items)));
     });
   }
   // Holders of the order before that are asked for nothing any more.
@@ -83,8 +83,8 @@ void StandingFetch::order(std::int64_t index, std::span<const Wanted> wanted, st
       if (fresh->holders.contains(holder)) continue;
       ++not_taken_;
       persist([&, holder = holder] {
-        outbox.send(comm_->comm(), holder, letter_tag,
-                    write_letter(LetterKind::order, fresh->first, number_, BytesView{}));
+        send_queue.send(comm_->comm(), holder, packet_tag,
+                        write_packet(PacketKind::order, fresh->first, number_, BytesView{}));
       });
     }
   }
@@ -116,35 +116,35 @@ bool StandingFetch::finished() {
   return here;
 }
 
-void StandingFetch::take(const Letter& letter) {
-  if (letter.header.kind == LetterKind::order_taken) {
+void StandingFetch::take(const Packet& packet) {
+  if (packet.header.kind == PacketKind::order_taken) {
     --not_taken_;
     return;
   }
-  if (letter.header.kind == LetterKind::last_standing) {
-    ++orders_.at(letter.header.number)->parted;
+  if (packet.header.kind == PacketKind::last_standing) {
+    ++orders_.at(packet.header.number)->parted;
     return;
   }
-  Order& order = *orders_.at(letter.header.number);
-  Set& set = set_of(order, letter.header.index);
-  if (set.index != letter.header.index) {
+  Order& order = *orders_.at(packet.header.number);
+  Set& set = set_of(order, packet.header.index);
+  if (set.index != packet.header.index) {
     // What was sent for an iteration that nobody used is received all the same before its memory is used again.
     wait_for_all(set.requests);
-    set.index = letter.header.index;
+    set.index = packet.header.index;
     persist([&] { set.values.assign(order.wanted.size(), nullptr); });
     set.answers = 0;
     set.failed = -1;
   }
   ++set.answers;
-  take_values(letter, order, set);
+  take_values(packet, order, set);
 }
 
-/// The letter begins with a byte for each piece, as an answer does; small pieces follow in it, large ones after it.
-void StandingFetch::take_values(const Letter& letter, Order& order, Set& set) {
-  const std::vector<std::size_t>& pieces = order.holders.at(letter.from);
-  const std::span there = std::span(letter.body).first(std::min(letter.body.size(), pieces.size()));
+/// The packet begins with a byte for each piece, as an answer does; small pieces follow in it, large ones after it.
+void StandingFetch::take_values(const Packet& packet, Order& order, Set& set) {
+  const std::vector<std::size_t>& pieces = order.holders.at(packet.from);
+  const std::span there = std::span(packet.body).first(std::min(packet.body.size(), pieces.size()));
   if (std::find(there.begin(), there.end(), no_memory) != there.end()) {
-    set.failed = letter.from;
+    set.failed = packet.from;
     return;
   }
   std::size_t at = pieces.size();
@@ -156,14 +156,14 @@ void StandingFetch::take_values(const Letter& letter, Order& order, Set& set) {
     set.values[pieces[p]] = to;
     bytes_ += bytes;
     if (!is_small(bytes)) {
-      persist([&] { post_receive(comm_->comm(), letter.from, value_tag, to, bytes, set.requests); });
+      persist([&] { post_receive(comm_->comm(), packet.from, value_tag, to, bytes, set.requests); });
       continue;
     }
-    if (letter.body.size() - at < bytes) {
+    if (packet.body.size() - at < bytes) {
       fail(Code::system, "rank {} sent {} bytes for an order, which is too few; start all ranks with the same library",
-           letter.from, letter.body.size());
+           packet.from, packet.body.size());
     }
-    if (bytes > 0) std::memcpy(to, letter.body.data() + at, bytes);
+    if (bytes > 0) std::memcpy(to, packet.body.data() + at, bytes);
     at += bytes;
   }
 }

@@ -12,7 +12,8 @@
 #include "base/communicator.hpp"
 #include "sidestream/extend/transport.hpp"
 #include "transport/mpi/fetcher.hpp"
-#include "transport/mpi/letter.hpp"
+#include "transport/mpi/packet.hpp"
+#include "transport/mpi/send_queue.hpp"
 
 namespace sidestream::mpi {
 
@@ -33,11 +34,11 @@ class StandingFetch {
 
   /// Orders wanted[n] from rank holders[n], which is another one, for all iterations after `index`. Does nothing if
   /// there is no memory for it: everything goes on being asked for. Not while values of an earlier order are in use.
-  void order(std::int64_t index, std::span<const Wanted> wanted, std::span<const int> holders, Outbox& outbox);
+  void order(std::int64_t index, std::span<const Wanted> wanted, std::span<const int> holders, SendQueue& send_queue);
   /// Whether these pieces of iteration `index` come by themselves.
   [[nodiscard]] bool covers(std::int64_t index, std::span<const Wanted> wanted) const;
   /// What a holder sent for an order, or said of it.
-  void take(const Letter& letter);
+  void take(const Packet& packet);
   /// Whether all holders have the newest order, or have heard that they are in it no more: nothing comes for earlier
   /// ones.
   [[nodiscard]] bool taken() const noexcept { return not_taken_ == 0; }
@@ -71,7 +72,7 @@ class StandingFetch {
     std::int64_t first = 0;
     std::vector<Wanted> wanted;
     std::vector<std::uint64_t> bytes, at;             ///< of each piece, and where it goes in the memory of a set
-    std::map<int, std::vector<std::size_t>> holders;  ///< pieces by holder, in the order of the letter
+    std::map<int, std::vector<std::size_t>> holders;  ///< pieces by holder, in the order of the packet
     std::array<Set, sets> set;
     std::size_t parted = 0;  ///< holders that have sent their last
   };
@@ -80,7 +81,7 @@ class StandingFetch {
   [[nodiscard]] static Set& set_of(Order& order, std::int64_t index) {
     return order.set[static_cast<std::size_t>(index) % sets];
   }
-  void take_values(const Letter& letter, Order& order, Set& set);
+  void take_values(const Packet& packet, Order& order, Set& set);
 
   std::shared_ptr<MpiCommunicator> comm_;
   std::vector<ValueShape> shapes_;  ///< by variable

@@ -4,7 +4,6 @@
 #include <time.h>
 
 #include <algorithm>
-#include <new>
 
 #include "base/polite_wait.hpp"
 
@@ -53,22 +52,6 @@ bool test_all(std::vector<MPI_Request>& requests) {
     return done != 0;
   });
   return requests.empty();
-}
-
-void Outbox::send(MPI_Comm comm, int peer, int tag, Bytes bytes) {
-  Parcel& parcel = parcels_.emplace_back();
-  parcel.bytes = std::move(bytes);
-  try {
-    post_send(comm, peer, tag, parcel.bytes.data(), parcel.bytes.size(), parcel.requests);
-  } catch (const std::bad_alloc&) {
-    parcels_.pop_back();
-    throw;
-  }
-}
-
-bool Outbox::sweep() {
-  parcels_.remove_if([](Parcel& parcel) { return test_all(parcel.requests); });
-  return parcels_.empty();
 }
 
 void progress(MPI_Comm comm) {

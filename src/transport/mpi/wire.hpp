@@ -5,15 +5,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <list>
 #include <vector>
-
-#include "sidestream/extend/communicator.hpp"
 
 namespace sidestream::mpi {
 
-/// Letters say what values follow; values follow in the letter's order. Pushed values answer no request.
-enum Tag : int { letter_tag = 1, value_tag = 2, pushed_tag = 3, pushed_persistent_tag = 4 };
+/// Packets say what values follow; values follow in the packet's order. Pushed values answer no request.
+enum Tag : int { packet_tag = 1, value_tag = 2, pushed_tag = 3, pushed_persistent_tag = 4 };
 
 /// Values longer than this travel in several messages: MPI counts are ints.
 inline constexpr std::uint64_t longest_message = 1ull << 30;
@@ -25,21 +22,6 @@ void post_receive(MPI_Comm comm, int peer, int tag, std::byte* data, std::uint64
                   std::vector<MPI_Request>& requests);
 /// Whether all are complete; drops the complete ones.
 [[nodiscard]] bool test_all(std::vector<MPI_Request>& requests);
-
-/// Messages whose memory is ours until they have left.
-class Outbox {
- public:
-  void send(MPI_Comm comm, int peer, int tag, Bytes bytes);
-  /// Drops what has left. True if nothing is left.
-  bool sweep();
-
- private:
-  struct Parcel {
-    Bytes bytes;
-    std::vector<MPI_Request> requests;
-  };
-  std::list<Parcel> parcels_;
-};
 
 /// Gives MPI a chance to move messages of `comm`.
 void progress(MPI_Comm comm);

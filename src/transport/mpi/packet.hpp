@@ -1,12 +1,8 @@
 // The small messages that clients, forwarders and servers of placement `nodes` send each other.
 #pragma once
 
-#include <mpi.h>
-
 #include <cstdint>
 #include <cstring>
-#include <deque>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -16,7 +12,7 @@
 
 namespace sidestream::mpi {
 
-enum class LetterKind : std::uint32_t {
+enum class PacketKind : std::uint32_t {
   manifest = 1,  ///< client to its contact: MessageLine[]: what an iteration consists of
   verdict = 2,   ///< contact to client: what became of iteration `index`; the outcome in `number`
   failure = 3,   ///< contact to client: the text of the sticky failure
@@ -24,7 +20,7 @@ enum class LetterKind : std::uint32_t {
   ranges = 5,    ///< server to holder: RangeRequest[] of iteration `index`
   answer = 6,    ///< holder to server: one byte for each item of the request `number`, 1 if it is there; values follow
   range_answer = 7,   ///< holder to server: BlockRange[]
-  partial = 8,        ///< reducing to combining server: PartialLetter; the partial follows
+  partial = 8,        ///< reducing to combining server: PartialHeader; the partial follows
   combined = 9,       ///< combining to reducing server: the sentence of a failure, `number` bytes long, and feedback
   last_partial = 10,  ///< reducing to combining server: there are no more
   fetched = 11,       ///< contact to client: all servers have what they need of iteration `index`: its memory is free
@@ -36,11 +32,11 @@ enum class LetterKind : std::uint32_t {
   last_standing = 15,  ///< holder to server: nothing more comes for the order `number`: the holder publishes no more
 };
 
-/// What stands at the start of every letter, checked before anything else is believed.
-struct LetterHeader {
+/// What stands at the start of every packet, checked before anything else is believed.
+struct PacketHeader {
   std::uint64_t magic = 0x5344'4c45'5454'4552ull;  // "SDLETTER"
-  std::uint32_t layout = 0;                        ///< letter_layout of the sender
-  LetterKind kind = LetterKind::manifest;
+  std::uint32_t layout = 0;                        ///< packet_layout of the sender
+  PacketKind kind = PacketKind::manifest;
   std::int64_t index = 0;   ///< of the iteration
   std::int64_t number = 0;  ///< of a request and its answer; the outcome of a verdict
 };
@@ -53,23 +49,23 @@ struct WantedItem {
   Box points;
 };
 
-/// To be raised with the meaning of letters.
-inline constexpr std::size_t letter_version = 3;
+/// To be raised with the meaning of packets.
+inline constexpr std::size_t packet_version = 3;
 
 /// Differs when structures that travel differ in size, and with the version.
-constexpr std::uint32_t letter_layout() {
+constexpr std::uint32_t packet_layout() {
   std::uint32_t hash = 2166136261u;
-  for (std::size_t size : {letter_version, sizeof(LetterHeader), std::size_t{message_version}, sizeof(BlockRecord),
+  for (std::size_t size : {packet_version, sizeof(PacketHeader), std::size_t{message_version}, sizeof(BlockRecord),
                            sizeof(EndRecord), sizeof(WantedItem), sizeof(BlockRange)}) {
     hash = (hash ^ static_cast<std::uint32_t>(size)) * 16777619u;
   }
   return hash;
 }
 
-/// A letter as it came.
-struct Letter {
+/// A packet as it came.
+struct Packet {
   int from = 0;
-  LetterHeader header;
+  PacketHeader header;
   Bytes body;
 
   /// The body as records. Throws Error(system) if it is not a whole number of them.
@@ -86,35 +82,11 @@ struct Letter {
 };
 
 /// Header and records as bytes to send.
-[[nodiscard]] Bytes write_letter(LetterKind kind, std::int64_t index, std::int64_t number, BytesView body);
+[[nodiscard]] Bytes write_packet(PacketKind kind, std::int64_t index, std::int64_t number, BytesView body);
 
 template <class T>
-[[nodiscard]] Bytes write_letter(LetterKind kind, std::int64_t index, std::int64_t number, std::span<const T> records) {
-  return write_letter(kind, index, number, std::as_bytes(records));
+[[nodiscard]] Bytes write_packet(PacketKind kind, std::int64_t index, std::int64_t number, std::span<const T> records) {
+  return write_packet(kind, index, number, std::as_bytes(records));
 }
-
-/// Letters that arrive. Never blocks: a long letter whose sender computes comes in while others are read.
-class Mailbox {
- public:
-  explicit Mailbox(MPI_Comm comm) : comm_(comm) {}
-  /// Waits until what is half received is there: the memory belongs to MPI until then.
-  ~Mailbox();
-  Mailbox(const Mailbox&) = delete;
-  Mailbox& operator=(const Mailbox&) = delete;
-  /// The next letter that is complete; those of one sender come in the order it sent them. Throws Error(system) if it
-  /// is no letter of this version.
-  [[nodiscard]] std::optional<Letter> take();
-
- private:
-  struct Incoming {
-    int from;
-    Bytes bytes;
-    MPI_Request request;
-    bool complete;
-  };
-  void accept();
-  MPI_Comm comm_;
-  std::deque<Incoming> incoming_;
-};
 
 }  // namespace sidestream::mpi

@@ -16,7 +16,7 @@ namespace sidestream::mpi {
 
 /// Arrays by iteration, variable and block. The memory belongs to whoever puts it here, who keeps it until the
 /// iteration is dropped. Safe to use from two threads: one publishes, the other answers requests.
-class Shelf {
+class ValueStore {
  public:
   /// Returns an array of the same iteration that this one replaces: two clients have declared one block.
   std::optional<Arrival> put(std::int64_t index, const Arrival& arrival);

@@ -1,4 +1,4 @@
-// Letters between ranks: whole, in order, and never in each other's way.
+// Packets between ranks: whole, in order, and never in each other's way.
 #include <doctest/doctest.h>
 #include <mpi.h>
 #include <unistd.h>
@@ -12,7 +12,9 @@
 #include "base/communicator.hpp"
 #include "base/timer.hpp"
 #include "sidestream/error.hpp"
-#include "transport/mpi/letter.hpp"
+#include "transport/mpi/packet.hpp"
+#include "transport/mpi/receive_queue.hpp"
+#include "transport/mpi/send_queue.hpp"
 
 using namespace sidestream;
 using namespace sidestream::mpi;
@@ -28,24 +30,24 @@ Bytes body_of(int from, std::int64_t number) {
   return body;
 }
 
-/// Waits for a letter; fails the test after a time that no machine needs.
-Letter wait_for_letter(Mailbox& mailbox) {
+/// Waits for a packet; fails the test after a time that no machine needs.
+Packet wait_for_packet(ReceiveQueue& receive_queue) {
   for (const double end = now() + 40; now() < end; nap(50)) {
-    if (std::optional<Letter> letter = mailbox.take()) return std::move(*letter);
+    if (std::optional<Packet> packet = receive_queue.take()) return std::move(*packet);
   }
-  FAIL("no letter came");
+  FAIL("no packet came");
   return {};
 }
 
 std::string error_of(const Bytes& message) {
   MpiCommunicator self(MPI_COMM_SELF);
-  Outbox outbox;
-  Mailbox mailbox(self.comm());
-  outbox.send(self.comm(), 0, letter_tag, message);
+  SendQueue send_queue;
+  ReceiveQueue receive_queue(self.comm());
+  send_queue.send(self.comm(), 0, packet_tag, message);
   try {
-    static_cast<void>(wait_for_letter(mailbox).records<std::int64_t>());
+    static_cast<void>(wait_for_packet(receive_queue).records<std::int64_t>());
   } catch (const Error& error) {
-    while (!outbox.sweep()) nap(10);
+    while (!send_queue.sweep()) nap(10);
     return error.what();
   }
   return {};
@@ -53,54 +55,54 @@ std::string error_of(const Bytes& message) {
 
 }  // namespace
 
-TEST_CASE("letters of all ranks to all ranks come whole and in each sender's order") {
+TEST_CASE("packets of all ranks to all ranks come whole and in each sender's order") {
   MpiCommunicator comm(MPI_COMM_WORLD);
   constexpr std::int64_t many = 40;
   {
-    Mailbox mailbox(comm.comm());
-    Outbox outbox;
+    ReceiveQueue receive_queue(comm.comm());
+    SendQueue send_queue;
     for (std::int64_t n = 0; n < many; ++n) {
       for (int to = 0; to < comm.size(); ++to) {
-        outbox.send(comm.comm(), to, letter_tag,
-                    write_letter(LetterKind::fetch, n, -n * 3'000'000'000, body_of(comm.rank(), n)));
+        send_queue.send(comm.comm(), to, packet_tag,
+                        write_packet(PacketKind::fetch, n, -n * 3'000'000'000, body_of(comm.rank(), n)));
       }
     }
     std::map<int, std::int64_t> next;
     for (std::int64_t left = many * comm.size(); left > 0; --left) {
-      const Letter letter = wait_for_letter(mailbox);
-      const std::int64_t n = next[letter.from]++;
-      REQUIRE(letter.header.index == n);
-      REQUIRE(letter.header.number == -n * 3'000'000'000);
-      REQUIRE(letter.body == body_of(letter.from, n));
+      const Packet packet = wait_for_packet(receive_queue);
+      const std::int64_t n = next[packet.from]++;
+      REQUIRE(packet.header.index == n);
+      REQUIRE(packet.header.number == -n * 3'000'000'000);
+      REQUIRE(packet.body == body_of(packet.from, n));
     }
-    while (!outbox.sweep()) nap(20);
+    while (!send_queue.sweep()) nap(20);
     comm.barrier();
   }
 }
 
-TEST_CASE("a long letter whose sender computes does not hold up the letters of others") {
+TEST_CASE("a long packet whose sender computes does not hold up the packets of others") {
   MpiCommunicator comm(MPI_COMM_WORLD);
   if (comm.size() < 3) return;
   // Ranks talk about what they have done through files: the one that computes must not call MPI.
   Bytes name(64);
-  std::snprintf(reinterpret_cast<char*>(name.data()), name.size(), "/tmp/sidestream-letters-%d",
+  std::snprintf(reinterpret_cast<char*>(name.data()), name.size(), "/tmp/sidestream-packets-%d",
                 static_cast<int>(getpid()));
   comm.broadcast(name, 0);
   const std::string done(reinterpret_cast<const char*>(name.data()));
   constexpr std::int64_t many = 50;
   const Bytes small(1000, std::byte{7}), large(32 << 20, std::byte{9});
   {
-    Mailbox mailbox(comm.comm());
-    Outbox outbox;
+    ReceiveQueue receive_queue(comm.comm());
+    SendQueue send_queue;
     if (comm.rank() == 1) {
-      outbox.send(comm.comm(), 0, letter_tag, write_letter(LetterKind::manifest, 0, 0, large));
+      send_queue.send(comm.comm(), 0, packet_tag, write_packet(PacketKind::manifest, 0, 0, large));
       MPI_Barrier(comm.comm());
       for (const double end = now() + 40; access(done.c_str(), F_OK) != 0 && now() < end;) nap(1000);
     } else {
       MPI_Barrier(comm.comm());
       if (comm.rank() == 2) {
         for (std::int64_t n = 0; n < many; ++n) {
-          outbox.send(comm.comm(), 0, letter_tag, write_letter(LetterKind::manifest, n, 0, small));
+          send_queue.send(comm.comm(), 0, packet_tag, write_packet(PacketKind::manifest, n, 0, small));
         }
       }
     }
@@ -108,23 +110,23 @@ TEST_CASE("a long letter whose sender computes does not hold up the letters of o
       std::int64_t small_ones = 0;
       bool large_one = false;
       while (small_ones < many) {
-        const Letter letter = wait_for_letter(mailbox);
-        large_one |= letter.from == 1;
-        if (letter.from == 2) CHECK(letter.header.index == small_ones++);
+        const Packet packet = wait_for_packet(receive_queue);
+        large_one |= packet.from == 1;
+        if (packet.from == 2) CHECK(packet.header.index == small_ones++);
       }
       std::ofstream(done).put('\n');
-      if (!large_one) CHECK(wait_for_letter(mailbox).body == large);
+      if (!large_one) CHECK(wait_for_packet(receive_queue).body == large);
     }
-    while (!outbox.sweep()) nap(20);
+    while (!send_queue.sweep()) nap(20);
     comm.barrier();
     if (comm.rank() == 0) unlink(done.c_str());
   }
 }
 
-TEST_CASE("what is no letter, or one of another version, is refused with a sentence") {
-  const Bytes right = write_letter(LetterKind::fetch, 1, 2, Bytes(16));
+TEST_CASE("what is no packet, or one of another version, is refused with a sentence") {
+  const Bytes right = write_packet(PacketKind::fetch, 1, 2, Bytes(16));
   CHECK(error_of(right).empty());
-  CHECK(error_of(write_letter(LetterKind::fetch, 1, 2, Bytes(15))).find("15 bytes") != std::string::npos);
+  CHECK(error_of(write_packet(PacketKind::fetch, 1, 2, Bytes(15))).find("15 bytes") != std::string::npos);
   CHECK(error_of({}).find("start all ranks with the same library") != std::string::npos);
   CHECK(error_of(Bytes(right.begin(), right.begin() + 8)).find("same library") != std::string::npos);
   for (const std::size_t byte : {0, 9}) {  // of the magic, of the layout

@@ -1,4 +1,4 @@
-// The shelf against a list of everything that ever happened to it.
+// The value store against a list of everything that ever happened to it.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -6,14 +6,14 @@
 #include <set>
 #include <vector>
 
-#include "transport/mpi/shelf.hpp"
+#include "transport/mpi/value_store.hpp"
 
 using namespace sidestream;
 using namespace sidestream::mpi;
 
 namespace {
 
-/// One array that was put on the shelf; `until`: the first iteration that does not have it.
+/// One array that was put in the value store; `until`: the first iteration that does not have it.
 struct Put {
   std::int64_t index, until;
   std::int32_t variable;
@@ -66,7 +66,7 @@ Arrival arrival(std::int32_t variable, const Block& block, bool persistent, std:
 TEST_CASE("arrays are found in their iterations and given back once, when nobody can ask for them") {
   for (unsigned seed = 0; seed < 20; ++seed) {
     std::mt19937 random(seed);
-    Shelf shelf;
+    ValueStore value_store;
     Twin twin;
     std::vector<std::byte> memory(4000);
     std::byte* next = memory.data();
@@ -79,35 +79,35 @@ TEST_CASE("arrays are found in their iterations and given back once, when nobody
         block.cells.hi = {static_cast<Index>(random() % 2 + 1), 1, 1};
         if (random() % 5 == 0) {
           const bool removed = random() % 2;
-          shelf.forget(n, block, removed);
+          value_store.forget(n, block, removed);
           twin.forget(n, block, removed);
         }
         for (std::int32_t variable = 0; variable < 4; ++variable) {  // 2 and 3 are kept
           if (random() % 3) continue;
           const Arrival put = arrival(variable, block, variable >= 2, next++);
-          shelf.put(n, put);
+          value_store.put(n, put);
           twin.put(n, put);
         }
       }
-      CHECK(!shelf.is_complete(n));
-      shelf.complete(n);
-      CHECK(shelf.is_complete(n));
+      CHECK(!value_store.is_complete(n));
+      value_store.complete(n);
+      CHECK(value_store.is_complete(n));
       for (std::int64_t index = dropped; index <= n; ++index) {
         for (std::int32_t variable = 0; variable < 4; ++variable) {
           std::set<const std::byte*> all;
           for (std::int64_t id = 0; id < 5; ++id) {
-            const std::optional<Arrival> found = shelf.find(index, variable, id);
+            const std::optional<Arrival> found = value_store.find(index, variable, id);
             const std::byte* expected = twin.find(index, variable, id);
             REQUIRE((found ? found->data : nullptr) == expected);
             if (expected) all.insert(expected);
           }
-          const std::vector<Arrival> of = shelf.of(index, variable);
+          const std::vector<Arrival> of = value_store.of(index, variable);
           REQUIRE(of.size() == all.size());
           for (const Arrival& one : of) REQUIRE(all.contains(one.data));
         }
       }
       while (dropped <= n && random() % 3) {
-        for (const Arrival& gone : shelf.drop(dropped)) REQUIRE(freed.insert(gone.data).second);
+        for (const Arrival& gone : value_store.drop(dropped)) REQUIRE(freed.insert(gone.data).second);
         ++dropped;
         for (const Put& p : twin.puts) REQUIRE(freed.contains(p.data) == (p.until <= dropped));
       }

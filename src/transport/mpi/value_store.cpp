@@ -1,4 +1,4 @@
-#include "transport/mpi/shelf.hpp"
+#include "transport/mpi/value_store.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -7,7 +7,7 @@
 
 namespace sidestream::mpi {
 
-std::optional<Arrival> Shelf::put(std::int64_t index, const Arrival& arrival) {
+std::optional<Arrival> ValueStore::put(std::int64_t index, const Arrival& arrival) {
   const std::lock_guard lock(mutex_);
   const Key key(arrival.record.variable, arrival.record.block.id);
   if (!arrival.record.persistent) {
@@ -21,23 +21,23 @@ std::optional<Arrival> Shelf::put(std::int64_t index, const Arrival& arrival) {
   return std::nullopt;
 }
 
-void Shelf::complete(std::int64_t index, bool refused) {
+void ValueStore::complete(std::int64_t index, bool refused) {
   const std::lock_guard lock(mutex_);
   if (refused) refused_.insert(index);
   completed_ = std::max(completed_, index + 1);
 }
 
-bool Shelf::is_refused(std::int64_t index) const {
+bool ValueStore::is_refused(std::int64_t index) const {
   const std::lock_guard lock(mutex_);
   return refused_.contains(index);
 }
 
-bool Shelf::is_complete(std::int64_t index) const {
+bool ValueStore::is_complete(std::int64_t index) const {
   const std::lock_guard lock(mutex_);
   return index < completed_;
 }
 
-const Shelf::Kept* Shelf::kept(std::int64_t index, const Key& key) const {
+const ValueStore::Kept* ValueStore::kept(std::int64_t index, const Key& key) const {
   const auto found = persistent_.find(key);
   if (found == persistent_.end()) return nullptr;
   for (auto it = found->second.rbegin(); it != found->second.rend(); ++it) {
@@ -46,7 +46,7 @@ const Shelf::Kept* Shelf::kept(std::int64_t index, const Key& key) const {
   return nullptr;
 }
 
-std::optional<Arrival> Shelf::find(std::int64_t index, std::int32_t variable, std::int64_t block) const {
+std::optional<Arrival> ValueStore::find(std::int64_t index, std::int32_t variable, std::int64_t block) const {
   const std::lock_guard lock(mutex_);
   const Key key(variable, block);
   const auto iteration = iterations_.find(index);
@@ -58,7 +58,7 @@ std::optional<Arrival> Shelf::find(std::int64_t index, std::int32_t variable, st
   return found ? std::optional(found->arrival) : std::nullopt;
 }
 
-std::vector<Arrival> Shelf::of(std::int64_t index, std::int32_t variable) const {
+std::vector<Arrival> ValueStore::of(std::int64_t index, std::int32_t variable) const {
   const std::lock_guard lock(mutex_);
   std::vector<Arrival> result;
   const Key first(variable, INT64_MIN);
@@ -72,7 +72,7 @@ std::vector<Arrival> Shelf::of(std::int64_t index, std::int32_t variable) const 
   return result;
 }
 
-std::vector<Arrival> Shelf::drop(std::int64_t index) {
+std::vector<Arrival> ValueStore::drop(std::int64_t index) {
   const std::lock_guard lock(mutex_);
   std::vector<Arrival> freed;
   const auto last = iterations_.upper_bound(index);
@@ -92,7 +92,7 @@ std::vector<Arrival> Shelf::drop(std::int64_t index) {
   return freed;
 }
 
-std::optional<Arrival> Shelf::take_kept(std::int32_t variable, std::int64_t block) {
+std::optional<Arrival> ValueStore::take_kept(std::int32_t variable, std::int64_t block) {
   const std::lock_guard lock(mutex_);
   const auto found = persistent_.find(Key(variable, block));
   if (found == persistent_.end() || found->second.empty() || found->second.back().until != INT64_MAX) {
@@ -104,7 +104,7 @@ std::optional<Arrival> Shelf::take_kept(std::int32_t variable, std::int64_t bloc
   return arrival;
 }
 
-void Shelf::forget(std::int64_t index, const Block& block, bool removed) {
+void ValueStore::forget(std::int64_t index, const Block& block, bool removed) {
   const std::lock_guard lock(mutex_);
   for (auto& [key, versions] : persistent_) {
     if (versions.empty() || key.second != block.id) continue;

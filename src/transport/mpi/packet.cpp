@@ -1,0 +1,30 @@
+#include "transport/mpi/packet.hpp"
+
+#include "base/fail.hpp"
+
+namespace sidestream::mpi {
+
+void Packet::check_length(std::size_t record) const {
+  if (body.size() % record == 0) return;
+  fail(Code::system, "rank {} sent a message of {} bytes where records of {} were expected", from, body.size(), record);
+}
+
+Bytes write_packet(PacketKind kind, std::int64_t index, std::int64_t number, BytesView body) {
+  if (body.size() > longest_message - sizeof(PacketHeader)) {
+    fail(Code::system,
+         "a message of {} bytes about blocks or results is too long, {} are possible; use fewer blocks on a "
+         "rank",
+         body.size(), longest_message);
+  }
+  PacketHeader header;
+  header.layout = packet_layout();
+  header.kind = kind;
+  header.index = index;
+  header.number = number;
+  Bytes bytes(sizeof header + body.size());
+  std::memcpy(bytes.data(), &header, sizeof header);
+  if (!body.empty()) std::memcpy(bytes.data() + sizeof header, body.data(), body.size());
+  return bytes;
+}
+
+}  // namespace sidestream::mpi
