@@ -19,7 +19,7 @@
 #include "session/wiring.hpp"
 #include "sidestream/sidestream.hpp"
 #include "storage/directory_lock.hpp"
-#include "transport/shared_memory/lifeline.hpp"
+#include "transport/shared_memory/opening_socket.hpp"
 #include "transport/staging/opening_file.hpp"
 
 namespace sidestream {
@@ -114,7 +114,7 @@ class Session::Implementation {
   Declarations declarations_;
   enum class State { open, started, ended } state_ = State::open;
   // Where servers come from elsewhere: they are told if there will be no session, and no stream.
-  std::unique_ptr<shared_memory::Lifeline> lifeline_;  ///< until the start
+  std::unique_ptr<shared_memory::OpeningSocket> opening_socket_;  ///< until the start
   std::unique_ptr<staging::OpeningFile> opening_file_;
 
   std::shared_ptr<staging::StreamContext> streams_ = std::make_shared<staging::StreamContext>();

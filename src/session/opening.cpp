@@ -11,7 +11,7 @@
 #include "session/configuration.hpp"
 #include "session/implementation.hpp"
 #include "session/record.hpp"
-#include "transport/shared_memory/door_protocol.hpp"
+#include "transport/shared_memory/attach_protocol.hpp"
 #include "transport/staging/writer.hpp"
 
 namespace sidestream {
@@ -84,7 +84,8 @@ void Session::Implementation::tell_waiting_servers() {
   together(*world_, [&] {
     if (placement.mode == PlacementMode::sidecar && roles_.node_members->rank() == 0) {
       const int pretended = placement.pretend_nodes > 0 ? roles_.node : -1;
-      lifeline_ = std::make_unique<shared_memory::Lifeline>(shared_memory::door_name(placement.session, pretended));
+      opening_socket_ =
+          std::make_unique<shared_memory::OpeningSocket>(shared_memory::listener_name(placement.session, pretended));
     }
     if (placement.mode == PlacementMode::job && world_->rank() == 0) {
       opening_file_ = std::make_unique<staging::OpeningFile>(staging::Folder(read_stream(placement.stream).path()));

@@ -21,9 +21,9 @@
 #include "session/record.hpp"
 #include "session/roles.hpp"
 #include "session/serving.hpp"
-#include "session/sidecar_notes.hpp"
+#include "session/sidecar_setup.hpp"
 #include "storage/directory_lock.hpp"
-#include "transport/shared_memory/lifeline.hpp"
+#include "transport/shared_memory/opening_socket.hpp"
 #include "transport/shared_memory/sidecar_server.hpp"
 
 namespace sidestream {
@@ -31,8 +31,8 @@ namespace sidestream {
 namespace {
 
 using shared_memory::Attachment;
-using shared_memory::DoorHello;
-using shared_memory::DoorSay;
+using shared_memory::AttachRequest;
+using shared_memory::AttachSignal;
 
 /// A group whose predecessor was killed waits so long for it to disappear.
 constexpr double busy_limit = 5;
@@ -51,7 +51,7 @@ class Group {
   void read_configuration();
   void find_place();
   [[nodiscard]] bool attach();
-  void knock(const std::string& name, const DoorHello& hello, double waited, bool gone);
+  void try_attach(const std::string& name, const AttachRequest& request, double waited, bool gone);
   void compare_nodes();
   void configure();
   void check_declarations(const Declarations& declared);
@@ -77,7 +77,7 @@ class Group {
   std::unique_ptr<MpiCommunicator> node_members_;
   int pretended_ = -1;
   std::shared_ptr<Attachment> attachment_;
-  SidecarNotes notes_;
+  SidecarSetup setup_;
   Config config_;
   std::unique_ptr<DirectoryLock> directory_lock_;  ///< on rank 0
   std::unique_ptr<Serving> serving_;
@@ -125,27 +125,27 @@ void Group::find_place() {
 
 /// False: told to stop before there was anything to attach to.
 bool Group::attach() {
-  DoorHello hello;
-  hello.build = shared_memory::door_build();
-  hello.place = static_cast<std::uint32_t>(node_members_->rank());
-  Bytes id(sizeof hello.group);
+  AttachRequest request;
+  request.build = shared_memory::shared_memory_build();
+  request.place = static_cast<std::uint32_t>(node_members_->rank());
+  Bytes id(sizeof request.group);
   if (world_.rank() == 0) {
-    hello.group = shared_memory::random_id();
-    std::memcpy(id.data(), &hello.group, sizeof hello.group);
+    request.group = shared_memory::random_id();
+    std::memcpy(id.data(), &request.group, sizeof request.group);
   }
   world_.broadcast(id, 0);
-  std::memcpy(&hello.group, id.data(), sizeof hello.group);
+  std::memcpy(&request.group, id.data(), sizeof request.group);
   const std::string& session = opening_.placement.session;
   const double start = now();
   WaitNote note(world_.rank() == 0, fmt::format("the simulation of the session '{}'", session), options_.wait);
-  std::unique_ptr<shared_memory::LifelineWatch> opening;
+  std::unique_ptr<shared_memory::OpeningWatch> opening;
   for (bool gone = false;; note.look()) {
     std::array<std::int64_t, 2> left{1, 0};  // not attached here, told to stop
     together(world_, [&] {
-      const std::string name = shared_memory::door_name(session, pretended_);
-      if (!opening) opening = std::make_unique<shared_memory::LifelineWatch>(name);
-      if (!attachment_) knock(name, hello, now() - start, gone);
-      gone = opening->has_ended();  // then the door is there now, or never will be
+      const std::string name = shared_memory::listener_name(session, pretended_);
+      if (!opening) opening = std::make_unique<shared_memory::OpeningWatch>(name);
+      if (!attachment_) try_attach(name, request, now() - start, gone);
+      gone = opening->has_ended();  // then the listener is there now, or never will be
       left = {!attachment_, options_.stop && options_.stop()};
     });
     world_.maximum(left);
@@ -155,20 +155,20 @@ bool Group::attach() {
   }
 }
 
-/// Once. `gone`: the simulation has opened its door or ended. Throws when there is nothing more to wait for.
-void Group::knock(const std::string& name, const DoorHello& hello, double waited, bool gone) {
+/// Once. `gone`: the simulation has opened its listener or ended. Throws when there is nothing more to wait for.
+void Group::try_attach(const std::string& name, const AttachRequest& request, double waited, bool gone) {
   const std::string& session = opening_.placement.session;
-  Attachment::Knock knock = Attachment::knock(name, hello);
-  switch (knock.result) {
-    case Attachment::Knock::Result::welcome:
-      attachment_ = std::move(knock.attachment);
+  Attachment::Attempt attempt = Attachment::attempt(name, request);
+  switch (attempt.result) {
+    case Attachment::Attempt::Result::accepted:
+      attachment_ = std::move(attempt.attachment);
       break;
-    case Attachment::Knock::Result::refused:
-      fail(Code::configuration, "cannot attach to the session '{}': {}", session, knock.reason);
-    case Attachment::Knock::Result::busy:
+    case Attachment::Attempt::Result::refused:
+      fail(Code::configuration, "cannot attach to the session '{}': {}", session, attempt.reason);
+    case Attachment::Attempt::Result::busy:
       if (waited < std::min(busy_limit, options_.wait)) break;
-      fail(Code::usage, "cannot attach to the session '{}': {}", session, knock.reason);
-    case Attachment::Knock::Result::nobody:
+      fail(Code::usage, "cannot attach to the session '{}': {}", session, attempt.reason);
+    case Attachment::Attempt::Result::nobody:
       if (gone) {
         fail(Code::system,
              "the simulation of the session '{}' has ended before it started; what went wrong stands in its own output",
@@ -189,7 +189,7 @@ void Group::compare_nodes() {
   const std::vector<Bytes> all = world_.all_gather(std::as_bytes(std::span(&answer, 1)));
   together(world_, [&] {
     for (const Bytes& bytes : all) {
-      shared_memory::DoorAnswer other;
+      shared_memory::AttachAnswer other;
       std::memcpy(static_cast<void*>(&other), bytes.data(), sizeof other);
       if (other.session != answer.session) {
         fail(Code::usage,
@@ -209,11 +209,11 @@ void Group::compare_nodes() {
 }
 
 void Group::configure() {
-  notes_ = SidecarNotes::decode(attachment_->declarations());
+  setup_ = SidecarSetup::decode(attachment_->declarations());
   std::int64_t epoch = static_cast<std::int64_t>(attachment_->epoch());
   world_.maximum(std::span(&epoch, 1));
   together(world_, [&] {
-    const Declarations declared = Declarations::decode(notes_.declarations);
+    const Declarations declared = Declarations::decode(setup_.declarations);
     const int pretended = opening_.placement.pretend_nodes;
     config_ = read_config(*document_, registry_, declared.parameters, declared.metadata);
     declared.apply_arrays(config_.metadata);
@@ -221,7 +221,7 @@ void Group::configure() {
     check_declarations(declared);
     OpeningConfig& opening = config_.opening;
     opening.placement.pretend_nodes = pretended;
-    opening.directory = options_.directory.empty() ? notes_.directory : options_.directory;
+    opening.directory = options_.directory.empty() ? setup_.directory : options_.directory;
     // A second group of one simulation goes on where the first one ended.
     opening.same_session = epoch > 1;
     if (opening.same_session) opening.existing = Existing::resume;
@@ -237,19 +237,19 @@ void Group::configure() {
 void Group::check_declarations(const Declarations&) {
   Declarations mine;
   mine.metadata = config_.metadata;
-  if (mine.encode() != notes_.metadata) {
+  if (mine.encode() != setup_.metadata) {
     fail(Code::configuration,
          "{}: meshes and variables differ from those of the simulation, which read {}; give both the same sections "
          "meshes and variables (analyses and outputs may differ)",
-         options_.file, notes_.file);
+         options_.file, setup_.file);
   }
   for (const TaskConfig& task : config_.tasks) {
     const std::string& event = task.schedule.event;
-    if (event.empty() || std::count(notes_.events.begin(), notes_.events.end(), event) > 0) continue;
+    if (event.empty() || std::count(setup_.events.begin(), setup_.events.end(), event) > 0) continue;
     fail(Code::configuration,
          "{}: '{}' runs on the event '{}', which the simulation does not know; name it under `events:` in the "
          "configuration of the simulation, {}",
-         options_.file, task.name, event, notes_.file);
+         options_.file, task.name, event, setup_.file);
   }
 }
 
@@ -284,7 +284,7 @@ RunFacts Group::facts() const {
   return {options_.file,
           text_,
           name_of(PlacementMode::sidecar),
-          static_cast<int>(notes_.clients),
+          static_cast<int>(setup_.clients),
           world_.size(),
           attachment_->answer().nodes};
 }
@@ -293,7 +293,7 @@ void Group::serve() {
   std::optional<shared_memory::SidecarServer> server;
   bool joined = false;
   jointly([&] {
-    attachment_->say(DoorSay::go);
+    attachment_->signal(AttachSignal::go);
     const double origin = now();
     server.emplace(attachment_, opening_.placement.poll);
     std::int64_t first = 0;
@@ -303,12 +303,12 @@ void Group::serve() {
     together(world_, [&] {
       if (world_.rank() == 0) write_record(config_.opening.directory, facts(), nullptr, nullptr);
     });
-    serving_->begin({&*server, nullptr, nullptr, notes_.events, first, origin});
+    serving_->begin({&*server, nullptr, nullptr, setup_.events, first, origin});
   });
   if (joined) serving_->run([&] { return options_.stop && options_.stop(); });
   jointly([&] {
     const bool died = anybody(attachment_->ended() && !attachment_->closed());
-    attachment_->say(DoorSay::leave);
+    attachment_->signal(AttachSignal::leave);
     finish(died);
   });
 }

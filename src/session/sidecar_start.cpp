@@ -8,7 +8,7 @@
 #include "base/agree.hpp"
 #include "base/log.hpp"
 #include "base/timer.hpp"
-#include "session/sidecar_notes.hpp"
+#include "session/sidecar_setup.hpp"
 #include "transport/mpi/client.hpp"
 #include "transport/shared_memory/sidecar_client.hpp"
 
@@ -16,7 +16,7 @@ namespace sidestream {
 
 namespace {
 
-using shared_memory::DoorWord;
+using shared_memory::ServiceState;
 
 constexpr const char* client_record = own_files::clients_record;
 constexpr RunTable client_timings{own_files::clients_timings, timings_table.header};
@@ -35,26 +35,26 @@ shared_memory::Id session_id(MpiCommunicator& world) {
   return id;
 }
 
-SidecarNotes notes_of(const Config& config, const Declarations& declarations, const std::string& file, int clients) {
+SidecarSetup setup_of(const Config& config, const Declarations& declarations, const std::string& file, int clients) {
   Declarations all;
   all.metadata = config.metadata;
-  SidecarNotes notes;
-  notes.declarations = declarations.encode();
-  notes.metadata = all.encode();
-  notes.events = config.events;
-  notes.file = file;
-  notes.directory = std::filesystem::absolute(config.opening.directory).string();
-  notes.clients = clients;
-  return notes;
+  SidecarSetup setup;
+  setup.declarations = declarations.encode();
+  setup.metadata = all.encode();
+  setup.events = config.events;
+  setup.file = file;
+  setup.directory = std::filesystem::absolute(config.opening.directory).string();
+  setup.clients = clients;
+  return setup;
 }
 
 /// Until all nodes have servers, or the time is over.
-void wait_for_servers(MpiCommunicator& world, const DoorWord& word, const PlacementConfig& placement) {
+void wait_for_servers(MpiCommunicator& world, const ServiceState& service, const PlacementConfig& placement) {
   const double end = now() + placement.attach_limit;
   bool told = false;
   for (double pause = 0.001;; pause = std::min(0.05, pause * 1.5)) {
     // Rank 0's clock counts, so that all leave the loop together.
-    std::int64_t attached = DoorWord::state_of(word.load()) == DoorWord::State::attached;
+    std::int64_t attached = ServiceState::phase_of(service.load()) == ServiceState::Phase::attached;
     std::int64_t over = world.rank() == 0 && now() >= end;
     world.minimum(std::span(&attached, 1));
     world.maximum(std::span(&over, 1));
@@ -81,18 +81,19 @@ Wires make_sidecar_wires(MpiCommunicator& world, const Roles& roles, const Confi
   together(world, [&] {
     node = shared_memory::Node::without_servers(*roles.node_members, role, extents_of(sizes), placement.buffer);
   });
-  shared_memory::DoorOffer offer{session_id(world), roles.node, roles.nodes, {}};
-  std::shared_ptr<shared_memory::Door> door;
+  shared_memory::ListenerOffer offer{session_id(world), roles.node, roles.nodes, {}};
+  std::shared_ptr<shared_memory::Listener> listener;
   together(world, [&] {
     if (roles.node_members->rank() != 0) return;
-    offer.declarations = notes_of(config, declarations, file, world.size()).encode();
+    offer.declarations = setup_of(config, declarations, file, world.size()).encode();
     const int pretended = placement.pretend_nodes > 0 ? roles.node : -1;
-    door = std::make_shared<shared_memory::Door>(shared_memory::door_name(placement.session, pretended), node, offer);
+    listener = std::make_shared<shared_memory::Listener>(shared_memory::listener_name(placement.session, pretended),
+                                                         node, offer);
   });
-  if (placement.attach_limit > 0) wait_for_servers(world, node->layout().door(node->control()), placement);
+  if (placement.attach_limit > 0) wait_for_servers(world, node->layout().service(node->control()), placement);
   const auto progress = [comm = roles.members->comm()] { mpi::progress(comm); };
   Wires wires;
-  wires.client = std::make_shared<shared_memory::SidecarClient>(node, door, placement.when_full,
+  wires.client = std::make_shared<shared_memory::SidecarClient>(node, listener, placement.when_full,
                                                                 placement.max_in_flight, progress, world.rank() == 0);
   return wires;
 }

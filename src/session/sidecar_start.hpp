@@ -1,4 +1,4 @@
-// Placement `sidecar` on the simulation's side: opening the doors, waiting for servers, leaving records.
+// Placement `sidecar` on the simulation's side: listening for servers, waiting for servers, leaving records.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace sidestream {
 
-/// Collective over `world`, all clients: makes the nodes' shared memory and their doors, and waits for servers on all
-/// nodes, at most `attach_limit` seconds. Throws the same Error everywhere.
+/// Collective over `world`, all clients: makes the nodes' shared memory and their listeners, and waits for servers on
+/// all nodes, at most `attach_limit` seconds. Throws the same Error everywhere.
 [[nodiscard]] Wires make_sidecar_wires(MpiCommunicator& world, const Roles& roles, const Config& config,
                                        const Declarations& declarations, const std::string& file,
                                        const std::vector<BlockBytes>& sizes);

@@ -53,7 +53,7 @@ bool Session::Implementation::vote(Wish wish) {
 
 void Session::Implementation::begin_together() {
   // If what follows throws, those who wait for this simulation learn that it ends without having started.
-  const auto lifeline = std::move(lifeline_);
+  const auto opening = std::move(opening_socket_);
   auto opening_file = std::move(opening_file_);
   bind_servers(*world_, roles_, opening_.placement);
   agree_on_declarations();

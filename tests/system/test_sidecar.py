@@ -195,7 +195,7 @@ def test_servers_that_do_not_fit_get_a_sentence(tmp_path, tasks, variables, plac
         assert servers.text().count("sidestream serve:") == 1, servers.text()
         for word in words:
             assert word in servers.text()
-        # And the right ones find the door free.
+        # And the right ones find the places free.
         right = sidecar.serve(1)
         done = sidecar.finish()
         assert right.wait() == 0, right.text()

@@ -94,8 +94,8 @@ class Simulation {
  public:
   Simulation(const std::string& name, WhenFull when_full, Ledger& ledger)
       : node_(make_node(1, {32 << 10, 1, 0, 32 << 10}, 384 << 10)),
-        door_(std::make_shared<shared_memory::Door>(name, node_, shared_memory::DoorOffer{})),
-        client_(node_, door_, when_full, 8, {}, false),
+        listener_(std::make_shared<shared_memory::Listener>(name, node_, shared_memory::ListenerOffer{})),
+        client_(node_, listener_, when_full, 8, {}, false),
         ledger_(ledger) {}
 
   void run(long step_us) {
@@ -112,8 +112,8 @@ class Simulation {
 
  private:
   [[nodiscard]] bool attached() const {
-    using shared_memory::DoorWord;
-    return DoorWord::state_of(node_->layout().door(node_->control()).load()) == DoorWord::State::attached;
+    using shared_memory::ServiceState;
+    return ServiceState::phase_of(node_->layout().service(node_->control()).load()) == ServiceState::Phase::attached;
   }
 
   void iterate(long step_us, bool touch_heap = false) {
@@ -168,7 +168,7 @@ class Simulation {
   }
 
   std::shared_ptr<shared_memory::Node> node_;
-  std::shared_ptr<shared_memory::Door> door_;
+  std::shared_ptr<shared_memory::Listener> listener_;
   shared_memory::SidecarClient client_;
   Ledger& ledger_;
   std::int64_t index_ = 0, settled_ = 0;
@@ -179,25 +179,25 @@ class Simulation {
 /// Where a server kills itself; see the table in docs/shared-memory.md.
 enum class Death { never, welcomed, went, joined, received, announced, released };
 
-/// A server: attaches, checks all that comes, leaves after `most` iterations. Returns 0; 1 if it found no door, 2 if
-/// the simulation closed, 3 if it died.
+/// A server: attaches, checks all that comes, leaves after `most` iterations. Returns 0; 1 if it found no listener, 2
+/// if the simulation closed, 3 if it died.
 inline int serve(const std::string& name, Ledger& ledger, Death death, std::int64_t most, int most_tries = 20'000) {
   using shared_memory::Attachment;
-  using shared_memory::DoorSay;
+  using shared_memory::AttachSignal;
   const auto die_at = [death](Death here) {
     if (death == here) raise(SIGKILL);
   };
-  shared_memory::DoorHello hello;
-  hello.build = shared_memory::door_build();
-  hello.group = shared_memory::random_id();
+  shared_memory::AttachRequest request;
+  request.build = shared_memory::shared_memory_build();
+  request.group = shared_memory::random_id();
   std::shared_ptr<Attachment> attachment;
   for (int tries = 0; !attachment; ++tries) {
     if (tries == most_tries) return 1;
-    attachment = Attachment::knock(name, hello).attachment;
+    attachment = Attachment::attempt(name, request).attachment;
     if (!attachment) sleep_us(200);
   }
   die_at(Death::welcomed);
-  attachment->say(DoorSay::go);
+  attachment->signal(AttachSignal::go);
   die_at(Death::went);
   shared_memory::SidecarServer server(attachment);
   while (!server.joined() && !server.over()) server.receive(std::chrono::microseconds(200));
@@ -234,7 +234,7 @@ inline int serve(const std::string& name, Ledger& ledger, Death death, std::int6
     ++ledger.served;
     if (i > first) die_at(Death::released);
   }
-  attachment->say(DoorSay::leave);
+  attachment->signal(AttachSignal::leave);
   return 0;
 }
 

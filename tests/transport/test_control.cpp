@@ -24,10 +24,10 @@ TEST_CASE("nothing in the control memory overlaps, whatever the counts") {
       SharedMemory memory(layout.bytes);
       std::vector<std::pair<std::byte*, std::uint64_t>> pieces;
       for (std::uint32_t n = 0; n < servers; ++n) {
-        pieces.emplace_back(reinterpret_cast<std::byte*>(&layout.server(memory.data(), n)), sizeof(ServerBox));
+        pieces.emplace_back(reinterpret_cast<std::byte*>(&layout.server(memory.data(), n)), sizeof(ServerControl));
       }
       for (std::uint32_t n = 0; n < clients; ++n) {
-        pieces.emplace_back(reinterpret_cast<std::byte*>(&layout.client(memory.data(), n)), sizeof(ClientBox));
+        pieces.emplace_back(reinterpret_cast<std::byte*>(&layout.client(memory.data(), n)), sizeof(ClientControl));
         pieces.emplace_back(layout.ring(memory.data(), n), sizeof(RingIndices) + 128 * 200);
         pieces.emplace_back(layout.notices(memory.data(), n), ring_bytes<MessageLine>(notice_lines));
       }
@@ -115,64 +115,66 @@ TEST_CASE("a writer killed while posting leaves nothing half read, and the next 
 
 TEST_CASE("a heartbeat tells the living from the dead, and from those not reaped yet") {
   SharedMemory memory(4096);
-  auto& heart = memory.as<Heartbeat>();
-  CHECK(heart.alive());
+  auto& liveness = memory.as<Liveness>();
+  CHECK(liveness.alive());
   Child child([&] {
-    heart.start();
+    liveness.start();
     for (;;) sleep_us(1000);
     return 0;
   });
-  while (heart.pid.load() == 0) sleep_us(100);
-  CHECK(heart.alive());
+  while (liveness.pid.load() == 0) sleep_us(100);
+  CHECK(liveness.alive());
   ::kill(child.pid(), SIGKILL);
-  for (int n = 0; n < 10'000 && heart.alive(); ++n) sleep_us(100);
-  CHECK_FALSE(heart.alive());  // a zombie
+  for (int n = 0; n < 10'000 && liveness.alive(); ++n) sleep_us(100);
+  CHECK_FALSE(liveness.alive());  // a zombie
   child.kill();
-  CHECK_FALSE(heart.alive());
+  CHECK_FALSE(liveness.alive());
   // Another namespace has other processes of these numbers, or none.
-  heart.space.fetch_add(1);
-  CHECK(heart.alive());
-  heart.start();
-  CHECK(heart.alive());
+  liveness.space.fetch_add(1);
+  CHECK(liveness.alive());
+  liveness.start();
+  CHECK(liveness.alive());
 }
 
 TEST_CASE("the last client of an iteration rings, in whatever order clients run") {
-  SharedMemory memory(sizeof(ServerBox));
-  auto& box = memory.as<ServerBox>();
+  SharedMemory memory(sizeof(ServerControl));
+  auto& control = memory.as<ServerControl>();
   constexpr std::uint32_t clients = 3;
   for (std::int64_t i = 0; i < 200; ++i) {
-    Child sleeper([&] { return box.bell.wait([] { return false; }, 20s) ? 1 : 0; });
-    while (!box.bell.asleep()) sleep_us(20);
-    if (i == 1) CHECK_FALSE(box.end(i + 5, clients));  // one client is ahead
-    if (i != 6) CHECK_FALSE(box.end(i, clients));
-    CHECK_FALSE(box.end(i, clients));
-    CHECK(box.bell.asleep());
-    CHECK(box.end(i, clients));
+    Child sleeper([&] { return control.bell.wait([] { return false; }, 20s) ? 1 : 0; });
+    while (!control.bell.asleep()) sleep_us(20);
+    if (i == 1) CHECK_FALSE(control.end(i + 5, clients));  // one client is ahead
+    if (i != 6) CHECK_FALSE(control.end(i, clients));
+    CHECK_FALSE(control.end(i, clients));
+    CHECK(control.bell.asleep());
+    CHECK(control.end(i, clients));
     CHECK(sleeper.wait() == 0);
-    if (i >= slots) CHECK_FALSE(box.end(i - slots, clients));  // late by a whole round: changes nothing
+    if (i >= slots) CHECK_FALSE(control.end(i - slots, clients));  // late by a whole round: changes nothing
   }
 }
 
 TEST_CASE("outcomes are pending until announced, and kept for 64 iterations") {
-  SharedMemory memory(sizeof(ClientBox));
-  auto& box = memory.as<ClientBox>();
+  SharedMemory memory(sizeof(ClientControl));
+  auto& control = memory.as<ClientControl>();
   const auto outcome_of = [](std::int64_t i) { return static_cast<Outcome>(1 + i % 3); };
   for (std::int64_t i = 0; i < 300; ++i) {
-    CHECK(box.outcome(i) == Outcome::pending);
-    box.announce(i, outcome_of(i));
-    for (std::int64_t j = std::max<std::int64_t>(0, i - slots + 1); j <= i; ++j) CHECK(box.outcome(j) == outcome_of(j));
-    CHECK(box.released.load() == i);
-    box.release(i);
-    CHECK(box.released.load() == i + 1);
+    CHECK(control.outcome(i) == Outcome::pending);
+    control.announce(i, outcome_of(i));
+    for (std::int64_t j = std::max<std::int64_t>(0, i - slots + 1); j <= i; ++j)
+      CHECK(control.outcome(j) == outcome_of(j));
+    CHECK(control.released.load() == i);
+    control.release(i);
+    CHECK(control.released.load() == i + 1);
   }
 }
 
 TEST_CASE("a client that waits for room is woken by the release") {
-  SharedMemory memory(sizeof(ClientBox));
-  auto& box = memory.as<ClientBox>();
-  Child client(
-      [&] { return box.room.wait([&] { return box.released.load(std::memory_order_acquire) > 0; }, 20s) ? 0 : 1; });
-  while (!box.room.asleep()) sleep_us(50);
-  box.release(0);
+  SharedMemory memory(sizeof(ClientControl));
+  auto& control = memory.as<ClientControl>();
+  Child client([&] {
+    return control.room.wait([&] { return control.released.load(std::memory_order_acquire) > 0; }, 20s) ? 0 : 1;
+  });
+  while (!control.room.asleep()) sleep_us(50);
+  control.release(0);
   CHECK(client.wait() == 0);
 }

@@ -38,8 +38,8 @@ struct Shared {
     Arena::create(arena_memory(), bytes, extents);
   }
   [[nodiscard]] std::byte* arena_memory() const { return memory.data() + layout.bytes; }
-  [[nodiscard]] ServerBox& server() const { return layout.server(memory.data(), 0); }
-  [[nodiscard]] ClientBox& client() const { return layout.client(memory.data(), 0); }
+  [[nodiscard]] ServerControl& server() const { return layout.server(memory.data(), 0); }
+  [[nodiscard]] ClientControl& client() const { return layout.client(memory.data(), 0); }
   [[nodiscard]] std::byte* ring() const { return layout.ring(memory.data(), 0); }
 
   std::vector<Extents> extents;

@@ -66,7 +66,8 @@ TEST_CASE("clients of a server that leaves go on without") {
 
 TEST_CASE("clients of a server that has died go on without") {
   for (const WhenFull when_full : {WhenFull::wait, WhenFull::skip}) {
-    lose_server(when_full, "died",
-                [](Node& node, Server&) { node.layout().server(node.control(), 0).heart.pid.store(dead_process()); });
+    lose_server(when_full, "died", [](Node& node, Server&) {
+      node.layout().server(node.control(), 0).liveness.pid.store(dead_process());
+    });
   }
 }

@@ -12,9 +12,9 @@
 
 #include "sidestream/error.hpp"
 #include "transport/processes.hpp"
-#include "transport/shared_memory/handover.hpp"
 #include "transport/shared_memory/memory_limit.hpp"
 #include "transport/shared_memory/segment.hpp"
+#include "transport/shared_memory/segment_receiver.hpp"
 
 using namespace sidestream;
 using namespace sidestream::shared_memory;
@@ -74,12 +74,12 @@ TEST_CASE("what one process writes, all others see, and nothing leaks") {
     CHECK(segment.bytes() >= 1'000'000);
     CHECK(reinterpret_cast<std::uintptr_t>(segment.data()) % 4096 == 0);
     for (std::uint64_t n = 0; n < segment.bytes(); ++n) REQUIRE(segment.data()[n] == std::byte{0});
-    SegmentServer door(segment, 3);
+    SegmentSender sender(segment, 3);
     std::memcpy(segment.data() + 999'000, "from the creator", 17);
     const auto attach = [&](int me) {
       const int mine = open_files();
       {
-        const Segment theirs = Segment::attach(door.address(), layout, 5s);
+        const Segment theirs = Segment::attach(sender.address(), layout, 5s);
         theirs.populate(0, theirs.bytes());
         if (std::strcmp(reinterpret_cast<char*>(theirs.data()) + 999'000, "from the creator") != 0) return 1;
         theirs.data()[me] = std::byte(me);
@@ -88,7 +88,7 @@ TEST_CASE("what one process writes, all others see, and nothing leaks") {
       return open_files() == mine ? 0 : 3;
     };
     Child one([&] { return attach(1); }), two([&] { return attach(2); }), three([&] { return attach(3); });
-    door.serve(10s);
+    sender.send(10s);
     CHECK(one.wait() == 0);
     CHECK(two.wait() == 0);
     CHECK(three.wait() == 0);
@@ -121,7 +121,7 @@ TEST_CASE("wrong addresses are errors at once") {
 
 TEST_CASE("every segment has a name of its own") {
   const Segment segment = Segment::create(0, layout, "test");
-  const SegmentServer one(segment, 1), two(segment, 1);
+  const SegmentSender one(segment, 1), two(segment, 1);
   CHECK(one.address() != two.address());
   CHECK(one.address().size() == std::strlen("sidestream-") + 32);
 }
@@ -132,9 +132,9 @@ TEST_CASE("a segment of another layout, version or kind is turned down on both s
     {
       const Segment segment = Segment::create(4096, layout, "test");
       spoil(const_cast<SegmentHeader&>(segment.header()));
-      SegmentServer door(segment, 1);
-      Child child([&] { return child_fails_with(door.address(), hash, part); });
-      CHECK(contains(message_of([&] { door.serve(5s); }), "could not use it"));
+      SegmentSender sender(segment, 1);
+      Child child([&] { return child_fails_with(sender.address(), hash, part); });
+      CHECK(contains(message_of([&] { sender.send(5s); }), "could not use it"));
       CHECK(child.wait() == 0);
     }
     CHECK(open_files() == before);
@@ -163,11 +163,11 @@ TEST_CASE("what is no segment at all is turned down") {
 
 TEST_CASE("who waits for the other side waits no longer than the limit") {
   const Segment segment = Segment::create(4096, layout, "test");
-  SegmentServer door(segment, 2);
-  CHECK(contains(message_of([&] { (void)Segment::attach(door.address(), layout, 50ms); }), "did not answer in time"));
+  SegmentSender sender(segment, 2);
+  CHECK(contains(message_of([&] { (void)Segment::attach(sender.address(), layout, 50ms); }), "did not answer in time"));
   // That one's connection is still queued, closed: it took nothing and counts as failed or as never having
   // asked.
-  SegmentServer fresh(segment, 2);
+  SegmentSender fresh(segment, 2);
   Child one([&] { return Segment::attach(fresh.address(), layout, 5s).bytes() == 4096 ? 0 : 1; });
   CHECK(contains(message_of([&] { fresh.serve(300ms); }), "1 of 2"));
   CHECK(one.wait() == 0);
@@ -178,12 +178,12 @@ TEST_CASE("attachers killed at any moment: the creator learns of it in time") {
   const int before = open_files();
   int served = 0, failed = 0;
   for (int kills = 0; kills < 200; ++kills) {
-    SegmentServer door(segment, 1);
-    Child child([&] { return Segment::attach(door.address(), layout, 5s).bytes() > 0 ? 0 : 1; });
+    SegmentSender sender(segment, 1);
+    Child child([&] { return Segment::attach(sender.address(), layout, 5s).bytes() > 0 ? 0 : 1; });
     test::sleep_us(kills * 5);
     ::kill(child.pid(), SIGKILL);
     try {
-      door.serve(50ms);
+      sender.send(50ms);
       ++served;
     } catch (const Error&) {
       ++failed;
@@ -199,8 +199,8 @@ TEST_CASE("a creator that is killed while others wait is an error there, not a h
     SharedMemory note(4096);
     Child creator([&] {
       const Segment segment = Segment::create(4096, layout, "test");
-      SegmentServer door(segment, 1);
-      std::strcpy(reinterpret_cast<char*>(note.data()) + 8, door.address().c_str());
+      SegmentSender sender(segment, 1);
+      std::strcpy(reinterpret_cast<char*>(note.data()) + 8, sender.address().c_str());
       note.as<std::atomic<int>>().store(1);
       test::sleep_us(60'000'000);
       return 0;
@@ -229,14 +229,14 @@ TEST_CASE("another user gets nothing and is not counted") {
     return;
   }
   const Segment segment = Segment::create(4096, layout, "test");
-  SegmentServer door(segment, 1);
+  SegmentSender sender(segment, 1);
   Child stranger([&] {
     if (setuid(65534) != 0) return 3;
-    return child_fails_with(door.address(), layout, "another user");
+    return child_fails_with(sender.address(), layout, "another user");
   });
   CHECK(stranger.wait() == 0);
-  Child own([&] { return Segment::attach(door.address(), layout, 5s).bytes() == 4096 ? 0 : 1; });
-  door.serve(5s);
+  Child own([&] { return Segment::attach(sender.address(), layout, 5s).bytes() == 4096 ? 0 : 1; });
+  sender.send(5s);
   CHECK(own.wait() == 0);
 }
 
@@ -267,9 +267,9 @@ TEST_CASE("the pages of a segment are there and stay there") {
   CHECK_THROWS_AS(segment.populate(4096, segment.bytes()), Error);
   segment.populate(segment.bytes(), 0);
   const Segment other = [&] {
-    SegmentServer door(segment, 1);
-    Child server([&] { return door.serve(5s), 0; });
-    Segment attached = Segment::attach(door.address(), layout, 5s);
+    SegmentSender sender(segment, 1);
+    Child server([&] { return sender.send(5s), 0; });
+    Segment attached = Segment::attach(sender.address(), layout, 5s);
     CHECK(server.wait() == 0);
     return attached;
   }();

@@ -14,7 +14,7 @@ using test::SharedMemory;
 
 namespace {
 
-std::string fresh_name() { return door_name(fmt::format("test-{:016x}", random_id()[0]), -1); }
+std::string fresh_name() { return listener_name(fmt::format("test-{:016x}", random_id()[0]), -1); }
 
 /// Runs the simulation in a child, `groups` beside it, and checks what both say.
 template <class Groups>
@@ -99,7 +99,7 @@ TEST_CASE("a simulation killed at a random moment: servers finish what it had en
     Child server([&] { return test::serve(name, ledger, Death::never, INT64_MAX, 500); });
     while (kills % 2 && ledger.served.load() == 0) test::sleep_us(100);
     test::sleep_us(static_cast<long>(random() % 5'000));
-    if (ledger.iterations.load() == 0) continue;  // it may not even have a door
+    if (ledger.iterations.load() == 0) continue;  // it may not even have a listener
     simulation.kill();
     const std::int64_t ended = ledger.iterations.load();
     const int result = server.wait();
@@ -122,9 +122,9 @@ TEST_CASE("a server that is there when the simulation closes is told so") {
   const auto node = test::make_node(1, {32 << 10, 1, 0, 0}, 384 << 10);
   Child server([&] { return test::serve(name, ledger, Death::never, INT64_MAX); });
   {
-    auto door = std::make_shared<Door>(name, node, DoorOffer{});
-    SidecarClient client(node, door, WhenFull::wait, 8, {}, false);
-    door.reset();
+    auto listener = std::make_shared<Listener>(name, node, ListenerOffer{});
+    SidecarClient client(node, listener, WhenFull::wait, 8, {}, false);
+    listener.reset();
     while (!client.begin()) client.end({});
     client.end({});
     CHECK(client.drain(5s));

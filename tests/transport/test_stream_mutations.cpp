@@ -10,9 +10,9 @@
 #include "base/communicator.hpp"
 #include "client/declarations.hpp"
 #include "support/scratch.hpp"
-#include "transport/staging/desk.hpp"
 #include "transport/staging/server.hpp"
 #include "transport/staging/step_check.hpp"
+#include "transport/staging/writer_coordinator.hpp"
 
 using namespace sidestream;
 using namespace sidestream::staging;
@@ -57,8 +57,8 @@ class Stream {
  public:
   Stream() : folder_(scratch_.path + "/stream"), self_(MPI_COMM_SELF) {
     folder_.prepare();
-    desk_ = std::make_unique<Desk>(folder_, session, 60);
-    desk_->announce({declared().encode(), {"burst"}}, "files", 1);
+    coordinator_ = std::make_unique<WriterCoordinator>(folder_, session, 60);
+    coordinator_->announce({declared().encode(), {"burst"}}, "files", 1);
     writer_ = files_engine().writer({folder_, self_, {}, 1});
     StreamConfig config;
     config.directory = scratch_.path;
@@ -122,7 +122,7 @@ class Stream {
     }
     server_->release(index, Outcome::delivered);
     writer_->forget(index, true);
-    desk_->forget(index);
+    coordinator_->forget(index);
     return good;
   }
 
@@ -163,7 +163,7 @@ class Stream {
   Scratch scratch_;
   Folder folder_;
   MpiCommunicator self_;
-  std::unique_ptr<Desk> desk_;
+  std::unique_ptr<WriterCoordinator> coordinator_;
   std::unique_ptr<BulkWriter> writer_;
   std::unique_ptr<Server> server_;
   Metadata there_;

@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "base/fail.hpp"
-#include "transport/shared_memory/address_note.hpp"
-#include "transport/shared_memory/handover.hpp"
+#include "transport/shared_memory/address_file.hpp"
+#include "transport/shared_memory/unix_socket.hpp"
 
 namespace sidestream::shared_memory {
 
@@ -30,7 +30,7 @@ Descriptor connect_to(const std::string& name) {
 }
 
 /// False if the connection ended without a whole answer.
-bool receive_answer(int socket, DoorAnswer& answer, std::array<Descriptor, 3>& files) {
+bool receive_answer(int socket, AttachAnswer& answer, std::array<Descriptor, 3>& files) {
   pollfd entry{socket, POLLIN, 0};
   const Deadline deadline(answer_limit);
   while (poll(&entry, 1, deadline.milliseconds_left()) <= 0) {
@@ -57,7 +57,7 @@ bool receive_answer(int socket, DoorAnswer& answer, std::array<Descriptor, 3>& f
 }
 
 /// The segments that came, as a server of this node sees them: it writes control and nothing else.
-std::shared_ptr<Node> map_node(const std::string& name, const DoorAnswer& answer, int place,
+std::shared_ptr<Node> map_node(const std::string& name, const AttachAnswer& answer, int place,
                                std::array<Descriptor, 3>& files) {
   const NodeRole role{true, place, answer.clients, answer.servers};
   const ControlLayout layout =
@@ -70,38 +70,38 @@ std::shared_ptr<Node> map_node(const std::string& name, const DoorAnswer& answer
 
 }  // namespace
 
-Attachment::Attachment(Descriptor socket, const DoorAnswer& answer, std::shared_ptr<Node> node, Segment declarations)
+Attachment::Attachment(Descriptor socket, const AttachAnswer& answer, std::shared_ptr<Node> node, Segment declarations)
     : socket_(std::move(socket)), answer_(answer), node_(std::move(node)), declarations_(std::move(declarations)) {}
 
-Attachment::Knock Attachment::knock(const std::string& name, const DoorHello& hello) {
+Attachment::Attempt Attachment::attempt(const std::string& name, const AttachRequest& request) {
   Descriptor socket = connect_to(name);
   if (socket.get() < 0 || !same_user(socket.get())) {
     // Another user may hold the name, listening or not; the simulation then listens elsewhere, or has not come yet.
-    const std::optional<std::string> noted = noted_address(name);
-    if (!noted) return {};
-    socket = connect_to(*noted);
+    const std::optional<std::string> recorded = recorded_address(name);
+    if (!recorded) return {};
+    socket = connect_to(*recorded);
     if (socket.get() < 0 || !same_user(socket.get())) return {};
   }
-  if (send(socket.get(), &hello, sizeof hello, MSG_NOSIGNAL) != sizeof hello) return {};
-  DoorAnswer answer;
+  if (send(socket.get(), &request, sizeof request, MSG_NOSIGNAL) != sizeof request) return {};
+  AttachAnswer answer;
   std::array<Descriptor, 3> files;
-  // A door that goes away before it answers is as good as none.
+  // A listener that goes away before it answers is as good as none.
   if (!receive_answer(socket.get(), answer, files)) return {};
-  if (answer.magic != door_magic || answer.version != door_version) {
-    return {Knock::Result::refused, "the simulation runs another version of Sidestream; run the same on both sides",
+  if (answer.magic != attach_magic || answer.version != attach_version) {
+    return {Attempt::Result::refused, "the simulation runs another version of Sidestream; run the same on both sides",
             nullptr};
   }
-  if (answer.status != DoorAnswer::Status::welcome) {
+  if (answer.status != AttachAnswer::Status::accepted) {
     answer.reason[sizeof answer.reason - 1] = 0;
-    const bool busy = answer.status == DoorAnswer::Status::busy;
-    return {busy ? Knock::Result::busy : Knock::Result::refused, answer.reason, nullptr};
+    const bool busy = answer.status == AttachAnswer::Status::busy;
+    return {busy ? Attempt::Result::busy : Attempt::Result::refused, answer.reason, nullptr};
   }
   if (files[2].get() < 0) {
     fail(Code::system, "'{}' handed over no shared memory; is the limit of open files reached (ulimit -n)?", name);
   }
-  auto node = map_node(name, answer, static_cast<int>(hello.place), files);
+  auto node = map_node(name, answer, static_cast<int>(request.place), files);
   Segment declarations = Segment::adopt(files[2].release(), declarations_layout, name, false);
-  Knock done{Knock::Result::welcome, {}, nullptr};
+  Attempt done{Attempt::Result::accepted, {}, nullptr};
   done.attachment.reset(new Attachment(std::move(socket), answer, std::move(node), std::move(declarations)));
   return done;
 }
@@ -112,22 +112,22 @@ BytesView Attachment::declarations() const noexcept {
   return {declarations_.data() + sizeof size, size};
 }
 
-void Attachment::say(DoorSay word) noexcept {
+void Attachment::signal(AttachSignal what) noexcept {
   // If the simulation has gone there is nobody to tell; `ended` finds out.
-  [[maybe_unused]] const auto sent = send(socket_.get(), &word, sizeof word, MSG_NOSIGNAL);
+  [[maybe_unused]] const auto sent = send(socket_.get(), &what, sizeof what, MSG_NOSIGNAL);
 }
 
 bool Attachment::ended() noexcept {
   if (ended_) return true;
   char byte = 0;
   const ssize_t got = recv(socket_.get(), &byte, 1, MSG_DONTWAIT);
-  // The door says nothing after its answer: anything but "nothing yet" is the end.
+  // The listener says nothing after its answer: anything but "nothing yet" is the end.
   ended_ = got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
   return ended_;
 }
 
 bool Attachment::closed() const noexcept {
-  return DoorWord::state_of(node_->layout().door(node_->control()).load()) == DoorWord::State::closed;
+  return ServiceState::phase_of(node_->layout().service(node_->control()).load()) == ServiceState::Phase::closed;
 }
 
 }  // namespace sidestream::shared_memory

@@ -1,45 +1,46 @@
-// Sidecar, a server process' connection to the door of its node.
+// Sidecar, a server process' connection to the listener of its node.
 #pragma once
 
 #include <memory>
 #include <string>
 
+#include "transport/shared_memory/attach_protocol.hpp"
 #include "transport/shared_memory/descriptor.hpp"
-#include "transport/shared_memory/door_protocol.hpp"
 #include "transport/shared_memory/node.hpp"
 
 namespace sidestream::shared_memory {
 
-/// Stands for the place of one server among those of its node, from the welcome on; the place is free again when this
+/// Stands for the place of one server among those of its node, once it was accepted; the place is free again when this
 /// object, or the process, ends.
 class Attachment {
  public:
-  /// What came of knocking at a door.
-  struct Knock {
-    enum class Result { welcome, nobody, busy, refused } result = Result::nobody;
+  /// What came of asking a listener for a place.
+  struct Attempt {
+    enum class Result { accepted, nobody, busy, refused } result = Result::nobody;
     std::string reason;  ///< busy, refused: a sentence
     std::unique_ptr<Attachment> attachment;
   };
-  /// Waits for nothing but the answer of a door that is there. Throws Error(system) if what it hands over is of no use.
-  [[nodiscard]] static Knock knock(const std::string& name, const DoorHello& hello);
+  /// Waits for nothing but the answer of a listener that is there. Throws Error(system) if what it hands over is of no
+  /// use.
+  [[nodiscard]] static Attempt attempt(const std::string& name, const AttachRequest& request);
 
-  [[nodiscard]] const DoorAnswer& answer() const noexcept { return answer_; }
+  [[nodiscard]] const AttachAnswer& answer() const noexcept { return answer_; }
   [[nodiscard]] const std::shared_ptr<Node>& node() const noexcept { return node_; }
   [[nodiscard]] BytesView declarations() const noexcept;
   /// The epoch that begins when all servers of the node have said `go`.
   [[nodiscard]] std::uint64_t epoch() const noexcept { return answer_.epoch + 1; }
 
-  void say(DoorSay word) noexcept;
+  void signal(AttachSignal what) noexcept;
   /// The simulation's end of the connection has gone: it closed, or died.
   [[nodiscard]] bool ended() noexcept;
   /// After `ended`: it closed in order.
   [[nodiscard]] bool closed() const noexcept;
 
  private:
-  Attachment(Descriptor socket, const DoorAnswer& answer, std::shared_ptr<Node> node, Segment declarations);
+  Attachment(Descriptor socket, const AttachAnswer& answer, std::shared_ptr<Node> node, Segment declarations);
 
   Descriptor socket_;
-  DoorAnswer answer_;
+  AttachAnswer answer_;
   std::shared_ptr<Node> node_;
   Segment declarations_;
   bool ended_ = false;

@@ -22,7 +22,7 @@ std::uint32_t clients_of(int server, const NodeRole& role) {
 
 Client::Client(std::shared_ptr<Node> node, WhenFull when_full, int max_in_flight, std::function<void()> progress)
     : node_(std::move(node)),
-      box_(node_->layout().client(node_->control(), static_cast<std::uint32_t>(node_->role().number))),
+      control_(node_->layout().client(node_->control(), static_cast<std::uint32_t>(node_->role().number))),
       server_(node_->layout().server(node_->control(),
                                      static_cast<std::uint32_t>(server_of(node_->role().number, node_->role())))),
       server_clients_(clients_of(server_of(node_->role().number, node_->role()), node_->role())),
@@ -32,7 +32,7 @@ Client::Client(std::shared_ptr<Node> node, WhenFull when_full, int max_in_flight
       when_full_(when_full),
       max_in_flight_(max_in_flight),
       progress_(std::move(progress)) {
-  box_.heart.start();
+  control_.liveness.start();
 }
 
 std::byte* Client::ring_memory() const noexcept {
@@ -46,12 +46,12 @@ std::byte* Client::notice_memory() const noexcept {
 /// Whether the server can still be waited for. Its own word costs a load, whether its process is there a system call.
 void Client::look(bool waits) {
   if (!connected_ || !watches_) return;
-  const bool left = server_.heart.closed.load(std::memory_order_acquire) != 0;
+  const bool left = server_.liveness.closed.load(std::memory_order_acquire) != 0;
   constexpr double interval = 0.2;
   if (!left) {
     if (!waits || now() - looked_ < interval) return;
     looked_ = now();
-    if (server_.heart.alive()) return;
+    if (server_.liveness.alive()) return;
   }
   disconnect(Outcome::lost);
   failure_seen_ = server_.failure.version();  // it is told below
@@ -72,7 +72,7 @@ void Client::look(bool waits) {
 
 [[gnu::hot]] void Client::prefetch() const noexcept {
   ring_.prefetch();
-  __builtin_prefetch(&box_.released);
+  __builtin_prefetch(&control_.released);
   __builtin_prefetch(writer_.place(), 1);
   heap_.prefetch();
 }
@@ -81,7 +81,7 @@ void Client::wait_for_release() {
   const double start = now();
   const std::int64_t before = seen_released_;
   server_.bell.ring();  // it may sleep with records of ours unread
-  box_.room.wait([&] { return released() != before; }, slice);
+  control_.room.wait([&] { return released() != before; }, slice);
   if (progress_) progress_();
   look(true);
   waited_ += now() - start;
@@ -109,8 +109,8 @@ void Client::wait_for_release() {
 
 void Client::poll_outcomes() {
   if (!connected_) return;
-  const std::int64_t decided = box_.decided.load(std::memory_order_acquire);
-  for (; polled_ < decided; ++polled_) persist([&] { outcomes_[polled_] = box_.outcome(polled_); });
+  const std::int64_t decided = control_.decided.load(std::memory_order_acquire);
+  for (; polled_ < decided; ++polled_) persist([&] { outcomes_[polled_] = control_.outcome(polled_); });
 }
 
 Outcome Client::outcome(std::int64_t index) {
@@ -163,7 +163,7 @@ void Client::push(const Message& message) {
   const double start = now();
   while (connected_ && !try_push(message)) {
     server_.bell.ring();
-    box_.room.wait([&] { return has_room(); }, slice);
+    control_.room.wait([&] { return has_room(); }, slice);
     if (progress_) progress_();
     look(true);
   }
@@ -270,8 +270,8 @@ void Client::connect(const std::function<void(std::int64_t first)>& ready) {
   told->popped.store(0, std::memory_order_relaxed);
   notices_ = RingConsumer<MessageLine>(notice_memory(), notice_lines);
   notice_reader_ = {};
-  box_.released.store(current_, std::memory_order_relaxed);
-  box_.decided.store(current_, std::memory_order_relaxed);
+  control_.released.store(current_, std::memory_order_relaxed);
+  control_.decided.store(current_, std::memory_order_relaxed);
   sent_ = polled_ = seen_released_ = current_;
   connected_ = true;
   heap_.release_upto(current_);
@@ -308,7 +308,7 @@ void Client::give_up() {
     message.kind = kind;
     while (connected_ && !try_push(message)) {
       server_.bell.ring();
-      box_.room.wait([&] { return has_room(); }, slice);
+      control_.room.wait([&] { return has_room(); }, slice);
       if (progress_) progress_();
       look(true);
     }
@@ -321,10 +321,10 @@ bool Client::drain(std::chrono::milliseconds limit) {
   message.kind = MessageKind::close;
   push(message);
   const auto deadline = Clock::now() + limit;
-  const auto settled = [&] { return !connected_ || box_.decided.load(std::memory_order_acquire) >= current_; };
+  const auto settled = [&] { return !connected_ || control_.decided.load(std::memory_order_acquire) >= current_; };
   while (!flush() || !settled()) {
     server_.bell.ring();
-    box_.room.wait(settled, slice);
+    control_.room.wait(settled, slice);
     if (progress_) progress_();
     look(true);
     if (Clock::now() < deadline) continue;

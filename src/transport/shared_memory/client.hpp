@@ -63,12 +63,12 @@ class Client final : public ClientTransport {
   [[nodiscard]] std::byte* ring_memory() const noexcept;
   [[nodiscard]] std::byte* notice_memory() const noexcept;
   [[nodiscard]] std::int64_t released() const noexcept {
-    return connected_ ? box_.released.load(std::memory_order_acquire) : current_;
+    return connected_ ? control_.released.load(std::memory_order_acquire) : current_;
   }
 
   std::shared_ptr<Node> node_;
-  ClientBox& box_;
-  ServerBox& server_;
+  ClientControl& control_;
+  ServerControl& server_;
   std::uint32_t server_clients_ = 1;  ///< clients of my server
   ClientHeap heap_;
   RingProducer<MessageLine> ring_;

@@ -61,19 +61,19 @@ std::uint64_t pid_namespace() noexcept {
   return ::stat("/proc/self/ns/pid", &status) == 0 ? static_cast<std::uint64_t>(status.st_ino) : 0;
 }
 
-void Heartbeat::start() noexcept {
+void Liveness::start() noexcept {
   space.store(pid_namespace(), std::memory_order_relaxed);
   pid.store(getpid(), std::memory_order_release);
 }
 
-bool Heartbeat::alive() const noexcept {
+bool Liveness::alive() const noexcept {
   const int id = pid.load(std::memory_order_acquire);
   if (id == 0 || space.load(std::memory_order_relaxed) != pid_namespace()) return true;
   if (kill(id, 0) != 0 && errno == ESRCH) return false;
   return process_status(id).state != 'Z';
 }
 
-bool ServerBox::end(std::int64_t index, std::uint32_t clients) noexcept {
+bool ServerControl::end(std::int64_t index, std::uint32_t clients) noexcept {
   // The number of the iteration is part of the word, so that nobody has to reset counts: the server may be
   // done with an iteration before its last client has come here.
   const std::uint64_t fresh = static_cast<std::uint64_t>(index + 1) << 16;
@@ -88,18 +88,18 @@ bool ServerBox::end(std::int64_t index, std::uint32_t clients) noexcept {
   return (mine & 0xffff) == clients && bell.ring();
 }
 
-void ClientBox::announce(std::int64_t index, Outcome outcome) noexcept {
+void ClientControl::announce(std::int64_t index, Outcome outcome) noexcept {
   outcomes[index % slots].store(static_cast<std::uint8_t>(outcome), std::memory_order_relaxed);
   decided.store(index + 1, std::memory_order_release);
   room.ring();
 }
 
-void ClientBox::release(std::int64_t index) noexcept {
+void ClientControl::release(std::int64_t index) noexcept {
   released.store(index + 1, std::memory_order_release);
   room.ring();
 }
 
-Outcome ClientBox::outcome(std::int64_t index) const noexcept {
+Outcome ClientControl::outcome(std::int64_t index) const noexcept {
   if (decided.load(std::memory_order_acquire) <= index) return Outcome::pending;
   return static_cast<Outcome>(outcomes[index % slots].load(std::memory_order_relaxed));
 }
@@ -111,21 +111,21 @@ ControlLayout control_layout(std::uint32_t clients, std::uint32_t servers, std::
   layout.servers = servers;
   layout.ring_capacity = std::bit_ceil(std::max<std::uint64_t>(ring_capacity, 2));
   layout.record_bytes = record_bytes;
-  layout.clients_at = layout.servers_at + servers * sizeof(ServerBox);
-  layout.rings_at = layout.clients_at + clients * sizeof(ClientBox);
+  layout.clients_at = layout.servers_at + servers * sizeof(ServerControl);
+  layout.rings_at = layout.clients_at + clients * sizeof(ClientControl);
   layout.notices_at = sizeof(RingIndices) + round_up(layout.ring_capacity * record_bytes, 128);
   layout.ring_stride = layout.notices_at + ring_bytes<MessageLine>(notice_lines);
   layout.bytes = round_up(layout.rings_at + clients * layout.ring_stride, 4096);
   layout.hash = 0xcbf29ce484222325ull;
   for (const std::uint64_t value : {std::uint64_t{slots},
-                                    std::uint64_t{sizeof(ServerBox)},
-                                    std::uint64_t{sizeof(ClientBox)},
-                                    std::uint64_t{offsetof(ServerBox, ended)},
-                                    std::uint64_t{offsetof(ServerBox, heart)},
-                                    std::uint64_t{offsetof(ServerBox, failure)},
-                                    std::uint64_t{offsetof(ClientBox, room)},
-                                    std::uint64_t{offsetof(ClientBox, heart)},
-                                    std::uint64_t{offsetof(ClientBox, joined)},
+                                    std::uint64_t{sizeof(ServerControl)},
+                                    std::uint64_t{sizeof(ClientControl)},
+                                    std::uint64_t{offsetof(ServerControl, ended)},
+                                    std::uint64_t{offsetof(ServerControl, liveness)},
+                                    std::uint64_t{offsetof(ServerControl, failure)},
+                                    std::uint64_t{offsetof(ClientControl, room)},
+                                    std::uint64_t{offsetof(ClientControl, liveness)},
+                                    std::uint64_t{offsetof(ClientControl, joined)},
                                     std::uint64_t{sizeof(RingIndices)},
                                     std::uint64_t{clients},
                                     std::uint64_t{servers},

@@ -42,7 +42,7 @@ class StatusText {
 [[nodiscard]] std::uint64_t pid_namespace() noexcept;
 
 /// That a process runs.
-struct alignas(64) Heartbeat {
+struct alignas(64) Liveness {
   std::atomic<std::int32_t> pid{0};
   std::atomic<std::uint32_t> closed{0};  ///< 1: left in an orderly way, says nothing more
   std::atomic<std::uint64_t> space{0};   ///< where `pid` means something: see pid_namespace
@@ -53,8 +53,8 @@ struct alignas(64) Heartbeat {
   [[nodiscard]] bool alive() const noexcept;
 };
 
-/// Sidecar: who serves the node. The door's thread writes, everybody reads; see docs/shared-memory.md.
-struct alignas(128) DoorWord {
+/// Sidecar: who serves the node. The listener's thread writes, everybody reads; see docs/shared-memory.md.
+struct alignas(128) ServiceState {
   enum class State : std::uint64_t { nobody = 0, attached = 1, left = 2, closed = 3 };
   std::atomic<std::uint64_t> word{0};        ///< epoch << 2 | state
   std::atomic<std::uint64_t> left_epoch{0};  ///< the last epoch whose servers left in order; written before `word`
@@ -69,10 +69,10 @@ struct alignas(128) DoorWord {
 };
 
 /// One server's part.
-struct alignas(128) ServerBox {
+struct alignas(128) ServerControl {
   Doorbell bell;                                           ///< the server sleeps, its clients ring
   alignas(128) std::atomic<std::uint64_t> ended[slots]{};  ///< clients: (iteration + 1) << 16 | how many ended it
-  alignas(128) Heartbeat heart;                            ///< server
+  alignas(128) Liveness liveness;                          ///< server
   alignas(64) StatusText failure;                          ///< server: sticky status, read by clients
 
   /// Client: counts itself for iteration `index`; rings if it was the last of `clients` (the server's, at
@@ -83,14 +83,14 @@ struct alignas(128) ServerBox {
 };
 
 /// One client's part, beside its ring.
-struct alignas(128) ClientBox {
+struct alignas(128) ClientControl {
   // Written by the server.
   alignas(128) std::atomic<std::int64_t> released{0};  ///< iterations below this are released
   std::atomic<std::int64_t> decided{0};                ///< outcomes of iterations below this are known
   std::atomic<std::uint8_t> outcomes[slots]{};         ///< of iteration index mod 64, valid if decided > index
   alignas(128) Doorbell room;                          ///< the client sleeps until released or decided moves
   // Written by the client.
-  alignas(128) Heartbeat heart;
+  alignas(128) Liveness liveness;
   // Sidecar, written by the client when it joins an epoch; `joined` (release) comes last.
   std::atomic<std::int64_t> first{0};    ///< the first iteration that it sends in this epoch
   std::atomic<std::uint64_t> joined{0};  ///< the epoch
@@ -107,19 +107,19 @@ struct alignas(128) ClientBox {
 struct ControlLayout {
   std::uint32_t clients = 0, servers = 0;
   std::uint64_t ring_capacity = 0, record_bytes = 0;
-  std::uint64_t door_at = 0, servers_at = sizeof(DoorWord), clients_at = 0, rings_at = 0, ring_stride = 0;
+  std::uint64_t service_at = 0, servers_at = sizeof(ServiceState), clients_at = 0, rings_at = 0, ring_stride = 0;
   std::uint64_t notices_at = 0;  ///< behind a ring
   std::uint64_t bytes = 0;       ///< a multiple of 4096
   std::uint64_t hash = 0;        ///< differs if anything that the two sides must agree on does
 
-  [[nodiscard]] DoorWord& door(std::byte* memory) const noexcept {
-    return *reinterpret_cast<DoorWord*>(memory + door_at);
+  [[nodiscard]] ServiceState& service(std::byte* memory) const noexcept {
+    return *reinterpret_cast<ServiceState*>(memory + service_at);
   }
-  [[nodiscard]] ServerBox& server(std::byte* memory, std::uint32_t n) const noexcept {
-    return *reinterpret_cast<ServerBox*>(memory + servers_at + n * sizeof(ServerBox));
+  [[nodiscard]] ServerControl& server(std::byte* memory, std::uint32_t n) const noexcept {
+    return *reinterpret_cast<ServerControl*>(memory + servers_at + n * sizeof(ServerControl));
   }
-  [[nodiscard]] ClientBox& client(std::byte* memory, std::uint32_t n) const noexcept {
-    return *reinterpret_cast<ClientBox*>(memory + clients_at + n * sizeof(ClientBox));
+  [[nodiscard]] ClientControl& client(std::byte* memory, std::uint32_t n) const noexcept {
+    return *reinterpret_cast<ClientControl*>(memory + clients_at + n * sizeof(ClientControl));
   }
   /// The memory of client n's ring to its server.
   [[nodiscard]] std::byte* ring(std::byte* memory, std::uint32_t n) const noexcept {

@@ -16,8 +16,8 @@
 #include "base/checked.hpp"
 #include "base/fail.hpp"
 #include "transport/shared_memory/descriptor.hpp"
-#include "transport/shared_memory/handover.hpp"
 #include "transport/shared_memory/memory_limit.hpp"
+#include "transport/shared_memory/segment_receiver.hpp"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23  // Linux 5.14; older kernels answer EINVAL and we touch the pages ourselves
@@ -121,9 +121,9 @@ Segment Segment::create(std::uint64_t bytes, std::uint64_t layout, const std::st
 }
 
 Segment Segment::attach(const std::string& address, std::uint64_t layout, std::chrono::milliseconds limit) {
-  Handover handover(address, limit);
-  Segment segment = adopt(handover.receive(), layout, address, true);
-  handover.accept();
+  SegmentReceiver receiver(address, limit);
+  Segment segment = adopt(receiver.receive(), layout, address, true);
+  receiver.accept();
   return segment;
 }
 

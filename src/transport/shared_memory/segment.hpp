@@ -30,7 +30,7 @@ class Segment {
   [[nodiscard]] static Segment create(std::uint64_t bytes, std::uint64_t layout, const std::string& name,
                                       std::uint64_t tables = 0);
 
-  /// Maps the segment that a SegmentServer offers at `address`, which must come from a process of this user
+  /// Maps the segment that a SegmentSender offers at `address`, which must come from a process of this user
   /// with the same layout hash. Throws Error(system) saying which of these failed, or after `limit`.
   [[nodiscard]] static Segment attach(const std::string& address, std::uint64_t layout,
                                       std::chrono::milliseconds limit);
@@ -79,16 +79,16 @@ class Segment {
 /// Offers a segment to other processes of this node and this user.
 ///
 ///   creator                                    attachers
-///   SegmentServer door(segment, 7);
+///   SegmentSender sender(segment, 7);
 ///   (address goes to the others, by MPI)  -->  Segment::attach(address, layout, limit)
-///   door.serve(limit);
-class SegmentServer {
+///   sender.send(limit);
+class SegmentSender {
  public:
   /// Listens at once, so that the address may be told before `serve`. `segment` must outlive this.
-  SegmentServer(const Segment& segment, int attachers);
-  ~SegmentServer();
-  SegmentServer(const SegmentServer&) = delete;
-  SegmentServer& operator=(const SegmentServer&) = delete;
+  SegmentSender(const Segment& segment, int attachers);
+  ~SegmentSender();
+  SegmentSender(const SegmentSender&) = delete;
+  SegmentSender& operator=(const SegmentSender&) = delete;
 
   /// 128 random bits in hexadecimal: a name in the abstract socket namespace, no file.
   [[nodiscard]] const std::string& address() const noexcept { return address_; }

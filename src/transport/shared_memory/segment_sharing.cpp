@@ -10,11 +10,11 @@ namespace sidestream::shared_memory {
 
 Segment share_segment(Communicator& node, bool creator, Segment own, std::uint64_t layout) {
   constexpr std::chrono::seconds limit{60};
-  std::unique_ptr<SegmentServer> offer;
+  std::unique_ptr<SegmentSender> offer;
   Bytes address;
   together(node, [&] {
     if (!creator) return;
-    offer = std::make_unique<SegmentServer>(own, node.size() - 1);
+    offer = std::make_unique<SegmentSender>(own, node.size() - 1);
     const auto text = std::as_bytes(std::span(offer->address()));
     address.assign(text.begin(), text.end());
   });
@@ -22,7 +22,7 @@ Segment share_segment(Communicator& node, bool creator, Segment own, std::uint64
   node.maximum(std::span(&root, 1));
   node.broadcast(address, static_cast<int>(root));
   together(node, [&] {
-    if (creator) return offer->serve(limit);
+    if (creator) return offer->send(limit);
     // Else the creator would wait for this process as long as it may.
     persist([&] {
       own = Segment::attach(std::string(reinterpret_cast<const char*>(address.data()), address.size()), layout, limit);

@@ -26,7 +26,7 @@ inline void rest() noexcept {
 
 Server::Server(std::shared_ptr<Node> node, Open open, double poll)
     : node_(std::move(node)),
-      box_(node_->layout().server(node_->control(), static_cast<std::uint32_t>(node_->role().number))),
+      control_(node_->layout().server(node_->control(), static_cast<std::uint32_t>(node_->role().number))),
       rings_(static_cast<std::size_t>(count_clients(node_->role()))),
       readers_(rings_.size()),
       notices_(rings_.size()),
@@ -36,7 +36,7 @@ Server::Server(std::shared_ptr<Node> node, Open open, double poll)
   const NodeRole& role = node_->role();
   while (first_client_ < role.clients && server_of(first_client_, role) != role.number) ++first_client_;
   for (std::size_t c = 0; c < rings_.size() && open == Open::now; ++c) open_ring(c, 0);
-  box_.heart.start();
+  control_.liveness.start();
 }
 
 void Server::open_ring(std::size_t client, std::int64_t first) {
@@ -49,7 +49,7 @@ void Server::open_ring(std::size_t client, std::int64_t first) {
   store_.begin_at(static_cast<int>(client), first);
 }
 
-ClientBox& Server::client_box(std::size_t client) const noexcept {
+ClientControl& Server::client_control(std::size_t client) const noexcept {
   return node_->layout().client(node_->control(),
                                 static_cast<std::uint32_t>(first_client_) + static_cast<std::uint32_t>(client));
 }
@@ -114,7 +114,7 @@ void Server::await_record(std::chrono::steady_clock::time_point deadline) {
   };
   const auto sleep_until = [&](steady_clock::time_point end) {
     const auto left = std::chrono::ceil<std::chrono::microseconds>(end - steady_clock::now());
-    return left.count() <= 0 ? ready() : box_.bell.wait(ready, left);
+    return left.count() <= 0 ? ready() : control_.bell.wait(ready, left);
   };
   const auto window = anticipation_.next();
   if (window && window->first < deadline && steady_clock::now() < window->second) {
@@ -141,20 +141,20 @@ bool Server::receive(std::chrono::microseconds limit) {
 
 /// A forwarder's servers have fetched what they need from here.
 void Server::free_values(std::int64_t index) {
-  for (std::size_t c = 0; c < rings_.size(); ++c) client_box(c).release(index);
+  for (std::size_t c = 0; c < rings_.size(); ++c) client_control(c).release(index);
 }
 
 void Server::leave(const std::string& why) {
-  box_.failure.post(why);
-  box_.heart.closed.store(1, std::memory_order_release);
-  for (std::size_t c = 0; c < rings_.size(); ++c) client_box(c).room.ring();
+  control_.failure.post(why);
+  control_.liveness.closed.store(1, std::memory_order_release);
+  for (std::size_t c = 0; c < rings_.size(); ++c) client_control(c).room.ring();
 }
 
 void Server::release(std::int64_t index, Outcome outcome) {
   store_.drop(index);
   for (std::size_t c = 0; c < rings_.size(); ++c) {
-    client_box(c).announce(index, outcome);
-    client_box(c).release(index);
+    client_control(c).announce(index, outcome);
+    client_control(c).release(index);
   }
 }
 

@@ -34,7 +34,7 @@ class Server : public ServerTransport {
   }
   void free_values(std::int64_t index) override;
   void release(std::int64_t index, Outcome outcome) override;
-  void post_failure(const std::string& message) override { box_.failure.post(message); }
+  void post_failure(const std::string& message) override { control_.failure.post(message); }
   [[nodiscard]] bool notify(const Notice& notice) override;
   void leave(const std::string& why) override;
   [[nodiscard]] std::uint64_t bytes_received() const override { return store_.bytes(); }
@@ -45,7 +45,7 @@ class Server : public ServerTransport {
   Server(std::shared_ptr<Node> node, Open open, double poll);
   /// `client` is counted among this server's own. Its first iteration will be `first`.
   void open_ring(std::size_t client, std::int64_t first);
-  [[nodiscard]] ClientBox& client_box(std::size_t client) const noexcept;
+  [[nodiscard]] ClientControl& client_control(std::size_t client) const noexcept;
   /// Iteration that the client is in.
   [[nodiscard]] std::int64_t current(std::size_t client) const { return store_.current(static_cast<int>(client)); }
   void forget(std::int64_t index) { store_.drop(index); }
@@ -59,7 +59,7 @@ class Server : public ServerTransport {
   void await_record(std::chrono::steady_clock::time_point deadline);
 
   std::shared_ptr<Node> node_;
-  ServerBox& box_;
+  ServerControl& control_;
   int first_client_ = 0;
   std::vector<std::optional<RingConsumer<MessageLine>>> rings_;
   std::vector<MessageReader> readers_;

@@ -4,12 +4,12 @@
 
 namespace sidestream::shared_memory {
 
-SidecarClient::SidecarClient(std::shared_ptr<Node> node, std::shared_ptr<Door> door, WhenFull when_full,
+SidecarClient::SidecarClient(std::shared_ptr<Node> node, std::shared_ptr<Listener> listener, WhenFull when_full,
                              int max_in_flight, std::function<void()> progress, bool talks)
     : node_(std::move(node)),
-      door_(std::move(door)),
-      word_(node_->layout().door(node_->control())),
-      box_(node_->layout().client(node_->control(), static_cast<std::uint32_t>(node_->role().number))),
+      listener_(std::move(listener)),
+      service_(node_->layout().service(node_->control())),
+      control_(node_->layout().client(node_->control(), static_cast<std::uint32_t>(node_->role().number))),
       client_(node_, when_full, max_in_flight,
               [this, progress = std::move(progress)] {
                 look();
@@ -22,10 +22,10 @@ SidecarClient::SidecarClient(std::shared_ptr<Node> node, std::shared_ptr<Door> d
 
 /// Whether the servers that this client sends to are still there; if not, lets go of them.
 void SidecarClient::look() {
-  if (!client_.connected() || word_.load() == joined_) return;
+  if (!client_.connected() || service_.load() == joined_) return;
   // The word may be two groups on already. `left_epoch` says of the last one that left; one that left before that has
   // been replaced, and a client that slept through two groups must not guess.
-  const bool left = word_.left_epoch.load(std::memory_order_acquire) == DoorWord::epoch_of(joined_);
+  const bool left = service_.left_epoch.load(std::memory_order_acquire) == ServiceState::epoch_of(joined_);
   client_.disconnect(left ? Outcome::refused : Outcome::lost);
   if (!left) {
     lost_ =
@@ -35,12 +35,12 @@ void SidecarClient::look() {
 }
 
 void SidecarClient::join() {
-  const std::uint64_t word = word_.load();
-  if (client_.connected() || DoorWord::state_of(word) != DoorWord::State::attached) return;
+  const std::uint64_t word = service_.load();
+  if (client_.connected() || ServiceState::phase_of(word) != ServiceState::Phase::attached) return;
   joined_ = word;
   client_.connect([&](std::int64_t first) {
-    box_.first.store(first, std::memory_order_relaxed);
-    box_.joined.store(DoorWord::epoch_of(word), std::memory_order_release);
+    control_.first.store(first, std::memory_order_relaxed);
+    control_.joined.store(ServiceState::epoch_of(word), std::memory_order_release);
     if (talks_ && (had_servers_ || missing_said_))
       log::info("sidecar: servers attached; they get iteration {} and on", first);
   });

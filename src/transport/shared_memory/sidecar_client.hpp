@@ -4,16 +4,16 @@
 #include <memory>
 
 #include "transport/shared_memory/client.hpp"
-#include "transport/shared_memory/door.hpp"
+#include "transport/shared_memory/listener.hpp"
 
 namespace sidestream::shared_memory {
 
 /// Joins servers at the begin of an iteration and notices in every call that they have gone. No client tells another.
 class SidecarClient final : public ClientTransport {
  public:
-  /// `door`: on the client that has it, else null. `talks`: this client says on standard error when servers are
+  /// `listener`: on the client that has it, else null. `talks`: this client says on standard error when servers are
   /// missing.
-  SidecarClient(std::shared_ptr<Node> node, std::shared_ptr<Door> door, WhenFull when_full, int max_in_flight,
+  SidecarClient(std::shared_ptr<Node> node, std::shared_ptr<Listener> listener, WhenFull when_full, int max_in_flight,
                 std::function<void()> progress, bool talks);
 
   [[nodiscard]] bool begin() override;
@@ -44,12 +44,12 @@ class SidecarClient final : public ClientTransport {
   void say_missing();
 
   std::shared_ptr<Node> node_;
-  std::shared_ptr<Door> door_;
-  DoorWord& word_;
-  ClientBox& box_;
+  std::shared_ptr<Listener> listener_;
+  ServiceState& service_;
+  ClientControl& control_;
   Client client_;
   bool talks_;
-  std::uint64_t joined_ = 0;  ///< the door word as it was when this client joined
+  std::uint64_t joined_ = 0;  ///< the service state as it was when this client joined
   bool missing_said_ = false;
   bool had_servers_ = false;  ///< ever
   std::string lost_;          ///< that servers have ended, until `failure` hands it out

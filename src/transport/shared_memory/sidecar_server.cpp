@@ -13,8 +13,8 @@ SidecarServer::SidecarServer(std::shared_ptr<Attachment> attachment, double poll
 
 void SidecarServer::look_for_clients() {
   for (std::size_t c = 0; c < here_.size() && missing_ > 0; ++c) {
-    if (here_[c] || client_box(c).joined.load(std::memory_order_acquire) != attachment_->epoch()) continue;
-    const std::int64_t first = client_box(c).first.load(std::memory_order_relaxed);
+    if (here_[c] || client_control(c).joined.load(std::memory_order_acquire) != attachment_->epoch()) continue;
+    const std::int64_t first = client_control(c).first.load(std::memory_order_relaxed);
     here_[c] = true;
     --missing_;
     refused_[c] = first;
@@ -41,8 +41,8 @@ bool SidecarServer::receive(std::chrono::microseconds limit) {
 void SidecarServer::refuse_early(std::size_t client) {
   // Announced one by one as they end, so that the counters of a client move without gaps.
   for (; refused_[client] < std::min(start_, current(client)); ++refused_[client]) {
-    client_box(client).announce(refused_[client], Outcome::refused);
-    client_box(client).release(refused_[client]);
+    client_control(client).announce(refused_[client], Outcome::refused);
+    client_control(client).release(refused_[client]);
     forget(refused_[client]);
   }
 }

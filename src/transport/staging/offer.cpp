@@ -15,7 +15,7 @@ namespace sidestream::staging {
 
 namespace {
 
-// What `ask` may return besides epochs and what the desk says.
+// What `ask` may return besides epochs and what the coordinator says.
 constexpr std::int64_t nobody_knows = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t failed = nobody_knows + 1;
 constexpr std::int64_t not_yet = 0, given_up = -1;
@@ -43,20 +43,21 @@ Offers::Offers(const StreamConfig& config, const Metadata& metadata, StreamConte
   together(writers_, [&] {
     if (writers_.rank() != 0) return;
     folder_.prepare();
-    desk_ = std::make_unique<Desk>(folder_, context_.session, config_.reader_limit);
-    desk_->announce({context_.declarations, context_.events}, config_.engine, writers_.size());
+    coordinator_ = std::make_unique<WriterCoordinator>(folder_, context_.session, config_.reader_limit);
+    coordinator_->announce({context_.declarations, context_.events}, config_.engine, writers_.size());
   });
   bulk_ = bulk_engines().at(config_.engine).writer({folder_, writers_, config_.parameters, config_.reader_limit});
 }
 
-/// Rank 0 asks its desk, everybody gets the answer; `given_up` if clients have stopped waiting. One reduction. If the
-/// desk fails, that is the same Error on all; with `trouble` the answer `failed` instead, and the sentence on rank 0.
-std::int64_t Offers::ask(const std::function<std::int64_t()>& desk, std::string* trouble) {
+/// Rank 0 asks its coordinator, everybody gets the answer; `given_up` if clients have stopped waiting. One reduction.
+/// If the coordinator fails, that is the same Error on all; with `trouble` the answer `failed` instead, and the
+/// sentence on rank 0.
+std::int64_t Offers::ask(const std::function<std::int64_t()>& question, std::string* trouble) {
   std::array<std::int64_t, 2> words{nobody_knows, 0};
   std::string message;
-  if (desk_) {
+  if (coordinator_) {
     try {
-      words[0] = desk();
+      words[0] = question();
     } catch (const std::bad_alloc&) {
       words[0] = failed;
       message = "out of memory";
@@ -77,7 +78,7 @@ std::int64_t Offers::ask(const std::function<std::int64_t()>& desk, std::string*
 /// Rank 0's message on all.
 void Offers::fail_together(const std::string& message) {
   together(writers_, [&] {
-    if (desk_) fail(Code::file, "{}", message);
+    if (coordinator_) fail(Code::file, "{}", message);
   });
   fail(Code::internal, "nobody failed");
 }
@@ -87,7 +88,7 @@ std::int64_t Offers::await_reader() {
   const double began = now();
   for (Pause pause;; pause.sleep()) {
     const std::int64_t epoch = ask([&]() -> std::int64_t {
-      const std::int64_t found = desk_->reader();
+      const std::int64_t found = coordinator_->reader();
       const bool over = !waits || now() - began > config_.reader_limit;
       return found > 0 ? found : over ? given_up : not_yet;
     });
@@ -99,14 +100,14 @@ std::int64_t Offers::await_reader() {
 
 void Offers::put(Step& step, std::int64_t epoch) {
   report_reader(epoch);
-  const auto alive = [this, epoch] { return !desk_ || desk_->reader() == epoch; };
+  const auto alive = [this, epoch] { return !coordinator_ || coordinator_->reader() == epoch; };
   together(writers_, [&] { bulk_->put(step.head, step.mine.outgoing(), epoch, alive); });
 }
 
 /// What there is to say of a step that was offered; on rank 0.
 std::int64_t Offers::look(const Step& step, std::int64_t epoch, double& lost_since) {
-  if (desk_->answer(step.head.iteration.index).outcome != Outcome::pending) return answered;
-  const std::int64_t reader = desk_->reader();
+  if (coordinator_->answer(step.head.iteration.index).outcome != Outcome::pending) return answered;
+  const std::int64_t reader = coordinator_->reader();
   if (reader > 0 && reader == epoch) {
     lost_since = 0;
     return not_yet;
@@ -114,7 +115,7 @@ std::int64_t Offers::look(const Step& step, std::int64_t epoch, double& lost_sin
   if (reader > 0) return taken_over;
   if (lost_since == 0) {
     lost_since = now();
-    log::warning("the endpoint that read the stream '{}' is gone: {}", folder_.path(), desk_->loss());
+    log::warning("the endpoint that read the stream '{}' is gone: {}", folder_.path(), coordinator_->loss());
   }
   const bool over = config_.when_full == WhenFull::skip || now() - lost_since > config_.reader_limit;
   return over ? abandoned : not_yet;
@@ -127,13 +128,13 @@ Answer Offers::await_answer(Step& step, std::int64_t epoch) {
     std::string trouble;
     std::int64_t verdict = ask([&] { return look(step, epoch, lost_since); }, &trouble);
     if (verdict == taken_over) {
-      epoch = ask([&] { return desk_->reader(); });
+      epoch = ask([&] { return coordinator_->reader(); });
       if (epoch > 0) put(step, epoch);
       lost_since = 0;
     } else if (verdict == abandoned || verdict == given_up || verdict == failed) {
       // A reader may answer at this very moment: then that counts.
       const bool broke = verdict == failed;
-      verdict = ask([&] { return desk_->withdraw(index) ? abandoned : answered; });
+      verdict = ask([&] { return coordinator_->withdraw(index) ? abandoned : answered; });
       waited_in_vain_ = !broke;
       if (verdict == abandoned && broke) fail_together(trouble);
       if (verdict == abandoned) return refusal();
@@ -145,8 +146,8 @@ Answer Offers::await_answer(Step& step, std::int64_t epoch) {
 Answer Offers::take_answer(std::int64_t index) {
   Answer mine;
   together(writers_, [&] {
-    if (!desk_) return;
-    mine = desk_->answer(index);
+    if (!coordinator_) return;
+    mine = coordinator_->answer(index);
     if (mine.outcome == Outcome::pending) {
       fail(Code::file, "what was offered in '{}' is gone; somebody removed it", folder_.path());
     }
@@ -177,11 +178,11 @@ Answer Offers::refusal() {
   return share({Outcome::refused,
                 fmt::format("the endpoint that read the stream '{}' is gone: {}; iterations are refused until another "
                             "comes: start `sidestream endpoint` again",
-                            folder_.path(), desk_ ? desk_->loss() : "")});
+                            folder_.path(), coordinator_ ? coordinator_->loss() : "")});
 }
 
 void Offers::report_reader(std::int64_t epoch) {
-  if (desk_ && last_epoch_ != 0 && epoch != last_epoch_) {
+  if (coordinator_ && last_epoch_ != 0 && epoch != last_epoch_) {
     log::info("another endpoint has taken over the stream '{}'", folder_.path());
   }
   last_epoch_ = epoch;
@@ -195,7 +196,7 @@ void Offers::offer(Step& step, const std::vector<Held>& held, std::int64_t epoch
   put(step, epoch);
   const std::vector<Bytes> parts = writers_.gather(step.mine.encode(), 0);
   together(writers_, [&] {
-    if (desk_) desk_->offer(merge_steps(step.head, parts));
+    if (coordinator_) coordinator_->offer(merge_steps(step.head, parts));
   });
 }
 
@@ -209,7 +210,7 @@ Answer Offers::hand_over(const Iteration& iteration, const std::vector<Held>& he
   step.head.writers = writers_.size();
   const auto clean = [&]() noexcept {
     bulk_->forget(iteration.index, acknowledged_);
-    if (desk_) desk_->forget(iteration.index);
+    if (coordinator_) coordinator_->forget(iteration.index);
   };
   try {
     offer(step, held, epoch);

@@ -9,7 +9,7 @@
 #include "sidestream/data/metadata.hpp"
 #include "transport/staging/bulk.hpp"
 #include "transport/staging/context.hpp"
-#include "transport/staging/desk.hpp"
+#include "transport/staging/writer_coordinator.hpp"
 
 namespace sidestream::staging {
 
@@ -32,7 +32,7 @@ class Offers {
 
  private:
   struct Step;
-  [[nodiscard]] std::int64_t ask(const std::function<std::int64_t()>& desk, std::string* trouble = nullptr);
+  [[nodiscard]] std::int64_t ask(const std::function<std::int64_t()>& question, std::string* trouble = nullptr);
   [[noreturn]] void fail_together(const std::string& message);
   [[nodiscard]] std::int64_t await_reader();
   void put(Step& step, std::int64_t epoch);
@@ -50,7 +50,7 @@ class Offers {
   StreamContext& context_;
   Communicator& writers_;
   Folder folder_;
-  std::unique_ptr<Desk> desk_;  ///< on rank 0
+  std::unique_ptr<WriterCoordinator> coordinator_;  ///< on rank 0
   std::unique_ptr<BulkWriter> bulk_;
   std::int64_t last_epoch_ = 0;
   bool waited_in_vain_ = false;  ///< the next iteration does not wait again

@@ -7,7 +7,7 @@
 
 #include "base/log.hpp"
 #include "base/persist.hpp"
-#include "transport/staging/life.hpp"
+#include "transport/staging/heartbeat.hpp"
 #include "transport/staging/names.hpp"
 
 namespace sidestream::staging {

@@ -42,24 +42,25 @@ Server::Server(const StreamConfig& config, Communicator& readers, double patienc
       pool_(std::numeric_limits<std::uint64_t>::max()) {
   skipped_.ended = 1;
   skipped_.end.refused = 1;
-  if (readers_.rank() == 0) claim_ = std::make_unique<Claim>(folder_);
+  if (readers_.rank() == 0) coordinator_ = std::make_unique<ReaderCoordinator>(folder_);
   static_cast<void>(connect(patience));
 }
 
 /// On rank 0: waits until this group is the stream's reader. Another answer than `nothing` is why it will not be one
 /// again, having been one before.
-Claim::News Server::attach(double patience) {
+ReaderCoordinator::News Server::attach(double patience) {
   const double began = now();
   const bool again = session_ != 0;
   OpeningWatch opening(folder_);
   WaitNote note(true, fmt::format("the stream '{}'", folder_.path()), patience);
   bool ended = false;
   for (Pause pause(std::chrono::milliseconds(100));; pause.sleep()) {
-    const bool found = claim_->find();
-    if (again && (!found || claim_->stream().session != session_)) {
-      return found || claim_->has_closed() ? Claim::News::ended : Claim::News::writer_died;
+    const bool found = coordinator_->find();
+    if (again && (!found || coordinator_->stream().session != session_)) {
+      return found || coordinator_->has_closed() ? ReaderCoordinator::News::ended
+                                                 : ReaderCoordinator::News::writer_died;
     }
-    if (found && claim_->take()) return Claim::News::nothing;
+    if (found && coordinator_->take()) return ReaderCoordinator::News::nothing;
     if (ended && !found) {
       fail(
           Code::system,
@@ -70,7 +71,7 @@ Claim::News Server::attach(double patience) {
     ended = opening.has_ended();  // then its stream is there now, or never will be
     note.look();
     if (stop_ && stop_()) {
-      if (again) return Claim::News::ended;
+      if (again) return ReaderCoordinator::News::ended;
       fail(Code::system, "was told to leave while it waited for the stream '{}'", folder_.path());
     }
     if (now() - began >= patience) fail_waiting(found, patience);
@@ -83,7 +84,7 @@ void Server::fail_waiting(bool found, double patience) const {
          "another endpoint reads the stream '{}' and did not leave within {:.0f} s; end it, or wait longer (--wait)",
          folder_.path(), patience);
   }
-  const bool was_there = claim_->stream().session != 0;
+  const bool was_there = coordinator_->stream().session != 0;
   fail(Code::file,
        "{} the stream '{}' for {:.0f} s; check 'stream' under 'placement', or start the simulation, or wait longer "
        "(--wait)",
@@ -93,26 +94,27 @@ void Server::fail_waiting(bool found, double patience) const {
 }
 
 /// Makes this group the reader of the stream, with the next epoch. The answer is that of `attach`, on all.
-Claim::News Server::connect(double patience) {
+ReaderCoordinator::News Server::connect(double patience) {
   std::string engine;
   Bytes file;
-  auto news = static_cast<std::int64_t>(Claim::News::nothing);
+  auto news = static_cast<std::int64_t>(ReaderCoordinator::News::nothing);
   together(readers_, [&] {
-    if (!claim_) return;
+    if (!coordinator_) return;
     news = static_cast<std::int64_t>(attach(patience));
-    if (news != static_cast<std::int64_t>(Claim::News::nothing)) return;
-    engine = claim_->stream().engine;
-    file = encode_announced(claim_->announced(), claim_->stream().session);
+    if (news != static_cast<std::int64_t>(ReaderCoordinator::News::nothing)) return;
+    engine = coordinator_->stream().engine;
+    file = encode_announced(coordinator_->announced(), coordinator_->stream().session);
   });
   readers_.maximum(std::span(&news, 1));
-  if (news != static_cast<std::int64_t>(Claim::News::nothing)) return static_cast<Claim::News>(news);
+  if (news != static_cast<std::int64_t>(ReaderCoordinator::News::nothing))
+    return static_cast<ReaderCoordinator::News>(news);
   readers_.broadcast(file, 0);
   share_text(readers_, engine);
   together(readers_, [&] { join(engine, file); });
-  std::int64_t epoch = claim_ ? claim_->epoch() : 0;
+  std::int64_t epoch = coordinator_ ? coordinator_->epoch() : 0;
   readers_.maximum(std::span(&epoch, 1));
   bulk_->connect(epoch);
-  return Claim::News::nothing;
+  return ReaderCoordinator::News::nothing;
 }
 
 void Server::join(const std::string& engine, BytesView announced) {
@@ -141,24 +143,24 @@ void Server::translate(const Metadata& there, const Metadata& here, const std::v
 }
 
 /// Rank 0 looks, everybody hears.
-Claim::News Server::await_news(std::chrono::microseconds limit) {
+ReaderCoordinator::News Server::await_news(std::chrono::microseconds limit) {
   std::array<std::int64_t, 2> words{0, 0};
   together(readers_, [&] {
-    if (!claim_) return;
+    if (!coordinator_) return;
     const double began = now();
-    for (Pause pause; (words[0] = static_cast<std::int64_t>(claim_->look(said_ ? current_ - 1 : current_))) == 0;
+    for (Pause pause; (words[0] = static_cast<std::int64_t>(coordinator_->look(said_ ? current_ - 1 : current_))) == 0;
          pause.sleep()) {
       if (now() - began > std::chrono::duration<double>(limit).count()) return;
     }
   });
   words[1] = stop_ && stop_();
   readers_.maximum(words);
-  return words[1] ? Claim::News::ended : static_cast<Claim::News>(words[0]);
+  return words[1] ? ReaderCoordinator::News::ended : static_cast<ReaderCoordinator::News>(words[0]);
 }
 
 bool Server::receive(std::chrono::microseconds limit) {
   if (limit.count() == 0 || held_ || ended_) return false;
-  Claim::News news = Claim::News::nothing;
+  ReaderCoordinator::News news = ReaderCoordinator::News::nothing;
   bool any = false;
   jointly(readers_, [&] {
     news = await_news(limit);
@@ -172,26 +174,27 @@ bool Server::receive(std::chrono::microseconds limit) {
   return any;
 }
 
-bool Server::act_on(Claim::News news) {
-  if (news == Claim::News::replaced) {
-    if (claim_) log::warning("the simulation gave this endpoint up (it was silent for too long); attaching again");
+bool Server::act_on(ReaderCoordinator::News news) {
+  if (news == ReaderCoordinator::News::replaced) {
+    if (coordinator_)
+      log::warning("the simulation gave this endpoint up (it was silent for too long); attaching again");
     news = connect(config_.reader_limit);
-    if (news == Claim::News::nothing) return true;
+    if (news == ReaderCoordinator::News::nothing) return true;
   }
   switch (news) {
-    case Claim::News::nothing:
+    case ReaderCoordinator::News::nothing:
       if (!bulk_->ready()) bulk_->prepare();
       return false;
-    case Claim::News::step: {
+    case ReaderCoordinator::News::step: {
       if (!bulk_->ready()) {
         // What was offered to the reader before us is there, but our writers have not got through to us yet.
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
         bulk_->prepare();
         return false;
       }
-      Bytes file = claim_ ? claim_->step() : Bytes{};
+      Bytes file = coordinator_ ? coordinator_->step() : Bytes{};
       readers_.broadcast(file, 0);
-      std::int64_t number = claim_ ? claim_->step_number() : -1;
+      std::int64_t number = coordinator_ ? coordinator_->step_number() : -1;
       readers_.maximum(std::span(&number, 1));
       file_ = std::move(file);
       say_again_ = number == current_;
@@ -200,12 +203,12 @@ bool Server::act_on(Claim::News news) {
       taken_ = true;
       return true;
     }
-    case Claim::News::writer_died:
+    case ReaderCoordinator::News::writer_died:
       writer_died_ = true;
-      if (claim_) log::error("the simulation that writes the stream '{}' has died", folder_.path());
+      if (coordinator_) log::error("the simulation that writes the stream '{}' has died", folder_.path());
       break;
-    case Claim::News::ended:
-    case Claim::News::replaced:  // seen to above
+    case ReaderCoordinator::News::ended:
+    case ReaderCoordinator::News::replaced:  // seen to above
       break;
   }
   ended_ = true;
@@ -251,12 +254,12 @@ void Server::say_again() {
       bulk_->begin(step_);
     });
   } catch (const Error& e) {
-    if (claim_) log::warning("iteration {}: {}", current_, e.what());
+    if (coordinator_) log::warning("iteration {}: {}", current_, e.what());
   }
   jointly(readers_, [&] {
     readers_.barrier();
     bulk_->end();
-    if (claim_ && claim_->answer(current_, said_->outcome, said_->message)) said_.reset();
+    if (coordinator_ && coordinator_->answer(current_, said_->outcome, said_->message)) said_.reset();
   });
 }
 
@@ -388,7 +391,7 @@ void Server::release(std::int64_t index, Outcome outcome) {
     readers_.barrier();  // nobody reads any more
     bulk_->end();
     Said said{outcome, std::exchange(failure_, {})};
-    if (!claim_ || claim_->answer(index, outcome, said.message)) return;
+    if (!coordinator_ || coordinator_->answer(index, outcome, said.message)) return;
     log::warning("iteration {}: the simulation no longer waited for it when this endpoint was done with it", index);
     said_ = std::move(said);
   });

@@ -14,7 +14,7 @@
 #include "sidestream/data/metadata.hpp"
 #include "transport/region_pool.hpp"
 #include "transport/staging/bulk.hpp"
-#include "transport/staging/claim.hpp"
+#include "transport/staging/reader_coordinator.hpp"
 
 namespace sidestream::staging {
 
@@ -62,14 +62,14 @@ class Server final : public ServerTransport {
  private:
   using Key = std::tuple<std::int32_t, std::int64_t>;  ///< variable here, block
 
-  [[nodiscard]] Claim::News connect(double patience);
-  [[nodiscard]] Claim::News attach(double patience);
+  [[nodiscard]] ReaderCoordinator::News connect(double patience);
+  [[nodiscard]] ReaderCoordinator::News attach(double patience);
   [[noreturn]] void fail_waiting(bool found, double patience) const;
   void join(const std::string& engine, BytesView announced);
-  [[nodiscard]] Claim::News await_news(std::chrono::microseconds limit);
+  [[nodiscard]] ReaderCoordinator::News await_news(std::chrono::microseconds limit);
   void take();
   void say_again();
-  [[nodiscard]] bool act_on(Claim::News news);
+  [[nodiscard]] bool act_on(ReaderCoordinator::News news);
   void fill_inbox();
   void change_blocks(std::vector<Block> mine);
   [[nodiscard]] std::byte* memory(std::uint64_t bytes);
@@ -81,7 +81,7 @@ class Server final : public ServerTransport {
   Communicator& readers_;
   std::function<bool()> stop_;
   Folder folder_;
-  std::unique_ptr<Claim> claim_;  ///< on rank 0
+  std::unique_ptr<ReaderCoordinator> coordinator_;  ///< on rank 0
   std::unique_ptr<BulkReader> bulk_;
   Announced announced_;
   std::uint64_t session_ = 0;

@@ -2,8 +2,8 @@
 //
 // SST alone would not do: its writers wait for a reader in Open, in Close and where its queue is full, and it drops
 // steps with a line on standard error. So its queue is unlimited, one step at most is in it, and whether there is a
-// reader, and whether it has the step, is known from the desk. A reader that comes late is let in when the writers end
-// a step: while they wait for it they end empty ones.
+// reader, and whether it has the step, is known from the writers' coordinator. A reader that comes late is let in when
+// the writers end a step: while they wait for it they end empty ones.
 #include <adios2.h>
 
 #include <optional>

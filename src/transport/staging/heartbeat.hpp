@@ -43,9 +43,9 @@ class Heartbeat {
 };
 
 /// Watches a heartbeat. No clocks are compared but this process' own with itself.
-class Pulse {
+class HeartbeatMonitor {
  public:
-  Pulse(const Folder& folder, std::string name, std::string process)
+  HeartbeatMonitor(const Folder& folder, std::string name, std::string process)
       : folder_(folder), name_(std::move(name)), process_(std::move(process)) {}
   /// Looks, and returns for how many seconds the count has stood still.
   [[nodiscard]] double silent();

@@ -1,4 +1,4 @@
-#include "transport/shared_memory/door.hpp"
+#include "transport/shared_memory/listener.hpp"
 
 #include <signal.h>
 #include <sys/eventfd.h>
@@ -13,8 +13,8 @@
 #include "base/fail.hpp"
 #include "base/log.hpp"
 #include "base/quiet_thread.hpp"
-#include "transport/shared_memory/door_keeper.hpp"
-#include "transport/shared_memory/handover.hpp"
+#include "transport/shared_memory/listener_loop.hpp"
+#include "transport/shared_memory/unix_socket.hpp"
 
 namespace sidestream::shared_memory {
 
@@ -51,7 +51,7 @@ std::optional<Descriptor> try_listen(const std::string& name) {
   return listener;
 }
 
-Descriptor listen_at(const std::string& name, std::unique_ptr<AddressNote>& note) {
+Descriptor listen_at(const std::string& name, std::unique_ptr<AddressFile>& file) {
   if (std::optional<Descriptor> listener = try_listen(name)) return std::move(*listener);
   if (is_ours(name)) {
     fail(Code::usage,
@@ -63,16 +63,16 @@ Descriptor listen_at(const std::string& name, std::unique_ptr<AddressNote>& note
   const std::string other = fmt::format("sidestream-{:016x}{:016x}", id[0], id[1]);
   std::optional<Descriptor> listener = try_listen(other);
   if (!listener) fail(Code::system, "cannot name the socket for servers '{}': it is taken", other);
-  note = std::make_unique<AddressNote>(name, other);
-  log::warning("another user of this node holds the name '{}'; servers find this session by a note in {}", name,
-               note_directories().front());
+  file = std::make_unique<AddressFile>(name, other);
+  log::warning("another user of this node holds the name '{}'; servers find this session by a file in {}", name,
+               address_directories().front());
   return std::move(*listener);
 }
 
 }  // namespace
 
-Door::Door(const std::string& name, std::shared_ptr<Node> node, const DoorOffer& offer)
-    : node_(std::move(node)), listener_(listen_at(name, note_)), wake_(eventfd(0, EFD_CLOEXEC)) {
+Listener::Listener(const std::string& name, std::shared_ptr<Node> node, const ListenerOffer& offer)
+    : node_(std::move(node)), socket_(listen_at(name, address_file_)), wake_(eventfd(0, EFD_CLOEXEC)) {
   if (wake_.get() < 0)
     fail(Code::system, "cannot make an event for the thread that servers talk to: {}", std::strerror(errno));
   declarations_ = Segment::create(offer.declarations.size() + sizeof(std::uint64_t), declarations_layout,
@@ -80,8 +80,8 @@ Door::Door(const std::string& name, std::shared_ptr<Node> node, const DoorOffer&
   const std::uint64_t size = offer.declarations.size();
   std::memcpy(declarations_.data(), &size, sizeof size);
   if (size > 0) std::memcpy(declarations_.data() + sizeof size, offer.declarations.data(), size);
-  DoorAnswer answer;
-  answer.status = DoorAnswer::Status::welcome;
+  AttachAnswer answer;
+  answer.status = AttachAnswer::Status::accepted;
   answer.session = offer.session;
   answer.node = offer.node;
   answer.nodes = offer.nodes;
@@ -90,21 +90,21 @@ Door::Door(const std::string& name, std::shared_ptr<Node> node, const DoorOffer&
   answer.buffer = node_->buffer_segment().bytes();
   const std::array<int, 3> descriptors{node_->control_segment().descriptor(), node_->buffer_segment().descriptor(),
                                        declarations_.descriptor()};
-  keeper_ = std::make_unique<DoorKeeper>(listener_.get(), wake_.get(), node_->layout().door(node_->control()), answer,
+  loop_ = std::make_unique<ListenerLoop>(socket_.get(), wake_.get(), node_->layout().service(node_->control()), answer,
                                          descriptors);
   try {
-    thread_ = quiet_thread([keeper = keeper_.get()] { keeper->run(); });
+    thread_ = quiet_thread([loop = loop_.get()] { loop->run(); });
   } catch (const std::system_error& e) {
     fail(Code::system, "cannot start the thread that servers talk to: {}", std::strerror(e.code().value()));
   }
 }
 
-Door::~Door() {
+Listener::~Listener() {
   const std::uint64_t one = 1;
   // The counter of an event takes 2^64 of them before a write could fail.
   [[maybe_unused]] const auto written = write(wake_.get(), &one, sizeof one);
   thread_.join();
-  keeper_->close();
+  loop_->close();
 }
 
 }  // namespace sidestream::shared_memory

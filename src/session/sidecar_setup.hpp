@@ -8,7 +8,7 @@
 
 namespace sidestream {
 
-struct SidecarNotes {
+struct SidecarSetup {
   Bytes declarations;               ///< Declarations::encode of what the program declared
   Bytes metadata;                   ///< the same of all meshes and variables, those of the file too, with their ids
   std::vector<std::string> events;  ///< number e is bit e
@@ -18,7 +18,7 @@ struct SidecarNotes {
 
   [[nodiscard]] Bytes encode() const;
   /// Throws Error(system) if the bytes end too early.
-  [[nodiscard]] static SidecarNotes decode(BytesView bytes);
+  [[nodiscard]] static SidecarSetup decode(BytesView bytes);
 };
 
 }  // namespace sidestream

@@ -1,40 +1,16 @@
-#include "transport/shared_memory/handover.hpp"
+#include "transport/shared_memory/segment_receiver.hpp"
 
 #include <poll.h>
 #include <time.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <cstddef>
 #include <cstring>
 
 #include "base/fail.hpp"
 
 namespace sidestream::shared_memory {
 
-int Deadline::milliseconds_left() const {
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(end_ - std::chrono::steady_clock::now());
-  return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 1 << 30));
-}
-
-AbstractAddress::AbstractAddress(const std::string& name) {
-  if (name.empty() || name.size() >= sizeof address.sun_path) {
-    fail(Code::system, "'{}' is no address of shared memory: expected 1 to {} characters", name,
-         sizeof address.sun_path - 1);
-  }
-  address.sun_family = AF_UNIX;
-  std::copy(name.begin(), name.end(), address.sun_path + 1);
-  length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
-}
-
-bool same_user(int connection) noexcept {
-  ucred peer{};
-  socklen_t length = sizeof peer;
-  return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 && peer.uid == geteuid();
-}
-
-Handover::Handover(const std::string& address, std::chrono::milliseconds limit)
+SegmentReceiver::SegmentReceiver(const std::string& address, std::chrono::milliseconds limit)
     : address_(address), deadline_(limit), socket_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
   if (socket_.get() < 0) fail(Code::system, "cannot make a socket to attach shared memory: {}", std::strerror(errno));
   const AbstractAddress to(address);
@@ -62,7 +38,7 @@ Handover::Handover(const std::string& address, std::chrono::milliseconds limit)
   }
 }
 
-void Handover::wait_readable() {
+void SegmentReceiver::wait_readable() {
   pollfd entry{socket_.get(), POLLIN, 0};
   for (;;) {
     const int left = deadline_.milliseconds_left();
@@ -75,7 +51,7 @@ void Handover::wait_readable() {
   }
 }
 
-int Handover::receive() {
+int SegmentReceiver::receive() {
   wait_readable();
   char byte = 0;
   iovec piece{&byte, 1};
@@ -100,7 +76,7 @@ int Handover::receive() {
   return descriptor;
 }
 
-void Handover::accept() noexcept {
+void SegmentReceiver::accept() noexcept {
   // If the server has gone meanwhile there is nobody to tell; MSG_NOSIGNAL: and nothing to die of.
   [[maybe_unused]] const ssize_t sent = send(socket_.get(), &accepted, 1, MSG_NOSIGNAL);
 }

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/fail.hpp"
-#include "transport/shared_memory/handover.hpp"
 #include "transport/shared_memory/segment.hpp"
+#include "transport/shared_memory/segment_receiver.hpp"
 
 namespace sidestream::shared_memory {
 namespace {
@@ -42,9 +42,9 @@ bool send_descriptor(int connection, int descriptor) {
 }
 
 /// Connections that have the descriptor and have not answered yet, with the listener at place 0.
-class Callers {
+class Connections {
  public:
-  Callers(int listener, int descriptor) : descriptor_(descriptor), entries_{{listener, POLLIN, 0}} {}
+  Connections(int listener, int descriptor) : descriptor_(descriptor), entries_{{listener, POLLIN, 0}} {}
 
   /// Waits for something to happen; false when the time is over.
   bool wait(const Deadline& deadline) {
@@ -54,14 +54,14 @@ class Callers {
     return ready > 0 || left > 0;
   }
 
-  void take_new() {
+  void accept_new() {
     if (!(entries_[0].revents & POLLIN)) return;
     Descriptor connection(accept4(entries_[0].fd, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (connection.get() < 0) {
       if (errno == EMFILE || errno == ENFILE) {
         fail(Code::system, "cannot hand out shared memory: the limit of open files is reached (ulimit -n)");
       }
-      return;  // the caller has gone again
+      return;  // it has gone again
     }
     if (!same_user(connection.get())) return;
     if (!send_descriptor(connection.get(), descriptor_)) return;
@@ -95,7 +95,7 @@ class Callers {
 
 }  // namespace
 
-SegmentServer::SegmentServer(const Segment& segment, int attachers)
+SegmentSender::SegmentSender(const Segment& segment, int attachers)
     : segment_(segment), address_(random_name()), attachers_(attachers) {
   Descriptor listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (listener.get() < 0) {
@@ -109,21 +109,21 @@ SegmentServer::SegmentServer(const Segment& segment, int attachers)
   listener_ = listener.release();
 }
 
-SegmentServer::~SegmentServer() {
+SegmentSender::~SegmentSender() {
   if (listener_ >= 0) close(listener_);
 }
 
-void SegmentServer::serve(std::chrono::milliseconds limit) {
+void SegmentSender::send(std::chrono::milliseconds limit) {
   const Deadline deadline(limit);
-  Callers callers(listener_, segment_.descriptor());
+  Connections connections(listener_, segment_.descriptor());
   for (int served = 0; served < attachers_;) {
-    if (!callers.wait(deadline)) {
+    if (!connections.wait(deadline)) {
       fail(Code::system,
            "{} of {} processes attached the shared memory within {:.1f} s; the others have ended or never asked",
            served, attachers_, static_cast<double>(limit.count()) / 1000);
     }
-    served += callers.take_answers();
-    callers.take_new();
+    served += connections.take_answers();
+    connections.accept_new();
   }
 }
 

@@ -1,17 +1,17 @@
-#include "transport/shared_memory/lifeline.hpp"
+#include "transport/shared_memory/opening_socket.hpp"
 
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "transport/shared_memory/handover.hpp"
+#include "transport/shared_memory/unix_socket.hpp"
 
 namespace sidestream::shared_memory {
 
 namespace {
 
-std::string simulations_end(const std::string& door) { return door + "+"; }
-std::string servers_end(const std::string& door) { return door + "-"; }
+std::string simulations_end(const std::string& listener) { return listener + "+"; }
+std::string servers_end(const std::string& listener) { return listener + "-"; }
 
 Descriptor make_socket() { return Descriptor(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)); }
 
@@ -35,13 +35,13 @@ Descriptor connect_to(const std::string& name) {
 
 }  // namespace
 
-Lifeline::Lifeline(const std::string& door)
-    : listener_(listen_at(simulations_end(door))), to_waiting_(connect_to(servers_end(door))) {}
+OpeningSocket::OpeningSocket(const std::string& listener)
+    : listener_(listen_at(simulations_end(listener))), to_waiting_(connect_to(servers_end(listener))) {}
 
-LifelineWatch::LifelineWatch(const std::string& door)
-    : name_(door), listener_(listen_at(servers_end(door))), socket_(connect_to(simulations_end(door))) {}
+OpeningWatch::OpeningWatch(const std::string& listener)
+    : name_(listener), listener_(listen_at(servers_end(listener))), socket_(connect_to(simulations_end(listener))) {}
 
-bool LifelineWatch::has_ended() {
+bool OpeningWatch::has_ended() {
   if (socket_.get() < 0 && listener_.get() >= 0) {
     Descriptor socket(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (socket.get() >= 0 && same_user(socket.get())) socket_ = std::move(socket);

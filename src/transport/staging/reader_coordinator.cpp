@@ -1,4 +1,4 @@
-#include "transport/staging/claim.hpp"
+#include "transport/staging/reader_coordinator.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -9,7 +9,7 @@
 
 namespace sidestream::staging {
 
-Claim::~Claim() {
+ReaderCoordinator::~ReaderCoordinator() {
   heartbeat_.reset();
   if (epoch_ == 0) return;
   try {
@@ -20,7 +20,7 @@ Claim::~Claim() {
   }
 }
 
-std::optional<Announcement> Claim::read() const {
+std::optional<Announcement> ReaderCoordinator::read() const {
   const std::optional<std::string> text = folder_.text(names::announcement);
   if (!text) return std::nullopt;
   const std::string version = line_of(*text, "version"), layout = line_of(*text, "layout");
@@ -44,7 +44,7 @@ std::optional<Announcement> Claim::read() const {
   return stream;
 }
 
-bool Claim::find() {
+bool ReaderCoordinator::find() {
   const std::optional<Announcement> stream = read();
   if (!stream || stream->ended || has_ended(stream->process)) return false;
   stream_ = *stream;
@@ -52,14 +52,14 @@ bool Claim::find() {
   return true;
 }
 
-Announced Claim::announced() const {
+Announced ReaderCoordinator::announced() const {
   const std::optional<Bytes> file = folder_.get(names::declarations);
   if (!file) fail(Code::file, "'{}' is missing; somebody removed it", folder_.path(names::declarations));
   return decode_announced(*file, folder_.path(names::declarations));
 }
 
 /// Whether a reader of this session is there that lives. One out of reach does until it has been silent for the limit.
-bool Claim::somebody_reads() {
+bool ReaderCoordinator::somebody_reads() {
   const std::vector<std::int64_t> epochs = folder_.numbers(names::reader);
   if (epochs.empty()) return false;
   const std::optional<std::string> claim = folder_.text(names::of(names::reader, epochs.back()));
@@ -74,7 +74,7 @@ bool Claim::somebody_reads() {
   return rival_->silent() <= stream_.limit;
 }
 
-bool Claim::take() {
+bool ReaderCoordinator::take() {
   // The number first: if another takes it while we look whether somebody reads, we can't have it.
   std::int64_t next = epoch_;
   for (const char* prefix : {names::reader, names::gone}) {
@@ -93,12 +93,12 @@ bool Claim::take() {
   return true;
 }
 
-bool Claim::has_closed() const {
+bool ReaderCoordinator::has_closed() const {
   const std::optional<Announcement> stream = read();
   return !stream || stream->ended || stream->session != stream_.session;
 }
 
-Claim::News Claim::look(std::int64_t after) {
+ReaderCoordinator::News ReaderCoordinator::look(std::int64_t after) {
   if (!folder_.text(names::of(names::reader, epoch_))) {
     // Given up by the writers, or another session has begun here.
     const std::optional<Announcement> stream = read();
@@ -122,7 +122,7 @@ Claim::News Claim::look(std::int64_t after) {
   return over() ? News::ended : News::writer_died;
 }
 
-bool Claim::answer(std::int64_t iteration, Outcome outcome, const std::string& message) {
+bool ReaderCoordinator::answer(std::int64_t iteration, Outcome outcome, const std::string& message) {
   const char* word = outcome == Outcome::failed ? "failed" : outcome == Outcome::refused ? "refused" : "delivered";
   std::string text = fmt::format("outcome: {}\n", word);
   if (!message.empty()) text += "message: " + message;

@@ -1,4 +1,4 @@
-#include "transport/staging/desk.hpp"
+#include "transport/staging/writer_coordinator.hpp"
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@ constexpr const char* open_state = "open";
 constexpr const char* ended_state = "ended";
 }  // namespace
 
-Desk::~Desk() {
+WriterCoordinator::~WriterCoordinator() {
   if (!heartbeat_) return;
   heartbeat_.reset();
   try {
@@ -29,7 +29,7 @@ Desk::~Desk() {
   }
 }
 
-void Desk::put_announcement(const char* state) {
+void WriterCoordinator::put_announcement(const char* state) {
   folder_.put(
       names::announcement,
       fmt::format(
@@ -41,7 +41,7 @@ void Desk::put_announcement(const char* state) {
 }
 
 /// A stream of that name may be left over from a session that died; one whose writer still counts is in use.
-void Desk::refuse_running() const {
+void WriterCoordinator::refuse_running() const {
   const std::optional<std::string> text = folder_.text(names::announcement);
   if (!text || line_of(*text, "state") != open_state || has_ended(line_of(*text, "process"))) return;
   constexpr int beats = 30;  // of a tenth of a second: three counts
@@ -58,7 +58,7 @@ void Desk::refuse_running() const {
   }
 }
 
-void Desk::announce(const Announced& announced, const std::string& engine, int writers) {
+void WriterCoordinator::announce(const Announced& announced, const std::string& engine, int writers) {
   refuse_running();
   engine_ = engine;
   writers_ = writers;
@@ -72,7 +72,7 @@ void Desk::announce(const Announced& announced, const std::string& engine, int w
   folder_.remove(names::opening);
 }
 
-void Desk::look_for_reader() {
+void WriterCoordinator::look_for_reader() {
   const std::vector<std::int64_t> epochs = folder_.numbers(names::reader);
   if (epochs.empty() || epochs.back() <= epoch_) return;
   const std::optional<std::string> claim = folder_.text(names::of(names::reader, epochs.back()));
@@ -83,29 +83,29 @@ void Desk::look_for_reader() {
       static_cast<void>(folder_.rename(names::of(names::reader, epoch), names::of(names::gone, epoch)));
   }
   epoch_ = epochs.back();
-  pulse_.emplace(folder_, names::reader_beat(epoch_), line_of(*claim, "process"));
+  monitor_.emplace(folder_, names::reader_beat(epoch_), line_of(*claim, "process"));
 }
 
-std::int64_t Desk::reader() {
+std::int64_t WriterCoordinator::reader() {
   look_for_reader();
-  if (!pulse_) return 0;
+  if (!monitor_) return 0;
   const std::string name = names::of(names::reader, epoch_);
-  std::string death = pulse_->death(limit_);
+  std::string death = monitor_->death(limit_);
   if (death.empty() && !folder_.text(name)) death = "it left";
   if (death.empty()) return epoch_;
   // A reader that was only stopped finds out by this when it goes on, and may come back as a new one.
   static_cast<void>(folder_.rename(name, names::of(names::gone, epoch_)));
   folder_.remove(names::reader_beat(epoch_));
-  pulse_.reset();
+  monitor_.reset();
   loss_ = death;
   return 0;
 }
 
-void Desk::offer(const StepIndex& step) {
+void WriterCoordinator::offer(const StepIndex& step) {
   folder_.put(names::of(names::step, step.iteration.index), encode_step(step));
 }
 
-Answer Desk::answer(std::int64_t iteration) {
+Answer WriterCoordinator::answer(std::int64_t iteration) {
   if (!folder_.text(names::of(names::done, iteration))) return {};
   const std::string said = folder_.text(names::of(names::outcome, iteration)).value_or("");
   Answer answer{Outcome::delivered, {}};
@@ -118,11 +118,11 @@ Answer Desk::answer(std::int64_t iteration) {
   return answer;
 }
 
-bool Desk::withdraw(std::int64_t iteration) {
+bool WriterCoordinator::withdraw(std::int64_t iteration) {
   return folder_.rename(names::of(names::step, iteration), names::of(names::withdrawn, iteration));
 }
 
-void Desk::forget(std::int64_t iteration) noexcept {
+void WriterCoordinator::forget(std::int64_t iteration) noexcept {
   // The step first: who has not answered yet finds that it can't.
   for (const char* prefix : {names::step, names::done, names::withdrawn, names::outcome}) {
     try {

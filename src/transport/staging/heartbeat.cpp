@@ -1,4 +1,4 @@
-#include "transport/staging/life.hpp"
+#include "transport/staging/heartbeat.hpp"
 
 #include <unistd.h>
 
@@ -78,7 +78,7 @@ void Heartbeat::beat() {
   }
 }
 
-double Pulse::silent() {
+double HeartbeatMonitor::silent() {
   // Each look opens the file, because that is when network file systems ask the server.
   constexpr double interval = 0.2;
   if (now() - looked_ >= interval) {
@@ -92,7 +92,7 @@ double Pulse::silent() {
   return now() - changed_;
 }
 
-std::string Pulse::death(double limit) {
+std::string HeartbeatMonitor::death(double limit) {
   if (has_ended(process_)) return "its process has ended";
   const double seconds = silent();
   if (seconds <= limit) return {};

@@ -10,7 +10,7 @@
 #include "sidestream/extend/transport.hpp"
 #include "transport/staging/folder.hpp"
 #include "transport/staging/format.hpp"
-#include "transport/staging/life.hpp"
+#include "transport/staging/heartbeat.hpp"
 
 namespace sidestream::staging {
 
@@ -20,13 +20,14 @@ struct Answer {
   std::string message;  ///< what failed there; empty if nothing
 };
 
-class Desk {
+class WriterCoordinator {
  public:
   /// `limit`: seconds of silence after which a reader counts as dead.
-  Desk(const Folder& folder, std::uint64_t session, double limit) : folder_(folder), session_(session), limit_(limit) {}
-  ~Desk();
-  Desk(const Desk&) = delete;
-  Desk& operator=(const Desk&) = delete;
+  WriterCoordinator(const Folder& folder, std::uint64_t session, double limit)
+      : folder_(folder), session_(session), limit_(limit) {}
+  ~WriterCoordinator();
+  WriterCoordinator(const WriterCoordinator&) = delete;
+  WriterCoordinator& operator=(const WriterCoordinator&) = delete;
 
   /// Removes what an earlier session left and lets readers find this one.
   void announce(const Announced& announced, const std::string& engine, int writers);
@@ -56,7 +57,7 @@ class Desk {
   int writers_ = 0;
   std::unique_ptr<Heartbeat> heartbeat_;
   std::int64_t epoch_ = 0;
-  std::optional<Pulse> pulse_;  ///< of the reader of that epoch
+  std::optional<HeartbeatMonitor> monitor_;  ///< of the reader of that epoch
   std::string loss_;
 };
 

@@ -1,5 +1,5 @@
 // How waiting servers learn that a simulation has gone before it let them in, whoever comes first.
-#include "transport/shared_memory/lifeline.hpp"
+#include "transport/shared_memory/opening_socket.hpp"
 
 #include <doctest/doctest.h>
 #include <sys/wait.h>
@@ -14,10 +14,10 @@ using namespace sidestream::shared_memory;
 
 namespace {
 
-std::string door(const char* what) { return "sidestream-test-" + std::to_string(getpid()) + what; }
+std::string session_name(const char* what) { return "sidestream-test-" + std::to_string(getpid()) + what; }
 
 /// The kernel may take a moment to end a connection of another process.
-bool ends(LifelineWatch& watch) {
+bool ends(OpeningWatch& watch) {
   const double end = sidestream::now() + 20;
   while (sidestream::now() < end) {
     if (watch.has_ended()) return true;
@@ -29,26 +29,26 @@ bool ends(LifelineWatch& watch) {
 }  // namespace
 
 TEST_CASE("nobody comes") {
-  LifelineWatch watch(door("nobody"));
+  OpeningWatch watch(session_name("nobody"));
   for (int n = 0; n < 10; ++n) CHECK(!watch.has_ended());
 }
 
 TEST_CASE("servers come first, and the simulation is gone before they look") {
-  LifelineWatch watch(door("first"));
+  OpeningWatch watch(session_name("first"));
   CHECK(!watch.has_ended());
-  { const Lifeline simulation(door("first")); }
+  { const OpeningSocket simulation(session_name("first")); }
   CHECK(ends(watch));
   // The next simulation is another one.
   CHECK(!watch.has_ended());
-  auto simulation = std::make_unique<Lifeline>(door("first"));
+  auto simulation = std::make_unique<OpeningSocket>(session_name("first"));
   CHECK(!watch.has_ended());
   simulation.reset();
   CHECK(ends(watch));
 }
 
 TEST_CASE("the simulation comes first") {
-  auto simulation = std::make_unique<Lifeline>(door("late"));
-  LifelineWatch one(door("late")), other(door("late"));  // several servers of a node
+  auto simulation = std::make_unique<OpeningSocket>(session_name("late"));
+  OpeningWatch one(session_name("late")), other(session_name("late"));  // several servers of a node
   CHECK(!one.has_ended());
   CHECK(!other.has_ended());
   simulation.reset();
@@ -57,13 +57,13 @@ TEST_CASE("the simulation comes first") {
 }
 
 TEST_CASE("a simulation that is killed has gone") {
-  const std::string name = door("killed");
-  LifelineWatch watch(name);
+  const std::string name = session_name("killed");
+  OpeningWatch watch(name);
   int ready[2];
   REQUIRE(pipe(ready) == 0);
   const pid_t child = fork();
   if (child == 0) {
-    const Lifeline simulation(name);
+    const OpeningSocket simulation(name);
     [[maybe_unused]] const auto written = write(ready[1], "x", 1);
     for (;;) pause();
   }

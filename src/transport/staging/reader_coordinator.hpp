@@ -9,7 +9,7 @@
 #include "sidestream/extend/transport.hpp"
 #include "transport/staging/folder.hpp"
 #include "transport/staging/format.hpp"
-#include "transport/staging/life.hpp"
+#include "transport/staging/heartbeat.hpp"
 
 namespace sidestream::staging {
 
@@ -24,12 +24,12 @@ struct Announcement {
 };
 
 /// Rank 0 of the readers alone uses it. Functions throw Error(file) for what is wrong with the files.
-class Claim {
+class ReaderCoordinator {
  public:
-  explicit Claim(const Folder& folder) : folder_(folder) {}
-  ~Claim();
-  Claim(const Claim&) = delete;
-  Claim& operator=(const Claim&) = delete;
+  explicit ReaderCoordinator(const Folder& folder) : folder_(folder) {}
+  ~ReaderCoordinator();
+  ReaderCoordinator(const ReaderCoordinator&) = delete;
+  ReaderCoordinator& operator=(const ReaderCoordinator&) = delete;
 
   /// Looks for a stream whose simulation lives. Throws if there is one of another version.
   [[nodiscard]] bool find();
@@ -59,9 +59,9 @@ class Claim {
   Announcement stream_;
   std::int64_t epoch_ = 0;
   std::unique_ptr<Heartbeat> heartbeat_;
-  std::optional<Pulse> writer_;
+  std::optional<HeartbeatMonitor> writer_;
   std::int64_t rival_epoch_ = 0;  ///< of the reader that was found to be there
-  std::optional<Pulse> rival_;
+  std::optional<HeartbeatMonitor> rival_;
   Bytes step_;
   std::int64_t step_number_ = -1;
 };

@@ -1,4 +1,4 @@
-// What a server process and the door of its node say to each other, one message of fixed size each way at a time.
+// What a server process and the listener of its node say to each other, one message of fixed size each way at a time.
 #pragma once
 
 #include <array>
@@ -7,27 +7,27 @@
 
 namespace sidestream::shared_memory {
 
-inline constexpr std::uint64_t door_magic = 0x726f6f6473647373ull;  // "ssdsdoor"
-inline constexpr std::uint32_t door_version = 1;
+inline constexpr std::uint64_t attach_magic = 0x726f6f6473647373ull;  // "ssdsdoor"
+inline constexpr std::uint32_t attach_version = 1;
 
 /// 128 random bits.
 using Id = std::array<std::uint64_t, 2>;
 [[nodiscard]] Id random_id();
 
 /// The server's first message.
-struct DoorHello {
-  std::uint64_t magic = door_magic;
-  std::uint32_t version = door_version;
+struct AttachRequest {
+  std::uint64_t magic = attach_magic;
+  std::uint32_t version = attach_version;
   std::uint32_t place = 0;  ///< among the servers of the group on this node
-  std::uint64_t build = 0;  ///< door_build()
+  std::uint64_t build = 0;  ///< shared_memory_build()
   Id group{};               ///< of the server group; the same on all nodes
 };
 
-/// The door's answer; with `welcome` come three descriptors: control, buffer, declarations.
-struct DoorAnswer {
-  enum class Status : std::uint32_t { welcome = 0, busy = 1, refused = 2 };
-  std::uint64_t magic = door_magic;
-  std::uint32_t version = door_version;
+/// The listener's answer; with `accepted` come three descriptors: control, buffer, declarations.
+struct AttachAnswer {
+  enum class Status : std::uint32_t { accepted = 0, busy = 1, refused = 2 };
+  std::uint64_t magic = attach_magic;
+  std::uint32_t version = attach_version;
   Status status = Status::refused;
   Id session{};  ///< of the simulation; the same on all nodes
   std::int32_t node = 0, nodes = 1;
@@ -37,16 +37,16 @@ struct DoorAnswer {
   char reason[512] = "";                  ///< busy, refused: a sentence
 };
 
-/// What a server says after it was welcomed.
-enum class DoorSay : std::uint32_t { go = 1, leave = 2 };
+/// What a server says after it was accepted.
+enum class AttachSignal : std::uint32_t { go = 1, leave = 2 };
 
 /// Differs between builds that lay shared memory out differently.
-[[nodiscard]] std::uint64_t door_build() noexcept;
+[[nodiscard]] std::uint64_t shared_memory_build() noexcept;
 /// Layout of the segment with the declarations.
 inline constexpr std::uint64_t declarations_layout = 0x736e6f6974616c63ull;
 
 /// The socket's name in the abstract namespace: of this user, this session and, if `pretended` >= 0, that pretended
 /// node. Throws Error(configuration) if it is too long.
-[[nodiscard]] std::string door_name(const std::string& session, int pretended);
+[[nodiscard]] std::string listener_name(const std::string& session, int pretended);
 
 }  // namespace sidestream::shared_memory

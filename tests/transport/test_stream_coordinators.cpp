@@ -12,9 +12,9 @@
 #include <thread>
 
 #include "support/scratch.hpp"
-#include "transport/staging/claim.hpp"
-#include "transport/staging/desk.hpp"
 #include "transport/staging/opening_file.hpp"
+#include "transport/staging/reader_coordinator.hpp"
+#include "transport/staging/writer_coordinator.hpp"
 
 namespace fs = std::filesystem;
 using namespace sidestream;
@@ -59,43 +59,43 @@ void kill_child(pid_t pid) {
 TEST_CASE("a step goes to the reader and its answer comes back") {
   const Scratch scratch;
   const Folder folder(scratch.path);
-  Desk desk(folder, 1, 60);
-  CHECK_FALSE(Claim(folder).find());
-  desk.announce({{}, {"burst"}}, "files", 3);
-  CHECK(desk.reader() == 0);
-  Claim claim(folder);
+  WriterCoordinator coordinator(folder, 1, 60);
+  CHECK_FALSE(ReaderCoordinator(folder).find());
+  coordinator.announce({{}, {"burst"}}, "files", 3);
+  CHECK(coordinator.reader() == 0);
+  ReaderCoordinator claim(folder);
   REQUIRE(claim.find());
   CHECK(claim.stream().writers == 3);
   CHECK(claim.announced().events == std::vector<std::string>{"burst"});
   REQUIRE(claim.take());
-  CHECK(desk.reader() == claim.epoch());
-  CHECK(claim.look(-1) == Claim::News::nothing);
-  desk.offer(step(4));
-  REQUIRE(claim.look(-1) == Claim::News::step);
+  CHECK(coordinator.reader() == claim.epoch());
+  CHECK(claim.look(-1) == ReaderCoordinator::News::nothing);
+  coordinator.offer(step(4));
+  REQUIRE(claim.look(-1) == ReaderCoordinator::News::step);
   CHECK(claim.step_number() == 4);
-  CHECK(desk.answer(4).outcome == Outcome::pending);
+  CHECK(coordinator.answer(4).outcome == Outcome::pending);
   CHECK(claim.answer(4, Outcome::failed, "it went\nwrong"));
-  CHECK(desk.answer(4).outcome == Outcome::failed);
-  CHECK(desk.answer(4).message == "it went\nwrong");
-  CHECK_FALSE(desk.withdraw(4));
-  desk.forget(4);
-  CHECK(claim.look(4) == Claim::News::nothing);
-  desk.offer(step(5));
-  CHECK(desk.withdraw(5));
+  CHECK(coordinator.answer(4).outcome == Outcome::failed);
+  CHECK(coordinator.answer(4).message == "it went\nwrong");
+  CHECK_FALSE(coordinator.withdraw(4));
+  coordinator.forget(4);
+  CHECK(claim.look(4) == ReaderCoordinator::News::nothing);
+  coordinator.offer(step(5));
+  CHECK(coordinator.withdraw(5));
   CHECK_FALSE(claim.answer(5, Outcome::delivered, ""));
 }
 
 TEST_CASE("of an answer and a withdrawal at the same moment exactly one counts") {
   const Scratch scratch;
   const Folder folder(scratch.path);
-  Desk desk(folder, 1, 60);
-  desk.announce({{}, {}}, "files", 1);
-  Claim claim(folder);
+  WriterCoordinator coordinator(folder, 1, 60);
+  coordinator.announce({{}, {}}, "files", 1);
+  ReaderCoordinator claim(folder);
   REQUIRE(claim.find());
   REQUIRE(claim.take());
   int answers = 0;
   for (std::int64_t index = 0; index < 200; ++index) {
-    desk.offer(step(index));
+    coordinator.offer(step(index));
     std::atomic<int> at_start{0};
     bool answered = false, withdrawn = false;
     const auto together = [&at_start] {
@@ -108,12 +108,12 @@ TEST_CASE("of an answer and a withdrawal at the same moment exactly one counts")
     });
     together();
     std::this_thread::sleep_for(std::chrono::microseconds(2 * index));
-    withdrawn = desk.withdraw(index);
+    withdrawn = coordinator.withdraw(index);
     reader.join();
     CHECK(answered != withdrawn);
-    CHECK((desk.answer(index).outcome == Outcome::delivered) == answered);
+    CHECK((coordinator.answer(index).outcome == Outcome::delivered) == answered);
     answers += answered;
-    desk.forget(index);
+    coordinator.forget(index);
   }
   CHECK(answers > 0);
 }
@@ -121,21 +121,21 @@ TEST_CASE("of an answer and a withdrawal at the same moment exactly one counts")
 TEST_CASE("readers have growing epochs, leave, and are replaced; one that was given up finds out") {
   const Scratch scratch;
   const Folder folder(scratch.path);
-  Desk desk(folder, 1, 60);
-  desk.announce({{}, {}}, "files", 1);
+  WriterCoordinator coordinator(folder, 1, 60);
+  coordinator.announce({{}, {}}, "files", 1);
   {
-    Claim first(folder);
+    ReaderCoordinator first(folder);
     REQUIRE((first.find() && first.take()));
-    CHECK(desk.reader() == 1);
+    CHECK(coordinator.reader() == 1);
   }
-  CHECK(desk.reader() == 0);
-  CHECK(desk.loss() == "it left");
-  Claim second(folder);
+  CHECK(coordinator.reader() == 0);
+  CHECK(coordinator.loss() == "it left");
+  ReaderCoordinator second(folder);
   REQUIRE((second.find() && second.take()));
   CHECK(second.epoch() == 2);
-  CHECK(desk.reader() == 2);
+  CHECK(coordinator.reader() == 2);
   fs::rename(folder.path("reader-2"), folder.path("gone-2"));  // as the writers do
-  CHECK(second.look(-1) == Claim::News::replaced);
+  CHECK(second.look(-1) == ReaderCoordinator::News::replaced);
   REQUIRE(second.take());
   CHECK(second.epoch() == 3);
 }
@@ -144,15 +144,15 @@ TEST_CASE("of two that become the reader at the same moment one does, with its h
   for (int round = 0; round < 10; ++round) {
     const Scratch scratch;
     const Folder folder(scratch.path);
-    Desk desk(folder, 1, 60);
-    desk.announce({{}, {}}, "files", 1);
+    WriterCoordinator coordinator(folder, 1, 60);
+    coordinator.announce({{}, {}}, "files", 1);
     int done[2];
     REQUIRE(pipe(done) == 0);
     std::array<pid_t, 2> rivals{};
     for (pid_t& rival : rivals) {
       rival = fork();
       if (rival != 0) continue;
-      Claim claim(folder);
+      ReaderCoordinator claim(folder);
       const bool found = claim.find();
       while (!fs::exists(folder.path("go"))) {
       }
@@ -175,9 +175,9 @@ TEST_CASE("of two that become the reader at the same moment one does, with its h
 TEST_CASE("a reader that runs is not superseded; one that is out of reach is when it has been silent for the limit") {
   const Scratch scratch;
   const Folder folder(scratch.path);
-  Desk desk(folder, 1, 1);
-  desk.announce({{}, {}}, "files", 1);
-  Claim first(folder), second(folder);
+  WriterCoordinator coordinator(folder, 1, 1);
+  coordinator.announce({{}, {}}, "files", 1);
+  ReaderCoordinator first(folder), second(folder);
   REQUIRE((first.find() && first.take()));
   fs::remove(folder.path("beat-reader-1"));  // its disk is slow, say
   REQUIRE(second.find());
@@ -187,10 +187,10 @@ TEST_CASE("a reader that runs is not superseded; one that is out of reach is whe
   CHECK_FALSE(second.take());
   while (!second.take()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
   CHECK(second.epoch() == 2);
-  CHECK(first.look(-1) == Claim::News::nothing);
-  CHECK(desk.reader() == 2);
+  CHECK(first.look(-1) == ReaderCoordinator::News::nothing);
+  CHECK(coordinator.reader() == 2);
   // The first one lives after all, and hears of it.
-  CHECK(first.look(-1) == Claim::News::replaced);
+  CHECK(first.look(-1) == ReaderCoordinator::News::replaced);
   CHECK_FALSE(first.take());
   CHECK(fs::exists(folder.path("gone-1")));
 }
@@ -202,8 +202,8 @@ TEST_CASE("a simulation whose session ends without a stream says so, and one wit
   {
     const OpeningFile opening(folder);
     CHECK_FALSE(watch.has_ended());
-    Desk desk(folder, 1, 60);
-    desk.announce({{}, {}}, "files", 1);
+    WriterCoordinator coordinator(folder, 1, 60);
+    coordinator.announce({{}, {}}, "files", 1);
     CHECK_FALSE(fs::exists(folder.path("opening")));
   }
   CHECK_FALSE(watch.has_ended());
@@ -216,45 +216,45 @@ TEST_CASE("the death of a reader and of a writer on this machine is seen at once
   const Scratch scratch;
   const Folder folder(scratch.path);
   {
-    Desk desk(folder, 1, 1e9);
-    desk.announce({{}, {}}, "files", 1);
+    WriterCoordinator coordinator(folder, 1, 1e9);
+    coordinator.announce({{}, {}}, "files", 1);
     const pid_t reader = child([&] {
-      auto claim = std::make_unique<Claim>(folder);
+      auto claim = std::make_unique<ReaderCoordinator>(folder);
       if (!claim->find() || !claim->take()) raise(SIGKILL);
       return claim;
     });
-    CHECK(desk.reader() == 1);
+    CHECK(coordinator.reader() == 1);
     kill(reader, SIGSTOP);
-    CHECK(desk.reader() == 1);  // stopped is not dead
+    CHECK(coordinator.reader() == 1);  // stopped is not dead
     kill_child(reader);
-    CHECK(desk.reader() == 0);
-    CHECK(desk.loss() == "its process has ended");
+    CHECK(coordinator.reader() == 0);
+    CHECK(coordinator.loss() == "its process has ended");
   }
   const pid_t writer = child([&] {
-    auto desk = std::make_unique<Desk>(folder, 2, 1e9);
-    desk->announce({{}, {}}, "files", 1);
-    return desk;
+    auto coordinator = std::make_unique<WriterCoordinator>(folder, 2, 1e9);
+    coordinator->announce({{}, {}}, "files", 1);
+    return coordinator;
   });
-  Claim claim(folder);
+  ReaderCoordinator claim(folder);
   REQUIRE((claim.find() && claim.take()));
-  CHECK(claim.look(-1) == Claim::News::nothing);
+  CHECK(claim.look(-1) == ReaderCoordinator::News::nothing);
   kill_child(writer);
-  CHECK(claim.look(-1) == Claim::News::writer_died);
-  CHECK_FALSE(Claim(folder).find());
+  CHECK(claim.look(-1) == ReaderCoordinator::News::writer_died);
+  CHECK_FALSE(ReaderCoordinator(folder).find());
 }
 
 TEST_CASE("silence counts as death, a long one only") {
   const Scratch scratch;
   const Folder folder(scratch.path);
   folder.put("beat", std::string_view("1"));
-  Pulse pulse(folder, "beat", "elsewhere boot pid 1 2");
-  CHECK(pulse.death(1e9).empty());
-  CHECK(pulse.silent() >= 0);
+  HeartbeatMonitor monitor(folder, "beat", "elsewhere boot pid 1 2");
+  CHECK(monitor.death(1e9).empty());
+  CHECK(monitor.silent() >= 0);
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
-  CHECK_FALSE(pulse.death(0.01).empty());
+  CHECK_FALSE(monitor.death(0.01).empty());
   folder.put("beat", std::string_view("2"));
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
-  CHECK(pulse.silent() < 0.25);
+  CHECK(monitor.silent() < 0.25);
 }
 
 TEST_CASE("a writer that is killed at any moment leaves no half step") {

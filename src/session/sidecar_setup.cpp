@@ -1,4 +1,4 @@
-#include "session/sidecar_notes.hpp"
+#include "session/sidecar_setup.hpp"
 
 #include <cstring>
 
@@ -35,7 +35,7 @@ std::string take_text(BytesView& in) {
 
 }  // namespace
 
-Bytes SidecarNotes::encode() const {
+Bytes SidecarSetup::encode() const {
   Bytes out;
   put(out, declarations);
   put(out, metadata);
@@ -46,18 +46,18 @@ Bytes SidecarNotes::encode() const {
   return out;
 }
 
-SidecarNotes SidecarNotes::decode(BytesView in) {
-  SidecarNotes notes;
+SidecarSetup SidecarSetup::decode(BytesView in) {
+  SidecarSetup setup;
   const BytesView declarations = take(in);
-  notes.declarations.assign(declarations.begin(), declarations.end());
+  setup.declarations.assign(declarations.begin(), declarations.end());
   const BytesView metadata = take(in);
-  notes.metadata.assign(metadata.begin(), metadata.end());
-  notes.file = take_text(in);
-  notes.directory = take_text(in);
+  setup.metadata.assign(metadata.begin(), metadata.end());
+  setup.file = take_text(in);
+  setup.directory = take_text(in);
   const BytesView clients = take(in);
-  if (clients.size() == sizeof notes.clients) std::memcpy(&notes.clients, clients.data(), sizeof notes.clients);
-  while (!in.empty()) notes.events.push_back(take_text(in));
-  return notes;
+  if (clients.size() == sizeof setup.clients) std::memcpy(&setup.clients, clients.data(), sizeof setup.clients);
+  while (!in.empty()) setup.events.push_back(take_text(in));
+  return setup;
 }
 
 }  // namespace sidestream

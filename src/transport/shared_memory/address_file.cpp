@@ -1,4 +1,4 @@
-#include "transport/shared_memory/address_note.hpp"
+#include "transport/shared_memory/address_file.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ bool is_private(const std::string& path) {
          (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-std::string note_path(const std::string& directory, const std::string& name) {
+std::string address_path(const std::string& directory, const std::string& name) {
   char host[256] = "";
   ::gethostname(host, sizeof host - 1);
   std::string file = fmt::format("{}-{}", host, name);
@@ -29,7 +29,7 @@ std::string note_path(const std::string& directory, const std::string& name) {
   return fmt::format("{}/{}", directory, file);
 }
 
-bool write_note(const std::string& path, const std::string& address) {
+bool write_address(const std::string& path, const std::string& address) {
   const std::string part = fmt::format("{}.{}", path, ::getpid());
   const Descriptor file(::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
   const auto size = static_cast<ssize_t>(address.size());
@@ -41,7 +41,7 @@ bool write_note(const std::string& path, const std::string& address) {
 
 }  // namespace
 
-std::vector<std::string> note_directories() {
+std::vector<std::string> address_directories() {
   std::vector<std::string> all;
   const char* runtime = std::getenv("XDG_RUNTIME_DIR");
   if (runtime && *runtime == '/' && is_private(runtime)) all.emplace_back(runtime);
@@ -54,11 +54,11 @@ std::vector<std::string> note_directories() {
   return all;
 }
 
-AddressNote::AddressNote(const std::string& name, const std::string& address) {
+AddressFile::AddressFile(const std::string& name, const std::string& address) {
   // In all of them: the environment of the servers may lack one.
-  for (const std::string& directory : note_directories()) {
-    const std::string path = note_path(directory, name);
-    if (write_note(path, address)) files_.push_back(path);
+  for (const std::string& directory : address_directories()) {
+    const std::string path = address_path(directory, name);
+    if (write_address(path, address)) files_.push_back(path);
   }
   if (!files_.empty()) return;
   fail(Code::usage,
@@ -67,13 +67,14 @@ AddressNote::AddressNote(const std::string& name, const std::string& address) {
        name);
 }
 
-AddressNote::~AddressNote() {
+AddressFile::~AddressFile() {
   for (const std::string& file : files_) ::unlink(file.c_str());
 }
 
-std::optional<std::string> noted_address(const std::string& name) {
-  for (const std::string& directory : note_directories()) {
-    const Descriptor file(::open(note_path(directory, name).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+std::optional<std::string> recorded_address(const std::string& name) {
+  for (const std::string& directory : address_directories()) {
+    const Descriptor file(
+        ::open(address_path(directory, name).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     char text[256];
     const ssize_t size = file.get() < 0 ? 0 : ::read(file.get(), text, sizeof text);
     if (size > 0) return std::string(text, static_cast<std::size_t>(size));

@@ -1,4 +1,4 @@
-#include "transport/shared_memory/door_protocol.hpp"
+#include "transport/shared_memory/attach_protocol.hpp"
 
 #include <fmt/format.h>
 #include <sys/random.h>
@@ -22,7 +22,7 @@ Id random_id() {
   return id;
 }
 
-std::uint64_t door_build() noexcept {
+std::uint64_t shared_memory_build() noexcept {
   std::uint64_t hash = control_layout(1, 1, 1, sizeof(MessageLine), 0).hash;
   for (const char c : std::string_view(SIDESTREAM_VERSION)) {
     hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
@@ -30,7 +30,7 @@ std::uint64_t door_build() noexcept {
   return hash;
 }
 
-std::string door_name(const std::string& session, int pretended) {
+std::string listener_name(const std::string& session, int pretended) {
   std::string name = fmt::format("sidestream-sidecar-{}-{}", geteuid(), session);
   if (pretended >= 0) name += fmt::format("-{}", pretended);
   constexpr std::size_t longest = sizeof(sockaddr_un::sun_path) - 1;

@@ -1,4 +1,4 @@
-// The door of the placement `sidecar`: who is let in, and what the door word says.
+// The listener of the placement `sidecar`: who is let in, and what the service state says.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <stdlib.h>
@@ -9,29 +9,31 @@
 
 #include "sidestream/error.hpp"
 #include "support/scratch.hpp"
-#include "transport/shared_memory/address_note.hpp"
-#include "transport/shared_memory/handover.hpp"
+#include "transport/shared_memory/address_file.hpp"
+#include "transport/shared_memory/unix_socket.hpp"
 #include "transport/sidecar.hpp"
 
 using namespace sidestream;
 using namespace sidestream::shared_memory;
 using test::Child;
-using Result = Attachment::Knock::Result;
-using State = DoorWord::State;
+using Result = Attachment::Attempt::Result;
+using State = ServiceState::Phase;
 
 namespace {
 
-std::string fresh_name(int pretended = -1) { return door_name(fmt::format("test-{:016x}", random_id()[0]), pretended); }
-
-DoorHello hello(std::uint64_t group, std::uint32_t place) {
-  DoorHello hello;
-  hello.build = door_build();
-  hello.group = {group, 0};
-  hello.place = place;
-  return hello;
+std::string fresh_name(int pretended = -1) {
+  return listener_name(fmt::format("test-{:016x}", random_id()[0]), pretended);
 }
 
-/// The door's thread has its own pace.
+AttachRequest request(std::uint64_t group, std::uint32_t place) {
+  AttachRequest request;
+  request.build = shared_memory_build();
+  request.group = {group, 0};
+  request.place = place;
+  return request;
+}
+
+/// The listener's thread has its own pace.
 template <class True>
 bool soon(True&& is_true) {
   for (int tries = 0; tries < 20'000; ++tries) {
@@ -45,23 +47,23 @@ struct Fixture {
   explicit Fixture(int servers = 2)
       : name(fresh_name()),
         node(test::make_node(servers, {4096, 1, 0, 0}, 256 << 10)),
-        door(std::make_unique<Door>(name, node, DoorOffer{{7, 8}, 3, 4, Bytes(100'000, std::byte{5})})) {}
-  [[nodiscard]] DoorWord& word() const { return node->layout().door(node->control()); }
+        listener(std::make_unique<Listener>(name, node, ListenerOffer{{7, 8}, 3, 4, Bytes(100'000, std::byte{5})})) {}
+  [[nodiscard]] ServiceState& service() const { return node->layout().service(node->control()); }
   [[nodiscard]] bool is(std::uint64_t epoch, State state) const {
-    return word().load() == (epoch << 2 | static_cast<std::uint64_t>(state));
+    return service().load() == (epoch << 2 | static_cast<std::uint64_t>(state));
   }
 
   std::string name;
   std::shared_ptr<Node> node;
-  std::unique_ptr<Door> door;
+  std::unique_ptr<Listener> listener;
 };
 
 }  // namespace
 
 TEST_CASE("a group has the places together, and others are turned away until all of it has gone") {
   const Fixture f;
-  auto one = Attachment::knock(f.name, hello(1, 0));
-  REQUIRE(one.result == Result::welcome);
+  auto one = Attachment::attempt(f.name, request(1, 0));
+  REQUIRE(one.result == Result::accepted);
   CHECK(one.attachment->answer().session == Id{7, 8});
   CHECK(one.attachment->answer().node == 3);
   CHECK(one.attachment->answer().nodes == 4);
@@ -69,85 +71,85 @@ TEST_CASE("a group has the places together, and others are turned away until all
   const BytesView declarations = one.attachment->declarations();
   CHECK(Bytes(declarations.begin(), declarations.end()) == Bytes(100'000, std::byte{5}));
 
-  CHECK(Attachment::knock(f.name, hello(1, 0)).result == Result::busy);
-  const auto other = Attachment::knock(f.name, hello(2, 1));
+  CHECK(Attachment::attempt(f.name, request(1, 0)).result == Result::busy);
+  const auto other = Attachment::attempt(f.name, request(2, 1));
   CHECK(other.result == Result::busy);
   CHECK(other.reason.find("other servers") != std::string::npos);
-  const auto third = Attachment::knock(f.name, hello(1, 2));
+  const auto third = Attachment::attempt(f.name, request(1, 2));
   CHECK(third.result == Result::refused);
   CHECK(third.reason.find("placement.per_node") != std::string::npos);
 
-  auto two = Attachment::knock(f.name, hello(1, 1));
-  REQUIRE(two.result == Result::welcome);
-  one.attachment->say(DoorSay::go);
-  CHECK(Attachment::knock(f.name, hello(2, 0)).result == Result::busy);  // the door has heard `go` by now
+  auto two = Attachment::attempt(f.name, request(1, 1));
+  REQUIRE(two.result == Result::accepted);
+  one.attachment->signal(AttachSignal::go);
+  CHECK(Attachment::attempt(f.name, request(2, 0)).result == Result::busy);  // the listener has heard `go` by now
   CHECK(f.is(0, State::nobody));
-  two.attachment->say(DoorSay::go);
+  two.attachment->signal(AttachSignal::go);
   CHECK(soon([&] { return f.is(1, State::attached); }));
   CHECK(two.attachment->epoch() == 1);
 
   one.attachment.reset();
   CHECK(soon([&] { return f.is(1, State::nobody); }));
-  CHECK(Attachment::knock(f.name, hello(2, 0)).result == Result::busy);
+  CHECK(Attachment::attempt(f.name, request(2, 0)).result == Result::busy);
   two.attachment.reset();
-  CHECK(soon([&] { return Attachment::knock(f.name, hello(2, 0)).result == Result::welcome; }));
+  CHECK(soon([&] { return Attachment::attempt(f.name, request(2, 0)).result == Result::accepted; }));
 }
 
 TEST_CASE("a group that goes before all its servers have said go was never there") {
   const Fixture f;
   {
-    auto one = Attachment::knock(f.name, hello(1, 0)), two = Attachment::knock(f.name, hello(1, 1));
-    one.attachment->say(DoorSay::go);
+    auto one = Attachment::attempt(f.name, request(1, 0)), two = Attachment::attempt(f.name, request(1, 1));
+    one.attachment->signal(AttachSignal::go);
   }
-  Attachment::Knock next;
-  CHECK(soon([&] { return (next = Attachment::knock(f.name, hello(2, 0))).result == Result::welcome; }));
+  Attachment::Attempt next;
+  CHECK(soon([&] { return (next = Attachment::attempt(f.name, request(2, 0))).result == Result::accepted; }));
   CHECK(f.is(0, State::nobody));
   CHECK(next.attachment->epoch() == 1);
 }
 
 TEST_CASE("leaving counts when all have said so") {
   const Fixture f;
-  auto one = Attachment::knock(f.name, hello(1, 0)), two = Attachment::knock(f.name, hello(1, 1));
-  for (auto* knock : {&one, &two}) knock->attachment->say(DoorSay::go);
+  auto one = Attachment::attempt(f.name, request(1, 0)), two = Attachment::attempt(f.name, request(1, 1));
+  for (auto* attempt : {&one, &two}) attempt->attachment->signal(AttachSignal::go);
   REQUIRE(soon([&] { return f.is(1, State::attached); }));
-  one.attachment->say(DoorSay::leave);
+  one.attachment->signal(AttachSignal::leave);
   SUBCASE("both") {
     one.attachment.reset();
-    CHECK(Attachment::knock(f.name, hello(2, 0)).result == Result::busy);
+    CHECK(Attachment::attempt(f.name, request(2, 0)).result == Result::busy);
     CHECK(f.is(1, State::attached));
-    two.attachment->say(DoorSay::leave);
+    two.attachment->signal(AttachSignal::leave);
     CHECK(soon([&] { return f.is(1, State::left); }));
-    CHECK(f.word().left_epoch.load() == 1);
+    CHECK(f.service().left_epoch.load() == 1);
   }
   SUBCASE("one leaves, the other dies") {
     two.attachment.reset();
     CHECK(soon([&] { return f.is(1, State::nobody); }));
-    CHECK(f.word().left_epoch.load() == 0);
+    CHECK(f.service().left_epoch.load() == 0);
   }
 }
 
 TEST_CASE("servers see whether the simulation closed") {
   Fixture f(1);
-  auto server = Attachment::knock(f.name, hello(1, 0));
-  REQUIRE(server.result == Result::welcome);
+  auto server = Attachment::attempt(f.name, request(1, 0));
+  REQUIRE(server.result == Result::accepted);
   CHECK_FALSE(server.attachment->ended());
-  f.door.reset();
+  f.listener.reset();
   CHECK(server.attachment->ended());
   CHECK(server.attachment->closed());
-  CHECK(Attachment::knock(f.name, hello(1, 0)).result == Result::nobody);
+  CHECK(Attachment::attempt(f.name, request(1, 0)).result == Result::nobody);
 }
 
 TEST_CASE("another build is turned away, and so is what is no server") {
   const Fixture f(1);
-  DoorHello wrong = hello(1, 0);
+  AttachRequest wrong = request(1, 0);
   wrong.build ^= 1;
-  const auto knock = Attachment::knock(f.name, wrong);
-  CHECK(knock.result == Result::refused);
-  CHECK(knock.reason.find("build") != std::string::npos);
-  wrong = hello(1, 0);
+  const auto attempt = Attachment::attempt(f.name, wrong);
+  CHECK(attempt.result == Result::refused);
+  CHECK(attempt.reason.find("build") != std::string::npos);
+  wrong = request(1, 0);
   wrong.magic = 0;
-  CHECK(Attachment::knock(f.name, wrong).result == Result::refused);
-  CHECK(Attachment::knock(f.name, hello(1, 0)).result == Result::welcome);
+  CHECK(Attachment::attempt(f.name, wrong).result == Result::refused);
+  CHECK(Attachment::attempt(f.name, request(1, 0)).result == Result::accepted);
 }
 
 TEST_CASE("a name is taken once at a time") {
@@ -155,17 +157,17 @@ TEST_CASE("a name is taken once at a time") {
   const std::string name = f->name;
   const auto node = f->node;
   try {
-    const Door second(name, node, DoorOffer{});
-    FAIL("a second door of the same name");
+    const Listener second(name, node, ListenerOffer{});
+    FAIL("a second listener of the same name");
   } catch (const Error& error) {
     CHECK(error.code() == Code::usage);
     CHECK(std::string(error.what()).find("placement.session") != std::string::npos);
   }
-  f->door.reset();
-  const Door again(name, node, DoorOffer{});
-  CHECK_THROWS_AS(static_cast<void>(door_name(std::string(200, 'x'), -1)), Error);
-  CHECK_THROWS_AS(static_cast<void>(door_name("", -1)), Error);
-  CHECK(door_name("a", 1) != door_name("a", 2));
+  f->listener.reset();
+  const Listener again(name, node, ListenerOffer{});
+  CHECK_THROWS_AS(static_cast<void>(listener_name(std::string(200, 'x'), -1)), Error);
+  CHECK_THROWS_AS(static_cast<void>(listener_name("", -1)), Error);
+  CHECK(listener_name("a", 1) != listener_name("a", 2));
 }
 
 namespace {
@@ -201,30 +203,30 @@ TEST_CASE("another user who holds the name keeps neither the simulation nor its 
   SUBCASE("and does not listen") { listens = false; }
   const Child other = stranger(name, listens, bound);
   REQUIRE(soon([&] { return bound.load() == 1; }));
-  CHECK(Attachment::knock(name, hello(1, 0)).result == Result::nobody);
+  CHECK(Attachment::attempt(name, request(1, 0)).result == Result::nobody);
   const auto node = test::make_node(1, {4096, 1, 0, 0}, 256 << 10);
   {
-    const Door door(name, node, DoorOffer{});
-    CHECK(Attachment::knock(name, hello(1, 0)).result == Result::welcome);
+    const Listener listener(name, node, ListenerOffer{});
+    CHECK(Attachment::attempt(name, request(1, 0)).result == Result::accepted);
   }
-  CHECK(Attachment::knock(name, hello(1, 0)).result == Result::nobody);
+  CHECK(Attachment::attempt(name, request(1, 0)).result == Result::nobody);
   const auto left = std::distance(std::filesystem::directory_iterator(scratch.path), {});
   CHECK(left == 0);
   // A directory that others can write to is not believed.
   std::filesystem::permissions(scratch.path, std::filesystem::perms::all);
   ::setenv("HOME", "/proc", 1);
-  CHECK(note_directories().empty());
-  CHECK_THROWS_WITH_AS(Door(name, node, DoorOffer{}), doctest::Contains("XDG_RUNTIME_DIR"), Error);
+  CHECK(address_directories().empty());
+  CHECK_THROWS_WITH_AS(Listener(name, node, ListenerOffer{}), doctest::Contains("XDG_RUNTIME_DIR"), Error);
 }
 
 TEST_CASE("a server cannot write values") {
   const Fixture f(1);
   Child server([&] {
     signal(SIGSEGV, SIG_DFL);  // of doctest and MPI, which would write a page about it
-    auto knock = Attachment::knock(f.name, hello(1, 0));
-    if (knock.result != Result::welcome) return 1;
-    if (std::to_integer<int>(knock.attachment->node()->buffer()[8192]) > 255) return 2;
-    *const_cast<volatile std::byte*>(knock.attachment->node()->buffer() + 8192) = std::byte{1};
+    auto attempt = Attachment::attempt(f.name, request(1, 0));
+    if (attempt.result != Result::accepted) return 1;
+    if (std::to_integer<int>(attempt.attachment->node()->buffer()[8192]) > 255) return 2;
+    *const_cast<volatile std::byte*>(attempt.attachment->node()->buffer() + 8192) = std::byte{1};
     return 0;
   });
   CHECK(server.wait() == -SIGSEGV);
@@ -240,7 +242,7 @@ TEST_CASE("no descriptor is left over") {
     const Fixture f(1);
     for (int n = 0; n < 50; ++n) {
       CHECK(soon([&] {
-        return Attachment::knock(f.name, hello(static_cast<std::uint64_t>(n), 0)).result == Result::welcome;
+        return Attachment::attempt(f.name, request(static_cast<std::uint64_t>(n), 0)).result == Result::accepted;
       }));
     }
   }
