@@ -17,7 +17,7 @@ using namespace sidestream;
 using namespace sidestream::shared_memory;
 using test::Child;
 using Result = Attachment::Attempt::Result;
-using State = ServiceState::Phase;
+using Phase = ServiceState::Phase;
 
 namespace {
 
@@ -49,8 +49,8 @@ struct Fixture {
         node(test::make_node(servers, {4096, 1, 0, 0}, 256 << 10)),
         listener(std::make_unique<Listener>(name, node, ListenerOffer{{7, 8}, 3, 4, Bytes(100'000, std::byte{5})})) {}
   [[nodiscard]] ServiceState& service() const { return node->layout().service(node->control()); }
-  [[nodiscard]] bool is(std::uint64_t epoch, State state) const {
-    return service().load() == (epoch << 2 | static_cast<std::uint64_t>(state));
+  [[nodiscard]] bool is(std::uint64_t epoch, Phase phase) const {
+    return service().load() == (epoch << 2 | static_cast<std::uint64_t>(phase));
   }
 
   std::string name;
@@ -83,13 +83,13 @@ TEST_CASE("a group has the places together, and others are turned away until all
   REQUIRE(two.result == Result::accepted);
   one.attachment->signal(AttachSignal::go);
   CHECK(Attachment::attempt(f.name, request(2, 0)).result == Result::busy);  // the listener has heard `go` by now
-  CHECK(f.is(0, State::nobody));
+  CHECK(f.is(0, Phase::nobody));
   two.attachment->signal(AttachSignal::go);
-  CHECK(soon([&] { return f.is(1, State::attached); }));
+  CHECK(soon([&] { return f.is(1, Phase::attached); }));
   CHECK(two.attachment->epoch() == 1);
 
   one.attachment.reset();
-  CHECK(soon([&] { return f.is(1, State::nobody); }));
+  CHECK(soon([&] { return f.is(1, Phase::nobody); }));
   CHECK(Attachment::attempt(f.name, request(2, 0)).result == Result::busy);
   two.attachment.reset();
   CHECK(soon([&] { return Attachment::attempt(f.name, request(2, 0)).result == Result::accepted; }));
@@ -103,7 +103,7 @@ TEST_CASE("a group that goes before all its servers have said go was never there
   }
   Attachment::Attempt next;
   CHECK(soon([&] { return (next = Attachment::attempt(f.name, request(2, 0))).result == Result::accepted; }));
-  CHECK(f.is(0, State::nobody));
+  CHECK(f.is(0, Phase::nobody));
   CHECK(next.attachment->epoch() == 1);
 }
 
@@ -111,19 +111,19 @@ TEST_CASE("leaving counts when all have said so") {
   const Fixture f;
   auto one = Attachment::attempt(f.name, request(1, 0)), two = Attachment::attempt(f.name, request(1, 1));
   for (auto* attempt : {&one, &two}) attempt->attachment->signal(AttachSignal::go);
-  REQUIRE(soon([&] { return f.is(1, State::attached); }));
+  REQUIRE(soon([&] { return f.is(1, Phase::attached); }));
   one.attachment->signal(AttachSignal::leave);
   SUBCASE("both") {
     one.attachment.reset();
     CHECK(Attachment::attempt(f.name, request(2, 0)).result == Result::busy);
-    CHECK(f.is(1, State::attached));
+    CHECK(f.is(1, Phase::attached));
     two.attachment->signal(AttachSignal::leave);
-    CHECK(soon([&] { return f.is(1, State::left); }));
+    CHECK(soon([&] { return f.is(1, Phase::left); }));
     CHECK(f.service().left_epoch.load() == 1);
   }
   SUBCASE("one leaves, the other dies") {
     two.attachment.reset();
-    CHECK(soon([&] { return f.is(1, State::nobody); }));
+    CHECK(soon([&] { return f.is(1, Phase::nobody); }));
     CHECK(f.service().left_epoch.load() == 0);
   }
 }

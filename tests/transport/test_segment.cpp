@@ -169,7 +169,7 @@ TEST_CASE("who waits for the other side waits no longer than the limit") {
   // asked.
   SegmentSender fresh(segment, 2);
   Child one([&] { return Segment::attach(fresh.address(), layout, 5s).bytes() == 4096 ? 0 : 1; });
-  CHECK(contains(message_of([&] { fresh.serve(300ms); }), "1 of 2"));
+  CHECK(contains(message_of([&] { fresh.send(300ms); }), "1 of 2"));
   CHECK(one.wait() == 0);
 }
 

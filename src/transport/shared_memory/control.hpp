@@ -55,16 +55,16 @@ struct alignas(64) Liveness {
 
 /// Sidecar: who serves the node. The listener's thread writes, everybody reads; see docs/shared-memory.md.
 struct alignas(128) ServiceState {
-  enum class State : std::uint64_t { nobody = 0, attached = 1, left = 2, closed = 3 };
-  std::atomic<std::uint64_t> word{0};        ///< epoch << 2 | state
+  enum class Phase : std::uint64_t { nobody = 0, attached = 1, left = 2, closed = 3 };
+  std::atomic<std::uint64_t> word{0};        ///< epoch << 2 | phase
   std::atomic<std::uint64_t> left_epoch{0};  ///< the last epoch whose servers left in order; written before `word`
 
-  void set(std::uint64_t epoch, State state) noexcept {
-    if (state == State::left) left_epoch.store(epoch, std::memory_order_relaxed);
-    word.store(epoch << 2 | static_cast<std::uint64_t>(state), std::memory_order_release);
+  void set(std::uint64_t epoch, Phase phase) noexcept {
+    if (phase == Phase::left) left_epoch.store(epoch, std::memory_order_relaxed);
+    word.store(epoch << 2 | static_cast<std::uint64_t>(phase), std::memory_order_release);
   }
   [[nodiscard]] std::uint64_t load() const noexcept { return word.load(std::memory_order_acquire); }
-  [[nodiscard]] static State state_of(std::uint64_t word) noexcept { return static_cast<State>(word & 3); }
+  [[nodiscard]] static Phase phase_of(std::uint64_t word) noexcept { return static_cast<Phase>(word & 3); }
   [[nodiscard]] static std::uint64_t epoch_of(std::uint64_t word) noexcept { return word >> 2; }
 };
 

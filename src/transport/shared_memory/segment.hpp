@@ -84,7 +84,7 @@ class Segment {
 ///   sender.send(limit);
 class SegmentSender {
  public:
-  /// Listens at once, so that the address may be told before `serve`. `segment` must outlive this.
+  /// Listens at once, so that the address may be told before `send`. `segment` must outlive this.
   SegmentSender(const Segment& segment, int attachers);
   ~SegmentSender();
   SegmentSender(const SegmentSender&) = delete;
@@ -95,7 +95,7 @@ class SegmentSender {
 
   /// Hands the segment to all attachers. Callers of another user are turned away and not counted. Throws
   /// Error(system) after `limit`, saying how many of how many came.
-  void serve(std::chrono::milliseconds limit);
+  void send(std::chrono::milliseconds limit);
 
  private:
   const Segment& segment_;
