@@ -12,7 +12,7 @@ namespace transfer {
 namespace {
 
 /// Needs all of `field`, looks at the first value of each block, and notes the time.
-class Look final : public sidestream::Analysis {
+class Look final : public sidestream::Task {
  public:
   Look(std::int32_t variable, Arrivals& arrivals) : variable_(variable), arrivals_(arrivals) {}
   sidestream::Selection selection() const override { return {{{variable_}}}; }

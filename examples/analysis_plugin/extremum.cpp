@@ -30,7 +30,7 @@ struct Candidate {
 };
 static_assert(std::is_trivially_copyable_v<Candidate>);
 
-class Extremum final : public Analysis {
+class Extremum final : public Task {
  public:
   Extremum(const Variable& variable, bool maximum, std::string file)
       : variable_(variable.id), sign_(maximum ? 1 : -1), file_(std::move(file)) {}
@@ -100,7 +100,7 @@ class Extremum final : public Analysis {
   std::string file_;
 };
 
-std::unique_ptr<Analysis> create(const Settings& settings, const Metadata& metadata) {
+std::unique_ptr<Task> create(const Settings& settings, const Metadata& metadata) {
   const Variable& variable = *metadata.find_variable(settings.text("variable"));
   if (metadata.mesh_of(variable).geometry->axes() == nullptr) {
     settings.fail("variable",

@@ -1,5 +1,5 @@
 /* clang-format off */
-/* Analyses written in C: everything that an Analysis in C++ can do, as a table of functions.
+/* Analyses written in C: everything that a Task in C++ can do, as a table of functions.
  *
  *   static const sidestream_analysis table = {.struct_size = sizeof table, .name = "moments", .create = ..., ...};
  *
@@ -124,15 +124,16 @@ void* sidestream_bytes_resize(sidestream_bytes* bytes, size_t size);
 int sidestream_bytes_append(sidestream_bytes* bytes, const void* data, size_t size);
 
 /* ---- What `local` and `combine` get ----------------------------------------------------------------------------
- * sidestream_input_index, _cycle, _time, _blocks and _block of sidestream.h, and: */
+ * sidestream_input_index, _cycle, _time, _blocks and _block of sidestream.h, and what follows. The blocks of `local`
+ * stay readable in `combine`; with `forward: partials` others have reduced, and there are none there. */
 
 /* The pass, from 0, and, in `local`, what `combine` of the pass before left as feedback. */
 int sidestream_input_pass(const sidestream_input* input);
 const void* sidestream_input_feedback(const sidestream_input* input, size_t* size);
 
-/* In `local`: which of how many servers this is. */
+/* Where there are blocks: which of how many servers this is; otherwise -1. */
 int sidestream_input_server(const sidestream_input* input, int* servers);
-/* In `local`: what the n-th of the selecting calls asked for, n from 0, by itself. All functions that take an input and
+/* What the n-th of the selecting calls asked for, n from 0, by itself. All functions that take an input and
  * a variable can be asked with it, for the variable that was asked for and the arrays of its mesh. Of a decomposition
  * there is one block, or none if the server's piece is empty. Its number is -1 - (the server's rank); its array covers
  * the points of the piece, the layer of nodes that the next piece begins with included, and as many round it as the
@@ -140,7 +141,7 @@ int sidestream_input_server(const sidestream_input* input, int* servers);
  * as published, of variables that were selected so. NULL if there is no such entry. */
 const sidestream_input* sidestream_input_entry(const sidestream_input* input, int64_t n);
 
-/* In `local`, of block n of a variable (n and the rest as for sidestream_input_block): all points of the block's cells,
+/* Of block n of a variable (n and the rest as for sidestream_input_block): all points of the block's cells,
  * shared nodes included. */
 int sidestream_block_points(const sidestream_input* input, const char* variable, int64_t n, int64_t lo[3],
                             int64_t hi[3]);
@@ -270,6 +271,9 @@ typedef struct {
    * before its first or after its last communication, or on all servers alike. */
   int (*combine)(void* object, const sidestream_input* input, sidestream_results* results, sidestream_bytes* feedback,
                  char* message);
+  /* Other than 0: `combine` takes one partial on each server, that of its own `local`, or reads the blocks that this
+   * had. `forward: partials`, where others have reduced, is refused then. */
+  int own_partial;
 } sidestream_analysis;
 
 int sidestream_register_analysis(sidestream_session* session, const sidestream_analysis* analysis);

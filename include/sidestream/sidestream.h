@@ -303,11 +303,12 @@ int sidestream_input_block(const sidestream_input* input, const char* variable, 
 
 /* A function of the program as an analysis, used in the configuration as `name: {variables: [...]}`. `local` runs on
  * every server and must not communicate: it writes at most `partial_bytes` bytes to `partial` (zeroed before). Then
- * `combine` (may be NULL) runs on every server, collective over servers; it gets this server's partial. Both return 0
- * or non-zero after writing a sentence to `message` (512 bytes). Registered on every rank, servers too, before
- * serve/start. `merge` adds the partial `other` to `partial`, in any order: with `forward: partials` a server gets
- * those of several forwarders, merged, or, if there are none for it, what `local` makes of no blocks. Without `merge`
- * (NULL) that placement is refused at the start if there is a `combine`. */
+ * `combine` (may be NULL) runs on every server, collective over servers; it gets this server's partial, and can read
+ * the same blocks, unless others have reduced (`forward: partials`). Both return 0 or non-zero after writing a sentence
+ * to `message` (512 bytes). Registered on every rank, servers too, before serve/start. `merge` adds the partial `other`
+ * to `partial`, in any order: with `forward: partials` a server gets those of several forwarders, merged, or, if there
+ * are none for it, what `local` makes of no blocks. Without `merge` (NULL) that placement is refused at the start if
+ * there is a `combine`. */
 typedef struct {
   size_t struct_size;
   const char* name;

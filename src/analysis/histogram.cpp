@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::int64_t nothing = std::numeric_limits<std::int64_t>::max();
 
-class Histogram final : public Analysis {
+class Histogram final : public Task {
  public:
   Histogram(const Variable& variable, int component, int bins, std::optional<std::array<double, 2>> range,
             std::string file, Pieces pieces)
@@ -181,7 +181,7 @@ AnalysisKind histogram_kind() {
                       "The table. Rows of later iterations are appended unless the name tells iterations apart, "
                       "as in `histogram-{cycle:06}.csv`."),
                   pieces_option()},
-      .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Analysis> {
+      .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         const Variable& variable = read_variable(settings, metadata);
         return std::make_unique<Histogram>(variable, read_one_component(settings, variable),
                                            settings.integer<int>("bins"), read_range(settings), settings.text("file"),

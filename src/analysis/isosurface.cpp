@@ -7,7 +7,7 @@
 namespace sidestream {
 namespace {
 
-class Isosurface final : public Analysis {
+class Isosurface final : public Task {
  public:
   Isosurface(IsosurfaceQuery query, const Metadata& metadata, SurfaceFile file)
       : query_(std::move(query)), selection_(selection_of(query_, metadata)), file_(std::move(file)) {
@@ -58,7 +58,7 @@ AnalysisKind isosurface_kind() {
           "variable's points "
           "first. In a mesh of two dimensions they are contour lines, which have lower values on their right.",
       .options = std::move(options),
-      .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Analysis> {
+      .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         return std::make_unique<Isosurface>(read_isosurface(settings, metadata), metadata,
                                             SurfaceFile{settings.text("file"), read_pieces(settings)});
       },

@@ -47,7 +47,7 @@ void include(ColourRange& range, double value) {
   range.high = std::max(range.high, value);
 }
 
-class Render final : public Analysis {
+class Render final : public Task {
  public:
   Render(Scene scene, const Metadata& metadata)
       : scene_(std::move(scene)),
@@ -251,7 +251,7 @@ AnalysisKind render_kind() {
           "Draws isosurfaces and coloured slices and writes the picture, one frame an iteration. The same "
           "data give "
           "the same bytes in every placement.",
-          scene_options(), [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Analysis> {
+          scene_options(), [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
             return std::make_unique<Render>(read_scene(settings, metadata), metadata);
           }};
 }

@@ -7,7 +7,7 @@
 namespace sidestream {
 namespace {
 
-class Slice final : public Analysis {
+class Slice final : public Task {
  public:
   Slice(SliceQuery query, const Metadata& metadata, SurfaceFile file)
       : query_(std::move(query)), selection_(selection_of(query_, metadata)), file_(std::move(file)) {
@@ -47,7 +47,7 @@ AnalysisKind slice_kind() {
           "where the normal points, triangles are counter-clockwise. Where no value was delivered the data "
           "are NaN. A mesh of two dimensions is cut in lines, and with `axis: z` drawn as the plane it is.",
       .options = std::move(options),
-      .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Analysis> {
+      .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         return std::make_unique<Slice>(read_slice(settings, metadata), metadata,
                                        SurfaceFile{settings.text("file"), read_pieces(settings)});
       },

@@ -93,7 +93,7 @@ struct Moments {
 
 constexpr std::size_t added_words = 3 + ExactSum::words + SquareSum::words, least_words = 2;
 
-class Statistics final : public Analysis {
+class Statistics final : public Task {
  public:
   Statistics(const Variable& variable, std::optional<int> component, std::string file)
       : variable_(variable), file_(std::move(file)) {
@@ -223,7 +223,7 @@ AnalysisKind statistics_kind() {
                   file_option("statistics.csv",
                               "The table. Rows of later iterations are appended unless the name tells "
                               "iterations apart.")},
-      .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Analysis> {
+      .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         const Variable& variable = read_variable(settings, metadata);
         return std::make_unique<Statistics>(variable, read_component(settings, variable), settings.text("file"));
       },

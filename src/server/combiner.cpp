@@ -10,9 +10,9 @@ namespace sidestream {
 namespace {
 enum LedgerEntry : std::int32_t { idle = 0, first_task = 1 };
 
-std::vector<std::string> ledger_names(const std::vector<Task>& tasks) {
+std::vector<std::string> ledger_names(const std::vector<ScheduledTask>& tasks) {
   std::vector<std::string> names{"idle"};
-  for (const Task& task : tasks) names.push_back(task.name());
+  for (const ScheduledTask& task : tasks) names.push_back(task.name());
   return names;
 }
 }  // namespace
@@ -27,10 +27,10 @@ void Combiner::combine(const ReceivedRound& received) {
     iteration_ = iteration.index;
     return *results_;
   };
-  Task& task = parts_.tasks.at(static_cast<std::size_t>(received.round.task));
+  ScheduledTask& task = parts_.tasks.at(static_cast<std::size_t>(received.round.task));
   const double start = now();
   Bytes feedback;
-  const Task::PartialInput input{iteration, parts_.metadata, received.partials, received.round.pass};
+  const ScheduledTask::PartialInput input{iteration, parts_.metadata, received.partials, received.round.pass};
   const std::string failure = task.combine_partials(input, std::cref(results), feedback);
   ledger_.work(iteration.index, first_task + received.round.task, start - parts_.origin, now() - start);
   parts_.receiver.answer(failure, feedback);  // the reducing servers report it, as they do their own

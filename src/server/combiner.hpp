@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "server/ledger.hpp"
-#include "server/task.hpp"
+#include "server/scheduled_task.hpp"
 #include "sidestream/extend/combination.hpp"
 
 namespace sidestream {
@@ -15,7 +15,7 @@ namespace sidestream {
 struct CombinerParts {
   const Metadata& metadata;
   PartialReceiver& receiver;
-  std::vector<Task>& tasks;  ///< in the file's order, the same as on the reducing servers
+  std::vector<ScheduledTask>& tasks;  ///< in the file's order, the same as on the reducing servers
   std::function<std::unique_ptr<Results>(const Iteration&)> results;
   double origin = 0;
   bool timings = true;

@@ -47,9 +47,9 @@ enum Word : std::size_t {
 };
 constexpr std::chrono::microseconds sleep_limit{10'000};
 
-std::vector<std::string> ledger_names(const std::vector<Task>& tasks) {
+std::vector<std::string> ledger_names(const std::vector<ScheduledTask>& tasks) {
   std::vector<std::string> names{"idle", "agree", "assemble"};
-  for (const Task& task : tasks) names.push_back(task.name());
+  for (const ScheduledTask& task : tasks) names.push_back(task.name());
   return names;
 }
 enum LedgerEntry : std::int32_t { idle = 0, agreement_wait = 1, assembly = 2, first_task = 3 };
@@ -69,7 +69,7 @@ Engine::Engine(EngineParts parts)
   // While a server waits for the others it goes on taking in what its clients send, so that they needn't wait too.
   const auto take_in = [this] { receive(std::chrono::microseconds(0)); };
   parts_.servers.set_meanwhile(take_in);
-  for (Task& task : parts_.tasks) task.communicator().set_meanwhile(take_in);
+  for (ScheduledTask& task : parts_.tasks) task.communicator().set_meanwhile(take_in);
 }
 
 /// Takes in what came. Where memory is short the next call goes on; any other failure is this server's end, and no
@@ -285,7 +285,7 @@ void Engine::complain(std::int64_t iteration, const std::string& message) {
 }
 
 /// Whether enough of what the task selects was published by anybody; counts where not all was.
-bool Engine::can_run(Task& task, const Agreement& agreement) {
+bool Engine::can_run(ScheduledTask& task, const Agreement& agreement) {
   const std::vector<Selected>& wanted = task.selection().variables;
   const auto there = std::count_if(wanted.begin(), wanted.end(), [&](const Selected& s) {
     return get_bit(&agreement.words[header_words], s.variable);
@@ -306,7 +306,7 @@ std::vector<std::size_t> Engine::due_tasks(const Agreement& agreement) {
   std::vector<std::size_t> due;
   persist([&] { due.reserve(parts_.tasks.size()); });  // schedules of all servers go on in step: nothing fails below
   for (std::size_t t = 0; t < parts_.tasks.size(); ++t) {
-    Task& task = parts_.tasks[t];
+    ScheduledTask& task = parts_.tasks[t];
     const std::string& event = parts_.task_events[t];
     const auto found = std::find(parts_.events.begin(), parts_.events.end(), event);
     const bool signalled = event.empty() || ((agreement.events >> (found - parts_.events.begin())) & 1);
@@ -318,7 +318,7 @@ std::vector<std::size_t> Engine::due_tasks(const Agreement& agreement) {
 
 void Engine::run_task(std::size_t number, const Iteration& iteration, const Assembled& assembled, Results& results,
                       bool& failed) {
-  Task& task = parts_.tasks[number];
+  ScheduledTask& task = parts_.tasks[number];
   const double start = now();
   const std::string failure = task.run(iteration, parts_.metadata, assembled, results);
   ledger_.work(iteration.index, first_task + static_cast<std::int32_t>(number), start - parts_.origin, now() - start);
@@ -353,7 +353,7 @@ Demand Engine::demand_of(const std::vector<std::size_t>& due) const {
   Demand demand;
   demand.tasks = due;
   demand.repeats =
-      std::all_of(parts_.tasks.begin(), parts_.tasks.end(), [](Task& t) { return t.schedule().always(); }) &&
+      std::all_of(parts_.tasks.begin(), parts_.tasks.end(), [](ScheduledTask& t) { return t.schedule().always(); }) &&
       due.size() == parts_.tasks.size();
   for (const std::size_t t : due) {
     const Selection& selection = parts_.tasks[t].selection();
@@ -452,7 +452,7 @@ void Engine::report() const {
     log::error("iterations {} to {}: failed like iteration {} in {} cases: {}", failure.first_iteration,
                failure.last_iteration, failure.first_iteration, failure.count, failure.message);
   }
-  for (Task& task : parts_.tasks) {
+  for (ScheduledTask& task : parts_.tasks) {
     if (task.schedule().thinned() > 0) {
       log::warning("{}: left out in {} of {} iterations because the servers lagged behind (every: auto)", task.name(),
                    task.schedule().thinned(), next_);

@@ -12,7 +12,7 @@
 #include "server/assembler.hpp"
 #include "server/guarded_communicator.hpp"
 #include "server/ledger.hpp"
-#include "server/task.hpp"
+#include "server/scheduled_task.hpp"
 #include "sidestream/extend/transport.hpp"
 
 namespace sidestream {
@@ -22,8 +22,8 @@ struct EngineParts {
   const Metadata& metadata;
   const std::vector<std::string>& events;
   ServerTransport& transport;
-  MpiCommunicator& servers;  ///< all servers; used by the engine alone
-  std::vector<Task>& tasks;  ///< in the file's order, the same on every server
+  MpiCommunicator& servers;           ///< all servers; used by the engine alone
+  std::vector<ScheduledTask>& tasks;  ///< in the file's order, the same on every server
   std::function<std::unique_ptr<Results>(const Iteration&)> results;
   std::vector<std::string> task_events;  ///< of each task: the event of `on`, or empty
   double origin = 0;                     ///< now() at the session's start
@@ -69,7 +69,7 @@ class Engine {
   void check_times(const Agreement& agreement);
   void check_blocks(Agreement& agreement);
   [[nodiscard]] std::vector<std::size_t> due_tasks(const Agreement& agreement);
-  [[nodiscard]] bool can_run(Task& task, const Agreement& agreement);
+  [[nodiscard]] bool can_run(ScheduledTask& task, const Agreement& agreement);
   void count_absent(const Agreement& agreement);
   [[nodiscard]] Demand demand_of(const std::vector<std::size_t>& due) const;
   [[nodiscard]] std::optional<Assembled> assemble(const std::vector<std::size_t>& due, const Iteration& iteration,

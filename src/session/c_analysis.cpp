@@ -57,8 +57,25 @@ std::vector<Option> options_of(const sidestream_analysis& table) {
   return options;
 }
 
+/// What a callback gets, and what sidestream_input_entry finds in it.
+class View {
+ public:
+  View(const Iteration& iteration, const Metadata& metadata, const LocalInput* local, const CombineInput* combine)
+      : all_{&iteration, &metadata, local, combine}, entries_(local ? local->entries.size() : 0, all_) {
+    for (std::size_t n = 0; n < entries_.size(); ++n) entries_[n].entry = static_cast<std::int64_t>(n);
+    all_.entries = entries_.data();
+  }
+  View(const View&) = delete;
+  View& operator=(const View&) = delete;
+  [[nodiscard]] const sidestream_input* get() const noexcept { return &all_; }
+
+ private:
+  sidestream_input all_;
+  std::vector<sidestream_input> entries_;
+};
+
 /// One entry of the configuration.
-class TableAnalysis final : public Analysis {
+class TableAnalysis final : public Task {
  public:
   TableAnalysis(const sidestream_analysis& table, const std::string& name, const std::vector<Option>& options,
                 const Settings& settings, const Metadata& metadata)
@@ -87,11 +104,8 @@ class TableAnalysis final : public Analysis {
   [[nodiscard]] Bytes local(const LocalInput& input) override {
     Message message{};
     sidestream_bytes partial;
-    sidestream_input view{&input.iteration, &input.metadata, &input, nullptr};
-    std::vector<sidestream_input> entries(input.entries.size(), view);
-    for (std::size_t n = 0; n < entries.size(); ++n) entries[n].entry = static_cast<std::int64_t>(n);
-    view.entries = entries.data();
-    check("local", table_.local(object_, &view, &partial, message.data()), message, {});
+    const View view(input.iteration, input.metadata, &input, nullptr);
+    check("local", table_.local(object_, view.get(), &partial, message.data()), message, {});
     return std::move(partial.bytes);
   }
 
@@ -99,8 +113,8 @@ class TableAnalysis final : public Analysis {
     Message message{};
     sidestream_bytes feedback;
     sidestream_results results{&input.results, &input.communicator};
-    const sidestream_input view{&input.iteration, &input.metadata, nullptr, &input};
-    const int code = table_.combine(object_, &view, &results, &feedback, message.data());
+    const View view(input.iteration, input.metadata, input.local, &input);
+    const int code = table_.combine(object_, view.get(), &results, &feedback, message.data());
     check("combine", code, message, results.problem);
     return std::move(feedback.bytes);
   }
@@ -173,8 +187,9 @@ AnalysisKind kind_of(const sidestream_analysis& given) {
   kind.name = table.name;
   kind.text = text_or_empty(table.text);
   kind.options = options_of(table);
-  kind.create = [table, name = kind.name, options = kind.options](
-                    const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Analysis> {
+  kind.any_partials = table.own_partial == 0;
+  kind.create = [table, name = kind.name, options = kind.options](const Settings& settings,
+                                                                  const Metadata& metadata) -> std::unique_ptr<Task> {
     return std::make_unique<TableAnalysis>(table, name, options, settings, metadata);
   };
   return kind;

@@ -23,7 +23,7 @@ void check(int code, const std::array<char, message_bytes>& message) {
   fail(Code::analysis, "the program's function returned {}: {}", code, message[0] ? message.data() : "(no message)");
 }
 
-class FunctionAnalysis final : public Analysis {
+class FunctionAnalysis final : public Task {
  public:
   FunctionAnalysis(const sidestream_function& function, Selection selection)
       : function_(function), selection_(std::move(selection)) {}
@@ -42,7 +42,7 @@ class FunctionAnalysis final : public Analysis {
     if (!function_.combine) return {};
     Bytes partial = merged(input);
     std::array<char, message_bytes> message{};
-    const sidestream_input view{&input.iteration, &input.metadata, nullptr, &input};
+    const sidestream_input view{&input.iteration, &input.metadata, input.local, &input};
     const MPI_Comm servers = *static_cast<MPI_Comm*>(input.communicator.native());
     check(function_.combine(&view, partial.data(), servers, message.data(), function_.user), message);
     return {};
@@ -93,7 +93,7 @@ extern "C" int sidestream_register_function(sidestream_session* session, const s
     variables.least_entries = 1;
     variables.text = "Variables that the function reads.";
     kind.options = {variables};
-    kind.create = [own](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Analysis> {
+    kind.create = [own](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
       Selection selection;
       for (const std::string& name : settings.texts("variables")) {
         selection.variables.push_back({metadata.find_variable(name)->id, 0});

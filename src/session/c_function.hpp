@@ -3,11 +3,11 @@
 
 #include "sidestream/extend/analysis.hpp"
 
-/// Valid during one callback. In `combine` there are no blocks.
+/// Valid during one callback.
 struct sidestream_input {
   const sidestream::Iteration* iteration;
   const sidestream::Metadata* metadata;
-  const sidestream::LocalInput* local;        ///< null in combine
+  const sidestream::LocalInput* local;        ///< null in a combine of what others have reduced
   const sidestream::CombineInput* combine;    ///< null in local
   const sidestream_input* entries = nullptr;  ///< of the analysis' selection, as many as local->entries
   std::int64_t entry = -1;                    ///< the one that this is; -1: none

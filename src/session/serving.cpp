@@ -10,13 +10,10 @@ namespace sidestream {
 /// What the configuration asks for, in the file's order.
 void Serving::make_tasks(const Registry& registry) {
   for (const TaskConfig& task : config_.tasks) {
-    if (task.writer) {
-      tasks_.emplace_back(task, config_.metadata, nullptr,
-                          registry.writers().at(task.kind).create(task.settings, config_.metadata, directory_));
-    } else {
-      tasks_.emplace_back(task, config_.metadata,
-                          registry.analyses().at(task.kind).create(task.settings, config_.metadata), nullptr);
-    }
+    tasks_.emplace_back(task, config_.metadata,
+                        task.writer
+                            ? registry.writers().at(task.kind).create(task.settings, config_.metadata, directory_)
+                            : registry.analyses().at(task.kind).create(task.settings, config_.metadata));
   }
 }
 
@@ -39,7 +36,7 @@ Serving::Serving(MpiCommunicator& servers, const Config& config, const Registry&
     if (choose) choose(directory_);
     make_tasks(registry);
   });
-  for (Task& task : tasks_) task.set_communicator(servers_->duplicate());
+  for (ScheduledTask& task : tasks_) task.set_communicator(servers_->duplicate());
 }
 
 void Serving::begin(Feed feed) {

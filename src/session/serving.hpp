@@ -57,7 +57,7 @@ class Serving {
   const PartitionerKind* partitioner_;
   std::shared_ptr<const OutputDirectory> directory_;
   std::unique_ptr<ResultStore> results_;
-  std::vector<Task> tasks_;
+  std::vector<ScheduledTask> tasks_;
   Feed feed_;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<Combiner> combiner_;

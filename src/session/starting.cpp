@@ -112,11 +112,10 @@ static void check_partials(const Config& config, const Registry& registry) {
   if (placement.mode != PlacementMode::nodes || placement.forward != Forward::partials) return;
   for (const TaskConfig& task : config.tasks) {
     if (task.writer || registry.analyses().at(task.kind).any_partials) continue;
-    fail(
-        Code::configuration,
-        "the analysis '{}' is a function with `combine` and without `merge`, which 'forward: partials' needs: a server "
-        "gets what several forwarders have reduced. Give the function a `merge`, or write 'forward: blocks'",
-        task.name);
+    fail(Code::configuration,
+         "the analysis '{}' combines its own partial on each server, but with 'forward: partials' a server gets what "
+         "several forwarders have reduced, and no blocks. Give the function a `merge`, or write 'forward: blocks'",
+         task.name);
   }
 }
 

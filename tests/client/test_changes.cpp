@@ -20,7 +20,7 @@ struct Shown {
 /// By iteration and block.
 using Notes = std::map<std::int64_t, std::map<std::int64_t, Shown>>;
 
-class Note final : public Analysis {
+class Note final : public Task {
  public:
   Note(Notes& notes, std::int32_t variable) : notes_(notes), variable_(variable) {}
   [[nodiscard]] Selection selection() const override { return {{{variable_, 0}}}; }

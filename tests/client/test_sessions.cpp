@@ -16,7 +16,7 @@ namespace {
 /// What an analysis of the test saw, on this rank: per iteration, block id and the sum of its owned values.
 using Seen = std::map<std::int64_t, std::map<std::int64_t, double>>;
 
-class Watch final : public Analysis {
+class Watch final : public Task {
  public:
   Watch(Seen& seen, std::int32_t variable) : seen_(seen), variable_(variable) {}
   [[nodiscard]] Selection selection() const override { return {{{variable_, 0}}}; }

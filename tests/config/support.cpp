@@ -66,7 +66,7 @@ std::vector<Option> probe_options() {
 
 AnalysisKind analysis(const std::string& name, std::vector<Option> options) {
   return {name, "For the tests.", std::move(options),
-          [](const Settings&, const Metadata&) { return std::unique_ptr<Analysis>(); }};
+          [](const Settings&, const Metadata&) { return std::unique_ptr<Task>(); }};
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ void fail_on_last(const CombineInput& input) {
 }
 
 /// Adds up a variable of whole numbers; right unless `fault` says how not.
-class Sum final : public Analysis {
+class Sum final : public Task {
  public:
   Sum(std::string fault, const Settings& settings, const Metadata& metadata)
       : fault_(std::move(fault)), variable_(metadata.find_variable(settings.text("variable"))->id) {}
@@ -88,34 +88,34 @@ class Sum final : public Analysis {
 };
 
 /// Writes a file and leaves it when told to discard.
-class Littering final : public Writer {
+class Littering final : public Task {
  public:
   explicit Littering(std::shared_ptr<const OutputDirectory> directory) : directory_(std::move(directory)) {}
   [[nodiscard]] Selection selection() const override { return {}; }
-  [[nodiscard]] Bytes write(const LocalInput& input, int server, int) override {
-    const std::string path = directory_->path("litter-{index}-{server}.txt", input.iteration, server);
+  [[nodiscard]] Bytes local(const LocalInput& input) override {
+    const std::string path = directory_->path("litter-{index}-{server}.txt", input.iteration, input.server);
     std::ofstream(directory_->temporary(path)) << "litter\n";
     return {};
   }
-  void commit(const CombineInput& input) override {
+  Bytes combine(const CombineInput& input) override {
     directory_->commit(directory_->path("litter-{index}-{server}.txt", input.iteration, input.communicator.rank()));
+    return {};
   }
-  void discard(const Iteration&) noexcept override {}
 
  private:
   std::shared_ptr<const OutputDirectory> directory_;
 };
 
 /// Fails on one server when the others go on.
-class Stubborn final : public Writer {
+class Stubborn final : public Task {
  public:
   [[nodiscard]] Selection selection() const override { return {}; }
-  [[nodiscard]] Bytes write(const LocalInput&, int, int) override { return {}; }
-  void commit(const CombineInput& input) override {
+  [[nodiscard]] Bytes local(const LocalInput&) override { return {}; }
+  Bytes combine(const CombineInput& input) override {
     fail_on_last(input);
     input.communicator.barrier();
+    return {};
   }
-  void discard(const Iteration&) noexcept override {}
 };
 
 /// Gives another plan each time.
@@ -158,7 +158,7 @@ SIDESTREAM_PLUGIN(registry) {
     AnalysisKind kind;
     kind.name = std::string("sum_") + fault;
     kind.options = {{.name = "variable", .type = OptionType::variable, .required = true}};
-    kind.create = [fault](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Analysis> {
+    kind.create = [fault](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
       return std::make_unique<Sum>(fault, settings, metadata);
     };
     registry.add(std::move(kind));
@@ -166,14 +166,14 @@ SIDESTREAM_PLUGIN(registry) {
   WriterKind writer;
   writer.name = "litter";
   writer.create = [](const Settings&, const Metadata&,
-                     std::shared_ptr<const OutputDirectory> directory) -> std::unique_ptr<Writer> {
+                     std::shared_ptr<const OutputDirectory> directory) -> std::unique_ptr<Task> {
     return std::make_unique<Littering>(std::move(directory));
   };
   registry.add(std::move(writer));
   WriterKind stubborn;
   stubborn.name = "stubborn";
   stubborn.create = [](const Settings&, const Metadata&,
-                       std::shared_ptr<const OutputDirectory>) -> std::unique_ptr<Writer> {
+                       std::shared_ptr<const OutputDirectory>) -> std::unique_ptr<Task> {
     return std::make_unique<Stubborn>();
   };
   registry.add(std::move(stubborn));

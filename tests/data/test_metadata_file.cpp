@@ -257,15 +257,14 @@ TEST_CASE("the output writes what the catalogue holds, sorted, with the ranges t
     LocalInput input{content.iteration, content.metadata, blocks, 0, {}, &shuffled};
     MpiCommunicator self(MPI_COMM_SELF);
     CapturedResults results;
-    const std::vector<Bytes> partials{writer->write(input, 0, 1)};
-    writer->commit({content.iteration, content.metadata, partials, 0, self, results});
+    const std::vector<Bytes> partials{writer->local(input)};
+    writer->combine({content.iteration, content.metadata, partials, 0, self, results, &input});
     MetadataFile expected = content;
     expected.catalogue.ranges.erase(expected.catalogue.ranges.begin());  // of t, which others asked for
     check_same(parse_metadata(contents(folder + "/metadata-000030.yaml"), "m.yaml"), expected);
     CHECK(!contents(folder + "/metadata.yaml.series").empty());
     input.catalogue = nullptr;
-    CHECK_THROWS_WITH_AS(static_cast<void>(writer->write(input, 0, 1)), doctest::Contains("no list of all blocks"),
-                         Error);
+    CHECK_THROWS_WITH_AS(static_cast<void>(writer->local(input)), doctest::Contains("no list of all blocks"), Error);
     CHECK_THROWS_AS(kind.create(settings("{file: m.yaml}"), content.metadata, open_output_directory(folder, "")),
                     Error);
   }

@@ -26,7 +26,7 @@ double noise(const std::array<double, 3>&, const Index3& p, int) {
 }
 
 /// What one analysis makes of the blocks `mine`, with halos from all others.
-Surface surface_of(Analysis& analysis, const FakeDomain& domain, const Division& division,
+Surface surface_of(Task& analysis, const FakeDomain& domain, const Division& division,
                    const std::vector<std::size_t>& mine, const std::string& file) {
   MpiCommunicator self(MPI_COMM_SELF);
   CapturedResults results;

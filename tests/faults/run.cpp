@@ -67,7 +67,7 @@ class Stages {
 };
 
 /// Begins the stage `iteration` when it works on one, and ends it when it works on the next.
-class Mark final : public Analysis {
+class Mark final : public Task {
  public:
   Mark(Stages& stages, std::int32_t variable) : stages_(stages), variable_(variable) {}
   [[nodiscard]] Selection selection() const override { return {{{variable_, 0}}}; }

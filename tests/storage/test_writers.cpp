@@ -17,8 +17,7 @@ using namespace sidestream::testing;
 namespace {
 
 struct Fixture {
-  std::unique_ptr<Writer> writer(const WriterKind& kind, const std::string& yaml,
-                                 GoesOnWith what = GoesOnWith::nothing) {
+  std::unique_ptr<Task> writer(const WriterKind& kind, const std::string& yaml, GoesOnWith what = GoesOnWith::nothing) {
     const auto output = open_output_directory(directory.path(), "test", what);
     return kind.create(writer_settings(kind, yaml, sample.metadata), sample.metadata, output);
   }
@@ -64,7 +63,7 @@ TEST_CASE_FIXTURE(Fixture, "discarding leaves no file") {
     const auto made = writer(kind, "{}");
     const auto held = sample.held(world.rank(), world.size(), made->selection(), 0);
     const Iteration iteration{0, 0, 0};
-    (void)made->write({iteration, sample.metadata, held.views, 0, {}}, world.rank(), world.size());
+    (void)made->local(input_of(sample, held, iteration, world));
     world.barrier();
     made->discard(iteration);
   }
@@ -152,13 +151,12 @@ TEST_CASE_FIXTURE(Fixture, "memory that ends on one server in the midst of a com
         const auto before = contents();
         const Iteration iteration{n, 1000 * victim + n, 0};
         const auto held = sample.held(world.rank(), world.size(), made->selection(), 0);
-        const std::vector<Bytes> partials{
-            made->write({iteration, sample.metadata, held.views, 0, {}}, world.rank(), world.size())};
+        const std::vector<Bytes> partials{made->local(input_of(sample, held, iteration, world))};
         CapturedResults results;
         bool ended = false;
         const std::string failure = guarded.attempt([&] {
           const FailingAllocation failing(world.rank() == victim ? n : 0);
-          made->commit({iteration, sample.metadata, partials, 0, guarded, results});
+          made->combine({iteration, sample.metadata, partials, 0, guarded, results});
           ended = sidestream_test_allocation_failed() != 0;
         });
         failed = !failure.empty() || ended;  // or it was waited for
@@ -259,7 +257,7 @@ TEST_CASE_FIXTURE(Fixture, "the vtk writer refuses levels that are not declared 
   held.views[0][1].block.level = 1;
   const Iteration iteration{};
   CHECK(contains(message_of([&] {
-                   (void)made->write({iteration, sample.metadata, held.views, 0, {}}, 0, 1);
+                   (void)made->local({iteration, sample.metadata, held.views, 0, {}});
                  }),
                  "is on level 1, but the mesh is declared with 0 refinements"));
   struct Foreign final : Geometry {

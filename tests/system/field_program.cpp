@@ -25,7 +25,7 @@ double field(double x, double y, double z, double time) {
   return std::sin(6.3 * x + time) * std::cos(4.1 * y) + 0.7 * std::sin(5.2 * z - 0.5 * time) + 0.1 * x * y;
 }
 
-class Sleep final : public sidestream::Analysis {
+class Sleep final : public sidestream::Task {
  public:
   Sleep(double seconds, std::int32_t variable) : seconds_(seconds) { selection_.variables.push_back({variable, 0}); }
   [[nodiscard]] sidestream::Selection selection() const override { return selection_; }
@@ -41,7 +41,7 @@ class Sleep final : public sidestream::Analysis {
 };
 
 /// Fails in one iteration, on the server that has block 0; `how`: throw an Error, something odd, or in combine.
-class Fail final : public sidestream::Analysis {
+class Fail final : public sidestream::Task {
  public:
   Fail(std::int64_t at, std::string how, std::int32_t variable) : at_(at), how_(std::move(how)), variable_(variable) {}
   [[nodiscard]] sidestream::Selection selection() const override { return {{{variable_, 0}}}; }

@@ -23,12 +23,25 @@ void for_each_point(const Box& box, F&& f) {
 }
 
 /// What is summed up over the servers; crosses as it is.
-enum Sum { blocks, block_points, block_wrong, block_missing, pieces, cells, points, places, wrong, absent, sums };
-constexpr const char* names[] = {"blocks", "block_points", "block_wrong", "block_missing", "pieces",
-                                 "cells",  "points",       "places",      "wrong",         "absent"};
+enum Sum {
+  blocks,
+  block_points,
+  block_wrong,
+  block_missing,
+  pieces,
+  cells,
+  points,
+  places,
+  wrong,
+  absent,
+  readable,
+  sums
+};
+constexpr const char* names[] = {"blocks", "block_points", "block_wrong", "block_missing", "pieces",  "cells",
+                                 "points", "places",       "wrong",       "absent",        "readable"};
 using Sums = std::array<std::int64_t, sums>;
 
-class SumsOfPieces final : public Analysis {
+class SumsOfPieces final : public Task {
  public:
   SumsOfPieces(const Settings& settings, const Metadata& metadata)
       : variable_(metadata.variables[static_cast<std::size_t>(metadata.find_variable(settings.text("variable"))->id)]),
@@ -47,10 +60,7 @@ class SumsOfPieces final : public Analysis {
   }
 
   [[nodiscard]] Bytes local(const LocalInput& input) override {
-    Sums found{};
-    for (const BlockView& view : input.at(0)) look_at_block(view, input.iteration.cycle, found);
-    if (input.at(1).size() > 1) throw Error(Code::analysis, "more than one piece on a server");
-    for (const BlockView& view : input.at(1)) look_at_piece(view, input, found);
+    const Sums found = look(input);
     Bytes bytes(sizeof found);
     std::memcpy(bytes.data(), found.data(), sizeof found);
     return bytes;
@@ -63,12 +73,25 @@ class SumsOfPieces final : public Analysis {
       std::memcpy(one.data(), partial.data(), sizeof one);
       for (std::size_t n = 0; n < sums; ++n) all[n] += one[n];
     }
+    // The blocks are as `local` saw them, or, where others have reduced, not here.
+    if (input.local != nullptr) {
+      const Sums again = look(*input.local);
+      all[readable] =
+          input.partials.size() == 1 && std::memcmp(again.data(), input.partials[0].data(), sizeof again) == 0;
+    }
     input.communicator.sum(all);
     input.results.add(file_, Table({std::begin(names), std::end(names)}, {{all.begin(), all.end()}}));
     return {};
   }
 
  private:
+  [[nodiscard]] Sums look(const LocalInput& input) const {
+    Sums found{};
+    for (const BlockView& view : input.at(0)) look_at_block(view, input.iteration.cycle, found);
+    if (input.at(1).size() > 1) throw Error(Code::analysis, "more than one piece on a server");
+    for (const BlockView& view : input.at(1)) look_at_piece(view, input, found);
+    return found;
+  }
   /// The point of the mesh that stands for `p`; false if there is none.
   bool inside(Index3& p) const {
     const Box all = variable_.points(mesh_.cells);
@@ -170,7 +193,7 @@ SIDESTREAM_PLUGIN(registry) {
                   {.name = "axis", .type = OptionType::integer, .default_value = "0", .text = "Of slabs and pencils."},
                   {.name = "halo", .type = OptionType::integer, .default_value = "0", .text = "Points round both."},
                   {.name = "file", .type = OptionType::file, .default_value = "pieces.csv", .text = "The table."}},
-      .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Analysis> {
+      .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         return std::make_unique<SumsOfPieces>(settings, metadata);
       }});
 }

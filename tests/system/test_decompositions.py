@@ -112,6 +112,8 @@ def check(results, text, dimensions, periodic, servers, combining=None, split=Fa
             i, j, k = np.nonzero(mask)
             assert row["wrong"] == 0, (name, row)
             assert row["block_wrong"] == 0, (name, row)
+            # Where `local` and `combine` run on the same servers, `combine` saw the blocks as `local` did.
+            assert row["readable"] == (servers if (combining or servers) == servers else 0), (name, row)
             assert (row["points"], row["places"]) == (mask.sum(), (i + 50 * j + 2500 * k).sum()), (name, row)
             assert row["cells"] == whole
             most = {"slabs": CELLS[axis], "pencils": whole // CELLS[axis], "bricks": whole}[kind]

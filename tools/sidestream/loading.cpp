@@ -38,7 +38,7 @@ AnalysisKind stand_in(const std::string& name) {
   Option variables{.name = "variables", .type = OptionType::variable, .list = true, .required = true};
   variables.least_entries = 1;
   kind.options = {variables};
-  kind.create = [](const Settings&, const Metadata&) { return std::unique_ptr<Analysis>(); };
+  kind.create = [](const Settings&, const Metadata&) { return std::unique_ptr<Task>(); };
   return kind;
 }
 

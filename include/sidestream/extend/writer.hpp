@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "sidestream/extend/analysis.hpp"
+#include "sidestream/extend/options.hpp"
+#include "sidestream/extend/task.hpp"
 
 namespace sidestream {
 
@@ -29,28 +30,13 @@ class OutputDirectory {
   [[nodiscard]] virtual bool resumes() const noexcept { return false; }
 };
 
-/// Writes blocks. Called like an analysis: on every server `write`, then agreement, then on every server `commit`.
-class Writer {
- public:
-  virtual ~Writer() = default;
-  [[nodiscard]] virtual Selection selection() const = 0;
-  /// Writes this server's blocks to temporary files and returns what the index needs to know of them. Never
-  /// communicates; may throw Error(file), after which its temporary files are gone. The blocks and their values stay
-  /// as they are until commit or discard has returned.
-  [[nodiscard]] virtual Bytes write(const LocalInput& input, int server, int servers) = 0;
-  /// Collective, when every server has written: names the files and writes the index on rank 0. The rule of
-  /// Analysis::combine for throwing holds.
-  virtual void commit(const CombineInput& input) = 0;
-  /// Called instead of commit when a server failed: removes what `write` left. Never throws.
-  virtual void discard(const Iteration& iteration) noexcept = 0;
-};
-
+/// A kind of task that puts blocks on disk, under `outputs:`. Its `local` writes temporary files, `combine` names them
+/// and writes the index on rank 0, `discard` removes them.
 struct WriterKind {
   std::string name;
   std::string text;
   std::vector<Option> options;
-  std::function<std::unique_ptr<Writer>(const Settings&, const Metadata&, std::shared_ptr<const OutputDirectory>)>
-      create;
+  std::function<std::unique_ptr<Task>(const Settings&, const Metadata&, std::shared_ptr<const OutputDirectory>)> create;
 };
 
 /// A file with one server's part of a result.

@@ -39,7 +39,7 @@ Box with_ghosts(const BlockView& view, int dimensions) {
   return box;
 }
 
-class Hdf5Writer final : public Writer {
+class Hdf5Writer final : public Task {
  public:
   Hdf5Writer(const Settings& settings, const Metadata& metadata, std::shared_ptr<const OutputDirectory> directory)
       : directory_(directory),
@@ -57,16 +57,16 @@ class Hdf5Writer final : public Writer {
 
   Selection selection() const override { return selection_of(variables_); }
 
-  Bytes write(const LocalInput& input, int server, int servers) override {
+  Bytes local(const LocalInput& input) override {
     try {
-      return write_blocks(input, server, servers);
+      return write_blocks(input);
     } catch (...) {
       pending_.discard();
       throw;
     }
   }
 
-  void commit(const CombineInput& input) override {
+  Bytes combine(const CombineInput& input) override {
     pending_.commit(input.communicator, input.partials, [&](const std::vector<Bytes>& partials) {
       pending_.place(path_, [&](const std::string& temporary) {
         write_whole_file(temporary, directory_->provenance(), input, variables_, partials);
@@ -74,13 +74,14 @@ class Hdf5Writer final : public Writer {
       pending_.enter(series_.of(file_, input.iteration), input.iteration, path_);
     });
     names_.written(path_);
+    return {};
   }
 
   void discard(const Iteration&) noexcept override { pending_.discard(); }
 
  private:
   void check_groups(const Settings& settings, const Metadata& metadata) const;
-  Bytes write_blocks(const LocalInput& input, int server, int servers);
+  Bytes write_blocks(const LocalInput& input);
   void write_block(hdf5::Group& group, const Variable& variable, int dimensions, const BlockView& view,
                    const Box& box) const;
   [[nodiscard]] hdf5::Layout layout_of(const Variable& variable, int dimensions, const Box& box) const;
@@ -91,7 +92,7 @@ class Hdf5Writer final : public Writer {
   SeriesSet series_;
   std::vector<std::int32_t> variables_;
   std::string file_;
-  std::string path_;  ///< of this iteration, between write and commit
+  std::string path_;  ///< of this iteration, between local and combine
   bool ghosts_;
   int deflate_;
   bool checksum_;
@@ -112,10 +113,10 @@ void Hdf5Writer::check_groups(const Settings& settings, const Metadata& metadata
 }
 
 /// A server without values writes no file. Returns the file's name and what is in it.
-Bytes Hdf5Writer::write_blocks(const LocalInput& input, int server, int servers) {
+Bytes Hdf5Writer::write_blocks(const LocalInput& input) {
   path_ = names_.choose(file_, input.iteration);
-  const std::string path = server_path(path_, server);
-  ServerPart part{std::filesystem::path(path).filename().string(), servers, {}};
+  const std::string path = server_path(path_, input.server);
+  ServerPart part{std::filesystem::path(path).filename().string(), input.servers, {}};
   std::optional<hdf5::File> file;
   for (const std::int32_t id : variables_) {
     const Variable& variable = input.metadata.variables[id];
@@ -124,8 +125,8 @@ Bytes Hdf5Writer::write_blocks(const LocalInput& input, int server, int servers)
       if (view.copy || view.points.empty()) continue;
       if (!file) {
         file.emplace(pending_.begin(path));
-        describe_file(file->root(), "sidestream-blocks", input.iteration, directory_->provenance(), servers);
-        file->root().set("server", static_cast<std::int64_t>(server));
+        describe_file(file->root(), "sidestream-blocks", input.iteration, directory_->provenance(), input.servers);
+        file->root().set("server", static_cast<std::int64_t>(input.server));
         describe_meshes(file->root(), input.metadata, variables_);
       }
       if (!group) {

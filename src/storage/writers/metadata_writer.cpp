@@ -25,7 +25,7 @@ std::vector<RangeRequest> requests(const Settings& settings, const Metadata& met
   return result;
 }
 
-class MetadataWriter final : public Writer {
+class MetadataWriter final : public Task {
  public:
   MetadataWriter(const Settings& settings, const Metadata& metadata, std::shared_ptr<const OutputDirectory> directory)
       : directory_(directory),
@@ -40,7 +40,7 @@ class MetadataWriter final : public Writer {
 
   Selection selection() const override { return selection_; }
 
-  Bytes write(const LocalInput& input, int server, int) override {
+  Bytes local(const LocalInput& input) override {
     if (input.catalogue == nullptr) {
       fail(Code::analysis,
            "the output 'metadata' got no list of all blocks, which this placement does not give yet; use "
@@ -48,7 +48,7 @@ class MetadataWriter final : public Writer {
     }
     path_ = names_.choose(pattern_, input.iteration);
     // Every server has the same list.
-    if (server != 0) return {};
+    if (input.server != 0) return {};
     try {
       write_file(pending_.begin(path_), metadata_text({input.iteration, input.metadata, chosen(*input.catalogue)}));
     } catch (...) {
@@ -58,11 +58,12 @@ class MetadataWriter final : public Writer {
     return {};
   }
 
-  void commit(const CombineInput& input) override {
+  Bytes combine(const CombineInput& input) override {
     pending_.commit(input.communicator, input.partials, [&](const std::vector<Bytes>&) {
       pending_.enter(series_.of(pattern_, input.iteration), input.iteration, path_);
     });
     names_.written(path_);
+    return {};
   }
 
   void discard(const Iteration&) noexcept override { pending_.discard(); }
@@ -91,7 +92,7 @@ class MetadataWriter final : public Writer {
   FileNames names_;
   SeriesSet series_;
   std::string pattern_;
-  std::string path_;  ///< of this iteration, between write and commit
+  std::string path_;  ///< of this iteration, between local and combine
   Selection selection_;
 };
 

@@ -91,7 +91,7 @@ void check_variable(const Settings& settings, const Metadata& metadata, const Va
   }
 }
 
-class VtkWriter final : public Writer {
+class VtkWriter final : public Task {
  public:
   VtkWriter(const Settings& settings, const Metadata& metadata, std::shared_ptr<const OutputDirectory> directory)
       : directory_(directory),
@@ -107,7 +107,7 @@ class VtkWriter final : public Writer {
 
   Selection selection() const override { return selection_of(variables_); }
 
-  Bytes write(const LocalInput& input, int, int) override {
+  Bytes local(const LocalInput& input) override {
     try {
       ByteSink written;
       for (MeshOutput& output : outputs_) {
@@ -121,10 +121,11 @@ class VtkWriter final : public Writer {
     }
   }
 
-  void commit(const CombineInput& input) override {
+  Bytes combine(const CombineInput& input) override {
     pending_.commit(input.communicator, input.partials,
                     [&](const std::vector<Bytes>& partials) { list_blocks(input, partials); });
     for (const MeshOutput& output : outputs_) names_.written(output.path);
+    return {};
   }
 
   void discard(const Iteration&) noexcept override { pending_.discard(); }

@@ -36,7 +36,7 @@ std::vector<std::int32_t> chosen(const Settings& settings, const Metadata& metad
   return ids;
 }
 
-class StreamWriter final : public Writer {
+class StreamWriter final : public Task {
  public:
   StreamWriter(const Settings& settings, const Metadata& metadata, std::shared_ptr<StreamContext> context)
       : config_(read_stream(settings, context->when_full)), metadata_(metadata), context_(std::move(context)) {
@@ -57,33 +57,32 @@ class StreamWriter final : public Writer {
 
   Selection selection() const override { return selection_; }
 
-  /// Notes what there is. Nothing is copied before it is known that somebody reads.
-  Bytes write(const LocalInput& input, int, int) override {
-    outgoing_.clear();
-    for (const Selected& selected : selection_.variables) {
-      for (const BlockView& view : input.of(selected.variable)) {
-        if (!view.copy && !view.points.empty()) outgoing_.push_back({selected.variable, view});
-      }
-    }
+  Bytes local(const LocalInput&) override { return {}; }
+
+  /// Nothing is copied before it is known that somebody reads.
+  Bytes combine(const CombineInput& input) override {
+    // Until all know that it was taken: what is thrown below is thrown on every server.
+    context_->refused = input.iteration.index;
+    const std::vector<Held> outgoing = held(*input.local);
+    if (!offers_) open(input.communicator);
+    const Answer answer = offers_->hand_over(input.iteration, outgoing);
+    if (answer.outcome != Outcome::refused) context_->refused = -1;
+    if (!answer.message.empty()) throw Error(Code::analysis, answer.message);
     return {};
   }
 
-  void commit(const CombineInput& input) override {
-    // Until all know that it was taken: what is thrown below is thrown on every server.
-    context_->refused = input.iteration.index;
-    if (!offers_) open(input.communicator);
-    const Answer answer = offers_->hand_over(input.iteration, outgoing_);
-    outgoing_.clear();
-    if (answer.outcome != Outcome::refused) context_->refused = -1;
-    if (!answer.message.empty()) throw Error(Code::analysis, answer.message);
-  }
-
-  void discard(const Iteration& iteration) noexcept override {
-    outgoing_.clear();
-    context_->refused = iteration.index;
-  }
+  void discard(const Iteration& iteration) noexcept override { context_->refused = iteration.index; }
 
  private:
+  [[nodiscard]] std::vector<Held> held(const LocalInput& input) const {
+    std::vector<Held> outgoing;
+    for (const Selected& selected : selection_.variables) {
+      for (const BlockView& view : input.of(selected.variable)) {
+        if (!view.copy && !view.points.empty()) outgoing.push_back({selected.variable, view});
+      }
+    }
+    return outgoing;
+  }
   void open(Communicator& servers) {
     auto offers = std::make_unique<Offers>(config_, metadata_, *context_, servers);
     servers.barrier();  // all have one, or none
@@ -94,7 +93,6 @@ class StreamWriter final : public Writer {
   const Metadata& metadata_;
   std::shared_ptr<StreamContext> context_;
   Selection selection_;
-  std::vector<Held> outgoing_;
   std::unique_ptr<Offers> offers_;
 };
 

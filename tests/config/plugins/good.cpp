@@ -7,7 +7,7 @@ SIDESTREAM_PLUGIN(registry) {
   kind.text = "For the tests.";
   kind.options = {{.name = "strength", .type = sidestream::OptionType::real, .default_value = "0.5", .text = "Any."}};
   kind.create = [](const sidestream::Settings&, const sidestream::Metadata&) {
-    return std::unique_ptr<sidestream::Analysis>();
+    return std::unique_ptr<sidestream::Task>();
   };
   registry.add(kind);
 }

@@ -2,7 +2,7 @@
 
 using namespace sidestream;
 
-class Lines : public Analysis {
+class Lines : public Task {
  public:
   /* @BLOCK@ */
   Bytes local(const LocalInput& input) override { return Bytes(input.at(0).size() + input.at(1).size()); }

@@ -172,14 +172,23 @@ inline Settings writer_settings(const WriterKind& kind, const std::string& yaml,
                        {ExpressionContext{none}, &metadata});
 }
 
+/// What the writer on this member gets.
+inline LocalInput input_of(const Sample& sample, const Sample::Held& held, const Iteration& iteration,
+                           const Communicator& communicator) {
+  LocalInput input{iteration, sample.metadata, held.views, 0, {}};
+  input.server = communicator.rank();
+  input.servers = communicator.size();
+  return input;
+}
+
 /// One iteration through a writer on all members; throws what it throws.
-inline void write_iteration(Writer& writer, const Sample& sample, const Iteration& iteration,
-                            Communicator& communicator, int ghosts = 0, const std::vector<std::size_t>& absent = {}) {
+inline void write_iteration(Task& writer, const Sample& sample, const Iteration& iteration, Communicator& communicator,
+                            int ghosts = 0, const std::vector<std::size_t>& absent = {}) {
   const auto held = sample.held(communicator.rank(), communicator.size(), writer.selection(), ghosts, absent);
-  const LocalInput local{iteration, sample.metadata, held.views, 0, {}};
-  const std::vector<Bytes> partials{writer.write(local, communicator.rank(), communicator.size())};
+  const LocalInput local = input_of(sample, held, iteration, communicator);
+  const std::vector<Bytes> partials{writer.local(local)};
   CapturedResults results;
-  writer.commit({iteration, sample.metadata, partials, 0, communicator, results});
+  writer.combine({iteration, sample.metadata, partials, 0, communicator, results, &local});
 }
 
 }  // namespace sidestream::testing

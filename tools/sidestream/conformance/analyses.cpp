@@ -22,12 +22,10 @@ class Bench {
   explicit Bench(const Subject& subject)
       : subject_(subject), kind_(subject.registry.analyses().at(subject.task.kind)) {}
 
-  [[nodiscard]] std::unique_ptr<Analysis> make() const {
-    return kind_.create(subject_.task.settings, subject_.metadata);
-  }
+  [[nodiscard]] std::unique_ptr<Task> make() const { return kind_.create(subject_.task.settings, subject_.metadata); }
 
   /// All passes of one iteration. As with forwarders, other objects may run `local` than `combine`.
-  Captured iterate(Analysis& combiner, std::vector<std::unique_ptr<Analysis>>& reducers, const Case& how,
+  Captured iterate(Task& combiner, std::vector<std::unique_ptr<Task>>& reducers, const Case& how,
                    const Iteration& iteration) {
     Selection selection;
     const auto groups = std::max<std::size_t>(1, reducers.size());
@@ -47,15 +45,21 @@ class Bench {
     Bytes feedback;
     for (int pass = 0; pass < passes; ++pass) {
       std::vector<Bytes> partials;
+      const Bytes before = std::move(feedback);
+      feedback.clear();
+      const auto input = [&](std::size_t g) {
+        return views[g].input(iteration, subject_.metadata, pass, before, selection.catalogue ? &catalogue : nullptr);
+      };
       together(subject_.servers, [&] {
         for (std::size_t g = 0; g < groups; ++g) {
-          Analysis& reducer = reducers.empty() ? combiner : *reducers[g];
-          partials.push_back(reducer.local(views[g].input(iteration, subject_.metadata, pass, feedback,
-                                                          selection.catalogue ? &catalogue : nullptr)));
+          Task& reducer = reducers.empty() ? combiner : *reducers[g];
+          partials.push_back(reducer.local(input(g)));
         }
       });
+      const LocalInput own = input(0);
+      const LocalInput* local = reducers.empty() ? &own : nullptr;
       guarded(subject_.servers, [&](Communicator& servers) {
-        feedback = combiner.combine({iteration, subject_.metadata, partials, pass, servers, results});
+        feedback = combiner.combine({iteration, subject_.metadata, partials, pass, servers, results, local});
       });
       check_feedback(feedback);
     }
@@ -64,10 +68,10 @@ class Bench {
 
   /// One iteration on new objects.
   Captured once(const Case& how) {
-    std::vector<std::unique_ptr<Analysis>> reducers;
-    std::unique_ptr<Analysis> combiner;
+    std::vector<std::unique_ptr<Task>> reducers;
+    std::unique_ptr<Task> combiner;
     together(subject_.servers, [&] {
-      for (int g = 0; g < how.groups && how.groups > 1; ++g) reducers.push_back(make());
+      for (int g = 0; g < how.groups && how.groups > 1 && kind_.any_partials; ++g) reducers.push_back(make());
       combiner = make();
     });
     return iterate(*combiner, reducers, how, {3, 30, 0.25});
@@ -125,7 +129,7 @@ std::string fail_allocations(Bench& bench, const Subject& subject, const Case& h
       // as it should: what the server reports
     }
   }
-  std::vector<std::unique_ptr<Analysis>> none;
+  std::vector<std::unique_ptr<Task>> none;
   return compare(expected, bench.iterate(*analysis, none, how, {3, 30, 0.25}), analysis->tolerance(),
                  "before the iteration whose memory failed");
 }
@@ -148,7 +152,7 @@ void check_analysis(const Subject& subject, Report& report) {
   }
   report.check(name, "the same object again, in later iterations", [&] {
     const auto analysis = bench.make();
-    std::vector<std::unique_ptr<Analysis>> none;
+    std::vector<std::unique_ptr<Task>> none;
     static_cast<void>(bench.iterate(*analysis, none, whole, {3, 30, 0.25}));
     return compare(expected, bench.iterate(*analysis, none, whole, {3, 30, 0.25}), tolerance, "the first time");
   });

@@ -45,10 +45,7 @@ class Bench {
     asks_ = selection.catalogue;
   }
   /// What was prepared, on this process alone. Throws what the writer throws.
-  [[nodiscard]] Bytes write_alone(const Iteration& iteration) {
-    return writer_->write(views_->input(iteration, subject_.metadata, 0, {}, asks_ ? &catalogue_ : nullptr),
-                          subject_.servers.rank(), subject_.servers.size());
-  }
+  [[nodiscard]] Bytes write_alone(const Iteration& iteration) { return writer_->local(input(iteration)); }
   /// Collective; fails on all processes or on none.
   [[nodiscard]] Bytes write(const Case& how, const Iteration& iteration) {
     Bytes partial;
@@ -60,8 +57,9 @@ class Bench {
   }
   void commit(const Bytes& partial, const Iteration& iteration) {
     Captured results;
+    const LocalInput local = input(iteration);
     guarded(subject_.servers, [&](Communicator& servers) {
-      writer_->commit({iteration, subject_.metadata, {&partial, 1}, 0, servers, results});
+      static_cast<void>(writer_->combine({iteration, subject_.metadata, {&partial, 1}, 0, servers, results, &local}));
     });
     subject_.servers.barrier();
   }
@@ -77,10 +75,14 @@ class Bench {
   }
 
  private:
+  [[nodiscard]] LocalInput input(const Iteration& iteration) const {
+    return views_->input(iteration, subject_.metadata, 0, {}, asks_ ? &catalogue_ : nullptr);
+  }
+
   const Subject& subject_;
   std::string folder_;
   std::shared_ptr<const OutputDirectory> directory_;
-  std::unique_ptr<Writer> writer_;
+  std::unique_ptr<Task> writer_;
   std::optional<Views> views_;  ///< must stay until commit or discard
   Catalogue catalogue_;
   bool asks_ = false;
@@ -99,10 +101,10 @@ std::string unfinished(const std::set<std::string>& files) {
   for (const std::string& file : files) {
     const std::string name = fs::path(file).filename().string();
     if (name.front() == '.' || fs::path(name).extension() == ".part") {
-      return fmt::format("the temporary file '{}' is left after commit", file);
+      return fmt::format("the temporary file '{}' is left after combine", file);
     }
   }
-  return files.empty() ? "commit has left no file" : "";
+  return files.empty() ? "combine has left no file" : "";
 }
 
 std::string write_and_commit(const Subject& subject, const std::string& folder, const Case& how) {
@@ -128,7 +130,7 @@ std::string discard_leaves_nothing(const Subject& subject, const std::string& fo
   return bench.files().size() >= before.size() ? "" : "files of an earlier iteration have gone";
 }
 
-/// `write` with memory that ends at each allocation in turn, then `discard`.
+/// `local` with memory that ends at each allocation in turn, then `discard`.
 std::string fail_allocations(const Subject& subject, const std::string& folder) {
   Case how;
   how.parts = {2, 1, 1};
@@ -199,7 +201,7 @@ void check_writer(const Subject& subject, const std::string& directory, Report& 
     return std::string();
   });
   check("discard leaves nothing", [&](const std::string& folder) { return discard_leaves_nothing(subject, folder); });
-  check("memory that ends in `write`", [&](const std::string& folder) { return fail_allocations(subject, folder); });
+  check("memory that ends in `local`", [&](const std::string& folder) { return fail_allocations(subject, folder); });
 }
 
 }  // namespace sidestream::conformance

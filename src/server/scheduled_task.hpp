@@ -11,25 +11,23 @@
 #include "server/guarded_communicator.hpp"
 #include "server/schedule.hpp"
 #include "sidestream/extend/combination.hpp"
-#include "sidestream/extend/writer.hpp"
+#include "sidestream/extend/task.hpp"
 
 namespace sidestream {
 
-/// An analysis or a writer with its schedule and a communicator of its own, so that one that errs cannot take messages
+/// A task with its schedule and a communicator of its own, so that one that errs cannot take messages
 /// of another. Runs the passes: local everywhere, agreement, combine everywhere, agreement.
-class Task {
+class ScheduledTask {
  public:
-  /// One of `analysis` and `writer` is null. Asks for the selection, which may throw, and adds the arrays of the
-  /// meshes.
-  Task(const TaskConfig& config, const Metadata& metadata, std::unique_ptr<Analysis> analysis,
-       std::unique_ptr<Writer> writer);
+  /// Asks for the selection, which may throw, and adds the arrays of the meshes.
+  ScheduledTask(const TaskConfig& config, const Metadata& metadata, std::unique_ptr<Task> task);
   /// Before the first run.
   void set_communicator(std::unique_ptr<MpiCommunicator> communicator);
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] const Selection& selection() const noexcept { return selection_; }
-  /// Whether it looks at values, in which every point counts once.
-  [[nodiscard]] bool counts() const noexcept { return analysis_ != nullptr; }
+  /// Whether it is an analysis: that looks at values, in which every point counts once, and needs all it selects.
+  [[nodiscard]] bool counts() const noexcept { return counts_; }
   [[nodiscard]] ScheduleState& schedule() noexcept { return schedule_; }
   [[nodiscard]] MpiCommunicator& communicator() noexcept { return *communicator_; }
 
@@ -63,18 +61,16 @@ class Task {
   std::int64_t incomplete = 0;  ///< iterations in which an output was written without a variable nobody published
 
  private:
-  [[nodiscard]] std::string pass(const LocalInput& input, const Views& views, Results& results, Bytes& feedback);
+  [[nodiscard]] std::string pass(LocalInput input, const Views& views, Results& results, Bytes& feedback);
   [[nodiscard]] std::string attempt(const std::function<void()>& work);
   [[nodiscard]] std::string send_partial(const LocalInput& input, const Bytes& partial, Bytes& feedback);
   void discard(const Iteration& iteration) noexcept;
   void count_passes();
-  [[nodiscard]] Bytes local(const LocalInput& input);
-  [[nodiscard]] Bytes combine(const CombineInput& input);
 
   std::string name_;
   ScheduleState schedule_;
-  std::unique_ptr<Analysis> analysis_;
-  std::unique_ptr<Writer> writer_;
+  std::unique_ptr<Task> task_;
+  bool counts_;
   std::unique_ptr<MpiCommunicator> communicator_;
   std::unique_ptr<GuardedCommunicator> guarded_;  ///< the same group, as analyses get it
   Selection selection_;                           ///< with the arrays of meshes

@@ -1,0 +1,41 @@
+// The contract of what takes in the results of analyses.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "sidestream/data/result.hpp"
+#include "sidestream/extend/communicator.hpp"
+
+namespace sidestream {
+
+/// Where `combine` puts results. `file` is a file option's value; its ending chooses the format. A table whose pattern
+/// names no iteration gets its rows appended, with the columns iteration, cycle and time before them; other results are
+/// one file each, with a series index beside them. Files appear whole or not at all. Throws Error(file).
+class Results {
+ public:
+  virtual ~Results() = default;
+  // Of a result that one server has whole: only what rank 0 of the communicator adds is kept.
+  virtual void add(const std::string& file, const Table& table) = 0;
+  virtual void add(const std::string& file, const Image& image) = 0;
+  virtual void add(const std::string& file, const Surface& surface) = 0;
+  virtual void add(const std::string& file, const DataSet& data) = 0;
+
+  // Of a result that all servers have a part of. Collective over `servers`, the communicator of CombineInput, and
+  // throws on all of them alike. In pieces, every server writes a file, and rank 0 one that lists them; what the pieces
+  // hold, in the order of ranks, is what one file holds. Otherwise rank 0 gathers them, as these functions of the base
+  // do.
+  /// Rows follow each other in the order of ranks. A table whose rows are appended is never in pieces.
+  virtual void add_parts(const std::string& file, const Table& mine, Communicator& servers, Pieces how);
+  /// Points and triangles follow each other in the order of ranks.
+  virtual void add_parts(const std::string& file, const Surface& mine, Communicator& servers, Pieces how);
+  /// All servers give the same arrays; `start` and `size` say which part of each is whose. The parts fill the arrays
+  /// and do not overlap.
+  virtual void add_parts(const std::string& file, const DataSet& mine, Communicator& servers, Pieces how);
+};
+
+/// Whether a result that takes `bytes` on this server and more on others is to be written in pieces. Collective unless
+/// `how` says it.
+[[nodiscard]] bool in_pieces(Pieces how, std::uint64_t bytes, Communicator& servers);
+
+}  // namespace sidestream
