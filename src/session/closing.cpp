@@ -28,13 +28,8 @@ Account Session::Implementation::agree_on_account() {
   return account;
 }
 
-/// One line, if anything was lost: once, at the end, whatever was said when it happened.
 void Session::Implementation::say_losses(const Account& account) {
-  const std::string losses = losses_of(account, ledger()->skipped_tasks);
-  if (!losses.empty()) {
-    log::warning("of {} iterations {} were delivered: {}{}", account.iterations, account.delivered, losses,
-                 config_.opening.timings ? "; iterations.csv says which and why" : "");
-  }
+  warn_of_losses(account, ledger()->skipped_tasks, config_.opening.timings ? iterations_table.file : "");
 }
 
 /// Collective: what the run leaves beside its results.

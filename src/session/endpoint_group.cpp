@@ -114,12 +114,7 @@ class Endpoint {
         return;
       }
       directory_lock_ = std::make_unique<DirectoryLock>(config_.opening.directory, record_names.lock);
-      if (std::filesystem::exists(path) && config_.opening.existing == Existing::refuse) {
-        fail(Code::file,
-             "the output directory '{}' holds the results of an earlier run ({} is there); choose another with "
-             "output.directory, or say what to do with output.existing: replace or resume",
-             config_.opening.directory, record_names.record);
-      }
+      refuse_earlier_run(config_.opening, record_names);
     });
     group_.maximum(std::span(&resume, 1));
     if (!resume) return;
@@ -156,10 +151,8 @@ class Endpoint {
       write_table(iterations, group_.rank() == 0 ? iteration_rows(ledger.iterations()) : std::string());
     }
     write(server, &ledger);
-    const std::string losses = losses_of(account_of(ledger), ledger.skipped_tasks);
-    if (!losses.empty() && group_.rank() == 0) {
-      log::warning("of {} iterations {} were delivered: {}{}", ledger.delivered + ledger.refused, ledger.delivered,
-                   losses, config_.opening.timings ? "; endpoint-iterations.csv says which and why" : "");
+    if (group_.rank() == 0) {
+      warn_of_losses(account_of(ledger), ledger.skipped_tasks, config_.opening.timings ? iterations.file : "");
     }
     if (server.writer_died()) {
       fail(Code::system, "the simulation that wrote the stream '{}' died; what it had handed over is in the results",

@@ -10,6 +10,7 @@
 
 #include "base/agree.hpp"
 #include "base/fail.hpp"
+#include "base/log.hpp"
 #include "sidestream/version.h"
 #include "storage/formats/csv.hpp"
 #include "storage/output_file.hpp"
@@ -18,15 +19,15 @@
 
 namespace sidestream {
 
-void refuse_earlier_run(const OpeningConfig& opening) {
-  const auto record = std::filesystem::path(opening.directory) / RecordNames{}.record;
+void refuse_earlier_run(const OpeningConfig& opening, const RecordNames& names) {
+  const auto record = std::filesystem::path(opening.directory) / names.record;
   std::error_code error;
   if (opening.existing != Existing::refuse || !std::filesystem::exists(record, error)) return;
   fail(
       Code::file,
       "the output directory '{}' holds an earlier run ({} is there); choose another with output.directory, or say what to "
       "do with output.existing: replace or resume",
-      opening.directory, RecordNames{}.record);
+      opening.directory, names.record);
 }
 
 void write_record(const std::string& directory, const RunFacts& facts, const Account* account, const Ledger* ledger,
@@ -123,6 +124,13 @@ std::string losses_of(const Account& account, std::int64_t skipped) {
       "blocks were declared and not published, in iterations in which others published their variable");
   add(skipped, "times an analysis or a writer was due without its variables");
   return text;
+}
+
+void warn_of_losses(const Account& account, std::int64_t skipped, const std::string& table) {
+  const std::string losses = losses_of(account, skipped);
+  if (losses.empty()) return;
+  log::warning("of {} iterations {} were delivered: {}{}", account.iterations, account.delivered, losses,
+               table.empty() ? "" : "; " + table + " says which and why");
 }
 
 Account account_of(const Ledger& ledger) {

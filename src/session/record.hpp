@@ -19,15 +19,15 @@ struct RunFacts {
   int clients = 0, servers = 0, nodes = 1;
 };
 
-/// Throws Error(file) if the output directory holds an earlier run and `existing` is refuse.
-void refuse_earlier_run(const OpeningConfig& opening);
-
 /// Names of the files that record a run.
 struct RecordNames {
   const char* record = own_files::run_record;
   const char* timings = own_files::run_timings;
   const char* lock = own_files::run_lock;  ///< held by who writes into the directory
 };
+
+/// Throws Error(file) if the output directory holds an earlier run and `existing` is refuse.
+void refuse_earlier_run(const OpeningConfig& opening, const RecordNames& names = {});
 
 /// Writes `run.yaml`; with a ledger and an account also how it ended. One rank.
 void write_record(const std::string& directory, const RunFacts& facts, const Account* account, const Ledger* ledger,
@@ -57,6 +57,9 @@ inline constexpr RunTable iterations_table{own_files::run_iterations, "iteration
 /// What an account lost, for people: "3 were refused, 2 have an outcome that is not known"; empty if nothing.
 /// `skipped`: times an analysis or a writer was due without its variables.
 [[nodiscard]] std::string losses_of(const Account& account, std::int64_t skipped);
+/// One line on the log, if anything was lost: once, at the end, whatever was said when it happened. `table`: the file
+/// that says which and why, if there is one. One rank.
+void warn_of_losses(const Account& account, std::int64_t skipped, const std::string& table);
 /// What servers alone can say of a session's account.
 [[nodiscard]] Account account_of(const Ledger& ledger);
 /// Where every rank writes its own.

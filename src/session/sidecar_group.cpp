@@ -328,11 +328,7 @@ void Group::write_records(const Ledger& ledger) {
     if (world_.rank() != 0) return;
     const Account account = account_of(ledger);
     write_record(opening.directory, facts(), &account, &ledger);
-    const std::string losses = losses_of(account, ledger.skipped_tasks);
-    if (!losses.empty()) {
-      log::warning("of {} iterations {} were delivered: {}{}", account.iterations, account.delivered, losses,
-                   opening.timings ? "; iterations.csv says which and why" : "");
-    }
+    warn_of_losses(account, ledger.skipped_tasks, opening.timings ? iterations_table.file : "");
     log::info("served the session '{}': {}", opening_.placement.session, closing_text(account, opening.directory));
   });
 }

@@ -122,11 +122,7 @@ std::int64_t write_client_records(MpiCommunicator& world, const RunFacts& facts,
   together(world, [&] {
     if (world.rank() != 0) return;
     write_record(opening.directory, facts, &publisher.account(), nullptr, {client_record, ""});
-    const std::string losses = losses_of(publisher.account(), 0);
-    if (losses.empty()) return;
-    log::warning("of {} iterations {} were delivered: {}{}", publisher.account().iterations,
-                 publisher.account().delivered, losses,
-                 opening.timings ? "; iterations-clients.csv says which and why" : "");
+    warn_of_losses(publisher.account(), 0, opening.timings ? client_iterations.file : "");
   });
   return dropped;
 }
