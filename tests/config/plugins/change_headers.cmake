@@ -1,10 +1,10 @@
-# Copies the headers of FROM into TO/include, with CHANGE two virtual functions of Analysis exchanged there, and makes the
+# Copies the headers of FROM into TO/include, with CHANGE two virtual functions of Task exchanged there, and makes the
 # generated header of that tree as a build of it would. No structure changes its size.
 cmake_minimum_required(VERSION 3.25)
 file(REMOVE_RECURSE ${TO})
 file(COPY ${FROM}/include DESTINATION ${TO})
 if(CHANGE)
-  set(header ${TO}/include/sidestream/extend/analysis.hpp)
+  set(header ${TO}/include/sidestream/extend/task.hpp)
   file(READ ${header} text)
   set(first "virtual double tolerance() const")
   set(second "virtual int passes() const")
