@@ -73,13 +73,13 @@ const BlockView* find_view(const std::vector<BlockView>& views, std::int64_t blo
 
 }  // namespace
 
-/// What finer levels cover, and what the simulation flags.
-void Assembler::mark(Views& assembled) {
+/// What finer levels cover, which stands in views that were used before, and what the simulation flags.
+void Assembler::mark(Views& assembled, bool refreshed) {
   std::vector<std::vector<BlockView>>& blocks = assembled.blocks;
   for (const Variable& variable : metadata_.variables) {
     std::vector<BlockView>& views = blocks[static_cast<std::size_t>(variable.id)];
     const Mesh& mesh = metadata_.mesh_of(variable);
-    for (std::size_t v = 0; v < views.size() && !mesh.refinement.empty(); ++v) {
+    for (std::size_t v = 0; !refreshed && v < views.size() && !mesh.refinement.empty(); ++v) {
       views[v].covered = covered(mesh, views[v].block);
     }
     if (variable.role != Role::point_ghosts && variable.role != Role::cell_ghosts) continue;
@@ -223,7 +223,6 @@ std::vector<ArrayView> Assembler::fetch(ServerTransport& transport, std::int64_t
     values = transport.fetch(index, wanted);
     if (expected) transport.expect_same(index, wanted);
   });
-  transport.free_values(index);  // clients go on while the analyses run
   std::vector<ArrayView> arrays(wanted.size());
   for (std::size_t n = 0; n < wanted.size(); ++n) {
     const Variable& variable = metadata_.variables[static_cast<std::size_t>(wanted[n].variable)];
@@ -258,8 +257,30 @@ void Assembler::note_cost(double seconds) {
   }
 }
 
-Assembled Assembler::assemble(ServerTransport& transport, std::int64_t index, const Demand& demand) {
-  Assembled result;
+std::vector<ArrayView> Assembler::get_values(ServerTransport& transport, std::int64_t index, const Demand& demand,
+                                             const std::shared_ptr<const Stage>& stage) {
+  if (transport.at_hand()) {
+    LocalValues::Got got = stage->local->get(transport.inbox(index).blocks, transport.persistent(), servers_);
+    assembled_.messages = std::move(got.messages);
+    return std::move(got.values);
+  }
+  // Iterations that are refused move values in vain then: hence not before the same is wanted a second time.
+  const bool expected = demand.repeats && stage == last_ && stage != ordered_;
+  std::vector<ArrayView> values = fetch(transport, index, *stage, expected);
+  if (expected) ordered_ = stage;
+  return values;
+}
+
+/// Whether the views of the iteration before could be used again; if so, they were. Making them takes an allocation and
+/// half a kilobyte for each, every time, which is most of what many small blocks cost.
+bool Assembler::refresh(const std::shared_ptr<const Stage>& stage, std::span<const ArrayView> values) {
+  const bool same = viewed_ == stage;
+  viewed_.reset();
+  return same && stage->redistribution->refresh(assembled_.views, values);
+}
+
+const Assembled& Assembler::assemble(ServerTransport& transport, std::int64_t index, const Demand& demand) {
+  end();
   std::vector<RangeRequest> requests = demand.ranges;
   if (!transport.at_hand()) {
     for (const RangeRequest& request : planner_.ranges_for(demand.selection)) {
@@ -268,28 +289,28 @@ Assembled Assembler::assemble(ServerTransport& transport, std::int64_t index, co
   }
   std::vector<BlockRange> ranges = gather_ranges(transport, index, requests);
   const std::shared_ptr<const Stage> current = stage(demand, ranges, transport.at_hand());
-  std::vector<ArrayView> values;
-  if (transport.at_hand()) {
-    LocalValues::Got got = current->local->get(transport.inbox(index).blocks, transport.persistent(), servers_);
-    values = std::move(got.values);
-    result.messages = std::move(got.messages);
-  } else {
-    // Iterations that are refused move values in vain then: hence not before the same is wanted a second time.
-    const bool expected = demand.repeats && current == last_ && current != ordered_;
-    values = fetch(transport, index, *current, expected);
-    if (expected) ordered_ = current;
-  }
+  const std::vector<ArrayView> values = get_values(transport, index, demand, current);
   last_ = current;
-  result.views = current->redistribution->views(values);
+  const bool refreshed = refresh(current, values);
+  if (!refreshed) assembled_.views = current->redistribution->views(values);
   const Redistribution::Amount amount = current->redistribution->count(values);
-  result.moved_blocks = amount.blocks;
-  result.moved_bytes = amount.pieces;
-  result.moved_layers = amount.layers;
-  mark(result.views);
-  mark_trees(result);
-  mark_shared(demand, result);
-  if (demand.catalogue) result.catalogue = Catalogue{true, table_.blocks(), std::move(ranges)};
-  return result;
+  assembled_.moved_blocks = amount.blocks;
+  assembled_.moved_bytes = amount.pieces;
+  assembled_.moved_layers = amount.layers;
+  mark(assembled_.views, refreshed);
+  mark_trees(assembled_);
+  mark_shared(demand, assembled_);
+  if (demand.catalogue) assembled_.catalogue = Catalogue{true, table_.blocks(), std::move(ranges)};
+  viewed_ = current;
+  return assembled_;
+}
+
+void Assembler::end() noexcept {
+  assembled_.messages.clear();
+  assembled_.flags.clear();
+  assembled_.catalogue.reset();
+  assembled_.views.pieces.clear();
+  assembled_.views.memory.clear();
 }
 
 }  // namespace sidestream

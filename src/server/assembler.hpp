@@ -31,8 +31,7 @@ struct Demand {
   bool counts = false;               ///< some look at values: points that several blocks have must count once
 };
 
-/// The assembled values of one iteration. Points into the transport's memory and its own messages; valid until the
-/// iteration is released.
+/// The assembled values of one iteration. Points into the transport's memory and its own messages.
 struct Assembled {
   Views views;
   std::vector<MemberMessage> messages;           ///< from other servers
@@ -53,8 +52,12 @@ class Assembler {
   /// Collective, when some server's blocks have changed: applies what changed since the last call, everywhere.
   void update(ServerTransport& transport);
   [[nodiscard]] const BlockTable& table() const noexcept { return table_; }
-  /// Collective, with the same `demand` everywhere. Fails on all servers or on none.
-  [[nodiscard]] Assembled assemble(ServerTransport& transport, std::int64_t index, const Demand& demand);
+  /// Collective, with the same `demand` everywhere. Fails on all servers or on none. May be asked again with another
+  /// demand for the same iteration. What it returns stays until the next call, or `end`.
+  [[nodiscard]] const Assembled& assemble(ServerTransport& transport, std::int64_t index, const Demand& demand);
+  /// Before the iteration is released: nobody uses what `assemble` returned any more. Views are kept: the next
+  /// iteration may have the same, with other values.
+  void end() noexcept;
 
   /// Collective, after the analyses have run: `seconds` that this server spent on what `assemble` gave it last are
   /// shared out among its blocks by their cells, for partitioners that want costs.
@@ -79,7 +82,10 @@ class Assembler {
                                              bool expected);
   const std::vector<Box>& owned(const Variable& variable, const Block& block);
   const std::vector<Box>& covered(const Mesh& mesh, const Block& block);
-  void mark(Views& views);
+  void mark(Views& views, bool refreshed);
+  [[nodiscard]] bool refresh(const std::shared_ptr<const Stage>& stage, std::span<const ArrayView> values);
+  [[nodiscard]] std::vector<ArrayView> get_values(ServerTransport& transport, std::int64_t index, const Demand& demand,
+                                                  const std::shared_ptr<const Stage>& stage);
   void mark_pieces(Views& views) const;
   void mark_flagged(const Variable& flags, std::span<const ArrayView> arrays,
                     std::vector<std::vector<BlockView>>& blocks);
@@ -93,8 +99,10 @@ class Assembler {
   BlockTable table_;
   bool trusted_ = true;  ///< the table is the same on all servers
   BlockCosts costs_;
-  std::shared_ptr<const Stage> ordered_;                                     ///< what the transport was told to expect
-  std::shared_ptr<const Stage> last_;                                        ///< of the last assembly
+  std::shared_ptr<const Stage> ordered_;  ///< what the transport was told to expect
+  std::shared_ptr<const Stage> last_;     ///< of the last assembly
+  Assembled assembled_;
+  std::shared_ptr<const Stage> viewed_;  ///< of the views in `assembled_`; null: they are not to be used again
   std::map<std::pair<std::int32_t, std::int64_t>, std::vector<Box>> owned_;  ///< by mesh, centring and role, block
   std::map<std::tuple<std::int32_t, std::int32_t, Index3, Index3>, std::vector<Box>> covered_;  ///< mesh, level, cells
   bool warned_ = false;  ///< of blocks that overlap

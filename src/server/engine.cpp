@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -20,31 +19,6 @@ namespace sidestream {
 
 namespace {
 
-enum Flag : std::uint64_t {
-  has_iteration = 1,
-  closing_flag = 2,
-  refused_flag = 4,
-  lagging_flag = 8,
-  changed_flag = 16,
-  left_flag = 32,
-  lost_flag = 64,
-  broken_flag = 128
-};
-/// Words of the agreement. Those with a complement show whether those who know say the same; the others are zero with
-/// those who don't know.
-enum Word : std::size_t {
-  flags_word = 0,
-  events_word,
-  cycle_word,
-  not_cycle_word,
-  time_word,  ///< of the first client of each server, and another time of its clients
-  not_time_word,
-  first_time_word,  ///< of the first of all clients
-  refusal_word,
-  refusing_word,  ///< the client that refused, from 1
-  not_refusing_word,
-  header_words
-};
 constexpr std::chrono::microseconds sleep_limit{10'000};
 
 std::vector<std::string> ledger_names(const std::vector<ScheduledTask>& tasks) {
@@ -53,10 +27,6 @@ std::vector<std::string> ledger_names(const std::vector<ScheduledTask>& tasks) {
   return names;
 }
 enum LedgerEntry : std::int32_t { idle = 0, agreement_wait = 1, assembly = 2, first_task = 3 };
-
-std::size_t words_for(std::size_t bits) { return (bits + 63) / 64; }
-void set_bit(std::uint64_t* words, std::size_t bit) { words[bit / 64] |= std::uint64_t{1} << (bit % 64); }
-bool get_bit(const std::uint64_t* words, std::size_t bit) { return (words[bit / 64] >> (bit % 64)) & 1; }
 
 }  // namespace
 
@@ -115,94 +85,21 @@ void Engine::end_together() {
   throw Error(Code::system, why);
 }
 
-std::uint64_t Engine::my_flags() {
-  ServerTransport& transport = parts_.transport;
-  const int clients = transport.clients();
-  if (clients == 0) return 0;
-  const int ended = transport.ended(next_);
-  std::uint64_t flags = 0;
-  if (ended > 0) flags |= has_iteration;
-  if (ended == 0) flags |= closing_flag;
-  if (ended > 0) {
-    const Inbox& inbox = transport.inbox(next_);
-    if (ended < clients) flags |= parts_.transport.lost() ? left_flag | lost_flag : left_flag;
-    if (ended < clients || inbox.end.refused || inbox.end.mismatch || transport.abandoned()) flags |= refused_flag;
-  }
-  if (transport.ended(next_ + 1) == clients) flags |= lagging_flag;
-  if (i_changed_) flags |= changed_flag;
-  return flags;
-}
-
-/// What the clients of this server said at the end of the iteration.
-void Engine::add_end(std::vector<std::uint64_t>& words) {
-  const EndRecord& end = parts_.transport.inbox(next_).end;
-  words[events_word] = end.events;
-  words[cycle_word] = static_cast<std::uint64_t>(end.iteration.cycle);
-  // Clients of this server that differ among themselves show as a word that contradicts its own complement.
-  words[not_cycle_word] = end.mismatch ? ~std::uint64_t{0} : ~words[cycle_word];
-  if (end.mismatch) words[cycle_word] = ~std::uint64_t{0};
-  const auto time = std::bit_cast<std::uint64_t>(end.iteration.time);
-  const auto other = end.other < 0 ? time : std::bit_cast<std::uint64_t>(end.other_time);
-  words[time_word] = time | other;
-  words[not_time_word] = ~time | ~other;
-  if (end.client == 0) words[first_time_word] = time;
-  words[refusal_word] = end.refused;
-  if (parts_.transport.ended(next_) < parts_.transport.clients()) words[refusal_word] |= Refusal::left;
-  if (parts_.transport.abandoned()) words[refusal_word] |= Refusal::gave_up;
-  if (end.refusing < 0) return;
-  words[refusing_word] = static_cast<std::uint64_t>(end.refusing) + 1;
-  words[not_refusing_word] = ~words[refusing_word];
-}
-
-std::vector<std::uint64_t> Engine::my_words() {
-  const std::size_t variables = parts_.metadata.variables.size();
-  std::vector<std::uint64_t> words(header_words + words_for(variables) + words_for(parts_.tasks.size()), 0);
-  if (broken_) {
-    words[flags_word] = broken_flag;
-    return words;
-  }
-  i_changed_ |= parts_.transport.advance(next_);
-  words[flags_word] = my_flags();
-  if (words[flags_word] & has_iteration) {
-    const Inbox& inbox = parts_.transport.inbox(next_);
-    add_end(words);
-    for (const Arrival& arrival : inbox.blocks) set_bit(&words[header_words], arrival.record.variable);
-  }
-  for (const Arrival& arrival : parts_.transport.persistent()) set_bit(&words[header_words], arrival.record.variable);
-  if (parts_.servers.rank() == 0) {
-    const double seconds = now() - parts_.origin;
-    for (std::size_t t = 0; t < parts_.tasks.size(); ++t) {
-      if (parts_.tasks[t].schedule().wall_due(seconds)) set_bit(&words[header_words + words_for(variables)], t);
-    }
-  }
-  return words;
-}
-
-Engine::Agreement Engine::agree() {
-  Agreement agreement;
-  persist([&] { agreement.words = my_words(); });  // the others wait for them
-  if (parts_.servers.size() > 1) parts_.servers.bit_or(agreement.words);
-  const std::vector<std::uint64_t>& words = agreement.words;
-  const std::uint64_t flags = words[flags_word];
-  agreement.broken = flags & broken_flag;
-  if (agreement.broken) return agreement;
-  agreement.iteration = flags & has_iteration;
-  agreement.closing = flags & closing_flag;
-  agreement.refused = (flags & refused_flag) || (agreement.iteration && agreement.closing);
-  agreement.lagging = flags & lagging_flag;
-  agreement.changed = flags & changed_flag;
-  agreement.events = words[events_word];
-  agreement.at = {next_, static_cast<std::int64_t>(words[cycle_word]), std::bit_cast<double>(words[first_time_word])};
-  agreement.why = static_cast<std::uint32_t>(words[refusal_word]);
-  if ((words[refusing_word] & words[not_refusing_word]) == 0)
-    agreement.client = static_cast<int>(words[refusing_word]) - 1;
-  if (!agreement.iteration) return agreement;
-  if (agreement.closing) agreement.why |= Refusal::left;
+Agreement Engine::agree() {
+  std::vector<std::uint64_t> words;
+  persist([&] {  // the others wait for them
+    if (!broken_) i_changed_ |= parts_.transport.advance(next_);
+    const Standing mine{next_, i_changed_, broken_ != nullptr, parts_.servers.rank() == 0, now() - parts_.origin};
+    words = agreement_words(mine, parts_.transport, parts_.metadata, parts_.tasks);
+  });
+  if (parts_.servers.size() > 1) parts_.servers.bit_or(words);
+  Agreement agreement = read_agreement(std::move(words), next_, parts_.metadata.variables.size());
+  if (agreement.broken || !agreement.iteration) return agreement;
   check_cycles(agreement);
   check_times(agreement);
   if (agreement.why & Refusal::left) {
     persist([&] {
-      complain(next_, flags & lost_flag
+      complain(next_, agreement.died
                           ? "a process of the simulation died before it ended the iteration; it was refused"
                           : "some clients closed before they ended the iteration; it was refused. Every client must "
                             "end every iteration");
@@ -211,11 +108,8 @@ Engine::Agreement Engine::agree() {
   return agreement;
 }
 
-/// A bit that is set both in a word and in its complement was given differently by two clients: all servers see it.
-void Engine::check_cycles(Agreement& agreement) {
-  if ((agreement.words[cycle_word] & agreement.words[not_cycle_word]) == 0) return;
-  agreement.refused = true;
-  agreement.why |= Refusal::cycles;
+void Engine::check_cycles(const Agreement& agreement) {
+  if (!agreement.cycles_differ()) return;
   persist([&] {
     complain(next_,
              "the clients ended the iteration with different cycles; it was refused. Give end_iteration the same cycle "
@@ -225,7 +119,7 @@ void Engine::check_cycles(Agreement& agreement) {
 
 /// Times may differ, by what a rank rounds on its own: said once, since results carry the first client's.
 void Engine::check_times(const Agreement& agreement) {
-  if (times_compared_ || (agreement.words[time_word] & agreement.words[not_time_word]) == 0) return;
+  if (times_compared_ || !agreement.times_differ()) return;
   times_compared_ = true;
   EndRecord mine;
   mine.client = -1;
@@ -287,9 +181,8 @@ void Engine::complain(std::int64_t iteration, const std::string& message) {
 /// Whether enough of what the task selects was published by anybody; counts where not all was.
 bool Engine::can_run(ScheduledTask& task, const Agreement& agreement) {
   const std::vector<Selected>& wanted = task.selection().variables;
-  const auto there = std::count_if(wanted.begin(), wanted.end(), [&](const Selected& s) {
-    return get_bit(&agreement.words[header_words], s.variable);
-  });
+  const auto there =
+      std::count_if(wanted.begin(), wanted.end(), [&](const Selected& s) { return agreement.has(s.variable); });
   if (there == static_cast<std::ptrdiff_t>(wanted.size())) return true;
   const bool runs = !task.counts() && there > 0;  // an output is written without it
   ++(runs ? task.incomplete : task.not_there);
@@ -302,7 +195,6 @@ bool Engine::can_run(ScheduledTask& task, const Agreement& agreement) {
 }
 
 std::vector<std::size_t> Engine::due_tasks(const Agreement& agreement) {
-  const std::size_t wall = header_words + words_for(parts_.metadata.variables.size());
   std::vector<std::size_t> due;
   persist([&] { due.reserve(parts_.tasks.size()); });  // schedules of all servers go on in step: nothing fails below
   for (std::size_t t = 0; t < parts_.tasks.size(); ++t) {
@@ -310,7 +202,7 @@ std::vector<std::size_t> Engine::due_tasks(const Agreement& agreement) {
     const std::string& event = parts_.task_events[t];
     const auto found = std::find(parts_.events.begin(), parts_.events.end(), event);
     const bool signalled = event.empty() || ((agreement.events >> (found - parts_.events.begin())) & 1);
-    if (!task.schedule().due(agreement.at, signalled, get_bit(&agreement.words[wall], t), agreement.lagging)) continue;
+    if (!task.schedule().due(agreement.at, signalled, agreement.wall_due(t), agreement.lagging)) continue;
     if (can_run(task, agreement)) due.push_back(t);
   }
   return due;
@@ -336,7 +228,7 @@ void Engine::count_absent(const Agreement& agreement) {
     arrived[arrival.record.variable] += !arrival.record.points().empty();
   }
   for (const Variable& variable : parts_.metadata.variables) {
-    if (!variable.time_varying || !get_bit(&agreement.words[header_words], variable.id)) continue;
+    if (!variable.time_varying || !agreement.has(variable.id)) continue;
     std::int64_t declared = blocks[variable.mesh];
     if (parts_.metadata.mesh_of(variable).is_list()) {  // which may have points and no cells
       const std::vector<Block>& all = parts_.transport.blocks();
@@ -369,27 +261,30 @@ Demand Engine::demand_of(const std::vector<std::size_t>& due) const {
 }
 
 /// Nothing if it failed, for want of memory on one server, say: on all servers then.
-std::optional<Assembled> Engine::assemble(const std::vector<std::size_t>& due, const Iteration& iteration,
-                                          std::unique_ptr<Results>& results) {
+const Assembled* Engine::assemble(const std::vector<std::size_t>& due, const Iteration& iteration,
+                                  std::unique_ptr<Results>& results) {
   const double start = now();
-  std::optional<Assembled> assembled;
+  const Assembled* assembled = nullptr;
   const auto work = [&] {
     results = parts_.results(iteration);
-    assembled = assembler_.assemble(parts_.transport, next_, demand_of(due));
+    assembled = &assembler_.assemble(parts_.transport, next_, demand_of(due));
     ledger_.work(next_, assembly, start - parts_.origin, now() - start);
     ledger_.moved({next_, assembled->moved_blocks, assembled->moved_bytes, assembled->moved_layers});
   };
   const std::string failure = guarded_.attempt(std::cref(work));
-  if (failure.empty()) return assembled;
+  if (failure.empty()) {
+    if (!parts_.transport.at_hand()) persist([&] { parts_.transport.free_values(next_); });  // clients go on meanwhile
+    return assembled;
+  }
   complain(next_, failure);
-  return std::nullopt;
+  return nullptr;
 }
 
 Outcome Engine::process(const Agreement& agreement, std::string& failures) {
   const std::vector<std::size_t> due = due_tasks(agreement);
   if (due.empty()) return Outcome::delivered;
   std::unique_ptr<Results> results;
-  const std::optional<Assembled> assembled = assemble(due, agreement.at, results);
+  const Assembled* assembled = assemble(due, agreement.at, results);
   if (!assembled) return Outcome::refused;
   bool failed = false;
   double spent = 0;
@@ -425,6 +320,7 @@ bool Engine::step() {
   persist([&] { ledger_.iteration({agreement.at, outcome, agreement.why, agreement.client, failed, left_out_}); });
   ++(outcome == Outcome::refused ? ledger_.refused : ledger_.delivered);
   if (outcome == Outcome::failed) ++ledger_.failed;
+  assembler_.end();
   persist([&] { parts_.transport.release(next_, outcome); });  // the clients wait for it
   ++next_;
   return true;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/communicator.hpp"
+#include "server/agreement.hpp"
 #include "server/assembler.hpp"
 #include "server/guarded_communicator.hpp"
 #include "server/ledger.hpp"
@@ -52,28 +53,16 @@ class Engine {
   void report() const;
 
  private:
-  /// What servers agree on, in words that are combined by bitwise or: equal values of those that know, zero of others.
-  struct Agreement {
-    bool iteration = false, closing = false, refused = false, lagging = false, changed = false, broken = false;
-    std::uint64_t events = 0;
-    Iteration at;
-    std::uint32_t why = 0;             ///< bits of Refusal
-    int client = -1;                   ///< the one that refused, if it was one
-    std::vector<std::uint64_t> words;  ///< variables that are there, tasks whose wall-clock time has come
-  };
   [[nodiscard]] Agreement agree();
-  [[nodiscard]] std::vector<std::uint64_t> my_words();
-  [[nodiscard]] std::uint64_t my_flags();
-  void add_end(std::vector<std::uint64_t>& words);
-  void check_cycles(Agreement& agreement);
+  void check_cycles(const Agreement& agreement);
   void check_times(const Agreement& agreement);
   void check_blocks(Agreement& agreement);
   [[nodiscard]] std::vector<std::size_t> due_tasks(const Agreement& agreement);
   [[nodiscard]] bool can_run(ScheduledTask& task, const Agreement& agreement);
   void count_absent(const Agreement& agreement);
   [[nodiscard]] Demand demand_of(const std::vector<std::size_t>& due) const;
-  [[nodiscard]] std::optional<Assembled> assemble(const std::vector<std::size_t>& due, const Iteration& iteration,
-                                                  std::unique_ptr<Results>& results);
+  [[nodiscard]] const Assembled* assemble(const std::vector<std::size_t>& due, const Iteration& iteration,
+                                          std::unique_ptr<Results>& results);
   /// `failures`: the tasks that failed.
   [[nodiscard]] Outcome process(const Agreement& agreement, std::string& failures);
   void run_task(std::size_t number, const Iteration& iteration, const Assembled& assembled, Results& results,

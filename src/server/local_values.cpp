@@ -26,7 +26,7 @@ LocalValues::LocalValues(const Metadata& metadata, std::span<const Wanted> wante
   for (std::size_t n = 0; n < wanted.size(); ++n) {
     wanted_.push_back({wanted[n].block.id, wanted[n].variable, 0, wanted[n].points});
     if (holders[n] == servers.rank()) {
-      mine_.push_back(n);
+      mine_.emplace_back(n, 0);
       keys_.emplace_back(wanted[n].variable, wanted[n].block.id);
     } else {
       asked[holders[n]].push_back(n);
@@ -45,7 +45,7 @@ LocalValues::LocalValues(const Metadata& metadata, std::span<const Wanted> wante
       questions.push_back({server, Bytes(bytes.begin(), bytes.end())});
     }
     for (const MemberMessage& message : servers.exchange(std::move(questions))) {
-      std::vector<Order>& orders = orders_.emplace_back(message.member, std::vector<Order>()).second;
+      std::vector<Order>& orders = orders_.emplace_back(Orders{message.member, {}, {}}).orders;
       orders.resize(message.bytes.size() / sizeof(Order));
       std::memcpy(static_cast<void*>(orders.data()), message.bytes.data(), orders.size() * sizeof(Order));
       for (const Order& order : orders) keys_.emplace_back(order.variable, order.block);
@@ -53,6 +53,10 @@ LocalValues::LocalValues(const Metadata& metadata, std::span<const Wanted> wante
   }
   std::sort(keys_.begin(), keys_.end());
   keys_.erase(std::unique(keys_.begin(), keys_.end()), keys_.end());
+  for (auto& [n, slot_of_n] : mine_) slot_of_n = slot(wanted_[n]);
+  for (Orders& asked : orders_) {
+    for (const Order& order : asked.orders) asked.slots.push_back(slot(order));
+  }
 }
 
 /// The position of a key; that of the end if nobody looks for it.
@@ -61,40 +65,47 @@ std::size_t LocalValues::slot(const Key& key) const {
   return at == keys_.end() || *at != key ? keys_.size() : static_cast<std::size_t>(at - keys_.begin());
 }
 
-/// By key what was published.
+/// By slot what was published.
 std::vector<ArrayView> LocalValues::find(std::span<const Arrival> arrivals, std::span<const Arrival> persistent) const {
   std::vector<ArrayView> there(keys_.size());
+  guesses_.resize(arrivals.size() + persistent.size(), keys_.size());
+  auto guess = guesses_.begin();
   for (const std::span<const Arrival> some : {persistent, arrivals}) {
     for (const Arrival& arrival : some) {
-      const std::size_t n = slot({arrival.record.variable, arrival.record.block.id});
-      if (n < keys_.size()) there[n] = arrival.record.view(arrival.data ? arrival.data : &nothing);
+      const Key key(arrival.record.variable, arrival.record.block.id);
+      if (*guess >= keys_.size() || keys_[*guess] != key) *guess = slot(key);
+      if (*guess < keys_.size()) there[*guess] = arrival.record.view(arrival.data ? arrival.data : &nothing);
+      ++guess;
     }
   }
   return there;
 }
 
-/// What was published of an order, or null. An array that was kept may be of a block that has changed.
-const ArrayView* LocalValues::here(const std::vector<ArrayView>& there, const Order& order) const {
-  const std::size_t n = slot({order.variable, order.block});
-  return there[n].data && there[n].box.contains(order.points) ? &there[n] : nullptr;
-}
+namespace {
+
+/// Whether `points` were published. An array that was kept may be of a block that has changed.
+bool has(const ArrayView& there, const Box& points) { return there.data && there.box.contains(points); }
+
+}  // namespace
 
 /// A byte for each order, 1 if its values follow.
-Bytes LocalValues::answer(const std::vector<Order>& orders, const std::vector<ArrayView>& there) const {
+Bytes LocalValues::answer(const Orders& asked, const std::vector<ArrayView>& there) const {
+  const std::vector<Order>& orders = asked.orders;
   std::uint64_t size = round_up(orders.size(), alignment);
-  for (const Order& order : orders) {
-    const ArrayView* array = here(there, order);
-    if (array) size += round_up(packed_bytes(order.points, array->components, array->type), alignment);
+  for (std::size_t n = 0; n < orders.size(); ++n) {
+    const ArrayView& array = there[asked.slots[n]];
+    if (!has(array, orders[n].points)) continue;
+    size += round_up(packed_bytes(orders[n].points, array.components, array.type), alignment);
   }
   Bytes message(size);
   std::uint64_t at = round_up(orders.size(), alignment);
   for (std::size_t n = 0; n < orders.size(); ++n) {
-    const ArrayView* array = here(there, orders[n]);
-    if (!array) continue;
+    const ArrayView& array = there[asked.slots[n]];
+    if (!has(array, orders[n].points)) continue;
     message[n] = std::byte{1};
-    const std::uint64_t bytes = packed_bytes(orders[n].points, array->components, array->type);
+    const std::uint64_t bytes = packed_bytes(orders[n].points, array.components, array.type);
     const Variable& variable = metadata_.variables[static_cast<std::size_t>(orders[n].variable)];
-    pack(*array, orders[n].points, variable.order, std::span(message).subspan(at, bytes));
+    pack(array, orders[n].points, variable.order, std::span(message).subspan(at, bytes));
     at += round_up(bytes, alignment);
   }
   return message;
@@ -129,12 +140,12 @@ LocalValues::Got LocalValues::get(std::span<const Arrival> arrivals, std::span<c
   Got got;
   got.values.resize(wanted_.size());
   const std::vector<ArrayView> there = find(arrivals, persistent);
-  for (const std::size_t n : mine_) {
-    if (const ArrayView* array = here(there, wanted_[n])) got.values[n] = *array;
+  for (const auto& [n, at] : mine_) {
+    if (has(there[at], wanted_[n].points)) got.values[n] = there[at];
   }
   if (!any_) return got;
   std::vector<MemberMessage> answers;
-  for (const auto& [server, orders] : orders_) answers.push_back({server, answer(orders, there)});
+  for (const Orders& asked : orders_) answers.push_back({asked.server, answer(asked, there)});
   got.messages = servers.exchange(std::move(answers));
   for (const MemberMessage& message : got.messages) take(message, got.values);
   return got;

@@ -94,6 +94,26 @@ BlockView Redistribution::view_of(const Piece& piece, std::span<const ArrayView>
   return view;
 }
 
+bool Redistribution::refresh(Views& views, std::span<const ArrayView> values) const {
+  if (!movement_->decomposed.empty()) return false;
+  std::vector<std::size_t> next(views.blocks.size(), 0);
+  for (const Own& own : own_) {
+    const ArrayView& array = values[own.wanted];
+    if (!array.data) continue;
+    const auto v = static_cast<std::size_t>(own.variable);
+    const Movement::Piece& piece = movement_->pieces[own.piece];
+    if (next[v] == views.blocks[v].size() || piece.copy || !own.around.empty()) return false;
+    BlockView& view = views.blocks[v][next[v]++];
+    if (view.block.id != piece.id) return false;
+    view.array = array;
+    view.ghosts = {};
+  }
+  for (std::size_t v = 0; v < next.size(); ++v) {
+    if (next[v] != views.blocks[v].size()) return false;
+  }
+  return true;
+}
+
 Views Redistribution::views(std::span<const ArrayView> values) const {
   Views result;
   result.blocks.resize(metadata_.variables.size());

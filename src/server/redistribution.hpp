@@ -54,6 +54,9 @@ class Redistribution {
     std::uint64_t pieces = 0, layers = 0;
   };
   [[nodiscard]] Amount count(std::span<const ArrayView> values) const;
+  /// Gives views that `views` made before other values. False if they are of other blocks, or not of whole blocks
+  /// alone: then they are not to be used again.
+  [[nodiscard]] bool refresh(Views& views, std::span<const ArrayView> values) const;
   /// `values`: for each of `wanted` an array that covers its points, without data if the block was not published.
   [[nodiscard]] Views views(std::span<const ArrayView> values) const;
 
