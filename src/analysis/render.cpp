@@ -15,6 +15,7 @@
 #include "analysis/rendering/outline.hpp"
 #include "analysis/rendering/scene.hpp"
 #include "base/fail.hpp"
+#include "base/records.hpp"
 
 namespace sidestream {
 namespace {
@@ -26,19 +27,11 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 /// Smallest and largest value of each scale; low > high where there is none.
 using Ranges = std::vector<ColourRange>;
 
-Bytes ranges_to_bytes(const Ranges& ranges) {
-  Bytes bytes(ranges.size() * sizeof(ColourRange));
-  if (!bytes.empty()) std::memcpy(bytes.data(), ranges.data(), bytes.size());
-  return bytes;
-}
-
 Ranges to_ranges(BytesView bytes, std::size_t count) {
   if (bytes.size() != count * sizeof(ColourRange)) {
     fail(Code::internal, "render got {} bytes of ranges, expected {}", bytes.size(), count * sizeof(ColourRange));
   }
-  Ranges ranges(count);
-  if (count > 0) std::memcpy(ranges.data(), bytes.data(), bytes.size());
-  return ranges;
+  return records_of<ColourRange>(bytes);
 }
 
 void include(ColourRange& range, double value) {
@@ -73,7 +66,7 @@ class Render final : public Task {
   Bytes combine(const CombineInput& input) override {
     if (find_ranges() && input.pass == 0) {
       shown_ = combine_ranges(input);
-      return ranges_to_bytes(shown_);
+      return bytes_of(shown_);
     }
     Framebuffer stripe = composite(input.partials, sample_width(), sample_height(), scene_.samples, input.communicator);
     if (scene_.outline) {
@@ -144,7 +137,7 @@ class Render final : public Task {
       }
       kept_.push_back({l, input.iteration.index, blocks_of(layer, input), std::move(pieces)});
     }
-    return ranges_to_bytes(ranges);
+    return bytes_of(ranges);
   }
 
   [[nodiscard]] Ranges combine_ranges(const CombineInput& input) const {

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "analysis/surface.hpp"
+#include "base/records.hpp"
 
 namespace sidestream {
 
@@ -37,9 +38,8 @@ std::vector<Key> boundaries_of(const std::vector<Piece>& pieces, Communicator& s
   const std::vector<Key> mine = samples_of(pieces, servers);
   std::vector<Key> samples;
   for (const Bytes& bytes : servers.all_gather(std::as_bytes(std::span(mine)))) {
-    const std::size_t first = samples.size();
-    samples.resize(first + bytes.size() / sizeof(Key));
-    if (!bytes.empty()) std::memcpy(&samples[first], bytes.data(), bytes.size());
+    const std::vector<Key> theirs = records_of<Key>(bytes);
+    samples.insert(samples.end(), theirs.begin(), theirs.end());
   }
   std::sort(samples.begin(), samples.end());
   std::vector<Key> boundaries;

@@ -4,31 +4,25 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <limits>
-#include <span>
 #include <vector>
 
 #include "base/fail.hpp"
+#include "base/records.hpp"
 #include "sidestream/extend/communicator.hpp"
 
 namespace sidestream {
 
 using Words = std::vector<std::int64_t>;
 
-[[nodiscard]] inline Bytes to_bytes(const Words& words) {
-  const auto view = std::as_bytes(std::span(words));
-  return {view.begin(), view.end()};
-}
+[[nodiscard]] inline Bytes to_bytes(const Words& words) { return bytes_of(words); }
 
 /// Throws Error(internal) unless there are `count` words.
 [[nodiscard]] inline Words to_words(BytesView bytes, std::size_t count) {
   if (bytes.size() != count * sizeof(std::int64_t)) {
     fail(Code::internal, "a partial result has {} bytes instead of {}", bytes.size(), count * sizeof(std::int64_t));
   }
-  Words words(count);
-  if (count > 0) std::memcpy(words.data(), bytes.data(), bytes.size());
-  return words;
+  return records_of<std::int64_t>(bytes);
 }
 
 /// A whole number that orders as the real numbers do, so that one integer minimum serves all types. Not for

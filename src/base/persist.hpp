@@ -1,9 +1,9 @@
 // Doing what must be done although memory is short now.
 #pragma once
 
-#include <time.h>
-
 #include <new>
+
+#include "base/backoff.hpp"
 
 namespace sidestream {
 
@@ -12,13 +12,12 @@ namespace sidestream {
 template <class Work>
 void persist(Work&& work) {
   constexpr int most_tries = 20'000;
-  constexpr timespec breath{0, 1'000'000};
   for (int tries = 1;; ++tries) {
     try {
       return work();
     } catch (const std::bad_alloc&) {
       if (tries == most_tries) throw;
-      nanosleep(&breath, nullptr);
+      pause_for(std::chrono::milliseconds(1));
     }
   }
 }

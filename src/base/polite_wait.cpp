@@ -1,11 +1,9 @@
 #include "base/polite_wait.hpp"
 
-#include <time.h>
-
-#include <algorithm>
 #include <exception>
 #include <functional>
 
+#include "base/backoff.hpp"
 #include "base/fail.hpp"
 
 namespace sidestream {
@@ -20,22 +18,16 @@ void check_mpi(int code, const char* call) {
 
 void polite_poll(const std::function<bool()>& done, const std::function<void()>& meanwhile) {
   // Most collectives between servers that are in step end within microseconds: spin a little before sleeping.
-  constexpr int spins = 200;
-  constexpr long longest_ns = 100'000;
-  long pause_ns = 2'000;
+  Backoff backoff(std::chrono::microseconds(2), std::chrono::microseconds(100), 200);
   // What is waited for writes to memory of the caller: whatever `meanwhile` throws has to wait until it is complete.
   std::exception_ptr thrown;
-  for (int tries = 0;; ++tries) {
+  for (;; backoff.pause()) {
     if (done()) break;
     try {
       if (meanwhile && !thrown) meanwhile();
     } catch (...) {
       thrown = std::current_exception();
     }
-    if (tries < spins) continue;
-    const timespec pause{0, pause_ns};
-    nanosleep(&pause, nullptr);
-    pause_ns = std::min(longest_ns, pause_ns + pause_ns / 2);
   }
   if (thrown) std::rethrow_exception(thrown);
 }

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "base/fail.hpp"
+#include "base/records.hpp"
 #include "data/mesh_arrays.hpp"
 
 namespace sidestream {
@@ -87,30 +88,13 @@ void Declarations::apply_attributes(Metadata& final) const {
 
 namespace {
 
-/// Writes values one after the other; reads them back in the same order.
-class Encoder {
- public:
-  template <class T>
-  void value(const T& v) {
-    const auto* at = reinterpret_cast<const std::byte*>(&v);
-    bytes.insert(bytes.end(), at, at + sizeof v);
-  }
-  void text(const std::string& s) {
-    value(static_cast<std::uint64_t>(s.size()));
-    const auto* at = reinterpret_cast<const std::byte*>(s.data());
-    bytes.insert(bytes.end(), at, at + s.size());
-  }
-  Bytes bytes;
-};
-
+/// What is read may come from a file that anybody wrote.
 class Decoder {
  public:
-  explicit Decoder(BytesView view) : view_(view) {}
+  explicit Decoder(BytesView view) : in_(view, Code::file, sentence(too_short)) {}
   template <class T>
   T value() {
-    T v;
-    std::memcpy(&v, take(sizeof v), sizeof v);
-    return v;
+    return in_.get<T>();
   }
   /// One of the values of an enumeration, of which `last` is the greatest.
   template <class Enum>
@@ -125,58 +109,54 @@ class Decoder {
     if (byte > 1) wrong("a flag that is neither set nor not");
     return byte == 1;
   }
-  /// What is read may come from a file that anybody wrote.
-  [[noreturn]] static void wrong(const char* what) {
-    fail(Code::file, "the declarations hold {}; they were not written by Sidestream, or by another version of it",
-         what);
-  }
+  [[noreturn]] static void wrong(const char* what) { throw Error(Code::file, sentence(what)); }
   std::string text() {
-    const auto size = value<std::uint64_t>();
-    return std::string(reinterpret_cast<const char*>(take(size)), size);
+    std::string text;
+    in_.get(text);
+    return text;
   }
   /// A number of things that follow, each at least a byte.
   [[nodiscard]] std::size_t count() {
     const auto number = value<std::uint64_t>();
-    if (number > view_.size() - at_) wrong("less than they say: they end too early");
+    if (number > in_.left()) wrong(too_short);
     return number;
   }
 
  private:
-  const std::byte* take(std::size_t size) {
-    if (size > view_.size() - at_) wrong("less than they say: they end too early");
-    at_ += size;
-    return view_.data() + at_ - size;
+  static constexpr const char* too_short = "less than they say: they end too early";
+  static std::string sentence(const char* what) {
+    return fmt::format("the declarations hold {}; they were not written by Sidestream, or by another version of it",
+                       what);
   }
-  BytesView view_;
-  std::size_t at_ = 0;
+  ByteReader in_;
 };
 
-void encode_mesh(Encoder& out, const Mesh& mesh) {
-  out.text(mesh.name);
-  out.value(mesh.cells);
-  out.value(mesh.dimensions);
-  out.value(mesh.periodic);
-  out.value(static_cast<std::uint64_t>(mesh.refinement.size()));
-  for (const Index3& ratio : mesh.refinement) out.value(ratio);
-  out.value(mesh.fixed);
-  out.value(mesh.arrays);
+void encode_mesh(ByteWriter& out, const Mesh& mesh) {
+  out.put(mesh.name);
+  out.put(mesh.cells);
+  out.put(mesh.dimensions);
+  out.put(mesh.periodic);
+  out.put(static_cast<std::uint64_t>(mesh.refinement.size()));
+  for (const Index3& ratio : mesh.refinement) out.put(ratio);
+  out.put(mesh.fixed);
+  out.put(mesh.arrays);
   const std::string kind = mesh.geometry ? mesh.geometry->kind() : "";
-  out.text(kind);
+  out.put(kind);
   if (const auto* tree = dynamic_cast<const OctreeGeometry*>(mesh.geometry.get())) {
-    out.value(tree->roots());
-    out.value(tree->origin());
-    out.value(tree->spacing());
+    out.put(tree->roots());
+    out.put(tree->origin());
+    out.put(tree->spacing());
     return;
   }
   const Axes* axes = mesh.axes();
   if (axes == nullptr) return;  // where it is, its arrays say
   if (const auto* uniform = dynamic_cast<const UniformGeometry*>(mesh.geometry.get())) {
-    out.value(uniform->origin());
-    out.value(uniform->spacing());
+    out.put(uniform->origin());
+    out.put(uniform->spacing());
     return;
   }
   for (int axis = 0; axis < 3; ++axis) {
-    for (Index i = mesh.cells.lo[axis]; i <= mesh.cells.hi[axis]; ++i) out.value(axes->node(axis, i));
+    for (Index i = mesh.cells.lo[axis]; i <= mesh.cells.hi[axis]; ++i) out.put(axes->node(axis, i));
   }
 }
 
@@ -244,18 +224,18 @@ Mesh decode_mesh(Decoder& in) {
   return mesh;
 }
 
-void encode_variable(Encoder& out, const Variable& v) {
-  out.text(v.name);
-  out.value(v.mesh);
-  out.value(v.type);
-  out.value(v.centering);
-  out.value(v.components);
-  out.value(v.order);
-  out.value(v.time_varying);
-  out.text(v.unit);
-  out.text(v.label);
-  out.text(v.group);
-  out.value(v.role);
+void encode_variable(ByteWriter& out, const Variable& v) {
+  out.put(v.name);
+  out.put(v.mesh);
+  out.put(v.type);
+  out.put(v.centering);
+  out.put(v.components);
+  out.put(v.order);
+  out.put(v.time_varying);
+  out.put(v.unit);
+  out.put(v.label);
+  out.put(v.group);
+  out.put(v.role);
 }
 
 /// That the meshes' arrays are variables.
@@ -289,30 +269,30 @@ Variable decode_variable(Decoder& in) {
 }  // namespace
 
 Bytes Declarations::encode() const {
-  Encoder out;
-  out.value(static_cast<std::uint64_t>(parameters.size()));
+  ByteWriter out;
+  out.put(static_cast<std::uint64_t>(parameters.size()));
   for (const auto& [name, value] : parameters) {
-    out.text(name);
-    out.value(static_cast<std::int32_t>(value.index()));
-    std::visit([&](auto v) { out.value(v); }, value);
+    out.put(name);
+    out.put(static_cast<std::int32_t>(value.index()));
+    std::visit([&](auto v) { out.put(v); }, value);
   }
-  out.value(static_cast<std::uint64_t>(metadata.meshes.size()));
+  out.put(static_cast<std::uint64_t>(metadata.meshes.size()));
   for (const Mesh& mesh : metadata.meshes) encode_mesh(out, mesh);
-  out.value(static_cast<std::uint64_t>(metadata.variables.size()));
+  out.put(static_cast<std::uint64_t>(metadata.variables.size()));
   for (const Variable& variable : metadata.variables) encode_variable(out, variable);
-  out.value(static_cast<std::uint64_t>(attributes.size()));
+  out.put(static_cast<std::uint64_t>(attributes.size()));
   for (const AttributeDeclaration& a : attributes) {
-    out.text(a.variable);
-    out.text(a.attribute);
-    out.text(a.value);
+    out.put(a.variable);
+    out.put(a.attribute);
+    out.put(a.value);
   }
-  out.value(static_cast<std::uint64_t>(arrays.size()));
+  out.put(static_cast<std::uint64_t>(arrays.size()));
   for (const ArrayDeclaration& a : arrays) {
-    out.text(a.mesh);
-    out.value(a.role);
-    out.text(a.variable);
+    out.put(a.mesh);
+    out.put(a.role);
+    out.put(a.variable);
   }
-  return std::move(out.bytes);
+  return out.take();
 }
 
 Declarations Declarations::decode(BytesView bytes) {

@@ -1,26 +1,15 @@
 #include "server/assembler.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "base/agree.hpp"
 #include "base/log.hpp"
+#include "base/records.hpp"
 #include "data/octree.hpp"
 #include "server/entry_views.hpp"
 #include "server/shared_points.hpp"
 
 namespace sidestream {
-
-namespace {
-
-template <class T>
-std::vector<T> records(const Bytes& bytes) {
-  std::vector<T> result(bytes.size() / sizeof(T));
-  if (!result.empty()) std::memcpy(static_cast<void*>(result.data()), bytes.data(), result.size() * sizeof(T));
-  return result;
-}
-
-}  // namespace
 
 void Assembler::update(ServerTransport& transport) {
   std::vector<BlockChange> mine = transport.take_changes();
@@ -31,7 +20,7 @@ void Assembler::update(ServerTransport& transport) {
   }
   std::vector<std::vector<BlockChange>> changes;
   for (const Bytes& bytes : servers_.all_gather(std::as_bytes(std::span(mine)))) {
-    changes.push_back(records<BlockChange>(bytes));
+    changes.push_back(records_of<BlockChange>(bytes));
   }
   table_.apply(changes);
   trusted_ = true;
@@ -176,7 +165,7 @@ std::vector<BlockRange> Assembler::gather_ranges(ServerTransport& transport, std
   together(servers_, [&] { mine = transport.ranges(index, requests); });
   std::vector<BlockRange> all;
   for (const Bytes& bytes : servers_.all_gather(std::as_bytes(std::span(mine)))) {
-    const std::vector<BlockRange> some = records<BlockRange>(bytes);
+    const std::vector<BlockRange> some = records_of<BlockRange>(bytes);
     all.insert(all.end(), some.begin(), some.end());
   }
   return all;
@@ -253,7 +242,7 @@ void Assembler::note_cost(double seconds) {
   }
   for (Cost& cost : mine) cost.seconds *= seconds / total;
   for (const Bytes& bytes : servers_.all_gather(std::as_bytes(std::span(mine)))) {
-    for (const Cost& cost : records<Cost>(bytes)) costs_[{cost.mesh, cost.id}] = cost.seconds;
+    for (const Cost& cost : records_of<Cost>(bytes)) costs_[{cost.mesh, cost.id}] = cost.seconds;
   }
 }
 

@@ -13,6 +13,7 @@
 #include "base/float_environment.hpp"
 #include "base/log.hpp"
 #include "base/persist.hpp"
+#include "base/records.hpp"
 #include "base/timer.hpp"
 
 namespace sidestream {
@@ -125,11 +126,10 @@ void Engine::check_times(const Agreement& agreement) {
   mine.client = -1;
   if (parts_.transport.ended(next_) > 0) mine = parts_.transport.inbox(next_).end;
   std::vector<Bytes> all;
-  const auto gather = [&] { all = guarded_.gather(std::as_bytes(std::span(&mine, 1)), 0); };
+  const auto gather = [&] { all = guarded_.gather(bytes_of(mine), 0); };
   if (!guarded_.attempt(std::cref(gather)).empty()) return;  // of no consequence
   for (const Bytes& bytes : all) {
-    EndRecord end;
-    std::memcpy(static_cast<void*>(&end), bytes.data(), sizeof end);
+    auto end = record_of<EndRecord>(bytes);
     if (end.client < 0) continue;
     if (end.client > 0 && end.iteration.time != agreement.at.time) {
       end.other = end.client;

@@ -6,6 +6,7 @@
 
 #include "base/checked.hpp"
 #include "base/fail.hpp"
+#include "base/records.hpp"
 
 namespace sidestream {
 
@@ -41,13 +42,11 @@ LocalValues::LocalValues(const Metadata& metadata, std::span<const Wanted> wante
     for (const auto& [server, positions] : asked_) {
       std::vector<Order> orders;
       for (const std::size_t n : positions) orders.push_back(wanted_[n]);
-      const auto bytes = std::as_bytes(std::span(orders));
-      questions.push_back({server, Bytes(bytes.begin(), bytes.end())});
+      questions.push_back({server, bytes_of(orders)});
     }
     for (const MemberMessage& message : servers.exchange(std::move(questions))) {
-      std::vector<Order>& orders = orders_.emplace_back(Orders{message.member, {}, {}}).orders;
-      orders.resize(message.bytes.size() / sizeof(Order));
-      std::memcpy(static_cast<void*>(orders.data()), message.bytes.data(), orders.size() * sizeof(Order));
+      std::vector<Order>& orders =
+          orders_.emplace_back(Orders{message.member, records_of<Order>(message.bytes), {}}).orders;
       for (const Order& order : orders) keys_.emplace_back(order.variable, order.block);
     }
   }

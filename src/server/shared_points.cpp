@@ -3,6 +3,8 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "base/records.hpp"
+
 namespace sidestream {
 
 namespace {
@@ -29,12 +31,6 @@ std::size_t share_of(std::int64_t number, int servers) {
   return static_cast<std::size_t>((mixed >> 32) % static_cast<std::uint64_t>(servers));
 }
 
-std::vector<Claim> claims_in(const Bytes& bytes) {
-  std::vector<Claim> claims(bytes.size() / sizeof(Claim));
-  if (!claims.empty()) std::memcpy(static_cast<void*>(claims.data()), bytes.data(), claims.size() * sizeof(Claim));
-  return claims;
-}
-
 /// The answers to what each server claims, a byte for each claim.
 std::vector<Bytes> decide(const std::vector<Bytes>& received) {
   struct Best {
@@ -43,7 +39,7 @@ std::vector<Bytes> decide(const std::vector<Bytes>& received) {
   };
   std::unordered_map<std::int64_t, Best> lowest;
   for (const Bytes& bytes : received) {
-    for (const Claim& claim : claims_in(bytes)) {
+    for (const Claim& claim : records_of<Claim>(bytes)) {
       const auto [at, is_new] = lowest.try_emplace(claim.number, Best{claim.block, false});
       if (!is_new && claim.block < at->second.block) at->second.block = claim.block;
     }
@@ -51,7 +47,7 @@ std::vector<Bytes> decide(const std::vector<Bytes>& received) {
   std::vector<Bytes> answers;
   for (const Bytes& bytes : received) {
     Bytes& answer = answers.emplace_back();
-    for (const Claim& claim : claims_in(bytes)) {
+    for (const Claim& claim : records_of<Claim>(bytes)) {
       Best& best = lowest.at(claim.number);
       const bool counts = best.block == claim.block && !best.taken;
       best.taken |= counts;

@@ -6,6 +6,7 @@
 #include "base/agree.hpp"
 #include "base/fail.hpp"
 #include "base/log.hpp"
+#include "base/records.hpp"
 #include "session/implementation.hpp"
 #include "session/record.hpp"
 #include "session/sidecar_start.hpp"
@@ -20,10 +21,10 @@ Account Session::Implementation::agree_on_account() {
   Account account = this->account();
   std::int64_t dropped = account.dropped;
   world_->maximum(std::span(&dropped, 1));
-  Bytes from_client(sizeof account);
-  std::memcpy(from_client.data(), &account, sizeof account);
+  const BytesView mine = bytes_of(account);
+  Bytes from_client(mine.begin(), mine.end());
   world_->broadcast(from_client, roles_.client_ranks.front());
-  std::memcpy(&account, from_client.data(), sizeof account);
+  account = record_of<Account>(from_client);
   account.dropped = dropped;
   return account;
 }

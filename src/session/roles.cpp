@@ -6,6 +6,7 @@
 
 #include "base/agree.hpp"
 #include "base/fail.hpp"
+#include "base/records.hpp"
 
 namespace sidestream {
 
@@ -80,9 +81,7 @@ struct Entry {
 template <class T>
 std::vector<T> exchange(MpiCommunicator& world, const T& mine) {
   std::vector<T> entries;
-  for (const Bytes& bytes : world.all_gather(std::as_bytes(std::span(&mine, 1)))) {
-    std::memcpy(&entries.emplace_back(), bytes.data(), sizeof(T));
-  }
+  for (const Bytes& bytes : world.all_gather(bytes_of(mine))) entries.push_back(record_of<T>(bytes));
   return entries;
 }
 

@@ -1,7 +1,5 @@
 #include "session/sidecar_group.hpp"
 
-#include <time.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -9,9 +7,11 @@
 #include <optional>
 
 #include "base/agree.hpp"
+#include "base/backoff.hpp"
 #include "base/fail.hpp"
 #include "base/joint_work.hpp"
 #include "base/log.hpp"
+#include "base/records.hpp"
 #include "base/timer.hpp"
 #include "base/wait_note.hpp"
 #include "client/declarations.hpp"
@@ -36,11 +36,6 @@ using shared_memory::AttachSignal;
 
 /// A group whose predecessor was killed waits so long for it to disappear.
 constexpr double busy_limit = 5;
-
-void pause(double seconds) {
-  const timespec time{0, static_cast<long>(seconds * 1e9)};
-  nanosleep(&time, nullptr);
-}
 
 class Group {
  public:
@@ -128,13 +123,10 @@ bool Group::attach() {
   AttachRequest request;
   request.build = shared_memory::shared_memory_build();
   request.place = static_cast<std::uint32_t>(node_members_->rank());
-  Bytes id(sizeof request.group);
-  if (world_.rank() == 0) {
-    request.group = shared_memory::random_id();
-    std::memcpy(id.data(), &request.group, sizeof request.group);
-  }
+  if (world_.rank() == 0) request.group = shared_memory::random_id();
+  Bytes id(bytes_of(request.group).begin(), bytes_of(request.group).end());
   world_.broadcast(id, 0);
-  std::memcpy(&request.group, id.data(), sizeof request.group);
+  request.group = record_of<shared_memory::Id>(id);
   const std::string& session = opening_.placement.session;
   const double start = now();
   WaitNote note(world_.rank() == 0, fmt::format("the simulation of the session '{}'", session), options_.wait);
@@ -151,7 +143,7 @@ bool Group::attach() {
     world_.maximum(left);
     if (left[1]) return false;
     if (!left[0]) return true;
-    pause(0.02);
+    pause_for(std::chrono::milliseconds(20));
   }
 }
 
@@ -186,11 +178,10 @@ void Group::try_attach(const std::string& name, const AttachRequest& request, do
 void Group::compare_nodes() {
   const auto& answer = attachment_->answer();
   std::vector<int> seen(static_cast<std::size_t>(answer.nodes), 0);
-  const std::vector<Bytes> all = world_.all_gather(std::as_bytes(std::span(&answer, 1)));
+  const std::vector<Bytes> all = world_.all_gather(bytes_of(answer));
   together(world_, [&] {
     for (const Bytes& bytes : all) {
-      shared_memory::AttachAnswer other;
-      std::memcpy(static_cast<void*>(&other), bytes.data(), sizeof other);
+      const auto other = record_of<shared_memory::AttachAnswer>(bytes);
       if (other.session != answer.session) {
         fail(Code::usage,
              "the nodes of this group run different simulations with the session name '{}'; give each its own with "

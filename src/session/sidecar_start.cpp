@@ -1,12 +1,11 @@
 #include "session/sidecar_start.hpp"
 
-#include <time.h>
-
-#include <cstring>
 #include <filesystem>
 
 #include "base/agree.hpp"
+#include "base/backoff.hpp"
 #include "base/log.hpp"
+#include "base/records.hpp"
 #include "base/timer.hpp"
 #include "session/sidecar_setup.hpp"
 #include "transport/mpi/client.hpp"
@@ -25,14 +24,12 @@ constexpr RunTable client_iterations{own_files::clients_iterations, iterations_t
 /// The same on all ranks.
 shared_memory::Id session_id(MpiCommunicator& world) {
   shared_memory::Id id{};
-  Bytes bytes(sizeof id);
   together(world, [&] {
     if (world.rank() == 0) id = shared_memory::random_id();
   });
-  std::memcpy(bytes.data(), &id, sizeof id);
+  Bytes bytes(bytes_of(id).begin(), bytes_of(id).end());
   world.broadcast(bytes, 0);
-  std::memcpy(&id, bytes.data(), sizeof id);
-  return id;
+  return record_of<shared_memory::Id>(bytes);
 }
 
 SidecarSetup setup_of(const Config& config, const Declarations& declarations, const std::string& file, int clients) {
@@ -52,7 +49,7 @@ SidecarSetup setup_of(const Config& config, const Declarations& declarations, co
 void wait_for_servers(MpiCommunicator& world, const ServiceState& service, const PlacementConfig& placement) {
   const double end = now() + placement.attach_limit;
   bool told = false;
-  for (double pause = 0.001;; pause = std::min(0.05, pause * 1.5)) {
+  for (Backoff backoff(std::chrono::milliseconds(1), std::chrono::milliseconds(50));; backoff.pause()) {
     // Rank 0's clock counts, so that all leave the loop together.
     std::int64_t attached = ServiceState::phase_of(service.load()) == ServiceState::Phase::attached;
     std::int64_t over = world.rank() == 0 && now() >= end;
@@ -64,8 +61,6 @@ void wait_for_servers(MpiCommunicator& world, const ServiceState& service, const
                 placement.attach_limit, placement.session);
     }
     told = true;
-    const timespec time{0, static_cast<long>(pause * 1e9)};
-    nanosleep(&time, nullptr);
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/agree.hpp"
 #include "base/fail.hpp"
+#include "base/records.hpp"
 #include "base/timer.hpp"
 #include "session/binding.hpp"
 #include "session/implementation.hpp"
@@ -158,13 +159,16 @@ void Session::Implementation::make_publisher() {
 namespace {
 
 /// A block's name: its mesh and its id.
-using BlockName = std::pair<std::int64_t, std::int64_t>;
+struct BlockName {
+  std::int64_t mesh = 0, id = 0;
+  auto operator<=>(const BlockName&) const = default;
+};
 
 /// The client that compares the names of others. Ids that follow each other mostly have one, and with them the clients
 /// that give each of theirs the next numbers.
 int home_of(const BlockName& name, int clients) {
   constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;  // spreads numbers that are close
-  const auto hash = (static_cast<std::uint64_t>(name.second >> 8) + static_cast<std::uint64_t>(name.first)) * golden;
+  const auto hash = (static_cast<std::uint64_t>(name.id >> 8) + static_cast<std::uint64_t>(name.mesh)) * golden;
   return static_cast<int>((hash >> 32) % static_cast<std::uint64_t>(clients));
 }
 
@@ -172,12 +176,10 @@ int home_of(const BlockName& name, int clients) {
 void check_unique(const std::vector<MemberMessage>& from, const Metadata& metadata) {
   std::set<BlockName> seen;
   for (const MemberMessage& part : from) {
-    std::vector<BlockName> names(part.bytes.size() / sizeof(BlockName));
-    if (!names.empty()) std::memcpy(static_cast<void*>(names.data()), part.bytes.data(), part.bytes.size());
-    for (const BlockName& name : names) {
+    for (const BlockName& name : records_of<BlockName>(part.bytes)) {
       if (seen.insert(name).second) continue;
       fail(Code::usage, "two clients declare block {} of the mesh '{}'; give every block of a mesh an id of its own",
-           name.second, metadata.meshes[static_cast<std::size_t>(name.first)].name);
+           name.id, metadata.meshes[static_cast<std::size_t>(name.mesh)].name);
     }
   }
 }

@@ -9,13 +9,13 @@ namespace sidestream {
 namespace {
 
 template <class... Types>
-void put_variant(ByteSink& sink, const std::variant<Types...>& value) {
+void put_variant(ByteWriter& sink, const std::variant<Types...>& value) {
   sink.put(value.index());
   std::visit([&](const auto& held) { sink.put(held); }, value);
 }
 
 template <class Variant, std::size_t n = 0>
-void get_as(ByteSource& source, Variant& value, std::size_t index) {
+void get_as(ByteReader& source, Variant& value, std::size_t index) {
   if constexpr (n < std::variant_size_v<Variant>) {
     if (index != n) return get_as<Variant, n + 1>(source, value, index);
     source.get(value.template emplace<n>());
@@ -25,13 +25,13 @@ void get_as(ByteSource& source, Variant& value, std::size_t index) {
 }
 
 template <class Variant>
-void get_variant(ByteSource& source, Variant& value) {
+void get_variant(ByteReader& source, Variant& value) {
   std::size_t index = 0;
   source.get(index);
   get_as(source, value, index);
 }
 
-void put_attributes(ByteSink& sink, const std::vector<DataSet::Attribute>& attributes) {
+void put_attributes(ByteWriter& sink, const std::vector<DataSet::Attribute>& attributes) {
   sink.put(attributes.size());
   for (const DataSet::Attribute& attribute : attributes) {
     sink.put(attribute.name);
@@ -39,7 +39,7 @@ void put_attributes(ByteSink& sink, const std::vector<DataSet::Attribute>& attri
   }
 }
 
-void get_attributes(ByteSource& source, std::vector<DataSet::Attribute>& attributes) {
+void get_attributes(ByteReader& source, std::vector<DataSet::Attribute>& attributes) {
   std::size_t count = 0;
   source.get(count);
   for (std::size_t n = 0; n < count; ++n) {
@@ -56,17 +56,17 @@ auto members_of(auto& array) requires requires { array.extents; }
 }
 auto members_of(auto& array) { return std::tie(array.name, array.components, array.values); }
 
-void put_members(ByteSink& sink, const auto& array) {
+void put_members(ByteWriter& sink, const auto& array) {
   std::apply([&](const auto&... member) { (sink.put(member), ...); }, members_of(array));
 }
 
-void get_members(ByteSource& source, auto& array) {
+void get_members(ByteReader& source, auto& array) {
   std::apply([&](auto&... member) { (source.get(member), ...); }, members_of(array));
 }
 
 }  // namespace
 
-void put(ByteSink& sink, const Table& table) {
+void put(ByteWriter& sink, const Table& table) {
   sink.put(table.columns().size());
   for (const Column& column : table.columns()) {
     sink.put(column.name);
@@ -74,7 +74,7 @@ void put(ByteSink& sink, const Table& table) {
   }
 }
 
-void get(ByteSource& source, Table& table) {
+void get(ByteReader& source, Table& table) {
   std::size_t count = 0;
   source.get(count);
   std::vector<Column> columns;
@@ -86,7 +86,7 @@ void get(ByteSource& source, Table& table) {
   table = Table(std::move(columns));
 }
 
-void put(ByteSink& sink, const Surface& surface) {
+void put(ByteWriter& sink, const Surface& surface) {
   sink.put(surface.points);
   sink.put(surface.triangles);
   sink.put(surface.lines);
@@ -96,7 +96,7 @@ void put(ByteSink& sink, const Surface& surface) {
   }
 }
 
-void get(ByteSource& source, Surface& surface) {
+void get(ByteReader& source, Surface& surface) {
   source.get(surface.points);
   source.get(surface.triangles);
   source.get(surface.lines);
@@ -108,7 +108,7 @@ void get(ByteSource& source, Surface& surface) {
   }
 }
 
-void put(ByteSink& sink, const DataSet& data) {
+void put(ByteWriter& sink, const DataSet& data) {
   put_attributes(sink, data.attributes);
   sink.put(data.arrays.size());
   for (const DataSet::Array& array : data.arrays) {
@@ -117,7 +117,7 @@ void put(ByteSink& sink, const DataSet& data) {
   }
 }
 
-void get(ByteSource& source, DataSet& data) {
+void get(ByteReader& source, DataSet& data) {
   get_attributes(source, data.attributes);
   std::size_t count = 0;
   source.get(count);
@@ -129,13 +129,13 @@ void get(ByteSource& source, DataSet& data) {
 }
 
 Bytes packed(const DataSet& data) {
-  ByteSink sink;
+  ByteWriter sink;
   put(sink, data);
   return sink.take();
 }
 
 DataSet unpacked_data(BytesView bytes) {
-  ByteSource source(bytes);
+  ByteReader source(bytes);
   DataSet data;
   get(source, data);
   return data;

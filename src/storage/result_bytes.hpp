@@ -1,17 +1,17 @@
 // Results as bytes and back, for messages among processes of one program.
 #pragma once
 
+#include "base/records.hpp"
 #include "sidestream/data/result.hpp"
-#include "storage/writers/byte_stream.hpp"
 
 namespace sidestream {
 
-void put(ByteSink& sink, const Table& table);
-void put(ByteSink& sink, const Surface& surface);
-void put(ByteSink& sink, const DataSet& data);
-void get(ByteSource& source, Table& table);
-void get(ByteSource& source, Surface& surface);
-void get(ByteSource& source, DataSet& data);
+void put(ByteWriter& sink, const Table& table);
+void put(ByteWriter& sink, const Surface& surface);
+void put(ByteWriter& sink, const DataSet& data);
+void get(ByteReader& source, Table& table);
+void get(ByteReader& source, Surface& surface);
+void get(ByteReader& source, DataSet& data);
 
 [[nodiscard]] Bytes packed(const DataSet& data);
 [[nodiscard]] DataSet unpacked_data(BytesView bytes);

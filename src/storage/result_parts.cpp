@@ -17,13 +17,13 @@ constexpr std::int64_t most_in_one_file = std::int64_t{64} << 20;
 
 template <class Result>
 std::vector<Result> gather(const Result& mine, Communicator& servers) {
-  ByteSink sink;
+  ByteWriter sink;
   put(sink, mine);
   std::vector<Bytes> gathered = servers.gather(sink.take(), 0);
   std::vector<Result> parts;
   if (servers.rank() != 0) return parts;
   for (Bytes& bytes : gathered) {
-    ByteSource source(bytes);
+    ByteReader source(bytes);
     get(source, parts.emplace_back());
     Bytes().swap(bytes);
   }

@@ -142,13 +142,13 @@ std::string FileStore::choose_list(const std::string& file, const Iteration& ite
     if (servers.rank() != 0) return;
     claim(file, iteration);
     const std::string listed = fs::path(file).replace_extension(formats_.at(ending_of(file)).list_ending).string();
-    ByteSink sink;
+    ByteWriter sink;
     sink.put(names_iteration(file) ? names_.choose(listed, iteration) : directory_->path(listed, iteration, 0));
     name = sink.take();
   });
   servers.broadcast(name, 0);
   std::string path;
-  ByteSource(name).get(path);
+  ByteReader(name).get(path);
   return path;
 }
 
@@ -162,7 +162,7 @@ void FileStore::write_pieces(const std::string& file, const Iteration& iteration
   const std::string failure = failure_of([&] {
     if (mine.file.count > 0) put(pending.begin((folder / name).string()));
   });
-  ByteSink sink;
+  ByteWriter sink;
   sink.put((folder.filename() / name).generic_string());
   sink.put(mine.file.count);
   sink.put(mine.description);
@@ -171,7 +171,7 @@ void FileStore::write_pieces(const std::string& file, const Iteration& iteration
     std::vector<Piece> pieces;
     for (const Bytes& bytes : partials) {
       Piece& piece = pieces.emplace_back();
-      ByteSource source(bytes);
+      ByteReader source(bytes);
       source.get(piece.file.file);
       source.get(piece.file.count);
       source.get(piece.description);

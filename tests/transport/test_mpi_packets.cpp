@@ -9,6 +9,7 @@
 #include <random>
 #include <string>
 
+#include "base/backoff.hpp"
 #include "base/communicator.hpp"
 #include "base/timer.hpp"
 #include "sidestream/error.hpp"
@@ -17,6 +18,7 @@
 #include "transport/mpi/send_queue.hpp"
 
 using namespace sidestream;
+using namespace std::chrono_literals;
 using namespace sidestream::mpi;
 
 namespace {
@@ -32,7 +34,7 @@ Bytes body_of(int from, std::int64_t number) {
 
 /// Waits for a packet; fails the test after a time that no machine needs.
 Packet wait_for_packet(ReceiveQueue& receive_queue) {
-  for (const double end = now() + 40; now() < end; nap(50)) {
+  for (const double end = now() + 40; now() < end; pause_for(50us)) {
     if (std::optional<Packet> packet = receive_queue.take()) return std::move(*packet);
   }
   FAIL("no packet came");
@@ -47,7 +49,7 @@ std::string error_of(const Bytes& message) {
   try {
     static_cast<void>(wait_for_packet(receive_queue).records<std::int64_t>());
   } catch (const Error& error) {
-    while (!send_queue.sweep()) nap(10);
+    while (!send_queue.sweep()) pause_for(10us);
     return error.what();
   }
   return {};
@@ -75,7 +77,7 @@ TEST_CASE("packets of all ranks to all ranks come whole and in each sender's ord
       REQUIRE(packet.header.number == -n * 3'000'000'000);
       REQUIRE(packet.body == body_of(packet.from, n));
     }
-    while (!send_queue.sweep()) nap(20);
+    while (!send_queue.sweep()) pause_for(20us);
     comm.barrier();
   }
 }
@@ -97,7 +99,7 @@ TEST_CASE("a long packet whose sender computes does not hold up the packets of o
     if (comm.rank() == 1) {
       send_queue.send(comm.comm(), 0, packet_tag, write_packet(PacketKind::manifest, 0, 0, large));
       MPI_Barrier(comm.comm());
-      for (const double end = now() + 40; access(done.c_str(), F_OK) != 0 && now() < end;) nap(1000);
+      for (const double end = now() + 40; access(done.c_str(), F_OK) != 0 && now() < end;) pause_for(1ms);
     } else {
       MPI_Barrier(comm.comm());
       if (comm.rank() == 2) {
@@ -117,7 +119,7 @@ TEST_CASE("a long packet whose sender computes does not hold up the packets of o
       std::ofstream(done).put('\n');
       if (!large_one) CHECK(wait_for_packet(receive_queue).body == large);
     }
-    while (!send_queue.sweep()) nap(20);
+    while (!send_queue.sweep()) pause_for(20us);
     comm.barrier();
     if (comm.rank() == 0) unlink(done.c_str());
   }

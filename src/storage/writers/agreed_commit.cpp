@@ -5,9 +5,9 @@
 
 #include "base/fail.hpp"
 #include "base/persist.hpp"
+#include "base/records.hpp"
 #include "storage/batch_directory.hpp"
 #include "storage/output_file.hpp"
-#include "storage/writers/byte_stream.hpp"
 
 namespace sidestream {
 
@@ -32,7 +32,7 @@ std::string old_of(const std::string& path) {
 std::string unpack(const std::vector<Bytes>& gathered, std::vector<Bytes>& partials) {
   std::string first;
   for (const Bytes& message : gathered) {
-    ByteSource source(message);
+    ByteReader source(message);
     std::string failure;
     source.get(failure);
     if (first.empty()) first = failure;
@@ -151,7 +151,7 @@ void PendingFiles::commit(Communicator& servers, std::span<const Bytes> partials
 void PendingFiles::commit(Communicator& servers, std::span<const Bytes> partials, const std::string& failure,
                           const std::function<void(const std::vector<Bytes>& partials)>& index) {
   try {
-    ByteSink message;
+    ByteWriter message;
     message.put(failure.empty() ? failure_of([this] { name_files(); }) : failure);
     for (const Bytes& partial : partials) message.put(partial);
     const std::vector<Bytes> gathered = servers.gather(message.take(), 0);

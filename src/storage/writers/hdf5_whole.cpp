@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
-#include "storage/writers/byte_stream.hpp"
+#include "base/records.hpp"
 
 namespace sidestream {
 
 namespace {
 
 ServerPart unpack_part(const Bytes& bytes) {
-  ByteSource source(bytes);
+  ByteReader source(bytes);
   ServerPart part;
   source.get(part.file);
   source.get(part.servers);
@@ -110,7 +110,7 @@ void show_variable(hdf5::Group& root, const Variable& variable, const Metadata& 
 }  // namespace
 
 Bytes pack_part(const ServerPart& part) {
-  ByteSink sink;
+  ByteWriter sink;
   sink.put(part.file);
   sink.put(part.servers);
   for (const StoredBlock& block : part.blocks) {

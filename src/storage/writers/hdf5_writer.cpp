@@ -6,11 +6,11 @@
 #include <filesystem>
 #include <optional>
 
+#include "base/records.hpp"
 #include "storage/file_names.hpp"
 #include "storage/series.hpp"
 #include "storage/slabs.hpp"
 #include "storage/writers/agreed_commit.hpp"
-#include "storage/writers/byte_stream.hpp"
 #include "storage/writers/common_options.hpp"
 #include "storage/writers/hdf5_layout.hpp"
 #include "storage/writers/hdf5_whole.hpp"

@@ -8,11 +8,11 @@
 
 #include "base/fail.hpp"
 #include "base/log.hpp"
+#include "base/records.hpp"
 #include "storage/file_names.hpp"
 #include "storage/formats/vtk_block.hpp"
 #include "storage/series.hpp"
 #include "storage/writers/agreed_commit.hpp"
-#include "storage/writers/byte_stream.hpp"
 #include "storage/writers/common_options.hpp"
 
 namespace sidestream {
@@ -109,7 +109,7 @@ class VtkWriter final : public Task {
 
   Bytes local(const LocalInput& input) override {
     try {
-      ByteSink written;
+      ByteWriter written;
       for (MeshOutput& output : outputs_) {
         output.path = names_.choose(output.pattern, input.iteration);
         write_mesh(input, output, written);
@@ -131,7 +131,7 @@ class VtkWriter final : public Task {
   void discard(const Iteration&) noexcept override { pending_.discard(); }
 
  private:
-  void write_mesh(const LocalInput& input, const MeshOutput& output, ByteSink& written);
+  void write_mesh(const LocalInput& input, const MeshOutput& output, ByteWriter& written);
   void list_blocks(const CombineInput& input, const std::vector<Bytes>& partials);
   void list_mesh(const CombineInput& input, const MeshOutput& output, const std::vector<WrittenBlock>& blocks);
   [[nodiscard]] std::vector<VtkPiece> fill_gaps(const CombineInput& input, const MeshOutput& output,
@@ -168,7 +168,7 @@ BlocksById blocks_of(const LocalInput& input, const MeshOutput& output) {
   return blocks;
 }
 
-void VtkWriter::write_mesh(const LocalInput& input, const MeshOutput& output, ByteSink& written) {
+void VtkWriter::write_mesh(const LocalInput& input, const MeshOutput& output, ByteWriter& written) {
   const Mesh& mesh = input.metadata.meshes[output.mesh];
   for (const auto& [id, block] : blocks_of(input, output)) {
     if (!has_structure(mesh, block)) {
@@ -187,7 +187,7 @@ void VtkWriter::write_mesh(const LocalInput& input, const MeshOutput& output, By
 void VtkWriter::list_blocks(const CombineInput& input, const std::vector<Bytes>& partials) {
   std::vector<WrittenBlock> blocks;
   for (const Bytes& partial : partials) {
-    ByteSource source(partial);
+    ByteReader source(partial);
     while (!source.at_end()) source.get(blocks.emplace_back());
   }
   std::sort(blocks.begin(), blocks.end(), [](const auto& a, const auto& b) {

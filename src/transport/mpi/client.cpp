@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/backoff.hpp"
 #include "base/fail.hpp"
 #include "base/persist.hpp"
 #include "base/polite_wait.hpp"
@@ -16,7 +17,9 @@ namespace sidestream::mpi {
 
 namespace {
 constexpr auto forever = std::chrono::steady_clock::time_point::max();
-}
+/// Where this thread moves the messages itself: what comes should not wait for a longer pause.
+constexpr std::chrono::microseconds look_again{20};
+}  // namespace
 
 Client::Client(std::shared_ptr<MpiCommunicator> comm, const Options& options)
     : comm_(std::move(comm)),
@@ -165,11 +168,10 @@ void Client::part() {
 /// Sleeps without a limit while nothing is in flight: no server can ask for anything then. Otherwise it looks ever more
 /// rarely while nothing happens, because it may share its core with the simulation.
 void Client::run() {
-  constexpr long shortest_us = 10, longest_us = 150;
   sleep_exactly();
   try {
-    for (long pause = shortest_us;;) {
-      pause = move() ? shortest_us : std::min(longest_us, pause + pause / 2);
+    for (Backoff backoff(std::chrono::microseconds(10), std::chrono::microseconds(150));;) {
+      if (move()) backoff.reset();
       std::unique_lock lock(mutex_);
       if (stopping_) return;
       uses_.share();
@@ -181,11 +183,11 @@ void Client::run() {
         constexpr std::chrono::milliseconds often{5};
         while (uses_.pool().borrowed() > 0 && !changed_.wait_for(lock, often, in_flight)) uses_.share();
         changed_.wait(lock, in_flight);
-        pause = shortest_us;
+        backoff.reset();
         continue;
       }
-      // Not a nap: what is ended now should leave now.
-      changed_.wait_for(lock, std::chrono::microseconds(pause), [&] { return stopping_ || !packets_.empty(); });
+      // Not a pause: what is ended now should leave now.
+      changed_.wait_for(lock, backoff.next(), [&] { return stopping_ || !packets_.empty(); });
     }
   } catch (...) {
     const std::lock_guard lock(mutex_);
@@ -213,7 +215,7 @@ bool Client::wait_for(Ready&& ready, std::chrono::steady_clock::time_point deadl
     if (threaded()) {
       progress(comm_->comm());
     } else {
-      nap(20);
+      pause_for(look_again);
     }
   }
   waited_ += now() - start;
@@ -388,7 +390,7 @@ bool Client::drain(std::chrono::milliseconds limit) {
     tell(MessageKind::abandon);
     static_cast<void>(wait_for(settled, forever));
   }
-  while (!threaded() && move()) nap(20);
+  while (!threaded() && move()) pause_for(look_again);
   waited_ = waited;
   return done;
 }

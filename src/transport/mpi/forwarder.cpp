@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/backoff.hpp"
 #include "base/persist.hpp"
 
 namespace sidestream::mpi {
@@ -140,18 +141,18 @@ bool Forwarder::release_settled() {
 void Forwarder::run() {
   // Shared memory wakes a sleeper; MPI must be looked at. While nothing is in flight no server asks for anything.
   constexpr std::chrono::microseconds shortest{10}, longest{400}, idle{10'000};
-  for (std::chrono::microseconds pause = shortest; !(closed_ && settled_ == reported_ && source_.parted());) {
+  for (Backoff backoff(shortest, longest); !(closed_ && settled_ == reported_ && source_.parted());) {
     bool active = report();
     active |= take_packets();
     active |= source_.move();
     active |= !send_queue_.sweep();
     active |= release_settled();
     pass_notices();
-    pause = active ? shortest : std::min(longest, pause + pause / 2);
-    active |= clients_.receive(reported_ > settled_ || active ? pause : idle);
-    if (active) pause = shortest;
+    if (active) backoff.reset();
+    active |= clients_.receive(reported_ > settled_ || active ? backoff.next() : idle);
+    if (active) backoff.reset();
   }
-  while (!send_queue_.sweep()) nap(20);
+  while (!send_queue_.sweep()) pause_for(std::chrono::microseconds(20));
 }
 
 }  // namespace sidestream::mpi

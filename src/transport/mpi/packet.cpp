@@ -21,10 +21,11 @@ Bytes write_packet(PacketKind kind, std::int64_t index, std::int64_t number, Byt
   header.kind = kind;
   header.index = index;
   header.number = number;
-  Bytes bytes(sizeof header + body.size());
-  std::memcpy(bytes.data(), &header, sizeof header);
-  if (!body.empty()) std::memcpy(bytes.data() + sizeof header, body.data(), body.size());
-  return bytes;
+  ByteWriter packet;
+  packet.reserve(sizeof header + body.size());
+  packet.put(header);
+  packet.put_all(body);
+  return packet.take();
 }
 
 }  // namespace sidestream::mpi

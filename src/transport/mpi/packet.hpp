@@ -2,10 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <vector>
 
+#include "base/hash.hpp"
+#include "base/records.hpp"
 #include "sidestream/extend/communicator.hpp"
 #include "transport/message_lines.hpp"
 #include "transport/mpi/wire.hpp"
@@ -54,12 +55,8 @@ inline constexpr std::size_t packet_version = 3;
 
 /// Differs when structures that travel differ in size, and with the version.
 constexpr std::uint32_t packet_layout() {
-  std::uint32_t hash = 2166136261u;
-  for (std::size_t size : {packet_version, sizeof(PacketHeader), std::size_t{message_version}, sizeof(BlockRecord),
-                           sizeof(EndRecord), sizeof(WantedItem), sizeof(BlockRange)}) {
-    hash = (hash ^ static_cast<std::uint32_t>(size)) * 16777619u;
-  }
-  return hash;
+  return hash_of_sizes({packet_version, sizeof(PacketHeader), message_version, sizeof(BlockRecord), sizeof(EndRecord),
+                        sizeof(WantedItem), sizeof(BlockRange)});
 }
 
 /// A packet as it came.
@@ -72,9 +69,7 @@ struct Packet {
   template <class T>
   [[nodiscard]] std::vector<T> records() const {
     check_length(sizeof(T));
-    std::vector<T> result(body.size() / sizeof(T));
-    if (!body.empty()) std::memcpy(static_cast<void*>(result.data()), body.data(), body.size());
-    return result;
+    return records_of<T>(body);
   }
 
  private:

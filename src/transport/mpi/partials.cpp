@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/backoff.hpp"
 #include "base/fail.hpp"
 #include "base/persist.hpp"
 #include "base/polite_wait.hpp"
@@ -11,17 +12,11 @@ namespace sidestream::mpi {
 
 namespace {
 
-/// Looks often at first, then ever more rarely; `look` returns true when the wait is over.
+/// `look` returns true when the wait is over.
 template <class Look>
 void look_until(Look&& look) {
-  constexpr int spins = 50;
-  constexpr long longest_us = 100;
-  long pause = 2;
-  for (int tries = 0; !look(); ++tries) {
-    if (tries < spins) continue;
-    nap(pause);
-    pause = std::min(longest_us, pause + pause / 2 + 1);
-  }
+  Backoff backoff(std::chrono::microseconds(2), std::chrono::microseconds(100), 50);
+  while (!look()) backoff.pause();
 }
 
 Bytes packet_of(const PartialHeader& partial) {

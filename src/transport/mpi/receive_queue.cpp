@@ -1,7 +1,6 @@
 #include "transport/mpi/receive_queue.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "base/communicator.hpp"
 #include "base/fail.hpp"
@@ -50,7 +49,8 @@ std::optional<Packet> ReceiveQueue::take() {
     packet.from = it->from;
     const Bytes& bytes = it->bytes;
     const PacketHeader expected;
-    if (bytes.size() >= sizeof expected) std::memcpy(&packet.header, bytes.data(), sizeof packet.header);
+    if (bytes.size() >= sizeof expected)
+      packet.header = record_of<PacketHeader>(std::span(bytes).first(sizeof expected));
     if (bytes.size() < sizeof expected || packet.header.magic != expected.magic ||
         packet.header.layout != packet_layout()) {
       fail(

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <new>
 
+#include "base/backoff.hpp"
 #include "base/fail.hpp"
 #include "base/persist.hpp"
 #include "base/polite_wait.hpp"
@@ -92,33 +93,27 @@ bool Server::poll() {
 /// between.
 template <class Ready>
 void Server::poll_until(Ready&& ready) {
-  constexpr int spins = 100;
-  constexpr long longest_us = 60;
-  long pause = 2;
-  for (int tries = 0;; ++tries) {
+  Backoff backoff(std::chrono::microseconds(2), std::chrono::microseconds(60), 100);
+  for (;; backoff.pause()) {
     const bool any = poll();
     if (ready()) return;
-    if (any) pause = 2;
-    if (tries < spins) continue;
-    nap(pause);
-    pause = std::min(longest_us, pause + pause / 2 + 1);
+    if (any) backoff.reset();
   }
 }
 
 /// Clients that publish often are answered soon; a server that has long heard nothing looks less often.
 bool Server::receive(std::chrono::microseconds limit) {
-  constexpr long soon_us = 40, late_us = 200;
+  constexpr std::chrono::microseconds soon{40}, late{200};
   constexpr std::chrono::milliseconds busy{20};
   const auto deadline = Clock::now() + limit;
-  for (long pause = 5;; pause = pause * 2) {
+  for (Backoff backoff(std::chrono::microseconds(5), late);;) {
     const auto time = Clock::now();
     if (poll()) {
       heard_ = time;
       return true;
     }
     if (time >= deadline) return false;
-    pause = std::min(pause, time - heard_ < busy ? soon_us : late_us);
-    nap(pause);
+    pause_for(backoff.next(time - heard_ < busy ? soon : late));
   }
 }
 
@@ -142,7 +137,7 @@ void Server::take_out_of_the_way(std::int64_t index) {
       if (Clock::now() > deadline) throw;
     }
     poll();
-    nap(1000);
+    pause_for(std::chrono::milliseconds(1));
   }
 }
 

@@ -1,7 +1,6 @@
 #include "transport/mpi/wire.hpp"
 
 #include <sys/prctl.h>
-#include <time.h>
 
 #include <algorithm>
 
@@ -57,11 +56,6 @@ bool test_all(std::vector<MPI_Request>& requests) {
 void progress(MPI_Comm comm) {
   int there = 0;
   check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &there, MPI_STATUS_IGNORE), "MPI_Iprobe");
-}
-
-void nap(long microseconds) noexcept {
-  const timespec rest{microseconds / 1'000'000, microseconds % 1'000'000 * 1000};
-  nanosleep(&rest, nullptr);
 }
 
 void sleep_exactly() noexcept { prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0); }

@@ -26,9 +26,7 @@ void post_receive(MPI_Comm comm, int peer, int tag, std::byte* data, std::uint64
 /// Gives MPI a chance to move messages of `comm`.
 void progress(MPI_Comm comm);
 
-/// Sleeps for about `microseconds`, more exactly than the kernel does unasked for threads that have called
-/// `sleep_exactly`.
-void nap(long microseconds) noexcept;
+/// From now on pauses of this thread are more exact than the kernel makes them unasked.
 void sleep_exactly() noexcept;
 
 }  // namespace sidestream::mpi

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/fail.hpp"
+#include "base/hash.hpp"
 #include "sidestream/version.h"
 #include "transport/message.hpp"
 #include "transport/shared_memory/control.hpp"
@@ -23,11 +24,9 @@ Id random_id() {
 }
 
 std::uint64_t shared_memory_build() noexcept {
-  std::uint64_t hash = control_layout(1, 1, 1, sizeof(MessageLine), 0).hash;
-  for (const char c : std::string_view(SIDESTREAM_VERSION)) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
-  }
-  return hash;
+  Hash hash(control_layout(1, 1, 1, sizeof(MessageLine), 0).hash);
+  hash.add(std::string_view(SIDESTREAM_VERSION));
+  return hash.value();
 }
 
 std::string listener_name(const std::string& session, int pretended) {

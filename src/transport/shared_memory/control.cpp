@@ -10,18 +10,10 @@
 #include <cstring>
 
 #include "base/checked.hpp"
+#include "base/hash.hpp"
 #include "base/process_status.hpp"
 
 namespace sidestream::shared_memory {
-namespace {
-
-/// One step of FNV-1a over 8 bytes.
-constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t value) noexcept {
-  for (int n = 0; n < 8; ++n) hash = (hash ^ (value >> (8 * n) & 0xff)) * 0x100000001b3ull;
-  return hash;
-}
-
-}  // namespace
 
 void StatusText::post(const std::string& text) noexcept {
   std::size_t length = std::min(text.size(), capacity);
@@ -116,7 +108,7 @@ ControlLayout control_layout(std::uint32_t clients, std::uint32_t servers, std::
   layout.notices_at = sizeof(RingIndices) + round_up(layout.ring_capacity * record_bytes, 128);
   layout.ring_stride = layout.notices_at + ring_bytes<MessageLine>(notice_lines);
   layout.bytes = round_up(layout.rings_at + clients * layout.ring_stride, 4096);
-  layout.hash = 0xcbf29ce484222325ull;
+  Hash hash;
   for (const std::uint64_t value : {std::uint64_t{slots},
                                     std::uint64_t{sizeof(ServerControl)},
                                     std::uint64_t{sizeof(ClientControl)},
@@ -137,8 +129,9 @@ ControlLayout control_layout(std::uint32_t clients, std::uint32_t servers, std::
                                     record_bytes,
                                     layout.bytes,
                                     arena_bytes}) {
-    layout.hash = mix(layout.hash, value);
+    hash.add(value);
   }
+  layout.hash = hash.value();
   return layout;
 }
 

@@ -3,13 +3,13 @@
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <time.h>
 
 #include <cerrno>
 #include <cstring>
 #include <optional>
 #include <system_error>
 
+#include "base/backoff.hpp"
 #include "base/fail.hpp"
 #include "base/log.hpp"
 #include "base/quiet_thread.hpp"
@@ -30,8 +30,7 @@ bool is_ours(const std::string& name) {
     }
     if (errno == EAGAIN) return true;  // its queue is full, so it listens; whose it is can't be seen: believe the best
     if (errno != ECONNREFUSED) return false;
-    constexpr timespec moment{0, 1'000'000};
-    nanosleep(&moment, nullptr);
+    pause_for(std::chrono::milliseconds(1));
   }
   return false;
 }

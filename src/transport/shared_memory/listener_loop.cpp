@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <time.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
+#include "base/backoff.hpp"
 #include "base/persist.hpp"
 #include "transport/shared_memory/unix_socket.hpp"
 
@@ -59,8 +59,7 @@ void ListenerLoop::accept_new() {
   Descriptor socket(accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
   if (socket.get() < 0) {
     // Out of descriptors, say: the connection waits in the queue, and looking again at once would keep a core busy.
-    constexpr timespec rest{0, 10'000'000};
-    nanosleep(&rest, nullptr);
+    pause_for(std::chrono::milliseconds(10));
     return;
   }
   if (!same_user(socket.get()) || connections_.size() >= most_connections) return;

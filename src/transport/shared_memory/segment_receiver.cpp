@@ -1,11 +1,11 @@
 #include "transport/shared_memory/segment_receiver.hpp"
 
 #include <poll.h>
-#include <time.h>
 
 #include <cerrno>
 #include <cstring>
 
+#include "base/backoff.hpp"
 #include "base/fail.hpp"
 
 namespace sidestream::shared_memory {
@@ -30,8 +30,7 @@ SegmentReceiver::SegmentReceiver(const std::string& address, std::chrono::millis
       fail(Code::system, "cannot attach the shared memory '{}': its creator did not take the connection in time",
            address);
     }
-    const timespec pause{0, 1'000'000};
-    nanosleep(&pause, nullptr);
+    pause_for(std::chrono::milliseconds(1));
   }
   if (!same_user(socket_.get())) {
     fail(Code::system, "cannot attach the shared memory '{}': it belongs to another user", address);

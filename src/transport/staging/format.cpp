@@ -3,9 +3,10 @@
 #include <zlib.h>
 
 #include <cstddef>
-#include <cstring>
 
 #include "base/fail.hpp"
+#include "base/hash.hpp"
+#include "base/records.hpp"
 
 namespace sidestream::staging {
 
@@ -25,60 +26,28 @@ struct StepHead {
   std::uint64_t blocks = 0, records = 0, ranges = 0;
 };
 
-class Sink {
- public:
-  template <class T>
-  void value(const T& one) {
-    values(std::span(&one, 1));
-  }
-  template <class Range>
-  void values(const Range& many) {
-    const auto bytes = std::as_bytes(std::span(many));
-    content.insert(content.end(), bytes.begin(), bytes.end());
-  }
-  Bytes content;
-};
-
-class Source {
- public:
-  Source(BytesView content, const std::string& path) : content_(content), path_(path) {}
-  template <class T>
-  T value() {
-    return values<T>(1).front();
-  }
-  template <class T>
-  std::vector<T> values(std::uint64_t count) {
-    if (count > (content_.size() - at_) / sizeof(T)) {
-      fail(Code::file, "'{}' names more entries than it holds; it was not written by Sidestream", path_);
-    }
-    std::vector<T> result(count);
-    if (count > 0) std::memcpy(static_cast<void*>(result.data()), content_.data() + at_, count * sizeof(T));
-    at_ += count * sizeof(T);
-    return result;
-  }
-
- private:
-  BytesView content_;
-  const std::string& path_;
-  std::size_t at_ = 0;
-};
+ByteReader read_from(BytesView content, const std::string& path) {
+  return {content, Code::file,
+          fmt::format("'{}' names more entries than it holds; it was not written by Sidestream", path)};
+}
 
 Bytes whole_file(FileHeader header, const Bytes& content) {
   header.layout = layout_hash();
   header.bytes = content.size();
   header.checksum = checksum(content);
   header.own_checksum = checksum(std::as_bytes(std::span(&header, 1)).first(checked_part));
-  Sink file;
-  file.value(header);
-  file.values(content);
-  return std::move(file.content);
+  ByteWriter file;
+  file.put(header);
+  file.put_all(std::span(content));
+  return file.take();
 }
 
 /// The header, checked, and the content, checked.
 std::pair<FileHeader, BytesView> open_file(BytesView file, FileKind kind, const std::string& path) {
-  FileHeader header;
-  if (file.size() < sizeof header) fail(Code::file, "'{}' is shorter than a header; it is no file of a stream", path);
-  std::memcpy(static_cast<void*>(&header), file.data(), sizeof header);
+  if (file.size() < sizeof(FileHeader)) {
+    fail(Code::file, "'{}' is shorter than a header; it is no file of a stream", path);
+  }
+  const auto header = record_of<FileHeader>(file.first(sizeof(FileHeader)));
   check_header(header, kind, file.size(), path);
   const BytesView content = file.subspan(sizeof header);
   if (checksum(content) != header.checksum) {
@@ -90,12 +59,8 @@ std::pair<FileHeader, BytesView> open_file(BytesView file, FileKind kind, const 
 }  // namespace
 
 std::uint32_t layout_hash() noexcept {
-  std::uint32_t hash = 2166136261u;
-  for (const std::size_t part : {sizeof(FileHeader), sizeof(StepHead), sizeof(StepRecord), offsetof(StepRecord, points),
-                                 sizeof(Block), offsetof(Block, cells), sizeof(BlockRange), sizeof(Index)}) {
-    hash = (hash ^ static_cast<std::uint32_t>(part)) * 16777619u;
-  }
-  return hash;
+  return hash_of_sizes({sizeof(FileHeader), sizeof(StepHead), sizeof(StepRecord), offsetof(StepRecord, points),
+                        sizeof(Block), offsetof(Block, cells), sizeof(BlockRange), sizeof(Index)});
 }
 
 std::uint32_t checksum(BytesView bytes) noexcept {
@@ -135,27 +100,27 @@ Bytes encode_step(const StepIndex& index) {
   header.session = index.session;
   header.iteration = index.iteration.index;
   header.writers = index.writers;
-  Sink content;
-  content.value(StepHead{index.iteration.cycle, index.iteration.time, index.events, index.blocks.size(),
-                         index.records.size(), index.ranges.size()});
-  content.values(index.blocks);
-  content.values(index.records);
-  content.values(index.ranges);
-  return whole_file(header, content.content);
+  ByteWriter content;
+  content.put(StepHead{index.iteration.cycle, index.iteration.time, index.events, index.blocks.size(),
+                       index.records.size(), index.ranges.size()});
+  content.put_all(std::span(index.blocks));
+  content.put_all(std::span(index.records));
+  content.put_all(std::span(index.ranges));
+  return whole_file(header, content.bytes());
 }
 
 StepIndex decode_step(BytesView file, const std::string& path) {
   const auto [header, content] = open_file(file, FileKind::step, path);
-  Source source(content, path);
-  const auto head = source.value<StepHead>();
+  ByteReader source = read_from(content, path);
+  const auto head = source.get<StepHead>();
   StepIndex index;
   index.session = header.session;
   index.iteration = {header.iteration, head.cycle, head.time};
   index.events = head.events;
   index.writers = header.writers;
-  index.blocks = source.values<Block>(head.blocks);
-  index.records = source.values<StepRecord>(head.records);
-  index.ranges = source.values<BlockRange>(head.ranges);
+  source.get_all(index.blocks, head.blocks);
+  source.get_all(index.records, head.records);
+  source.get_all(index.ranges, head.ranges);
   for (const StepRecord& record : index.records) {
     const bool in_place = record.block >= 0 && static_cast<std::uint64_t>(record.block) < head.blocks &&
                           record.writer >= 0 && record.writer < header.writers;
@@ -168,27 +133,19 @@ Bytes encode_announced(const Announced& announced, std::uint64_t session) {
   FileHeader header;
   header.kind = FileKind::declarations;
   header.session = session;
-  Sink content;
-  content.value(static_cast<std::uint64_t>(announced.events.size()));
-  for (const std::string& event : announced.events) {
-    content.value(static_cast<std::uint64_t>(event.size()));
-    content.values(event);
-  }
-  content.value(static_cast<std::uint64_t>(announced.declarations.size()));
-  content.values(announced.declarations);
-  return whole_file(header, content.content);
+  ByteWriter content;
+  content.put(announced.events);
+  content.put(announced.declarations);
+  return whole_file(header, content.bytes());
 }
 
 Announced decode_announced(BytesView file, const std::string& path) {
-  Source source(open_file(file, FileKind::declarations, path).second, path);
+  ByteReader source = read_from(open_file(file, FileKind::declarations, path).second, path);
   Announced announced;
-  const auto events = source.value<std::uint64_t>();
+  const auto events = source.get<std::uint64_t>();
   if (events > most_events) fail(Code::file, "'{}' names {} events, expected at most {}", path, events, most_events);
-  for (auto n = events; n > 0; --n) {
-    const auto text = source.values<char>(source.value<std::uint64_t>());
-    announced.events.emplace_back(text.begin(), text.end());
-  }
-  announced.declarations = source.values<std::byte>(source.value<std::uint64_t>());
+  for (auto n = events; n > 0; --n) source.get(announced.events.emplace_back());
+  source.get(announced.declarations);
   return announced;
 }
 

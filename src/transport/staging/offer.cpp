@@ -5,10 +5,10 @@
 #include <new>
 
 #include "base/agree.hpp"
+#include "base/backoff.hpp"
 #include "base/fail.hpp"
 #include "base/log.hpp"
 #include "base/timer.hpp"
-#include "transport/staging/pause.hpp"
 #include "transport/staging/step_builder.hpp"
 
 namespace sidestream::staging {
@@ -86,7 +86,7 @@ void Offers::fail_together(const std::string& message) {
 std::int64_t Offers::await_reader() {
   const bool waits = config_.when_full == WhenFull::wait && !waited_in_vain_;
   const double began = now();
-  for (Pause pause;; pause.sleep()) {
+  for (Backoff backoff(std::chrono::microseconds(100), std::chrono::milliseconds(10));; backoff.pause()) {
     const std::int64_t epoch = ask([&]() -> std::int64_t {
       const std::int64_t found = coordinator_->reader();
       const bool over = !waits || now() - began > config_.reader_limit;
@@ -124,7 +124,7 @@ std::int64_t Offers::look(const Step& step, std::int64_t epoch, double& lost_sin
 Answer Offers::await_answer(Step& step, std::int64_t epoch) {
   const std::int64_t index = step.head.iteration.index;
   double lost_since = 0;
-  for (Pause pause;; pause.sleep()) {
+  for (Backoff backoff(std::chrono::microseconds(100), std::chrono::milliseconds(10));; backoff.pause()) {
     std::string trouble;
     std::int64_t verdict = ask([&] { return look(step, epoch, lost_since); }, &trouble);
     if (verdict == taken_over) {

@@ -1,24 +1,25 @@
 #include "transport/staging/server.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
-#include <thread>
 #include <tuple>
 
 #include "base/agree.hpp"
+#include "base/backoff.hpp"
 #include "base/fail.hpp"
 #include "base/joint_work.hpp"
 #include "base/log.hpp"
 #include "base/persist.hpp"
+#include "base/records.hpp"
 #include "base/wait_note.hpp"
 #include "transport/staging/opening_file.hpp"
-#include "transport/staging/pause.hpp"
 #include "transport/staging/step_check.hpp"
 
 namespace sidestream::staging {
 
 namespace {
+
+constexpr std::chrono::microseconds shortest_pause{100};
 
 template <class T>
 int place_of(const std::vector<T>& all, const std::string& name) {
@@ -54,7 +55,7 @@ ReaderCoordinator::News Server::attach(double patience) {
   OpeningWatch opening(folder_);
   WaitNote note(true, fmt::format("the stream '{}'", folder_.path()), patience);
   bool ended = false;
-  for (Pause pause(std::chrono::milliseconds(100));; pause.sleep()) {
+  for (Backoff backoff(shortest_pause, std::chrono::milliseconds(100));; backoff.pause()) {
     const bool found = coordinator_->find();
     if (again && (!found || coordinator_->stream().session != session_)) {
       return found || coordinator_->has_closed() ? ReaderCoordinator::News::ended
@@ -119,9 +120,7 @@ ReaderCoordinator::News Server::connect(double patience) {
 
 void Server::join(const std::string& engine, BytesView announced) {
   announced_ = decode_announced(announced, "the declarations of the stream");
-  FileHeader header;
-  std::memcpy(static_cast<void*>(&header), announced.data(), sizeof header);
-  session_ = header.session;
+  session_ = record_of<FileHeader>(announced.first(sizeof(FileHeader))).session;
   engine_ = engine;
   const auto engines = bulk_engines();
   const auto found = engines.find(engine);
@@ -148,9 +147,9 @@ ReaderCoordinator::News Server::await_news(std::chrono::microseconds limit) {
   together(readers_, [&] {
     if (!coordinator_) return;
     const double began = now();
-    for (Pause pause; (words[0] = static_cast<std::int64_t>(coordinator_->look(said_ ? current_ - 1 : current_))) == 0;
-         pause.sleep()) {
-      if (now() - began > std::chrono::duration<double>(limit).count()) return;
+    for (Backoff backoff(shortest_pause, std::chrono::milliseconds(10));; backoff.pause()) {
+      words[0] = static_cast<std::int64_t>(coordinator_->look(said_ ? current_ - 1 : current_));
+      if (words[0] != 0 || now() - began > std::chrono::duration<double>(limit).count()) return;
     }
   });
   words[1] = stop_ && stop_();
@@ -188,7 +187,7 @@ bool Server::act_on(ReaderCoordinator::News news) {
     case ReaderCoordinator::News::step: {
       if (!bulk_->ready()) {
         // What was offered to the reader before us is there, but our writers have not got through to us yet.
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        pause_for(std::chrono::milliseconds(5));
         bulk_->prepare();
         return false;
       }

@@ -9,11 +9,11 @@
 #include <optional>
 
 #include "base/agree.hpp"
+#include "base/backoff.hpp"
 #include "base/fail.hpp"
 #include "base/log.hpp"
 #include "base/timer.hpp"
 #include "transport/staging/bulk.hpp"
-#include "transport/staging/pause.hpp"
 
 namespace sidestream::staging {
 
@@ -88,7 +88,7 @@ class SstWriter final : public BulkWriter {
   }
 
   bool await_reader(const std::function<bool()>& alive) {
-    for (Pause pause(std::chrono::milliseconds(20));; pause.sleep()) {
+    for (Backoff backoff(std::chrono::microseconds(100), std::chrono::milliseconds(20));; backoff.pause()) {
       std::int64_t verdict = 0;  // 1: connected, 2: it died
       if (rank_ == 0) verdict = folder_.text(connected_name(epoch_)) ? 1 : alive() ? 0 : 2;
       setup_.group.maximum(std::span(&verdict, 1));

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <thread>
 
+#include "base/backoff.hpp"
 #include "base/fail.hpp"
 #include "base/log.hpp"
 #include "base/persist.hpp"
@@ -47,7 +48,7 @@ void WriterCoordinator::refuse_running() const {
   constexpr int beats = 30;  // of a tenth of a second: three counts
   const std::optional<std::string> before = folder_.text(names::writer_beat);
   for (int n = 0; before && n < beats; ++n) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    pause_for(std::chrono::milliseconds(100));
     const std::optional<std::string> after = folder_.text(names::writer_beat);
     if (!after || *after == *before) continue;
     fail(

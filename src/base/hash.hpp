@@ -1,0 +1,39 @@
+// Numbers that differ where what they are made of does: for the layouts that two ends must agree on. Not for what
+// somebody may want to forge.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+
+namespace sidestream {
+
+/// FNV-1a of 64 bits.
+class Hash {
+ public:
+  constexpr void add(unsigned char byte) noexcept { value_ = (value_ ^ byte) * 0x100000001b3ull; }
+  /// Its eight bytes, the lowest first.
+  constexpr void add(std::uint64_t number) noexcept {
+    for (int n = 0; n < 8; ++n) add(static_cast<unsigned char>(number >> (8 * n)));
+  }
+  constexpr void add(std::string_view text) noexcept {
+    for (const char c : text) add(static_cast<unsigned char>(c));
+  }
+  [[nodiscard]] constexpr std::uint64_t value() const noexcept { return value_; }
+  constexpr Hash() noexcept = default;
+  /// Goes on from a value.
+  constexpr explicit Hash(std::uint64_t value) noexcept : value_(value) {}
+
+ private:
+  std::uint64_t value_ = 0xcbf29ce484222325ull;
+};
+
+/// FNV-1a of 32 bits, a number a step: what files of streams and packets carry, which readers compare.
+[[nodiscard]] constexpr std::uint32_t hash_of_sizes(std::initializer_list<std::size_t> sizes) noexcept {
+  std::uint32_t hash = 2166136261u;
+  for (const std::size_t size : sizes) hash = (hash ^ static_cast<std::uint32_t>(size)) * 16777619u;
+  return hash;
+}
+
+}  // namespace sidestream
