@@ -39,21 +39,28 @@ void Fetcher::take_own(std::int64_t index, std::size_t n, const ValueStore& own)
 
 void Fetcher::ask(std::int64_t index, std::span<const Wanted> wanted, std::span<const int> holders,
                   const ValueStore& own, SendQueue& send_queue) {
-  release();
+  forget_round();
   ++number_;
-  wanted_.assign(wanted.begin(), wanted.end());
-  values_.assign(wanted.size(), nullptr);
   std::map<int, std::vector<WantedItem>> items;
-  for (std::size_t n = 0; n < wanted.size(); ++n) {
-    if (holders[n] == comm_->rank()) {
-      take_own(index, n, own);
-      continue;
+  const std::size_t before = taken_.size();
+  try {
+    wanted_.assign(wanted.begin(), wanted.end());
+    values_.assign(wanted.size(), nullptr);
+    for (std::size_t n = 0; n < wanted.size(); ++n) {
+      if (holders[n] == comm_->rank()) {
+        take_own(index, n, own);
+        continue;
+      }
+      items[holders[n]].push_back({wanted[n].block.id, wanted[n].variable, 0, wanted[n].points});
+      asked_[holders[n]].pieces.push_back(n);
     }
-    items[holders[n]].push_back({wanted[n].block.id, wanted[n].variable, 0, wanted[n].points});
-    asked_[holders[n]].pieces.push_back(n);
+    // All memory before the first question: what has been asked for must be taken in.
+    for (auto& [holder, asked] : asked_) reserve(asked);
+  } catch (...) {
+    give_back_from(before);
+    forget_round();
+    throw;
   }
-  // All memory before the first question: what has been asked for must be taken in.
-  for (auto& [holder, asked] : asked_) reserve(asked);
   for (const auto& [holder, list] : items) {
     persist([&] {
       send_queue.send(comm_->comm(), holder, packet_tag,
@@ -119,9 +126,17 @@ bool Fetcher::done() {
   return test_all(requests_) && answered;
 }
 
+void Fetcher::give_back_from(std::size_t first) noexcept {
+  for (std::size_t n = first; n < taken_.size(); ++n) pool_.give_back(taken_[n]);
+  taken_.resize(first);
+}
+
 void Fetcher::release() {
-  for (std::byte* data : taken_) pool_.give_back(data);
-  taken_.clear();
+  give_back_from(0);
+  forget_round();
+}
+
+void Fetcher::forget_round() noexcept {
   wanted_.clear();
   values_.clear();
   asked_.clear();

@@ -22,7 +22,8 @@ struct ValueShape {
   std::int32_t components = 1;
 };
 
-/// One round of requests at a time: `ask` all holders, feed every answer to `take`, `move` until `done`. One thread.
+/// One round of requests at a time: `ask` all holders, feed every answer to `take`, `move` until `done`. There may be
+/// several rounds before a `release`, which frees what all of them brought. One thread.
 class Fetcher {
  public:
   Fetcher(std::shared_ptr<MpiCommunicator> comm, std::vector<ValueShape> shapes);
@@ -43,7 +44,7 @@ class Fetcher {
   [[nodiscard]] int failed() const noexcept { return failed_; }
   /// For each wanted piece its values, or null if its block was not published; valid until `release`.
   [[nodiscard]] const std::vector<const std::byte*>& values() const noexcept { return values_; }
-  /// Frees the memory of the round.
+  /// Frees the memory of all rounds since the last one.
   void release();
   /// Bytes of values that came from other ranks.
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
@@ -58,6 +59,8 @@ class Fetcher {
   [[nodiscard]] std::uint64_t bytes_of_piece(std::size_t n) const;
   [[nodiscard]] std::byte* memory(std::uint64_t bytes);
   void reserve(Asked& asked);
+  void give_back_from(std::size_t first) noexcept;
+  void forget_round() noexcept;
   void take_own(std::int64_t index, std::size_t n, const ValueStore& own);
 
   std::shared_ptr<MpiCommunicator> comm_;
