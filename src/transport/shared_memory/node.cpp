@@ -4,7 +4,9 @@
 #include <cstring>
 
 #include "base/agree.hpp"
+#include "base/checked.hpp"
 #include "base/fail.hpp"
+#include "base/records.hpp"
 #include "transport/shared_memory/segment_sharing.hpp"
 
 namespace sidestream::shared_memory {
@@ -43,13 +45,15 @@ Node::Node(const NodeRole& role, const ControlLayout& layout, Segment control, S
 }
 
 void Node::open(Communicator& node, const Extents& mine, std::uint64_t buffer, bool creator) {
+  // As a segment has them: servers that come later know its size and no other.
+  buffer = round_up(buffer, 4096);
   struct Entry {
     std::int64_t server;
     Extents extents;
-  } entry{role_.server, mine};
+  } const mine_there{role_.server, mine};
   std::vector<Extents> extents;
-  for (const Bytes& bytes : node.all_gather(std::as_bytes(std::span(&entry, 1)))) {
-    std::memcpy(&entry, bytes.data(), sizeof entry);
+  for (const Bytes& bytes : node.all_gather(bytes_of(mine_there))) {
+    const auto entry = record_of<Entry>(bytes);
     if (!entry.server) extents.push_back(entry.extents);
   }
   layout_ = control_layout(static_cast<std::uint32_t>(role_.clients), static_cast<std::uint32_t>(role_.servers),
