@@ -1,0 +1,193 @@
+// What the checks of transports have in common: what they need to know, how they run, what they report.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "sidestream/conformance/world.hpp"
+#include "sidestream/extend/communicator.hpp"
+#include "sidestream/extend/transport.hpp"
+
+namespace sidestream::conformance {
+
+/// What a transport is made for.
+struct Needs {
+  WhenFull when_full = WhenFull::wait;
+  int max_in_flight = 4;
+  /// What a client publishes in one iteration at most, arrays that do not vary in time included. It must have room for
+  /// that; all clients together must not have room for `too_many` times as much of each of them.
+  std::uint64_t bytes = World::most_bytes;
+  static constexpr int too_many = 8;
+  bool holds = false;  ///< a client keeps arrays of one iteration (`hold`) while it publishes others
+};
+
+/// The ends on this process; null where there is none.
+struct Ends {
+  std::shared_ptr<ClientTransport> client;
+  std::shared_ptr<ServerTransport> server;
+  std::function<void()> relay;  ///< a process that is neither passes on what others say until all clients have closed
+};
+
+/// What the checks need to know of a transport and of the processes. The same everywhere but for `client`, `server` and
+/// `group`.
+struct Harness {
+  int clients = 1, servers = 1;
+  int client = -1;  ///< number of this process among the clients; -1: it is none
+  int server = -1;  ///< likewise; a process may be both: then each iteration is served when its client has ended it
+  /// Collective over all processes. The transport carries `variables()`.
+  std::function<Ends(const Needs&)> make;
+  /// On servers, after `make`, while the clients begin: for servers that come to a simulation that runs. May be empty.
+  std::function<void(ServerTransport&)> start;
+  Communicator* all = nullptr;    ///< all processes
+  Communicator* group = nullptr;  ///< the servers; null where there is none
+  /// Sets what is called while this process waits in `group`; empty: nothing needs to be.
+  std::function<void(std::function<void()>)> set_meanwhile;
+  std::chrono::seconds patience{60};  ///< a wait that lasts longer is a failure
+
+  [[nodiscard]] bool both() const noexcept { return client >= 0 && server >= 0; }
+};
+
+/// What was found wrong, on this process.
+class Report {
+ public:
+  void expect(bool holds, const std::string& what) {
+    constexpr std::size_t most = 20;
+    if (!holds && failures_.size() < most) failures_.push_back(check_ + ": " + what);
+  }
+  void begin(std::string check) { check_ = std::move(check); }
+  [[nodiscard]] const std::vector<std::string>& failures() const noexcept { return failures_; }
+
+ private:
+  std::string check_;
+  std::vector<std::string> failures_;
+};
+
+/// One check: what clients publish and what servers make of it. Derived classes say what is different.
+class Check {
+ public:
+  Check(const Harness& harness, Report& report, std::int64_t iterations)
+      : harness_(harness), report_(report), iterations_(iterations) {}
+  virtual ~Check() = default;
+  Check(const Check&) = delete;
+  Check& operator=(const Check&) = delete;
+
+  /// Collective over all processes.
+  void run() {
+    Ends ends = harness_.make(needs());
+    if (ends.server) server_ = ends.server.get();
+    if (server_ && harness_.set_meanwhile) {
+      harness_.set_meanwhile([this] { static_cast<void>(server_->receive(std::chrono::microseconds(0))); });
+    }
+    if (server_ && harness_.start) harness_.start(*server_);
+    if (ends.relay) ends.relay();
+    for (std::int64_t n = 0; n < iterations_; ++n) {
+      if (ends.client) {
+        publish(*ends.client, n);
+        look(*ends.client);
+      }
+      if (ends.server && harness_.both()) serve_one(n);
+    }
+    if (ends.client) close(*ends.client);
+    for (std::int64_t n = 0; n < iterations_ && ends.server && !harness_.both(); ++n) serve_one(n);
+    if (ends.server) finish();
+    if (ends.client) {
+      look(*ends.client);
+      check_end(*ends.client);
+    }
+    compare_all(*harness_.all);
+    if (harness_.set_meanwhile) harness_.set_meanwhile({});
+    harness_.all->barrier();
+    ends = {};
+    harness_.all->barrier();
+  }
+
+ protected:
+  [[nodiscard]] virtual Needs needs() const { return {}; }
+  virtual void publish(ClientTransport& transport, std::int64_t n) = 0;
+  /// Looks at the iteration, which all own clients have ended, and releases it.
+  virtual void serve(ServerTransport& transport, std::int64_t n) = 0;
+  /// Whether servers may begin with iteration `n`.
+  [[nodiscard]] virtual bool may_serve(std::int64_t n) { return server_->pending(n) == 0; }
+  virtual void close(ClientTransport& transport) {
+    expect(transport.drain(harness_.patience), "drain gives up although the servers work");
+  }
+  /// After `close`.
+  virtual void check_end(ClientTransport& transport) { static_cast<void>(transport); }
+
+  /// Collective over all processes, at the end.
+  virtual void compare_all(Communicator& all) { static_cast<void>(all); }
+
+  void expect(bool holds, const std::string& what) { report_.expect(holds, what); }
+  /// In an iteration.
+  void expect(bool holds, std::int64_t n, const std::string& what) {
+    if (!holds) report_.expect(false, "iteration " + std::to_string(n) + ": " + what);
+  }
+  /// Until `ready`, looking in between.
+  template <class Ready, class Look>
+  void await(Ready&& ready, Look&& look, const char* what) {
+    const auto end = std::chrono::steady_clock::now() + harness_.patience;
+    while (!ready()) {
+      look();
+      if (std::chrono::steady_clock::now() < end) continue;
+      expect(false, std::string("waited in vain for ") + what);
+      throw std::runtime_error(report_.failures().back());
+    }
+  }
+  /// The servers have all got here.
+  void agree() { harness_.group->barrier(); }
+  /// Outcomes that are known by now, each of which is asked for until it is.
+  void look(ClientTransport& transport) {
+    for (std::int64_t n = 0; n < iterations_; ++n) {
+      if (outcomes_.contains(n)) continue;
+      const Outcome outcome = transport.outcome(n);
+      if (outcome != Outcome::pending) outcomes_[n] = outcome;
+    }
+    for (Notice& notice : transport.notices()) notices_.push_back(std::move(notice));
+    const std::string failure = transport.failure();
+    if (!failure.empty()) failure_ = failure;
+  }
+  void await_outcomes(ClientTransport& transport, std::int64_t until) {
+    const auto known = [&] { return static_cast<std::int64_t>(outcomes_.size()) >= until; };
+    await(
+        known,
+        [&] {
+          look(transport);
+          std::this_thread::sleep_for(std::chrono::microseconds(200));
+        },
+        "outcomes");
+  }
+  [[nodiscard]] Outcome outcome(std::int64_t n) const {
+    const auto found = outcomes_.find(n);
+    return found == outcomes_.end() ? Outcome::pending : found->second;
+  }
+
+  const Harness& harness_;
+  Report& report_;
+  std::int64_t iterations_;
+  ServerTransport* server_ = nullptr;
+  std::map<std::int64_t, Outcome> outcomes_;
+  std::vector<Notice> notices_;
+  std::string failure_;
+
+ private:
+  void receive() { static_cast<void>(server_->receive(std::chrono::milliseconds(1))); }
+  void serve_one(std::int64_t n) {
+    await([&] { return may_serve(n); }, [&] { receive(); }, "clients");
+    serve(*server_, n);
+  }
+  void finish() {
+    await([&] { return server_->pending(iterations_) == 0; }, [&] { receive(); }, "clients to close");
+    server_->finish();
+    agree();
+  }
+};
+
+}  // namespace sidestream::conformance

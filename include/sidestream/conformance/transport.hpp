@@ -1,0 +1,37 @@
+// Checks that every transport must pass, written from the contract (extend/transport.hpp) alone. For authors of
+// transports: say how yours is made (Harness), call check_transport on all processes, look at what it returns. Needs
+// the contracts and the standard library alone. docs/transport-conformance.md says what is checked.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sidestream/conformance/blocks.hpp"
+#include "sidestream/conformance/changing.hpp"
+#include "sidestream/conformance/standing.hpp"
+
+namespace sidestream::conformance {
+
+/// Runs all checks; collective over all processes. Returns what is wrong, in sentences: nothing if the transport
+/// conforms as far as this process can see. Throws std::runtime_error after a wait of `patience`.
+[[nodiscard]] inline std::vector<std::string> check_transport(const Harness& harness) {
+  Report report;
+  const auto run = [&](const char* name, auto&& check) {
+    report.begin(name);
+    check.run();
+  };
+  for (unsigned seed : {1u, 2u}) {
+    run("a world that changes", Mixed(harness, report, seed));
+    run("the same wanted every time", Standing(harness, report, seed));
+  }
+  run("iterations in flight", InFlight(harness, report));
+  run("room, skip", Room(harness, report, WhenFull::skip));
+  run("room, wait", Room(harness, report, WhenFull::wait));
+  run("regions that are held", Hold(harness, report));
+  run("arrays that are replaced", Retire(harness, report));
+  if (!harness.both()) run("clients that give up", Abandoned(harness, report));
+  run("a client that closes early", Unfinished(harness, report));
+  return report.failures();
+}
+
+}  // namespace sidestream::conformance
