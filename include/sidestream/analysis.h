@@ -113,6 +113,9 @@ int sidestream_select_pieces(sidestream_selection* selection, const char* variab
 /* Of the entry that was asked for last: other than 0 (as it is at first), its halo goes on at the mesh's other end
  * along the axes along which the mesh is periodic. */
 int sidestream_select_wrap(sidestream_selection* selection, int wrap);
+/* Of the entry that was asked for last: other than 0 (it is 0 at first), arrays of its blocks cover what was published,
+ * with what lies around the blocks; without, they may. */
+int sidestream_select_ghosts(sidestream_selection* selection, int ghosts);
 
 /* ---- Bytes of any length: partials and feedback ---------------------------------------------------------------- */
 

@@ -199,8 +199,10 @@ int sidestream_set_fixed(sidestream_session* session, const char* mesh);
 /* Declares a variable that the file does not. The same on every client. Before start. */
 int sidestream_add_variable(sidestream_session* session, const char* name, const char* mesh, sidestream_type type,
                             sidestream_centering centering, int components, sidestream_order order);
-/* Sets an attribute of a declared variable: "unit", "label" or "group" to a text, "time_varying" to "true" or "false".
- */
+/* Sets an attribute of a declared variable: "unit", "label" or "group" to a text, "time_varying" to "true" or "false",
+ * "ghosts" to "filled" or "untrusted". Filled: whatever a published array has of a point that another block owns (see
+ * sidestream_set_allocated), also round a periodic mesh and at nodes that both have, is what that block publishes, bit
+ * by bit. Then analyses' halos are read there; otherwise nothing reads ghosts. */
 int sidestream_set_variable_attribute(sidestream_session* session, const char* variable, const char* attribute,
                                       const char* value);
 

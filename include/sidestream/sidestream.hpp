@@ -64,7 +64,7 @@ class Session {
   void add_rectilinear_mesh(const std::string& name, const std::vector<std::vector<double>>& nodes);
   /// Fields id and mesh are ignored; `mesh` names it.
   void add_variable(const std::string& mesh, Variable variable);
-  /// `attribute`: unit, label, group or time_varying.
+  /// `attribute`: unit, label, group, time_varying or ghosts.
   void set_attribute(const std::string& variable, const std::string& attribute, const std::string& value);
   /// The calls of sidestream.h of the same names. Variables are named; those that no role is given to are empty.
   void add_curvilinear_mesh(const std::string& name, const std::vector<Index>& size, const std::string& coordinates);

@@ -77,10 +77,12 @@ void Declarations::apply_attributes(Metadata& final) const {
       variable.group = a.value;
     } else if (a.attribute == "time_varying" && (a.value == "true" || a.value == "false")) {
       variable.time_varying = a.value == "true";
+    } else if (a.attribute == "ghosts" && (a.value == "filled" || a.value == "untrusted")) {
+      variable.filled = a.value == "filled";
     } else {
       fail(Code::usage,
-           "the attribute '{}' of the variable '{}' is set to '{}'; expected unit, label or group with a text, or "
-           "time_varying with true or false",
+           "the attribute '{}' of the variable '{}' is set to '{}'; expected unit, label or group with a text, "
+           "time_varying with true or false, or ghosts with filled or untrusted",
            a.attribute, a.variable, a.value);
     }
   }
@@ -236,6 +238,7 @@ void encode_variable(ByteWriter& out, const Variable& v) {
   out.put(v.label);
   out.put(v.group);
   out.put(v.role);
+  out.put(v.filled);
 }
 
 /// That the meshes' arrays are variables.
@@ -263,6 +266,7 @@ Variable decode_variable(Decoder& in) {
   v.label = in.text();
   v.group = in.text();
   v.role = in.one_of(Role::owned);
+  v.filled = in.flag();
   return v;
 }
 

@@ -36,21 +36,6 @@ Settings read_partitioner(const Document& document, const PlacementConfig& place
   return settings;
 }
 
-/// Where blocks move, only their own points do.
-void check_ghosts(const Config& config) {
-  const PlacementConfig& placement = config.opening.placement;
-  const bool moves = (placement.mode == PlacementMode::nodes && placement.forward != Forward::partials) ||
-                     placement.mode == PlacementMode::job;
-  for (const TaskConfig& task : config.tasks) {
-    if (!moves || !task.writer || task.kind != "hdf5" || !task.settings.boolean("ghosts")) continue;
-    task.settings.fail("ghosts",
-                       fmt::format("found 'ghosts: true' with the placement '{}', which moves the points that blocks "
-                                   "own and no ghosts, expected false; remove it, or use inline, cores, sidecar or "
-                                   "'forward: partials', where servers have the arrays as they were published",
-                                   name_of(placement.mode)));
-  }
-}
-
 }  // namespace
 
 Config read_config(const Document& document, const Registry& registry, const Parameters& parameters,
@@ -67,7 +52,6 @@ Config read_config(const Document& document, const Registry& registry, const Par
   PlacementConfig& placement = config.opening.placement;
   placement.partitioner_settings = read_partitioner(document, placement, registry, context);
   config.tasks = read_tasks(document, registry, context);
-  check_ghosts(config);
   if (config.opening.existing == Existing::resume) check_resumed_files(config.tasks, registry);
   config.events = read_events(document, config.tasks, context);
   return config;

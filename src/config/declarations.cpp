@@ -39,6 +39,7 @@ Variable make_variable(const std::string& name, const Settings& settings, const 
   variable.unit = settings.text("unit");
   variable.label = settings.text("label");
   variable.group = settings.text("group");
+  variable.filled = settings.text("ghosts") == "filled";
   return variable;
 }
 
@@ -161,6 +162,7 @@ void merge_variable(Metadata& metadata, Variable variable, const Document& docum
   if (known->unit.empty()) known->unit = variable.unit;
   if (known->label.empty()) known->label = variable.label;
   if (known->group.empty()) known->group = variable.group;
+  known->filled |= variable.filled;  // whoever knows may say it
 }
 
 }  // namespace

@@ -147,6 +147,15 @@ Section variables_section() {
        .type = OptionType::boolean,
        .default_value = "true",
        .text = "`false`: published once and kept until it is published again."},
+      {.name = "ghosts",
+       .type = OptionType::choice,
+       .default_value = "untrusted",
+       .text =
+           "What published arrays have around their blocks. `filled`: whatever an array has of a point that another "
+           "block owns, also round a periodic mesh and at nodes that both have, is what that block publishes, bit by "
+           "bit; halos that analyses ask for are then read there. `untrusted`: halos come from the blocks that own "
+           "the points.",
+       .choices = {"untrusted", "filled"}},
   };
   return {"variables", SectionForm::named,
           "What the simulation publishes, by name. A variable may be declared here, by the program's calls, "

@@ -17,18 +17,37 @@ void Assembler::update(ServerTransport& transport) {
     mine.clear();
     for (const Block& block : transport.blocks()) mine.push_back({block, 0, 0});
     table_ = BlockTable();
+    allocated_.clear();
   }
   std::vector<std::vector<BlockChange>> changes;
   for (const Bytes& bytes : servers_.all_gather(std::as_bytes(std::span(mine)))) {
     changes.push_back(records_of<BlockChange>(bytes));
   }
   table_.apply(changes);
+  allocated_.keep(table_);
   trusted_ = true;
   last_.reset();
   owned_.clear();
   covered_.clear();
   stages_.clear();
   warn_of_overlap();
+}
+
+/// Collective. What arrays cover counts where a view reads beyond the points of its block: anew when it has changed.
+void Assembler::update_allocated(ServerTransport& transport, std::int64_t index,
+                                 const std::vector<Selected>& selection) {
+  std::vector<bool> variables(metadata_.variables.size(), false);
+  bool any = false;
+  for (const Selected& selected : selection) {
+    const auto v = static_cast<std::size_t>(selected.variable);
+    const bool beyond =
+        (selected.ghosts && !transport.at_hand()) || (selected.halo > 0 && metadata_.variables[v].filled);
+    if (!beyond || !selected.decomposition.is_published()) continue;
+    variables[v] = any = true;
+  }
+  if (!any || !allocated_.update(transport.inbox(index).blocks, transport.persistent(), variables, servers_)) return;
+  last_.reset();
+  stages_.clear();
 }
 
 /// Once in a run: what is in two blocks counts twice.
@@ -187,7 +206,8 @@ std::shared_ptr<const Assembler::Stage> Assembler::stage(const Demand& demand, c
                             : planner_.plan(table_, demand.selection, ranges, costs_, place.servers, place.server);
     made->redistribution.emplace(
         metadata_, table_, std::move(movement), place,
-        [this](const Variable& v, const Block& b) -> const std::vector<Box>& { return owned(v, b); });
+        [this](const Variable& v, const Block& b) -> const std::vector<Box>& { return owned(v, b); },
+        [this](const Variable& v, const Block& b) { return allocated_.of(v, b); });
   });
   if (at_hand) {
     made->local.emplace(metadata_, made->redistribution->wanted(), made->redistribution->holders(), servers_);
@@ -277,6 +297,7 @@ const Assembled& Assembler::assemble(ServerTransport& transport, std::int64_t in
     }
   }
   std::vector<BlockRange> ranges = gather_ranges(transport, index, requests);
+  update_allocated(transport, index, demand.selection);
   const std::shared_ptr<const Stage> current = stage(demand, ranges, transport.at_hand());
   const std::vector<ArrayView> values = get_values(transport, index, demand, current);
   last_ = current;

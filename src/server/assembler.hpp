@@ -9,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "server/allocated_boxes.hpp"
 #include "server/block_table.hpp"
 #include "server/local_values.hpp"
 #include "server/movement.hpp"
@@ -68,6 +69,7 @@ class Assembler {
   void distrust() noexcept { trusted_ = false; }
 
  private:
+  void update_allocated(ServerTransport& transport, std::int64_t index, const std::vector<Selected>& selection);
   [[nodiscard]] std::vector<BlockRange> gather_ranges(ServerTransport& transport, std::int64_t index,
                                                       const std::vector<RangeRequest>& requests);
   /// What stands as long as the blocks and what is demanded do.
@@ -97,6 +99,7 @@ class Assembler {
   Communicator& servers_;
   Planner planner_;
   BlockTable table_;
+  AllocatedBoxes allocated_;
   bool trusted_ = true;  ///< the table is the same on all servers
   BlockCosts costs_;
   std::shared_ptr<const Stage> ordered_;  ///< what the transport was told to expect

@@ -50,6 +50,7 @@ std::shared_ptr<Movement> Planner::empty_movement() const {
   auto movement = std::make_shared<Movement>();
   movement->halo.resize(metadata_.variables.size());
   movement->wrap.resize(metadata_.variables.size(), 0);
+  movement->ghosts.resize(metadata_.variables.size());
   return movement;
 }
 
@@ -65,9 +66,12 @@ void Planner::note_demand(const BlockTable& table, const Selected& selected, con
   auto& widths = movement.halo[v];
   widths.resize(table.blocks().size(), -1);
   if (selected.wrap) movement.wrap[v] = std::max(movement.wrap[v], selected.halo);
+  std::vector<bool>& ghosts = movement.ghosts[v];
+  if (selected.ghosts) ghosts.resize(table.blocks().size(), false);
   for (std::size_t b = 0; b < needed.size(); ++b) {
     if (!needed[b] || (table.blocks()[b].mesh == allowed.mesh && !allowed.blocks[b])) continue;
     widths[b] = std::max(widths[b], selected.halo);
+    if (selected.ghosts) ghosts[b] = true;
   }
 }
 

@@ -26,8 +26,15 @@ struct Movement {
   std::vector<std::vector<std::int32_t>> halo;
   /// By variable: how much of the halo goes on at the other end of a periodic mesh.
   std::vector<std::int32_t> wrap;
+  /// By variable: empty if nobody wants ghosts of it; otherwise by block whether they come along.
+  std::vector<std::vector<bool>> ghosts{};
   /// What is wanted in decompositions of their own, each once; their parts are all.
   std::vector<Selected> decomposed;
+
+  [[nodiscard]] bool wants_ghosts(std::int32_t variable, std::int64_t block) const {
+    const auto v = static_cast<std::size_t>(variable), b = static_cast<std::size_t>(block);
+    return v < ghosts.size() && b < ghosts[v].size() && ghosts[v][b];
+  }
 };
 
 /// How blocks get to servers in this session.

@@ -22,9 +22,10 @@ std::vector<Box> without(std::vector<Box> boxes, const std::vector<Box>& holes) 
 }  // namespace
 
 Redistribution::Redistribution(const Metadata& metadata, const BlockTable& table,
-                               std::shared_ptr<const Movement> movement, const Place& place, const Owned& owned)
+                               std::shared_ptr<const Movement> movement, const Place& place, const Owned& owned,
+                               const Allocated& allocated)
     : metadata_(metadata), movement_(std::move(movement)), place_(place) {
-  Builder(*this, table, owned).build();
+  Builder(*this, table, owned, allocated).build();
 }
 
 Redistribution::Amount Redistribution::count(std::span<const ArrayView> values) const {
@@ -48,7 +49,7 @@ BlockView Redistribution::view_of(const Own& own, std::span<const ArrayView> val
   view.block = wanted_[own.wanted].block;
   view.block.id = piece.id;
   view.block.cells = piece.cells;
-  view.points = wanted_[own.wanted].points;
+  view.points = own.points;
   view.copy = piece.copy;
   view.array = values[own.wanted];
   if (!piece.copy) view.owned = own.owned;

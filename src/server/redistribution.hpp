@@ -28,21 +28,24 @@ struct Views {
   std::vector<std::unique_ptr<std::byte[]>> memory;
 };
 
-/// A plan, which holds while the blocks and the selections do. Values of neighbours come from the blocks that own them,
-/// never from ghosts; what several views want is wanted once, and what lies in a piece of this server is read there.
+/// A plan, which holds while the blocks, what their arrays cover and the selections do. Values of neighbours come from
+/// the blocks that own them, or, where ghosts are declared filled, from the block's own array; what several views want
+/// is wanted once, and what lies in a piece of this server is read there.
 class Redistribution {
  public:
   /// The points that a block owns of a variable: see BlockTable::owned.
   using Owned = std::function<const std::vector<Box>&(const Variable&, const Block&)>;
+  /// What the arrays of a variable on a block cover: see AllocatedBoxes::of.
+  using Allocated = std::function<Box(const Variable&, const Block&)>;
   struct Place {
     int server = 0, servers = 1;
     bool at_hand = false;  ///< the blocks of this server's clients can be read in place
   };
-  /// `metadata` outlives this object.
+  /// `metadata` outlives this object. Without `allocated` arrays cover the points of their blocks.
   Redistribution(const Metadata& metadata, const BlockTable& table, std::shared_ptr<const Movement> movement,
-                 const Place& place, const Owned& owned);
+                 const Place& place, const Owned& owned, const Allocated& allocated = {});
 
-  /// The values that it takes. Of blocks at hand they are whole.
+  /// The values that it takes. Of blocks at hand they are whole, and arrays may cover more.
   [[nodiscard]] const std::vector<Wanted>& wanted() const noexcept { return wanted_; }
   /// By position in `wanted`: the server whose clients have it.
   [[nodiscard]] const std::vector<std::int32_t>& holders() const noexcept { return holders_; }
@@ -71,6 +74,7 @@ class Redistribution {
     std::int32_t halo;
     std::size_t piece;
     std::size_t wanted;
+    Box points;
     std::vector<Box> owned;
     std::vector<Source> around{};
   };

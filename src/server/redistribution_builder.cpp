@@ -19,6 +19,9 @@ Box within_faces(Box box, const Mesh& mesh, const Box& points, bool wrap) {
   return box;
 }
 
+/// The box that `moved` by the shift is this one.
+Box moved_back(const Box& box, const Index3& shift) { return moved(box, {-shift[0], -shift[1], -shift[2]}); }
+
 Index points_in(const std::vector<Box>& boxes) {
   Index sum = 0;
   for (const Box& box : boxes) sum += box.count();
@@ -45,10 +48,28 @@ void Redistribution::Builder::add_own(const Variable& variable) {
     if (block.mesh != variable.mesh) continue;
     std::vector<Box> owned = owned_by_piece(variable, block, piece.cells, owned_(variable, block));
     block.cells = piece.cells;
-    const std::size_t wanted = want(variable, piece.block, variable.points(block));
+    const Box points = variable.points(block);
+    const std::size_t wanted = want(variable, piece.block, taken(variable, piece, points, width));
     holdings_[{variable.id, piece.block}].push_back({wanted, owned});
-    plan_.own_.push_back({variable.id, width, p, wanted, std::move(owned)});
+    plan_.own_.push_back({variable.id, width, p, wanted, points, std::move(owned)});
   }
+}
+
+/// What is taken of a block's array for a piece with `points`: these, and what is wanted of the ghosts round them. A
+/// piece has ghosts on the sides on which the block ends, along the axes that the mesh uses.
+Box Redistribution::Builder::taken(const Variable& variable, const Movement::Piece& piece, const Box& points,
+                                   std::int32_t halo) const {
+  const bool ghosts = plan_.movement_->wants_ghosts(variable.id, piece.block);
+  const Block& block = table_.blocks()[static_cast<std::size_t>(piece.block)];
+  if (!allocated_ || points.empty() || block.is_list() || !(ghosts || (variable.filled && halo > 0))) return points;
+  const int dimensions = plan_.metadata_.mesh_of(variable).dimensions;
+  Box box = allocated_(variable, block);
+  for (int a = 0; a < 3; ++a) {
+    const auto n = static_cast<std::size_t>(a);
+    if (a >= dimensions || piece.cells.lo[n] != block.cells.lo[n]) box.lo[n] = points.lo[n];
+    if (a >= dimensions || piece.cells.hi[n] != block.cells.hi[n]) box.hi[n] = points.hi[n];
+  }
+  return ghosts ? box : intersection(box, grown(points, halo));
 }
 
 void Redistribution::Builder::add_piece(std::size_t number) {
@@ -78,7 +99,10 @@ Redistribution::Builder::Region Redistribution::Builder::region_of(const Own& ow
   const Variable& variable = plan_.metadata_.variables[static_cast<std::size_t>(own.variable)];
   const Wanted& wanted = plan_.wanted_[own.wanted];
   const std::int32_t wrap = plan_.movement_->wrap[static_cast<std::size_t>(own.variable)];
-  return {variable, wanted.block.level, grown(wanted.points, own.halo), grown(wanted.points, std::min(own.halo, wrap))};
+  Region region{variable, wanted.block.level, grown(own.points, own.halo), grown(own.points, std::min(own.halo, wrap)),
+                &own};
+  if (variable.filled) region.filled = wanted.points;
+  return region;
 }
 
 Redistribution::Builder::Region Redistribution::Builder::region_of(const Piece& piece) const {
@@ -103,16 +127,27 @@ void Redistribution::Builder::for_each_block(const Region& region, F&& f) const 
   }
 }
 
-/// Notes what of the region no piece here has.
+/// What the region wants of a block's own points, in the indices of `source`.
+std::vector<Box> Redistribution::Builder::parts_of(const Region& region, std::int64_t position, const Box& source,
+                                                   const Index3& shift) const {
+  std::vector<Box> parts;
+  for (const Box& box : owned_(region.variable, table_.blocks()[static_cast<std::size_t>(position)])) {
+    const Box part = intersection(box, source);
+    if (!part.empty()) parts.push_back(part);
+  }
+  const Own* own = region.own;
+  if (!own || shift != Index3{0, 0, 0} || plan_.movement_->pieces[own->piece].block != position) return parts;
+  for (const Box& box : own->owned) parts = difference(parts, box);
+  return parts;
+}
+
+/// Notes what of the region no piece here has, nor the view's own array.
 void Redistribution::Builder::note(const Region& region) {
-  for_each_block(region, [&](std::int64_t position, const Box& source, const Index3&) {
+  for_each_block(region, [&](std::int64_t position, const Box& source, const Index3& shift) {
     const Block& block = table_.blocks()[static_cast<std::size_t>(position)];
     const Key key(region.variable.id, position);
-    std::vector<Box> missing;
-    for (const Box& box : owned_(region.variable, block)) {
-      const Box part = intersection(box, source);
-      if (!part.empty()) missing.push_back(part);
-    }
+    std::vector<Box> missing = parts_of(region, position, source, shift);
+    if (!region.filled.empty()) missing = difference(missing, moved_back(region.filled, shift));
     if (missing.empty()) return;
     std::vector<Holding>& here = holdings_[key];
     if (here.empty() && plan_.place_.at_hand && table_.server(position) == plan_.place_.server) {
@@ -140,18 +175,25 @@ void Redistribution::Builder::settle() {
   }
 }
 
-/// `own_wanted`: the piece itself, whose points are where they are.
-std::vector<Redistribution::Source> Redistribution::Builder::sources_of(const Region& region,
-                                                                        std::size_t own_wanted) const {
+std::vector<Redistribution::Source> Redistribution::Builder::sources_of(const Region& region) const {
   std::vector<Source> sources;
+  const auto add = [&](std::size_t wanted, const Box& box, const Index3& shift) {
+    if (!box.empty()) sources.push_back({wanted, box, shift});
+  };
   for_each_block(region, [&](std::int64_t position, const Box& source, const Index3& shift) {
+    if (!region.filled.empty()) {
+      for (const Box& part : parts_of(region, position, source, shift)) {
+        add(region.own->wanted, intersection(moved(part, shift), region.filled), {0, 0, 0});
+      }
+    }
     const auto found = holdings_.find({region.variable.id, position});
     if (found == holdings_.end()) return;
     for (const Holding& holding : found->second) {
-      if (holding.wanted == own_wanted && shift == Index3{0, 0, 0}) continue;
+      // The piece itself, whose points are where they are.
+      if (region.own && holding.wanted == region.own->wanted && shift == Index3{0, 0, 0}) continue;
       for (const Box& box : holding.boxes) {
-        const Box part = intersection(box, source);
-        if (!part.empty()) sources.push_back({holding.wanted, moved(part, shift), shift});
+        const Box part = moved(intersection(box, source), shift);
+        for (const Box& rest : difference(part, region.filled)) add(holding.wanted, rest, shift);
       }
     }
   });
@@ -161,17 +203,17 @@ std::vector<Redistribution::Source> Redistribution::Builder::sources_of(const Re
 void Redistribution::Builder::build() {
   for (const Variable& variable : plan_.metadata_.variables) add_own(variable);
   for (std::size_t n = 0; n < plan_.movement_->decomposed.size(); ++n) add_piece(n);
-  const auto has_halo = [&](const Own& own) { return own.halo > 0 && !plan_.wanted_[own.wanted].points.empty(); };
+  const auto has_halo = [&](const Own& own) { return own.halo > 0 && !own.points.empty(); };
   for (const Own& own : plan_.own_) {
     if (has_halo(own)) note(region_of(own));
   }
   for (const Piece& piece : plan_.pieces_) note(region_of(piece));
   settle();
   for (Own& own : plan_.own_) {
-    if (has_halo(own)) own.around = sources_of(region_of(own), own.wanted);
+    if (has_halo(own)) own.around = sources_of(region_of(own));
   }
   for (Piece& piece : plan_.pieces_) {
-    piece.sources = sources_of(region_of(piece), plan_.wanted_.size());
+    piece.sources = sources_of(region_of(piece));
     std::vector<Box> there;
     for (const Source& source : piece.sources) there.push_back(source.box);
     if (points_in(there) == piece.box.count()) continue;

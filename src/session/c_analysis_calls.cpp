@@ -207,6 +207,12 @@ int sidestream_select_wrap(sidestream_selection* selection, int wrap) {
   return SIDESTREAM_OK;
 }
 
+int sidestream_select_ghosts(sidestream_selection* selection, int ghosts) {
+  if (!selection || selection->selection.variables.empty()) return SIDESTREAM_ERROR_USAGE;
+  selection->selection.variables.back().ghosts = ghosts != 0;
+  return SIDESTREAM_OK;
+}
+
 void* sidestream_bytes_resize(sidestream_bytes* bytes, size_t size) {
   if (!bytes) return nullptr;
   try {

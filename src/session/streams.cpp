@@ -31,16 +31,21 @@ void choose_stream_tasks(staging::StreamContext& streams, Config& config, const 
                          const std::shared_ptr<const OutputDirectory>& directory) {
   streams.when_full = config.opening.placement.when_full;
   if (config.opening.placement.mode != PlacementMode::job) return;
-  std::set<std::int32_t> needed;
+  std::set<std::int32_t> needed, with_ghosts;
   for (const TaskConfig& task : config.tasks) {
     const Selection selection =
         task.writer ? registry.writers().at(task.kind).create(task.settings, config.metadata, directory)->selection()
                     : registry.analyses().at(task.kind).create(task.settings, config.metadata)->selection();
-    for (const Selected& one : selection.variables) needed.insert(one.variable);
+    for (const Selected& one : selection.variables) {
+      needed.insert(one.variable);
+      const bool filled = config.metadata.variables[static_cast<std::size_t>(one.variable)].filled;
+      if (one.ghosts || (filled && one.halo > 0)) with_ghosts.insert(one.variable);
+    }
     for (const RangeRequest& one : selection.ranges) needed.insert(one.variable);
   }
   streams.decides = true;
   if (!needed.empty()) streams.variables.emplace(needed.begin(), needed.end());
+  streams.with_ghosts.assign(with_ghosts.begin(), with_ghosts.end());
   TaskConfig task;
   task.kind = task.name = "stream";
   task.writer = true;

@@ -78,11 +78,7 @@ Registry fake_registry() {
   variable.required = true;
   registry.add(analysis("histogram", {variable, option("file", OptionType::file, "histogram.csv")}));
   registry.add(analysis("volume", {}));
-  registry.add(WriterKind{
-      "hdf5",
-      "For the tests.",
-      {option("file", OptionType::file, "fields-{index:06}.h5"), option("ghosts", OptionType::boolean, "false")},
-      {}});
+  registry.add(WriterKind{"hdf5", "For the tests.", {option("file", OptionType::file, "fields-{index:06}.h5")}, {}});
   registry.add(ResultFormat{".csv", "Tables.", {}, {}, {}});
   registry.add(ResultFormat{".vtp", "Surfaces.", {}, {}, {}});
   registry.add(PartitionerKind{"block", "Neighbours together.", {}, {}, {}, {}});

@@ -70,7 +70,7 @@ TEST_CASE("variables") {
                                 "meshes: {a: {size: 4}, b: {size: [2, 2]}}\nvariables:\n  plain: {mesh: b}\n"
                                 "  full: {mesh: a, type: int16, centering: node, components: 3, order: row, "
                                 "unit: m/s, label: 'The speed', "
-                                "group: flow, time_varying: false}\n")
+                                "group: flow, time_varying: false, ghosts: filled}\n")
                                 .metadata;
   REQUIRE(metadata.variables.size() == 2);
   const Variable &plain = metadata.variables[0], &full = metadata.variables[1];
@@ -80,6 +80,7 @@ TEST_CASE("variables") {
   CHECK(plain.components == 1);
   CHECK(plain.order == Order::column);
   CHECK(plain.time_varying);
+  CHECK(!plain.filled);
   CHECK(plain.title() == "plain");
   CHECK(full.id == 1);
   CHECK(full.mesh == 0);
@@ -88,6 +89,7 @@ TEST_CASE("variables") {
   CHECK(full.components == 3);
   CHECK(full.order == Order::row);
   CHECK(!full.time_varying);
+  CHECK(full.filled);
   CHECK(full.unit == "m/s");
   CHECK(full.title() == "The speed");
   CHECK(full.group == "flow");
@@ -203,6 +205,7 @@ TEST_CASE("wrong meshes and variables") {
       {variable(", components: 0"), "2:41", "expected a whole number from 1 to 1024", "change it"},
       {variable(", order: fortran"), "2:36", "expected one of column, row", "write one of them"},
       {variable(", time_varying: no"), "2:43", "expected true or false", "write true or false"},
+      {variable(", ghosts: true"), "2:37", "expected one of untrusted, filled", "write one of them"},
   };
   for (const BadCase& bad : cases) check_bad(bad);
 }

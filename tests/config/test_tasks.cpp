@@ -148,21 +148,6 @@ TEST_CASE("tasks that are wrong in each other's company") {
   for (const BadCase& one : cases) check_bad(one);
 }
 
-TEST_CASE("ghosts are refused where they are not moved") {
-  const auto with = [](const std::string& placement) {
-    const std::string text = "placement: " + placement + "\nmeshes: {g: {type: uniform, size: [8, 8, 8]}}\n" +
-                             "variables: {t: {mesh: g}}\noutputs: [hdf5: {ghosts: true}]\n";
-    return error_of(text);
-  };
-  for (const char* placement : {"inline", "cores", "sidecar", "{mode: nodes, servers: 1, forward: partials}"}) {
-    CHECK_MESSAGE(with(placement) == "no error", placement);
-  }
-  for (const char* placement : {"{mode: nodes, servers: 1}", "{mode: nodes, servers: 1, forward: blocks}"}) {
-    CHECK_MESSAGE(with(placement).find("run.yaml:4:26: found 'ghosts: true' with the placement 'nodes'") == 0,
-                  with(placement));
-  }
-}
-
 TEST_CASE("at most 64 events") {
   std::string events = "events: [e0";
   for (int n = 1; n < 64; ++n) events += ", e" + std::to_string(n);

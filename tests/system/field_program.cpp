@@ -118,11 +118,13 @@ class Field {
       : options_(options),
         n_(options.number("grid", 20)),
         ghosts_(options.number("ghosts", 0)),
+        right_(options.number("right", 0) != 0),
         rank_(rank),
         size_(size),
         session_(session) {
     session.set("n", static_cast<std::int64_t>(n_));
     session.set("h", 1.0 / static_cast<double>(n_));
+    if (options.number("filled", 0)) session.set_attribute("t", "ghosts", "filled");
     arrange(0);
   }
 
@@ -165,9 +167,9 @@ class Field {
     for (Index k = piece.allocated.lo[2]; k < piece.allocated.hi[2]; ++k) {
       for (Index j = piece.allocated.lo[1]; j < piece.allocated.hi[1]; ++j) {
         for (Index i = piece.allocated.lo[0]; i < piece.allocated.hi[0]; ++i) {
-          const bool own = piece.cells.contains(sidestream::Index3{i, j, k});
-          // Ghosts hold nonsense: nothing may read them.
-          *t++ = own ? field((i + 0.5) * h, (j + 0.5) * h, (k + 0.5) * h, time) : 1e30;
+          // Ghosts hold nonsense: nothing may read them, unless they are right.
+          const bool right = right_ || piece.cells.contains(sidestream::Index3{i, j, k});
+          *t++ = right ? field((i + 0.5) * h, (j + 0.5) * h, (k + 0.5) * h, time) : 1e30;
         }
       }
     }
@@ -234,6 +236,7 @@ class Field {
 
   const Options& options_;
   Index n_, ghosts_;
+  bool right_;  ///< ghosts hold what is there
   int rank_, size_;
   std::pair<long, Index> layout_{-1, -1};
   sidestream::Session& session_;

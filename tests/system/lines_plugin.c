@@ -21,7 +21,7 @@ static int create(const sidestream_settings* settings, const sidestream_metadata
 static int choose(void* object, sidestream_selection* selection, int* passes, char* message) {
   (void)passes, (void)message;
   const lines* l = object;
-  return sidestream_select(selection, l->variable, 0) ||
+  return sidestream_select(selection, l->variable, 0) || sidestream_select_ghosts(selection, 1) ||
          sidestream_select_pieces(selection, l->variable, 1, SIDESTREAM_PENCILS, (int)l->axis) ||
          sidestream_select_wrap(selection, 0);
 }

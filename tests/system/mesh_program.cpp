@@ -1,6 +1,9 @@
 // A simulation for the tests of meshes of 1, 2 and 3 dimensions: a variable of each centring, whose values tell their
 // place, on a mesh that is cut at random among the clients, in each iteration anew with `changing`. Arrays end where a
-// page ends and the next one is not there, so that reading too much is a crash.
+// page ends and the next one is not there, so that reading too much is a crash. Around the blocks there are `ghosts`
+// points, or with `uneven` from 0 to 2, other ones for each block, variable and side; they hold -7, with `fill=own`
+// what no other block has there, with `fill=right` what the blocks have that own them, also along the axes in
+// `periodic`. With `still` some variables are published once.
 #include <mpi.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -60,6 +63,10 @@ class Program {
   Program(const Options& options, sidestream::Session& session, int rank, int size)
       : dimensions_(static_cast<int>(options.number("dimensions", 3))),
         ghosts_(options.number("ghosts", 0)),
+        uneven_(options.number("uneven", 0) != 0),
+        still_(options.number("still", 0) != 0),
+        fill_(options.text("fill")),
+        periodic_(options.text("periodic")),
         changing_(options.number("changing", 0) != 0),
         count_(options.number("blocks", 3) * size),
         rank_(rank),
@@ -74,6 +81,7 @@ class Program {
   void publish(long step) {
     if (changing_ && step > 0) divide(step);
     for (const Variable& variable : variables_) {
+      if (still_ && step > 0 && !changing_ && &variable - variables_.data() >= 5) continue;
       for (const Block& block : blocks_) publish(variable, block, step);
     }
   }
@@ -124,8 +132,8 @@ class Program {
       if (changing_) say(step, boxes[b]);
       blocks_.push_back({id, boxes[b]});
       session_.set_block("m", id, boxes[b]);
-      if (ghosts_ == 0) continue;
-      for (const Variable& v : variables_) session_.set_allocated(v.name, id, allocated(v, boxes[b]));
+      if (ghosts_ == 0 && !uneven_) continue;
+      for (const Variable& v : variables_) session_.set_allocated(v.name, id, allocated(v, blocks_.back()));
     }
   }
 
@@ -135,17 +143,33 @@ class Program {
   }
 
   /// The points of the variable, and ghosts along the axes that the mesh uses.
-  [[nodiscard]] Box allocated(const Variable& v, const Box& cells) const {
-    Box box = sidestream::points_of(sidestream::reduced(v.centering, dimensions_), cells);
+  [[nodiscard]] Box allocated(const Variable& v, const Block& block) const {
+    Box box = sidestream::points_of(sidestream::reduced(v.centering, dimensions_), block.cells);
+    const auto c = static_cast<Index>(v.centering);
     for (int a = 0; a < dimensions_; ++a) {
-      box.lo[a] -= ghosts_;
-      box.hi[a] += ghosts_;
+      box.lo[a] -= !uneven_ ? ghosts_ : c % 3 == 0 ? 0 : (block.id + c + a) % 3;
+      box.hi[a] += !uneven_ ? ghosts_ : c % 3 == 0 ? 0 : (block.id + 2 * c + a + 1) % 3;
     }
     return box;
   }
 
+  [[nodiscard]] double ghost_at(const Variable& v, const Block& block, const Index* p, int c, long step) const {
+    if (fill_.empty()) return -7;
+    if (fill_ == "own") return static_cast<double>(-1000 * (block.id + 1) - (7 * p[0] + 3 * p[1] + p[2] + c) % 50);
+    const Box all = sidestream::points_of(sidestream::reduced(v.centering, dimensions_), mesh_);
+    Index q[3];
+    for (int a = 0; a < 3; ++a) {
+      q[a] = p[a];
+      const bool goes_on = periodic_.find("xyz"[a]) != std::string::npos;
+      while (goes_on && q[a] < all.lo[a]) q[a] += mesh_.extent(a);
+      while (goes_on && q[a] >= all.hi[a]) q[a] -= mesh_.extent(a);
+    }
+    return all.contains(sidestream::Index3{q[0], q[1], q[2]}) ? value_at(q[0], q[1], q[2], c, step) : -9;
+  }
+
   template <class T>
-  static void fill(T* out, const Variable& v, const Box& box, const Box& real, long step) {
+  void fill(T* out, const Variable& v, const Block& block, const Box& box, long step) const {
+    const Box real = sidestream::points_of(sidestream::reduced(v.centering, dimensions_), block.cells);
     const bool column = v.order == Order::column;
     const int slow = column ? 2 : 0, fast = 2 - slow;
     Index p[3];
@@ -154,7 +178,7 @@ class Program {
         for (p[fast] = box.lo[fast]; p[fast] < box.hi[fast]; ++p[fast]) {
           const bool ghost = !real.contains(sidestream::Index3{p[0], p[1], p[2]});
           for (int c = 0; c < v.components; ++c) {
-            *out++ = static_cast<T>(ghost ? -7 : value_at(p[0], p[1], p[2], c, step));
+            *out++ = static_cast<T>(ghost ? ghost_at(v, block, p, c, step) : value_at(p[0], p[1], p[2], c, step));
           }
         }
       }
@@ -162,19 +186,20 @@ class Program {
   }
 
   void publish(const Variable& v, const Block& block, long step) {
-    const Box real = sidestream::points_of(sidestream::reduced(v.centering, dimensions_), block.cells);
-    const Box box = allocated(v, block.cells);
+    const Box box = allocated(v, block);
     Guarded memory(static_cast<std::size_t>(box.count() * v.components) * sidestream::size_of(v.type));
     if (v.type == Type::float64) {
-      fill(reinterpret_cast<double*>(memory.data()), v, box, real, step);
+      fill(reinterpret_cast<double*>(memory.data()), v, block, box, step);
     } else {
-      fill(reinterpret_cast<std::int32_t*>(memory.data()), v, box, real, step);
+      fill(reinterpret_cast<std::int32_t*>(memory.data()), v, block, box, step);
     }
     static_cast<void>(session_.publish(v.name, block.id, memory.data()));
   }
 
   int dimensions_;
   Index ghosts_;
+  bool uneven_, still_;
+  std::string fill_, periodic_;
   bool changing_;
   long count_;
   int rank_, size_;

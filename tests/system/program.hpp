@@ -23,6 +23,10 @@ struct Options {
     const auto found = values.find(name);
     return found == values.end() ? otherwise : std::atol(found->second.c_str());
   }
+  [[nodiscard]] std::string text(const std::string& name) const {
+    const auto found = values.find(name);
+    return found == values.end() ? std::string() : found->second;
+  }
 
   std::string configuration;
   std::map<std::string, std::string> values;

@@ -75,7 +75,7 @@ struct BlockView {
   Block block;
   Box points;              ///< all points of the variable in the block's cells, shared nodes included
   std::vector<Box> owned;  ///< the points that count as this block's: disjoint; a shared point is in exactly one block
-  ArrayView array;         ///< values as published; covers `points` and perhaps ghosts, which are untrusted
+  ArrayView array;         ///< values as published; covers `points` and perhaps ghosts: see Variable::filled
   /// A further copy of a block that counts elsewhere: `owned` is empty. Writers leave it out.
   bool copy = false;
   std::vector<HaloPiece> halo;  ///< values around the block; empty unless the selection asked for a halo

@@ -86,13 +86,16 @@ struct Selected {
       : variable(wanted), halo(width), part(std::move(which)), decomposition(pieces) {}
 
   std::int32_t variable = -1;
-  /// Points on every side, from the blocks that own them (not from ghosts).
+  /// Points on every side, from the blocks that own them; from ghosts only where they are declared filled.
   std::int32_t halo = 0;
   Part part{};
   Decomposition decomposition{};
   /// Whether the halo goes on at the mesh's other end along the axes along which it is periodic, however many times it
   /// goes round. Of n cells, -1 is then n - 1 and n is 0; of their nodes 0 to n, -1 is n - 1 and n + 1 is 1.
   bool wrap = true;
+  /// Whether arrays are wanted as they were published, with what they have around the block: BlockView::array covers
+  /// it. Without, it may. Of a part of a block: on the sides on which the block ends. Does not count in decompositions.
+  bool ghosts = false;
 };
 
 /// The union over the analyses that are due is what moves.

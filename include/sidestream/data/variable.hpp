@@ -119,6 +119,9 @@ struct Variable {
   std::string label;         ///< for people; empty: the name
   std::string group;         ///< folder in files; empty: none
   Role role = Role::none;    ///< what it is to its mesh; set by the mesh's declaration
+  /// Whatever a published array has of a point that another block owns is what that block publishes: ghosts, and nodes
+  /// that several blocks have. Otherwise nothing is known of ghosts.
+  bool filled = false;
 
   [[nodiscard]] const std::string& title() const noexcept { return label.empty() ? name : label; }
   /// The indices of its values on a block.

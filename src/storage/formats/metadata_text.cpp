@@ -84,6 +84,7 @@ void put_variable(Out out, const Variable& v, const Metadata& metadata) {
                  name_of(v.centering, metadata.mesh_of(v).dimensions), v.components,
                  v.order == Order::row ? "row" : "column");
   if (!v.time_varying) fmt::format_to(out, ", time_varying: false");
+  if (v.filled) fmt::format_to(out, ", ghosts: filled");
   if (!v.unit.empty()) fmt::format_to(out, ", unit: {}", quoted_text(v.unit));
   if (!v.label.empty()) fmt::format_to(out, ", label: {}", quoted_text(v.label));
   if (!v.group.empty()) fmt::format_to(out, ", group: {}", quoted_text(v.group));

@@ -55,7 +55,11 @@ class Hdf5Writer final : public Task {
     check_groups(settings, metadata);
   }
 
-  Selection selection() const override { return selection_of(variables_); }
+  Selection selection() const override {
+    Selection selection = selection_of(variables_);
+    for (Selected& selected : selection.variables) selected.ghosts = ghosts_;
+    return selection;
+  }
 
   Bytes local(const LocalInput& input) override {
     try {

@@ -15,7 +15,7 @@
 
 namespace sidestream::staging {
 
-inline constexpr std::uint32_t format_version = 2;
+inline constexpr std::uint32_t format_version = 3;
 
 /// What a file holds; the numeric values are the first eight bytes of the file.
 enum class FileKind : std::uint64_t {
@@ -43,7 +43,8 @@ struct FileHeader {
 [[nodiscard]] std::uint32_t layout_hash() noexcept;
 [[nodiscard]] std::uint32_t checksum(BytesView bytes) noexcept;
 
-/// One array of values in a step: the points that a block owns of a variable, in column order without gaps.
+/// One array of values in a step: the points of a variable on a block, and those that its array has around them if the
+/// readers want them, in column order without gaps.
 struct StepRecord {
   std::int64_t block = 0;  ///< place in StepIndex::blocks
   std::int32_t variable = -1;

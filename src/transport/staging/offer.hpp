@@ -17,6 +17,7 @@ namespace sidestream::staging {
 struct Held {
   std::int32_t variable = -1;
   BlockView view;
+  Box box;  ///< the points that go: the block's, or what the array covers
 };
 
 /// All calls are collective over `writers` and give the same result on every member, or throw on every member.

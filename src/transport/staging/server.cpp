@@ -333,6 +333,7 @@ std::vector<const std::byte*> Server::fetch(std::int64_t index, std::span<const 
     const auto found = records_.find({wanted[n].variable, wanted[n].block.id});
     if (found == records_.end()) continue;
     const StepRecord& record = *found->second;
+    if (!record.points.contains(wanted[n].points)) continue;
     to[n] = memory(packed_bytes(wanted[n].points, record.components, record.type));
     values[n] = to[n];
     pieces.push_back({&record, wanted[n].points, to[n]});

@@ -42,7 +42,7 @@ StepBuilder::StepBuilder(const Metadata& metadata, const std::vector<Held>& held
     record.components = variable.components;
     record.type = variable.type;
     record.writer = rank;
-    record.points = one.view.points;
+    record.points = one.box;
     record.bytes = packed_bytes(record.points, record.components, record.type);
     record.number = static_cast<std::int32_t>(step_.records.size()) - 1;
   }

@@ -21,6 +21,14 @@ Option variables_option() {
   return option;
 }
 
+Option ghosts_option() {
+  Option option{.name = "ghosts", .type = OptionType::boolean, .default_value = "false"};
+  option.text =
+      "Whether arrays go as they were published, with ghosts, for endpoints that write these or take halos from them "
+      "(`ghosts: filled` of a variable).";
+  return option;
+}
+
 std::vector<std::int32_t> chosen(const Settings& settings, const Metadata& metadata, const StreamContext& context) {
   std::vector<std::int32_t> ids;
   if (context.decides) {
@@ -40,8 +48,12 @@ class StreamWriter final : public Task {
  public:
   StreamWriter(const Settings& settings, const Metadata& metadata, std::shared_ptr<StreamContext> context)
       : config_(read_stream(settings, context->when_full)), metadata_(metadata), context_(std::move(context)) {
-    for (const std::int32_t id : with_mesh_arrays(chosen(settings, metadata, *context_), metadata))
-      selection_.variables.push_back({id, 0});
+    const auto& some = context_->with_ghosts;
+    for (const std::int32_t id : with_mesh_arrays(chosen(settings, metadata, *context_), metadata)) {
+      Selected& selected = selection_.variables.emplace_back(id);
+      selected.ghosts =
+          context_->decides ? std::find(some.begin(), some.end(), id) != some.end() : settings.boolean("ghosts");
+    }
     if (config_.engine == "auto") config_.engine = context_->reads ? "files" : best_engine();
     if (context_->reads && config_.engine == "sst") {
       settings.fail("engine",
@@ -78,7 +90,8 @@ class StreamWriter final : public Task {
     std::vector<Held> outgoing;
     for (const Selected& selected : selection_.variables) {
       for (const BlockView& view : input.of(selected.variable)) {
-        if (!view.copy && !view.points.empty()) outgoing.push_back({selected.variable, view});
+        if (view.copy || view.points.empty()) continue;
+        outgoing.push_back({selected.variable, view, selected.ghosts ? view.array.box : view.points});
       }
     }
     return outgoing;
@@ -108,6 +121,7 @@ void register_streams(Registry& registry, std::shared_ptr<StreamContext> context
   kind.options = stream_options();
   std::erase_if(kind.options, [](const Option& option) { return option.name == "name"; });
   kind.options.push_back(variables_option());
+  kind.options.push_back(ghosts_option());
   kind.create = [context = std::move(context)](const Settings& settings, const Metadata& metadata,
                                                std::shared_ptr<const OutputDirectory>) {
     return std::make_unique<StreamWriter>(settings, metadata, context);
