@@ -54,17 +54,6 @@ void MpiCommunicator::adopt(MPI_Comm comm) {
   check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   check_mpi(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
   check_mpi(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
-  bool enough = true;
-  try {
-    const auto members = static_cast<std::size_t>(size_);
-    out_sizes_.resize(members);
-    in_sizes_.resize(members);
-    counts_.resize(members);
-    places_.resize(members);
-  } catch (const std::bad_alloc&) {
-    enough = false;
-  }
-  agree_on_memory(enough);
 }
 
 void MpiCommunicator::wait(MPI_Request& request) const { polite_wait(request, meanwhile_); }
@@ -158,14 +147,5 @@ void MpiCommunicator::minimum(std::span<double> v) { reduce(v.data(), v.size(), 
 void MpiCommunicator::maximum(std::span<std::int64_t> v) { reduce(v.data(), v.size(), MPI_INT64_T, MPI_MAX, 8); }
 void MpiCommunicator::maximum(std::span<double> v) { reduce(v.data(), v.size(), MPI_DOUBLE, MPI_MAX, 8); }
 void MpiCommunicator::bit_or(std::span<std::uint64_t> v) { reduce(v.data(), v.size(), MPI_UINT64_T, MPI_BOR, 8); }
-
-std::int64_t MpiCommunicator::exclusive_sum(std::int64_t value) {
-  check();
-  std::int64_t sum = 0;
-  MPI_Request request;
-  check_mpi(MPI_Iexscan(&value, &sum, 1, MPI_INT64_T, MPI_SUM, comm_, &request), "MPI_Iexscan");
-  wait(request);
-  return rank_ == 0 ? 0 : sum;
-}
 
 }  // namespace sidestream

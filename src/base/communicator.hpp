@@ -5,11 +5,15 @@
 
 #include <functional>
 #include <memory>
+#include <new>
+#include <stdexcept>
 
 #include "base/joint_work.hpp"
 #include "sidestream/extend/communicator.hpp"
 
 namespace sidestream {
+
+class Requests;
 
 /// Whether MPI_Finalize has been called.
 [[nodiscard]] bool mpi_is_finalized();
@@ -75,16 +79,23 @@ class MpiCommunicator final : public Communicator {
   template <class Prepare>
   void prepare(Prepare&& prepare);
   void agree_on_memory(bool enough);
-  void gather_round(BytesView mine, std::size_t at, std::span<std::byte> scratch, std::vector<Bytes>& parts);
+  void make_sizes();
+  template <class Send, class Receive>
+  void double_round_ring(Requests& requests, Send&& send, Receive&& receive);
+  void gather_sizes(std::uint64_t mine);
+  struct MessageView {
+    int member;
+    BytesView bytes;
+  };
+  [[nodiscard]] std::vector<MemberMessage> send_sparse(std::span<const MessageView> to, std::size_t more);
   template <class Receive>
-  void swap_sizes(const std::vector<MemberMessage>& to, std::vector<MPI_Request>& sending, Receive&& receive);
+  void swap_sizes(std::span<const MessageView> to, std::vector<MPI_Request>& sending, Receive&& receive);
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1;
   std::size_t piece_ = std::size_t{1} << 30;  ///< MPI counts are ints: longer messages go in pieces of this many bytes
-  std::vector<std::uint64_t> out_sizes_, in_sizes_;  ///< by member; here, so that there is memory for them
-  std::vector<std::uint64_t> out_lengths_;           ///< of the messages of `exchange`
-  std::vector<int> counts_, places_;                 ///< likewise
+  std::vector<std::uint64_t> in_sizes_;     ///< by member, once they are needed; here, so that there is memory for them
+  std::vector<std::uint64_t> out_lengths_;  ///< of the messages of `exchange`
   std::function<void()> meanwhile_;
   std::unique_ptr<JointMember> member_;
   JointWork* joint_ = nullptr;  ///< that runs
@@ -92,5 +103,19 @@ class MpiCommunicator final : public Communicator {
 
 /// Collective over `comm`, before there is a communicator of ours: throws on all its processes if one has no memory.
 void agree_on_beginning(MPI_Comm comm, bool enough);
+
+/// Collective: makes room. What comes after it needs no memory, or all throw.
+template <class Prepare>
+void MpiCommunicator::prepare(Prepare&& prepare) {
+  bool enough = true;
+  try {
+    prepare();
+  } catch (const std::bad_alloc&) {
+    enough = false;
+  } catch (const std::length_error&) {
+    enough = false;
+  }
+  agree_on_memory(enough);
+}
 
 }  // namespace sidestream

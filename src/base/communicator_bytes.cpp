@@ -4,59 +4,17 @@
 #include <cstring>
 #include <new>
 #include <optional>
-#include <stdexcept>
 
 #include "base/communicator.hpp"
 #include "base/fail.hpp"
 #include "base/polite_wait.hpp"
+#include "base/requests.hpp"
 
 namespace sidestream {
 
 namespace {
 
 constexpr int size_tag = 6, tag = 7;
-
-std::size_t pieces_of(std::size_t bytes, std::size_t piece) { return (bytes + piece - 1) / piece; }
-
-/// Sends and receives that are under way. There is room for them before the first is posted; whatever is thrown, MPI
-/// has let go of their memory when this object is gone.
-class Requests {
- public:
-  explicit Requests(std::size_t most) { requests_.reserve(most); }
-  ~Requests() {
-    for (MPI_Request& request : requests_) {
-      if (request == MPI_REQUEST_NULL) continue;
-      MPI_Cancel(&request);
-      MPI_Wait(&request, MPI_STATUS_IGNORE);
-    }
-  }
-  Requests(const Requests&) = delete;
-  Requests& operator=(const Requests&) = delete;
-
-  void send(const std::byte* data, std::size_t bytes, int to, std::size_t piece, MPI_Comm comm) {
-    for (std::size_t at = 0; at < bytes; at += piece) {
-      const int now = static_cast<int>(std::min(piece, bytes - at));
-      MPI_Request request;
-      check_mpi(MPI_Isend(data + at, now, MPI_BYTE, to, tag, comm, &request), "MPI_Isend");
-      requests_.push_back(request);
-    }
-  }
-  void receive(std::byte* data, std::size_t bytes, int from, std::size_t piece, MPI_Comm comm) {
-    for (std::size_t at = 0; at < bytes; at += piece) {
-      const int now = static_cast<int>(std::min(piece, bytes - at));
-      MPI_Request request;
-      check_mpi(MPI_Irecv(data + at, now, MPI_BYTE, from, tag, comm, &request), "MPI_Irecv");
-      requests_.push_back(request);
-    }
-  }
-  template <class Wait>
-  void finish(Wait&& wait) {
-    for (MPI_Request& request : requests_) wait(request);
-  }
-
- private:
-  std::vector<MPI_Request> requests_;
-};
 
 }  // namespace
 
@@ -75,25 +33,24 @@ void MpiCommunicator::agree_on_memory(bool enough) {
        failing, size_);
 }
 
-/// Collective: makes room. What comes after it needs no memory, or all throw.
-template <class Prepare>
-void MpiCommunicator::prepare(Prepare&& prepare) {
-  bool enough = true;
+/// Collective: room for a size of each member, the first time that one is needed. A session's communicators are many,
+/// and most never need it.
+void MpiCommunicator::make_sizes() {
+  if (!in_sizes_.empty()) return;
   try {
-    prepare();
-  } catch (const std::bad_alloc&) {
-    enough = false;
-  } catch (const std::length_error&) {
-    enough = false;
+    prepare([&] { in_sizes_.resize(static_cast<std::size_t>(size_)); });
+  } catch (...) {
+    in_sizes_.clear();  // all members make them next time, or none
+    throw;
   }
-  agree_on_memory(enough);
 }
 
 std::vector<Bytes> MpiCommunicator::gather(BytesView mine, int root) {
   check();
-  out_sizes_[0] = mine.size();
+  make_sizes();
+  const std::uint64_t size = mine.size();
   MPI_Request request;
-  check_mpi(MPI_Igather(out_sizes_.data(), 1, MPI_UINT64_T, in_sizes_.data(), 1, MPI_UINT64_T, root, comm_, &request),
+  check_mpi(MPI_Igather(&size, 1, MPI_UINT64_T, in_sizes_.data(), 1, MPI_UINT64_T, root, comm_, &request),
             "MPI_Igather");
   wait(request);
   std::vector<Bytes> parts;
@@ -111,64 +68,16 @@ std::vector<Bytes> MpiCommunicator::gather(BytesView mine, int root) {
     }
     requests.emplace(most);
   });
-  if (rank_ != root) requests->send(mine.data(), mine.size(), root, piece_, comm_);
+  if (rank_ != root) requests->send(mine.data(), mine.size(), root, tag, piece_, comm_);
   for (int r = 0; r < static_cast<int>(parts.size()); ++r) {
     Bytes& part = parts[static_cast<std::size_t>(r)];
     if (r != root) {
-      requests->receive(part.data(), part.size(), r, piece_, comm_);
+      requests->receive(part.data(), part.size(), r, tag, piece_, comm_);
     } else if (!mine.empty()) {
       std::memcpy(part.data(), mine.data(), mine.size());
     }
   }
   requests->finish([this](MPI_Request& r) { wait(r); });
-  return parts;
-}
-
-/// Adds to every part what its member has from byte `at` on, as much as fits in one call of MPI.
-void MpiCommunicator::gather_round(BytesView mine, std::size_t at, std::span<std::byte> scratch,
-                                   std::vector<Bytes>& parts) {
-  const std::size_t most = std::max<std::size_t>(1, piece_ / parts.size());
-  int place = 0;
-  for (std::size_t r = 0; r < parts.size(); ++r) {
-    counts_[r] = static_cast<int>(std::min(most, parts[r].size() - std::min(parts[r].size(), at)));
-    places_[r] = place;
-    place += counts_[r];
-  }
-  const int count = counts_[static_cast<std::size_t>(rank_)];
-  MPI_Request request;
-  check_mpi(MPI_Iallgatherv(count > 0 ? mine.data() + at : nullptr, count, MPI_BYTE, scratch.data(), counts_.data(),
-                            places_.data(), MPI_BYTE, comm_, &request),
-            "MPI_Iallgatherv");
-  wait(request);
-  for (std::size_t r = 0; r < parts.size(); ++r) {
-    if (counts_[r] > 0) {
-      std::memcpy(parts[r].data() + at, scratch.data() + places_[r], static_cast<std::size_t>(counts_[r]));
-    }
-  }
-}
-
-std::vector<Bytes> MpiCommunicator::all_gather(BytesView mine) {
-  check();
-  out_sizes_[0] = mine.size();
-  MPI_Request request;
-  check_mpi(MPI_Iallgather(out_sizes_.data(), 1, MPI_UINT64_T, in_sizes_.data(), 1, MPI_UINT64_T, comm_, &request),
-            "MPI_Iallgather");
-  wait(request);
-  std::vector<Bytes> parts;
-  Bytes scratch;
-  std::size_t longest = 0;
-  prepare([&] {
-    std::size_t total = 0;
-    parts.resize(static_cast<std::size_t>(size_));
-    for (std::size_t r = 0; r < parts.size(); ++r) {
-      parts[r].resize(in_sizes_[r]);
-      total += in_sizes_[r];
-      longest = std::max<std::size_t>(longest, in_sizes_[r]);
-    }
-    scratch.resize(std::min(total, std::max(piece_, parts.size())));
-  });
-  const std::size_t round = std::max<std::size_t>(1, piece_ / parts.size());
-  for (std::size_t at = 0; at < longest; at += round) gather_round(mine, at, scratch, parts);
   return parts;
 }
 
@@ -186,47 +95,13 @@ void MpiCommunicator::broadcast(Bytes& bytes, int root) {
   }
 }
 
-std::vector<Bytes> MpiCommunicator::all_to_all(const std::vector<Bytes>& to) {
-  check();
-  std::size_t most = 0;
-  for (std::size_t r = 0; r < to.size(); ++r) {
-    out_sizes_[r] = to[r].size();
-    most += pieces_of(to[r].size(), piece_);
-  }
-  MPI_Request request;
-  check_mpi(MPI_Ialltoall(out_sizes_.data(), 1, MPI_UINT64_T, in_sizes_.data(), 1, MPI_UINT64_T, comm_, &request),
-            "MPI_Ialltoall");
-  wait(request);
-  std::vector<Bytes> from;
-  std::optional<Requests> requests;
-  prepare([&] {
-    from.resize(static_cast<std::size_t>(size_));
-    for (std::size_t r = 0; r < from.size(); ++r) {
-      from[r].resize(in_sizes_[r]);
-      most += pieces_of(in_sizes_[r], piece_);
-    }
-    requests.emplace(most);
-  });
-  for (int r = 0; r < size_; ++r) {
-    const auto n = static_cast<std::size_t>(r);
-    if (r == rank_) {
-      std::copy(to[n].begin(), to[n].end(), from[n].begin());
-      continue;
-    }
-    requests->receive(from[n].data(), from[n].size(), r, piece_, comm_);
-    requests->send(to[n].data(), to[n].size(), r, piece_, comm_);
-  }
-  requests->finish([this](MPI_Request& r) { wait(r); });
-  return from;
-}
-
 /// Tells each receiver the length of each message, by synchronous sends: when all of a member's are received it enters
 /// a barrier, and when that is over nobody has any left. `receive` is told of what came here. Nothing here takes
 /// memory once `sending`, which has room for a request each, is there.
 template <class Receive>
-void MpiCommunicator::swap_sizes(const std::vector<MemberMessage>& to, std::vector<MPI_Request>& sending,
+void MpiCommunicator::swap_sizes(std::span<const MessageView> to, std::vector<MPI_Request>& sending,
                                  Receive&& receive) {
-  for (const MemberMessage& message : to) {
+  for (const MessageView& message : to) {
     if (message.member == rank_) continue;
     const std::size_t n = sending.size();
     check_mpi(MPI_Issend(&out_lengths_[n], 1, MPI_UINT64_T, message.member, size_tag, comm_,
@@ -261,20 +136,17 @@ void MpiCommunicator::swap_sizes(const std::vector<MemberMessage>& to, std::vect
   polite_poll(std::cref(over), meanwhile_);
 }
 
-std::vector<MemberMessage> MpiCommunicator::exchange(std::vector<MemberMessage> to) {
-  check();
+/// Messages to others; those to this member are the caller's. Returns those of others, by ascending sender, with room
+/// for `more`.
+std::vector<MemberMessage> MpiCommunicator::send_sparse(std::span<const MessageView> to, std::size_t more) {
   std::vector<MPI_Request> sending;
   std::vector<MemberMessage> from;
   std::vector<std::pair<int, std::uint64_t>> coming;
   prepare([&] {
     sending.reserve(to.size());
     out_lengths_.clear();
-    for (const MemberMessage& message : to) {
-      if (message.member == rank_) {
-        coming.emplace_back(rank_, message.bytes.size());
-      } else {
-        out_lengths_.push_back(message.bytes.size());
-      }
+    for (const MessageView& message : to) {
+      if (message.member != rank_) out_lengths_.push_back(message.bytes.size());
     }
   });
   bool enough = true;
@@ -290,27 +162,61 @@ std::vector<MemberMessage> MpiCommunicator::exchange(std::vector<MemberMessage> 
     if (!enough) throw std::bad_alloc();
     std::size_t most = 0;
     std::stable_sort(coming.begin(), coming.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    from.reserve(coming.size() + more);
     for (const auto& [member, length] : coming) {
-      from.push_back({member, Bytes(member == rank_ ? 0 : length)});
+      from.push_back({member, Bytes(length)});
       most += pieces_of(length, piece_);
     }
-    for (const MemberMessage& message : to) most += pieces_of(message.bytes.size(), piece_);
+    for (const MessageView& message : to) most += pieces_of(message.bytes.size(), piece_);
     requests.emplace(most);
   });
-  auto mine = std::find_if(from.begin(), from.end(), [this](const MemberMessage& m) { return m.member == rank_; });
   for (MemberMessage& message : from) {
-    if (message.member != rank_) {
-      requests->receive(message.bytes.data(), message.bytes.size(), message.member, piece_, comm_);
-    }
+    requests->receive(message.bytes.data(), message.bytes.size(), message.member, tag, piece_, comm_);
   }
-  for (MemberMessage& message : to) {
-    if (message.member == rank_) {
-      (mine++)->bytes = std::move(message.bytes);
-    } else {
-      requests->send(message.bytes.data(), message.bytes.size(), message.member, piece_, comm_);
-    }
+  for (const MessageView& message : to) {
+    if (message.member == rank_) continue;
+    requests->send(message.bytes.data(), message.bytes.size(), message.member, tag, piece_, comm_);
   }
   requests->finish([this](MPI_Request& r) { wait(r); });
+  return from;
+}
+
+std::vector<MemberMessage> MpiCommunicator::exchange(std::vector<MemberMessage> to) {
+  check();
+  std::vector<MessageView> views;
+  std::vector<MemberMessage> mine;
+  prepare([&] {
+    for (const MemberMessage& message : to) {
+      if (message.member == rank_) mine.push_back({rank_, {}});
+      views.push_back({message.member, message.bytes});
+    }
+  });
+  std::vector<MemberMessage> from = send_sparse(views, mine.size());
+  auto next = mine.begin();
+  for (MemberMessage& message : to) {
+    if (message.member == rank_) (next++)->bytes = std::move(message.bytes);
+  }
+  const auto above = std::find_if(from.begin(), from.end(), [this](const auto& m) { return m.member > rank_; });
+  from.insert(above, std::move_iterator(mine.begin()), std::move_iterator(mine.end()));  // takes no memory
+  return from;
+}
+
+/// Nothing is sent to who gets nothing: as cheap as `exchange` where most do.
+std::vector<Bytes> MpiCommunicator::all_to_all(const std::vector<Bytes>& to) {
+  check();
+  std::vector<MessageView> views;
+  std::vector<Bytes> from;
+  prepare([&] {
+    from.resize(to.size());
+    from[static_cast<std::size_t>(rank_)] = to[static_cast<std::size_t>(rank_)];
+    for (int r = 0; r < size_; ++r) {
+      const Bytes& bytes = to[static_cast<std::size_t>(r)];
+      if (r != rank_ && !bytes.empty()) views.push_back({r, bytes});
+    }
+  });
+  for (MemberMessage& message : send_sparse(views, 0)) {
+    from[static_cast<std::size_t>(message.member)] = std::move(message.bytes);
+  }
   return from;
 }
 

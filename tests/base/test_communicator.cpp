@@ -130,6 +130,19 @@ TEST_CASE("exchange brings messages to those they are for, and nothing to others
   });
 }
 
+TEST_CASE("some send to themselves in an exchange, or nothing at all") {
+  MpiCommunicator group(MPI_COMM_WORLD);
+  for (int talking = 0; talking < group.size(); ++talking) {
+    std::vector<MemberMessage> to;
+    if (group.rank() == talking) to = {{talking, letter(talking, 1)}, {0, letter(talking, 2)}, {talking, {}}};
+    std::vector<MemberMessage> expected;
+    if (group.rank() == 0 && talking > 0) expected = {{talking, letter(talking, 2)}};
+    if (group.rank() == talking) expected.insert(expected.end(), {{talking, letter(talking, 1)}, {talking, {}}});
+    if (group.rank() == 0 && talking == 0) expected.insert(expected.begin() + 1, {0, letter(0, 2)});
+    CHECK(same(group.exchange(to), expected));
+  }
+}
+
 TEST_CASE("exclusive_sum adds what lower members have") {
   MpiCommunicator group(MPI_COMM_WORLD);
   std::int64_t expected = 0;
