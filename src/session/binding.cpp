@@ -39,57 +39,58 @@ std::string place() {
   return fmt::format("{} core {}", name, sched_getcpu());
 }
 
-std::string counted(const std::vector<int>& ranks, const char* one) {
-  return fmt::format("{} {}{}", ranks.size(), one, ranks.size() == 1 ? "" : "s");
+std::string counted(const RankKind& kind, const char* one) {
+  return fmt::format("{} {}{}", kind.count, one, kind.count == 1 ? "" : "s");
 }
 
 /// The job of 10^5 ranks does not want them all in its log, nor on one rank.
-constexpr std::size_t most = 8;
+constexpr int most = 8;
 
-/// Whether a rank is among those that are named.
-bool is_named(int rank, const std::vector<int>& ranks) {
-  const auto end = ranks.begin() + static_cast<std::ptrdiff_t>(std::min(most, ranks.size()));
-  return std::find(ranks.begin(), end, rank) != end;
+/// Up to eight ranks by name, as they told this one.
+std::string described(const std::vector<MemberMessage>& told, std::byte kind, int count) {
+  std::string text;
+  int named = 0;
+  for (const MemberMessage& message : told) {
+    if (message.bytes.at(0) != kind) continue;
+    const std::string place(reinterpret_cast<const char*>(message.bytes.data()) + 1, message.bytes.size() - 1);
+    text += fmt::format("{}{} ({})", named > 0 ? ", " : count == 1 ? "rank " : "ranks ", message.member, place);
+    ++named;
+  }
+  if (count > named) text += fmt::format(" and {} more", count - named);
+  return text;
 }
 
-/// Up to eight ranks by name.
-std::string described(const std::vector<std::string>& places, const std::vector<int>& ranks) {
-  std::string text;
-  for (std::size_t n = 0; n < ranks.size() && n < most; ++n) {
-    const std::string& place = places[static_cast<std::size_t>(ranks[n])];
-    text += fmt::format("{}{} ({})", n > 0 ? ", " : ranks.size() == 1 ? "rank " : "ranks ", ranks[n], place);
+/// Collective: what rank 0 says of the placement.
+void say_places(MpiCommunicator& world, const Roles& roles, const PlacementConfig& placement) {
+  constexpr std::byte server{1}, forwarder{2};
+  std::vector<MemberMessage> mine;
+  if (!roles.client && roles.members->rank() < most) {
+    const std::string text = place();
+    Bytes bytes(1, roles.server ? server : forwarder);
+    const auto more = std::as_bytes(std::span(text));
+    bytes.insert(bytes.end(), more.begin(), more.end());
+    mine.push_back({0, std::move(bytes)});
   }
-  if (ranks.size() > most) text += fmt::format(" and {} more", ranks.size() - most);
-  return text;
+  const std::vector<MemberMessage> told = world.exchange(std::move(mine));
+  if (world.rank() != 0) return;
+  std::string text = fmt::format("{}; {}: {}", counted(roles.clients, "client"), counted(roles.servers, "server"),
+                                 described(told, server, roles.servers.count));
+  if (roles.forwarders.count > 0) {
+    text += fmt::format("; {}: {}", counted(roles.forwarders, "forwarder"),
+                        described(told, forwarder, roles.forwarders.count));
+  }
+  log::info("placement {}: {}", name_of(placement.mode), text);
 }
 
 }  // namespace
 
 void bind_servers(MpiCommunicator& world, const Roles& roles, const PlacementConfig& placement) {
-  const bool serves = roles.server || roles.forwarder;
-  if (!placement.bind.empty()) {
+  together(world, [&] {
+    if (placement.bind.empty() || roles.client) return;
     // Servers and forwarders of a node, in the order of their ranks.
-    const auto here = world.group(serves ? roles.node : -1);
-    together(world, [&] {
-      if (!serves) return;
-      bind_to(placement.bind[static_cast<std::size_t>(here->rank()) % placement.bind.size()], placement);
-    });
-  }
-  if (roles.server_ranks.empty() || placement.mode == PlacementMode::inline_) return;
-  const bool named = is_named(world.rank(), roles.server_ranks) || is_named(world.rank(), roles.forwarder_ranks);
-  const std::string mine = named ? place() : std::string();
-  std::vector<std::string> places;
-  for (const Bytes& bytes : world.gather(std::as_bytes(std::span(mine)), 0)) {
-    places.emplace_back(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  }
-  if (world.rank() != 0) return;
-  std::string text = fmt::format("{}; {}: {}", counted(roles.client_ranks, "client"),
-                                 counted(roles.server_ranks, "server"), described(places, roles.server_ranks));
-  if (!roles.forwarder_ranks.empty()) {
-    text +=
-        fmt::format("; {}: {}", counted(roles.forwarder_ranks, "forwarder"), described(places, roles.forwarder_ranks));
-  }
-  log::info("placement {}: {}", name_of(placement.mode), text);
+    bind_to(placement.bind[static_cast<std::size_t>(roles.serving_on_node) % placement.bind.size()], placement);
+  });
+  if (roles.servers.count > 0 && placement.mode != PlacementMode::inline_) say_places(world, roles, placement);
 }
 
 }  // namespace sidestream

@@ -23,7 +23,7 @@ Account Session::Implementation::agree_on_account() {
   world_->maximum(std::span(&dropped, 1));
   const BytesView mine = bytes_of(account);
   Bytes from_client(mine.begin(), mine.end());
-  world_->broadcast(from_client, roles_.client_ranks.front());
+  world_->broadcast(from_client, roles_.clients.first);
   account = record_of<Account>(from_client);
   account.dropped = dropped;
   return account;

@@ -138,7 +138,7 @@ class Endpoint {
   }
 
   void write_table(const RunTable& table, const std::string& rows) {
-    write_run_table_together(group_, all_ranks(group_), config_.opening.directory, table, rows,
+    write_run_table_together(group_, config_.opening.directory, table, rows,
                              config_.opening.existing == Existing::resume);
   }
 

@@ -60,17 +60,12 @@ Taken Session::Implementation::end_iteration(std::int64_t cycle, double time) {
 
 RunFacts Session::Implementation::facts() const {
   const PlacementMode mode = opening_.placement.mode;
-  return {file_,
-          text_,
-          name_of(mode),
-          static_cast<int>(roles_.client_ranks.size()),
-          static_cast<int>(roles_.server_ranks.size()),
-          roles_.nodes};
+  return {file_, text_, name_of(mode), roles_.clients.count, roles_.servers.count, roles_.nodes};
 }
 
 /// Collective: servers write their own rows and those of the others, shared out among them.
 void Session::Implementation::write_run_table_of_all(const RunTable& table, const std::string& rows) {
-  write_run_table_together(*world_, roles_.server_ranks, opening_.directory, table, rows,
+  write_run_table_together(*world_, {roles_.recorder, roles_.servers.first}, opening_.directory, table, rows,
                            opening_.existing == Existing::resume);
 }
 
@@ -87,7 +82,7 @@ const Ledger* Session::Implementation::ledger() const noexcept {
 int Session::Implementation::recording_rank() const noexcept {
   const bool reduced =
       opening_.placement.mode == PlacementMode::nodes && opening_.placement.forward == Forward::partials;
-  return (reduced ? roles_.forwarder_ranks : roles_.server_ranks).front();
+  return (reduced ? roles_.forwarders : roles_.servers).first;
 }
 
 std::string Session::Implementation::timing_rows() const {

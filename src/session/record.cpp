@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
-#include <numeric>
 
 #include "base/agree.hpp"
 #include "base/fail.hpp"
@@ -169,13 +168,6 @@ void write_rows(const fs::path& file, std::int64_t offset, const std::string& ro
   if (!out) fail_file("write", file.string(), errno);
 }
 
-/// The rank that writes the rows of `rank`: writers their own, and each about as many others'.
-int writer_of(int rank, int ranks, const std::vector<int>& writers) {
-  if (std::find(writers.begin(), writers.end(), rank) != writers.end()) return rank;
-  const auto place = static_cast<std::size_t>(rank) * writers.size() / static_cast<std::size_t>(ranks);
-  return writers[place];
-}
-
 /// Removes the temporary file of a table that does not get its name.
 struct Unfinished {
   fs::path temporary;
@@ -188,22 +180,21 @@ struct Unfinished {
 
 }  // namespace
 
-std::vector<int> all_ranks(const Communicator& all) {
-  std::vector<int> ranks(static_cast<std::size_t>(all.size()));
-  std::iota(ranks.begin(), ranks.end(), 0);
-  return ranks;
+void write_run_table_together(Communicator& all, const std::string& directory, const RunTable& table,
+                              const std::string& rows, bool append) {
+  write_run_table_together(all, {all.rank(), 0}, directory, table, rows, append);
 }
 
-void write_run_table_together(Communicator& all, const std::vector<int>& writers, const std::string& directory,
+void write_run_table_together(Communicator& all, const TableWriters& writers, const std::string& directory,
                               const RunTable& table, const std::string& rows, bool append) {
   std::vector<MemberMessage> mine;
   const auto bytes = std::as_bytes(std::span(rows));
-  if (!rows.empty()) mine.push_back({writer_of(all.rank(), all.size(), writers), Bytes(bytes.begin(), bytes.end())});
+  if (!rows.empty()) mine.push_back({writers.mine, Bytes(bytes.begin(), bytes.end())});
   std::string text;
   for (const MemberMessage& part : all.exchange(std::move(mine))) {
     text.append(reinterpret_cast<const char*>(part.bytes.data()), part.bytes.size());
   }
-  const bool first = all.rank() == writers.front();
+  const bool first = all.rank() == writers.first;
   const fs::path path = fs::path(directory) / table.file;
   const fs::path temporary = fs::path(directory) / (std::string(".") + table.file + ".part");
   Unfinished unfinished{temporary, !first};

@@ -62,12 +62,17 @@ inline constexpr RunTable iterations_table{own_files::run_iterations, "iteration
 void warn_of_losses(const Account& account, std::int64_t skipped, const std::string& table);
 /// What servers alone can say of a session's account.
 [[nodiscard]] Account account_of(const Ledger& ledger);
-/// Where every rank writes its own.
-[[nodiscard]] std::vector<int> all_ranks(const Communicator& all);
+/// Who writes a table of a run that every rank has rows of.
+struct TableWriters {
+  int mine = 0;   ///< the rank that writes this rank's rows
+  int first = 0;  ///< the one that makes the file, the same everywhere
+};
 /// Collective: one file with the header and everybody's rows; with `append` and an existing file, its rows come first.
-/// The ranks `writers`, ascending, write it together, each its own rows and those of its share of the others: no rank
-/// holds more.
-void write_run_table_together(Communicator& all, const std::vector<int>& writers, const std::string& directory,
+/// Those who write it do so together, each its own rows and those that came to it: no rank holds more.
+void write_run_table_together(Communicator& all, const TableWriters& writers, const std::string& directory,
                               const RunTable& table, const std::string& rows, bool append);
+/// The same where every rank writes its own.
+void write_run_table_together(Communicator& all, const std::string& directory, const RunTable& table,
+                              const std::string& rows, bool append);
 
 }  // namespace sidestream

@@ -1,12 +1,12 @@
 #include "session/roles.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
-#include <cstring>
 
 #include "base/agree.hpp"
 #include "base/fail.hpp"
-#include "base/records.hpp"
+#include "session/rank_lookup.hpp"
 
 namespace sidestream {
 
@@ -72,61 +72,58 @@ bool serves_nodes(const MpiCommunicator& world, int node, int nodes, const Place
   return world.rank() >= world.size() - placement.servers;
 }
 
-/// What everybody needs to know of everybody.
-struct Entry {
-  std::int32_t server = 0, forwarder = 0;
-  std::int32_t node = 0;
-};
-
-template <class T>
-std::vector<T> exchange(MpiCommunicator& world, const T& mine) {
-  std::vector<T> entries;
-  for (const Bytes& bytes : world.all_gather(bytes_of(mine))) entries.push_back(record_of<T>(bytes));
-  return entries;
-}
-
 /// Numbers the nodes by their lowest rank.
 void number_nodes(MpiCommunicator& world, MpiCommunicator& node, Roles& roles) {
-  std::int64_t leader = world.rank();
-  node.minimum(std::span(&leader, 1));
-  std::vector<std::int64_t> leaders = exchange(world, leader);
-  std::sort(leaders.begin(), leaders.end());
-  leaders.erase(std::unique(leaders.begin(), leaders.end()), leaders.end());
-  roles.nodes = static_cast<int>(leaders.size());
-  roles.node = static_cast<int>(std::find(leaders.begin(), leaders.end(), leader) - leaders.begin());
+  const bool leads = node.rank() == 0;
+  std::int64_t nodes = leads;
+  const std::int64_t before = world.exclusive_sum(nodes);
+  world.sum(std::span(&nodes, 1));
+  std::int64_t number = leads ? before : 0;
+  node.maximum(std::span(&number, 1));
+  roles.nodes = static_cast<int>(nodes);
+  roles.node = static_cast<int>(number);
 }
 
-/// Lists of ranks, and this rank's place among those of its node that share memory.
-void list_ranks(const MpiCommunicator& world, const std::vector<Entry>& entries, bool forwards, Roles& roles) {
-  for (int r = 0; r < world.size(); ++r) {
-    const Entry& entry = entries[static_cast<std::size_t>(r)];
-    auto& list = entry.server ? roles.server_ranks : entry.forwarder ? roles.forwarder_ranks : roles.client_ranks;
-    list.push_back(r);
-    if (entry.node != roles.node || (forwards && entry.server)) continue;
-    int& count = entry.server || entry.forwarder ? roles.on_node.servers : roles.on_node.clients;
-    if (r == world.rank()) roles.on_node.number = count;
-    ++count;
+/// How many of each kind there are, and the first of each.
+void count_kinds(MpiCommunicator& world, Roles& roles) {
+  const std::array<bool, 3> is{roles.client, roles.server, roles.forwarder};
+  const std::array<RankKind*, 3> kinds{&roles.clients, &roles.servers, &roles.forwarders};
+  std::array<std::int64_t, 3> counts{}, firsts{};
+  for (std::size_t k = 0; k < is.size(); ++k) {
+    counts[k] = is[k];
+    firsts[k] = is[k] ? world.rank() : world.size();
   }
-  roles.on_node.server = roles.server || roles.forwarder;
+  world.sum(counts);
+  world.minimum(firsts);
+  for (std::size_t k = 0; k < is.size(); ++k) {
+    kinds[k]->count = static_cast<int>(counts[k]);
+    kinds[k]->first = counts[k] > 0 ? static_cast<int>(firsts[k]) : -1;
+  }
 }
 
-/// Each client's forwarder: clients of a node are shared out as their servers in shared memory are.
-void find_holders(const std::vector<Entry>& entries, Roles& roles) {
-  std::vector<shared_memory::NodeRole> nodes(static_cast<std::size_t>(roles.nodes));
-  std::vector<std::vector<int>> forwarders(static_cast<std::size_t>(roles.nodes));
-  for (std::size_t r = 0; r < entries.size(); ++r) {
-    const auto node = static_cast<std::size_t>(entries[r].node);
-    if (entries[r].forwarder) forwarders[node].push_back(static_cast<int>(r));
-    nodes[node].clients += !entries[r].server && !entries[r].forwarder;
-    nodes[node].servers += entries[r].forwarder;
+/// This rank's place among those of its node that share memory: clients, and who serves them.
+void count_on_node(Roles& roles) {
+  const bool serves = roles.server || roles.forwarder;
+  std::array<std::int64_t, 2> counts{!serves, serves};
+  constexpr int half = 32;  // both counts in one sum
+  const auto before = roles.node_members->exclusive_sum(serves ? std::int64_t{1} << half : 1);
+  roles.node_members->sum(counts);
+  roles.on_node.clients = static_cast<int>(counts[0]);
+  roles.on_node.servers = static_cast<int>(counts[1]);
+  roles.on_node.number = static_cast<int>(serves ? before >> half : before & 0x7fff'ffff);
+  roles.on_node.server = serves;
+}
+
+/// Servers write their own, and each about as many others'.
+void find_recorder(MpiCommunicator& world, Roles& roles) {
+  roles.recorder = world.rank();
+  if (roles.servers.count == 0) return;
+  std::vector<int> asked;
+  if (!roles.server) {
+    asked.push_back(static_cast<int>(std::int64_t{world.rank()} * roles.servers.count / world.size()));
   }
-  std::vector<int> seen(nodes.size(), 0);
-  for (const int rank : roles.client_ranks) {
-    const auto node = static_cast<std::size_t>(entries[static_cast<std::size_t>(rank)].node);
-    const int number = seen[node]++;
-    roles.holders.push_back(
-        forwarders[node].empty() ? rank : forwarders[node][static_cast<std::size_t>(server_of(number, nodes[node]))]);
-  }
+  const std::vector<int> ranks = look_up_ranks(world, roles.server ? roles.members->rank() : -1, asked);
+  if (!ranks.empty()) roles.recorder = ranks.front();
 }
 
 /// From the environment, else `configured`.
@@ -165,16 +162,19 @@ Roles assign_roles(MpiCommunicator& world, const PlacementConfig& placement) {
     if (nodes) roles.server = serves_nodes(world, roles.node, roles.nodes, placement);
   });
   // With forwarders, servers share no memory with clients; a node of servers alone has no forwarder.
-  roles.node_members = forwards ? node->group(roles.server ? 1 : 0) : std::move(node);
+  if (forwards) roles.node_members = node->group(roles.server ? 1 : 0);
+  MpiCommunicator& node_members = forwards ? *roles.node_members : *node;
   together(world, [&] {
-    if (forwards && !roles.server) roles.forwarder = is_last(world, *roles.node_members, placement);
+    if (forwards && !roles.server) roles.forwarder = is_last(world, node_members, placement);
   });
   roles.client = !roles.server && !roles.forwarder;
+  roles.serving_on_node = static_cast<int>(node->exclusive_sum(roles.client ? 0 : 1));
+  if (!forwards) roles.node_members = std::move(node);
   roles.members = world.group(roles.server ? 1 : roles.forwarder ? 2 : 0);
-  const std::vector<Entry> entries = exchange(world, Entry{roles.server, roles.forwarder, roles.node});
-  list_ranks(world, entries, forwards, roles);
-  find_holders(entries, roles);
-  if (placement.mode == PlacementMode::inline_) roles.server_ranks = roles.client_ranks;
+  count_kinds(world, roles);
+  count_on_node(roles);
+  find_recorder(world, roles);
+  if (placement.mode == PlacementMode::inline_) roles.servers = roles.clients;
   return roles;
 }
 

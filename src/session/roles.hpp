@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "base/communicator.hpp"
 #include "config/config.hpp"
@@ -10,7 +9,13 @@
 
 namespace sidestream {
 
-/// This rank's part, and the groups it belongs to.
+/// Ranks of one kind in the session's communicator.
+struct RankKind {
+  int count = 0;
+  int first = -1;  ///< the lowest; -1: there is none
+};
+
+/// This rank's part, and the groups it belongs to. Of other ranks there is nothing that grows with their number.
 struct Roles {
   bool client = true;
   bool server = false;     ///< dedicated: calls serve; with `inline` nobody is
@@ -18,13 +23,12 @@ struct Roles {
   int nodes = 1;
   int node = 0;                              ///< this rank's node, counted by lowest rank
   shared_memory::NodeRole on_node;           ///< among those of the node that share memory
+  int serving_on_node = 0;                   ///< servers and forwarders of lower rank on this node
   std::unique_ptr<MpiCommunicator> members;  ///< the clients, the servers or the forwarders: whichever this rank is
   std::unique_ptr<MpiCommunicator>
-      node_members;  ///< those of this node that share memory: clients, and who serves them
-  /// In the session's communicator, ascending; inline: servers = clients.
-  std::vector<int> client_ranks, server_ranks, forwarder_ranks;
-  /// Of each client, in the order of client_ranks: the forwarder's rank, or its own where there are none.
-  std::vector<int> holders;
+      node_members;                       ///< those of this node that share memory: clients, and who serves them
+  RankKind clients, servers, forwarders;  ///< inline: servers = clients
+  int recorder = 0;                       ///< the rank that writes what this one leaves about itself
 };
 
 /// A testing override: the number of nodes to pretend is taken from the environment, which may differ between ranks, of

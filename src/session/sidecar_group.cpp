@@ -310,9 +310,8 @@ void Group::write_records(const Ledger& ledger) {
   const bool append = opening.existing == Existing::resume;
   serving_->report();
   if (opening.timings) {
-    write_run_table_together(world_, all_ranks(world_), opening.directory, timings_table,
-                             server_rows(world_.rank(), ledger), append);
-    write_run_table_together(world_, all_ranks(world_), opening.directory, iterations_table,
+    write_run_table_together(world_, opening.directory, timings_table, server_rows(world_.rank(), ledger), append);
+    write_run_table_together(world_, opening.directory, iterations_table,
                              world_.rank() == 0 ? iteration_rows(ledger.iterations()) : std::string(), append);
   }
   together(world_, [&] {

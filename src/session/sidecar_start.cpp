@@ -109,7 +109,7 @@ std::int64_t write_client_records(MpiCommunicator& world, const RunFacts& facts,
   const bool append = opening.existing == Existing::resume;
   if (opening.timings) {
     const auto write = [&](const RunTable& table, const std::string& rows) {
-      write_run_table_together(world, all_ranks(world), opening.directory, table, rows, append);
+      write_run_table_together(world, opening.directory, table, rows, append);
     };
     write(client_timings, client_rows(world.rank(), publisher.timings()));
     write(client_iterations, world.rank() == 0 ? iteration_rows(publisher.iterations()) : std::string());

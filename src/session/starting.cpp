@@ -81,7 +81,7 @@ void Session::Implementation::begin_together() {
   // Only now is it a run that a later one must not overwrite.
   together(*world_, [&] {
     // With `sidecar` the servers, another job, write it.
-    if (roles_.server_ranks.empty() || world_->rank() != roles_.server_ranks.front()) return;
+    if (world_->rank() != roles_.servers.first) return;
     write_record(opening_.directory, facts(), nullptr, nullptr);
   });
   if (publisher_) publisher_->attach(*wires_.client);
@@ -90,7 +90,7 @@ void Session::Implementation::begin_together() {
 
 /// Clients compare what is to be the same on all of them; servers, which declare nothing, get it from the first client.
 void Session::Implementation::agree_on_declarations() {
-  const int first = roles_.client_ranks.front();
+  const int first = roles_.clients.first;
   Bytes common = declarations_.encode();
   const Bytes mine = common;
   world_->broadcast(common, first);
@@ -132,7 +132,7 @@ void Session::Implementation::configure() {
     const PlacementConfig& placement = config_.opening.placement;
     if (placement.mode != PlacementMode::nodes || placement.forward == Forward::partials) return;
     check_partitioner({&registry_.partitioners().at(placement.partitioner), placement.partitioner_settings, false},
-                      config_.metadata, static_cast<int>(roles_.server_ranks.size()));
+                      config_.metadata, roles_.servers.count);
   });
   world_->barrier();
   origin_ = now();

@@ -17,7 +17,7 @@ struct NodesBuffer {
 };
 
 /// Collective.
-[[nodiscard]] Wires make_nodes(MpiCommunicator& world, const Roles& roles, const PlacementConfig& placement,
+[[nodiscard]] Wires make_nodes(MpiCommunicator& world, Roles& roles, const PlacementConfig& placement,
                                const Metadata& metadata, const NodesBuffer& buffer);
 
 }  // namespace sidestream

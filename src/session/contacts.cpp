@@ -1,0 +1,75 @@
+#include "session/contacts.hpp"
+
+#include <cstring>
+
+#include "session/rank_lookup.hpp"
+
+namespace sidestream {
+
+namespace {
+
+/// A client and the rank that has its values.
+struct Holding {
+  std::int32_t client;
+  std::int32_t rank;
+};
+
+template <class T>
+void append(const Bytes& bytes, std::vector<T>& records) {
+  const std::size_t before = records.size();
+  records.resize(before + bytes.size() / sizeof(T));
+  if (!bytes.empty()) std::memcpy(records.data() + before, bytes.data(), bytes.size());
+}
+
+/// Collective over the servers: what each knows of its own clients, by client.
+std::vector<int> share_holders(MpiCommunicator& servers, const std::vector<Holding>& mine) {
+  std::vector<Holding> all;
+  for (const Bytes& bytes : servers.all_gather(std::as_bytes(std::span(mine)))) append(bytes, all);
+  std::vector<int> holders(all.size(), -1);
+  for (const Holding& one : all) holders.at(static_cast<std::size_t>(one.client)) = one.rank;
+  return holders;
+}
+
+}  // namespace
+
+std::vector<int> Reporting::left_over_for(int reporter) const {
+  std::vector<int> numbers;
+  for (std::int64_t server = reporter; server < servers; server += reporters) {
+    // The first whose contact is this server or a later one.
+    const std::int64_t first = (server * reporters + servers - 1) / servers;
+    const bool reported_to = first < reporters && contact_of(static_cast<int>(first)) == server;
+    if (!reported_to) numbers.push_back(static_cast<int>(server));
+  }
+  return numbers;
+}
+
+Contacts find_contacts(MpiCommunicator& all, MpiCommunicator* servers, const Reporting& reporting,
+                       const ContactRole& role, bool pushed) {
+  std::vector<int> asked;
+  if (role.reports) {
+    asked.push_back(reporting.contact_of(role.number));
+    if (role.tells_left_over) {
+      for (const int number : reporting.left_over_for(role.number)) asked.push_back(number);
+    }
+  }
+  Contacts contacts;
+  contacts.left_over = look_up_ranks(all, role.server ? role.number : -1, asked);
+  std::vector<MemberMessage> to;
+  const auto clients = std::as_bytes(std::span(role.clients));
+  for (const int rank : contacts.left_over) to.push_back({rank, Bytes(clients.begin(), clients.end())});
+  if (role.reports) {
+    contacts.server = contacts.left_over.front();
+    contacts.left_over.erase(contacts.left_over.begin());
+  }
+  std::vector<Holding> holdings;
+  for (const MemberMessage& message : all.exchange(std::move(to))) {
+    contacts.reporters.push_back(message.member);
+    std::vector<std::int32_t> held;
+    append(message.bytes, held);
+    for (const std::int32_t client : held) holdings.push_back({client, pushed ? all.rank() : message.member});
+  }
+  if (servers) contacts.holders = share_holders(*servers, holdings);
+  return contacts;
+}
+
+}  // namespace sidestream
