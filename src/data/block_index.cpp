@@ -30,14 +30,14 @@ std::size_t BlockIndex::Hash::operator()(const Key& key) const noexcept {
 
 void BlockIndex::measure(std::span<const Block> blocks) {
   for (const Block& block : blocks) {
-    if (block.cells.empty() || block.is_list()) continue;
+    if (!has_place(block)) continue;
     Layer& layer = layers_[layer_of(block.mesh, block.level)];
     ++layer.count;
     for (int a = 0; a < 3; ++a) layer.largest[a] = std::max(layer.largest[a], block.cells.extent(a));
   }
   std::unordered_map<std::uint64_t, Box> reach;  // of buckets
   for (const Block& block : blocks) {
-    if (block.cells.empty() || block.is_list()) continue;
+    if (!has_place(block)) continue;
     const std::uint64_t name = layer_of(block.mesh, block.level);
     const Index3 bucket = bucket_of(block.cells.lo, layers_[name].largest);
     Box& box = reach.try_emplace(name, Box{bucket, bucket}).first->second;
@@ -80,7 +80,7 @@ BlockIndex::BlockIndex(std::span<const Block> blocks) {
   // Counted first and filled then: one array for all buckets, in the order of the list within each.
   std::vector<std::int64_t> numbers(blocks.size(), -1);
   for (std::size_t b = 0; b < blocks.size(); ++b) {
-    if (blocks[b].cells.empty() || blocks[b].is_list()) continue;
+    if (!has_place(blocks[b])) continue;
     const std::uint64_t name = layer_of(blocks[b].mesh, blocks[b].level);
     const Layer& layer = layers_[name];
     const Index3 bucket = bucket_of(blocks[b].cells.lo, layer.largest);
@@ -108,8 +108,42 @@ void BlockIndex::look(std::int64_t number, const Box& cells, std::vector<std::in
   const auto n = static_cast<std::size_t>(number);
   for (std::int64_t e = begins_[n]; e < begins_[n + 1]; ++e) {
     const Entry& entry = entries_[static_cast<std::size_t>(e)];
-    if (!intersection(entry.cells, cells).empty()) found.push_back(entry.position);
+    if (entry.position >= 0 && !intersection(entry.cells, cells).empty()) found.push_back(entry.position);
   }
+  if (added_.empty()) return;
+  const auto [first, last] = added_.equal_range(number);
+  for (auto it = first; it != last; ++it) {
+    if (!intersection(it->second.cells, cells).empty()) found.push_back(it->second.position);
+  }
+}
+
+/// The number of the bucket that a block with a place belongs to; -1 if there is none that it fits in.
+std::int64_t BlockIndex::number_of(const Block& block) const {
+  const std::uint64_t name = layer_of(block.mesh, block.level);
+  const auto layer = layers_.find(name);
+  if (layer == layers_.end()) return -1;
+  for (int a = 0; a < 3; ++a) {
+    if (block.cells.extent(a) > layer->second.largest[a]) return -1;
+  }
+  return number_of(name, layer->second, bucket_of(block.cells.lo, layer->second.largest));
+}
+
+bool BlockIndex::replace(std::int64_t position, const Block& before, const Block& after) {
+  const std::int64_t to = has_place(after) ? number_of(after) : -1;
+  if ((has_place(after) && to < 0) || added_.size() > entries_.size() / 4 + 16) return false;
+  if (has_place(before)) {
+    const std::int64_t from = number_of(before);
+    if (from < 0) return false;
+    const auto mine = [&](const Entry& entry) { return entry.position == position; };
+    const auto end = entries_.begin() + begins_[static_cast<std::size_t>(from) + 1];
+    const auto known = std::find_if(entries_.begin() + begins_[static_cast<std::size_t>(from)], end, mine);
+    if (known != end) known->position = -1;
+    const auto [first, last] = added_.equal_range(from);
+    const auto more = std::find_if(first, last, [&](const auto& one) { return mine(one.second); });
+    if (more != last) added_.erase(more);
+  }
+  if (to >= 0) added_.emplace(to, Entry{after.cells, position});
+  return true;
 }
 
 void BlockIndex::overlapping(std::int32_t mesh, std::int32_t level, const Box& cells,

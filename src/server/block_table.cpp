@@ -5,49 +5,141 @@
 
 namespace sidestream {
 
+namespace {
+
+/// Of what others look at.
+std::tuple<std::int32_t, std::int32_t, std::int64_t> order_of(const Block& block) {
+  return {block.client, block.mesh, block.id};
+}
+
+bool comes_first(const Block& a, const Block& b) { return order_of(a) < order_of(b); }
+
+}  // namespace
+
 BlockTable::BlockTable(std::vector<PlacedBlock> blocks) {
   for (const PlacedBlock& placed : blocks) declared_.insert_or_assign(key_of(placed.block), placed);
-  rebuild();
+  Before all;
+  for (const auto& [key, placed] : declared_) all.try_emplace({placed.block.mesh, placed.block.id});
+  note_repeated(all);
+  update(all);
 }
 
 void BlockTable::apply(const std::vector<std::vector<BlockChange>>& changes) {
-  for (std::size_t server = 0; server < changes.size(); ++server) {
-    for (const BlockChange& change : changes[server]) {
+  Before before;
+  declare(changes, before);
+  note_repeated(before);
+  update(before);
+}
+
+/// The block that others see under a name: that of the lowest client, so that ids are unique there.
+const PlacedBlock* BlockTable::find(const Name& name) const {
+  const auto at = declared_.lower_bound({name.first, name.second, INT32_MIN});
+  if (at == declared_.end() || at->second.block.mesh != name.first || at->second.block.id != name.second)
+    return nullptr;
+  return &at->second;
+}
+
+void BlockTable::declare(const std::vector<std::vector<BlockChange>>& changes, Before& before) {
+  for (std::size_t s = 0; s < changes.size(); ++s) {
+    const auto server = static_cast<std::int32_t>(s);
+    for (const BlockChange& change : changes[s]) {
+      const Name name{change.block.mesh, change.block.id};
+      if (!before.contains(name)) {
+        const PlacedBlock* const known = find(name);
+        before.emplace(name, known ? std::optional(*known) : std::nullopt);
+      }
       if (change.removed) {
         // Readers of a stream share its blocks out anew: another server may have taken the block over already.
         const auto found = declared_.find(key_of(change.block));
-        if (found != declared_.end() && found->second.server == static_cast<std::int32_t>(server))
-          declared_.erase(found);
+        if (found != declared_.end() && found->second.server == server) declared_.erase(found);
       } else {
-        declared_.insert_or_assign(key_of(change.block), PlacedBlock{change.block, static_cast<std::int32_t>(server)});
+        declared_.insert_or_assign(key_of(change.block), PlacedBlock{change.block, server});
       }
     }
   }
-  rebuild();
 }
 
-void BlockTable::rebuild() {
-  std::vector<const PlacedBlock*> order;
-  order.reserve(declared_.size());
-  repeated_.reset();
-  for (const auto& [key, placed] : declared_) {
-    if (!order.empty() && order.back()->block.mesh == placed.block.mesh && order.back()->block.id == placed.block.id) {
-      if (!repeated_) {
-        repeated_ = Repeated{placed.block.mesh, placed.block.id, order.back()->block.client, placed.block.client};
-      }
-      continue;  // so that ids are unique in what others look at
+void BlockTable::note_repeated(const Before& before) {
+  for (const auto& [name, known] : before) {
+    const auto first = declared_.lower_bound({name.first, name.second, INT32_MIN});
+    const auto second = first == declared_.end() ? first : std::next(first);
+    const bool twice = second != declared_.end() && find(name) && second->second.block.mesh == name.first &&
+                       second->second.block.id == name.second;
+    if (twice) {
+      repeats_.insert(name);
+    } else {
+      repeats_.erase(name);
     }
-    order.push_back(&placed);
   }
-  const auto key = [](const PlacedBlock* b) { return std::tuple(b->block.client, b->block.mesh, b->block.id); };
-  std::sort(order.begin(), order.end(), [&](const auto* a, const auto* b) { return key(a) < key(b); });
-  blocks_.clear();
-  servers_.clear();
-  for (const PlacedBlock* placed : order) {
-    blocks_.push_back(placed->block);
-    servers_.push_back(placed->server);
+  repeated_.reset();
+  if (repeats_.empty()) return;
+  const auto& [mesh, id] = *repeats_.begin();
+  const auto first = declared_.lower_bound({mesh, id, INT32_MIN});
+  repeated_ = Repeated{mesh, id, first->second.block.client, std::next(first)->second.block.client};
+}
+
+std::int64_t BlockTable::position_of(const Block& block) const {
+  return std::lower_bound(blocks_.begin(), blocks_.end(), block, comes_first) - blocks_.begin();
+}
+
+/// What others see, after `declared_`.
+void BlockTable::update(const Before& before) {
+  std::vector<Block> gone;
+  std::vector<PlacedBlock> fresh;
+  bool stands = true;  // the index does
+  changed_.clear();
+  for (const auto& [name, known] : before) {
+    const PlacedBlock* const now = find(name);
+    if (known && now && order_of(known->block) == order_of(now->block)) {
+      stands &= replace(*known, *now);
+      continue;
+    }
+    if (known) gone.push_back(known->block);
+    if (now) fresh.push_back(*now);
   }
-  index_ = BlockIndex(blocks_);
+  const bool moves = !gone.empty() || !fresh.empty();
+  if (moves) merge(gone, std::move(fresh));
+  if (moves || !stands) index_ = BlockIndex(blocks_);
+  std::sort(changed_.begin(), changed_.end());
+}
+
+/// False if the index has to be made anew.
+bool BlockTable::replace(const PlacedBlock& before, const PlacedBlock& after) {
+  const std::int64_t position = position_of(after.block);
+  const auto n = static_cast<std::size_t>(position);
+  servers_[n] = after.server;
+  if (before.block == after.block) return true;
+  blocks_[n] = after.block;
+  changed_.push_back(position);
+  const bool same_place = before.block.cells == after.block.cells && before.block.level == after.block.level &&
+                          before.block.space == after.block.space;
+  return same_place || index_.replace(position, before.block, after.block);
+}
+
+void BlockTable::merge(const std::vector<Block>& gone, std::vector<PlacedBlock> fresh) {
+  std::vector<bool> stays(blocks_.size(), true), is_changed(blocks_.size(), false);
+  for (const Block& block : gone) stays[static_cast<std::size_t>(position_of(block))] = false;
+  for (const std::int64_t position : changed_) is_changed[static_cast<std::size_t>(position)] = true;
+  std::sort(fresh.begin(), fresh.end(), [](const auto& a, const auto& b) { return comes_first(a.block, b.block); });
+  std::vector<Block> blocks;
+  std::vector<std::int32_t> servers;
+  blocks.reserve(blocks_.size() + fresh.size() - gone.size());
+  servers.reserve(blocks.capacity());
+  changed_.clear();
+  const auto add = [&](const Block& block, std::int32_t server, bool changed) {
+    if (changed) changed_.push_back(static_cast<std::int64_t>(blocks.size()));
+    blocks.push_back(block);
+    servers.push_back(server);
+  };
+  auto next = fresh.begin();
+  for (std::size_t b = 0; b < blocks_.size(); ++b) {
+    if (!stays[b]) continue;
+    for (; next != fresh.end() && comes_first(next->block, blocks_[b]); ++next) add(next->block, next->server, true);
+    add(blocks_[b], servers_[b], is_changed[b]);
+  }
+  for (; next != fresh.end(); ++next) add(next->block, next->server, true);
+  blocks_ = std::move(blocks);
+  servers_ = std::move(servers);
 }
 
 std::vector<std::int64_t> BlockTable::near(std::int32_t mesh, std::int32_t level, const Box& cells) const {
@@ -118,12 +210,12 @@ std::vector<Box> BlockTable::uncovered(const std::vector<Box>& boxes, const Inde
 
 std::optional<std::pair<Block, Block>> BlockTable::overlap() const {
   std::vector<std::int64_t> others;
-  for (std::size_t b = 0; b < blocks_.size(); ++b) {
-    const Block& block = blocks_[b];
+  for (const std::int64_t b : changed_) {
+    const Block& block = blocks_[static_cast<std::size_t>(b)];
     if (block.is_list() || block.cells.empty()) continue;
     index_.overlapping(block.mesh, block.level, block.cells, others);
     for (const std::int64_t other : others) {
-      if (static_cast<std::size_t>(other) != b) return std::pair(block, blocks_[static_cast<std::size_t>(other)]);
+      if (other != b) return std::pair(block, blocks_[static_cast<std::size_t>(other)]);
     }
   }
   return std::nullopt;

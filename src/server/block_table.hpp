@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -30,7 +31,8 @@ class BlockTable {
   explicit BlockTable(std::vector<PlacedBlock> blocks);
 
   /// Applies what changed, changes[s] on server s in its order. A block that one client gave up and another took over
-  /// may be removed and declared in either order.
+  /// may be removed and declared in either order. Blocks that are other ones now cost the logarithm of the table's size
+  /// each; where some are new or have gone, all move up.
   void apply(const std::vector<std::vector<BlockChange>>& changes);
   /// A block that two clients declare: nobody can tell whose values are meant, and no iteration may be processed.
   struct Repeated {
@@ -48,7 +50,8 @@ class BlockTable {
   /// The cells of the block's level, in the block and one layer round it, that blocks of finer levels cover whole:
   /// disjoint boxes.
   [[nodiscard]] std::vector<Box> covered(const Mesh& mesh, const Block& block) const;
-  /// Two blocks of one mesh and level that have cells in common, if there are any.
+  /// Two blocks of one mesh and level that have cells in common, if there are any among those that changed last and
+  /// what they meet.
   [[nodiscard]] std::optional<std::pair<Block, Block>> overlap() const;
   /// In the order of clients, meshes and ids.
   [[nodiscard]] const std::vector<Block>& blocks() const noexcept { return blocks_; }
@@ -60,15 +63,26 @@ class BlockTable {
  private:
   [[nodiscard]] std::vector<Box> uncovered(const std::vector<Box>& boxes, const Index3& ratio, std::int32_t mesh,
                                            std::int32_t level) const;
-  void rebuild();
+  using Name = std::pair<std::int32_t, std::int64_t>;  ///< mesh and id
+  /// Names that `apply` was told of, and the block that each stood for before.
+  using Before = std::map<Name, std::optional<PlacedBlock>>;
+  [[nodiscard]] const PlacedBlock* find(const Name& name) const;
+  void declare(const std::vector<std::vector<BlockChange>>& changes, Before& before);
+  void note_repeated(const Before& before);
+  void update(const Before& before);
+  [[nodiscard]] bool replace(const PlacedBlock& before, const PlacedBlock& after);
+  void merge(const std::vector<Block>& gone, std::vector<PlacedBlock> fresh);
+  [[nodiscard]] std::int64_t position_of(const Block& block) const;
   [[nodiscard]] static std::tuple<std::int32_t, std::int64_t, std::int32_t> key_of(const Block& block) {
     return {block.mesh, block.id, block.client};
   }
   std::map<std::tuple<std::int32_t, std::int64_t, std::int32_t>, PlacedBlock> declared_;  ///< by mesh, id and client
+  std::set<Name> repeats_;
   std::optional<Repeated> repeated_;
   std::vector<Block> blocks_;
   std::vector<std::int32_t> servers_;
   BlockIndex index_;
+  std::vector<std::int64_t> changed_;  ///< positions of blocks that the last `apply` changed, ascending
 };
 
 }  // namespace sidestream

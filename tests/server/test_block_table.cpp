@@ -1,8 +1,11 @@
 // Ownership and neighbours against brute force over every point and every pair of blocks.
 #include <doctest/doctest.h>
 
+#include <map>
+#include <optional>
 #include <random>
 #include <set>
+#include <tuple>
 
 #include "server/block_table.hpp"
 #include "support/fake_domain.hpp"
@@ -210,4 +213,90 @@ TEST_CASE("overlapping blocks of one level are found, those of lists and other l
   REQUIRE(found);
   CHECK(found->first.id == 0);
   CHECK(found->second.id == 1);
+}
+
+TEST_CASE("a table after many changes is the one that is made of what is left") {
+  std::mt19937 random(23);
+  const auto pick = [&](int most) { return static_cast<std::int32_t>(random() % static_cast<unsigned>(most)); };
+  int in_place = 0, repeated = 0;
+  for (int round = 0; round < 20; ++round) {
+    BlockTable table;
+    std::map<std::tuple<std::int32_t, std::int64_t, std::int32_t>, PlacedBlock> left;  // by mesh, id and client
+    for (int step = 0; step < 60; ++step) {
+      std::vector<std::vector<BlockChange>> changes(3);
+      for (int n = step == 0 ? 40 : pick(4); n >= 0; --n) {
+        BlockChange one;
+        Block& block = one.block;
+        block.id = pick(30);
+        block.mesh = pick(2);
+        block.client = static_cast<std::int32_t>(block.id % 9 == 0 ? pick(5) : block.id % 5);  // some are repeated
+        block.level = pick(8) == 0 ? 1 : 0;
+        block.space = pick(9) == 0 ? IndexSpace::list : IndexSpace::box;
+        for (int a = 0; a < 3; ++a) {
+          block.cells.lo[a] = pick(12);
+          block.cells.hi[a] = block.cells.lo[a] + pick(pick(15) == 0 ? 30 : 4);
+        }
+        const auto server = static_cast<std::size_t>(block.client % 3);
+        const std::tuple key(block.mesh, block.id, block.client);
+        one.removed = left.contains(key) && pick(5) == 0;
+        in_place += !one.removed && left.contains(key);
+        if (one.removed) {
+          left.erase(key);
+        } else {
+          left[key] = {block, static_cast<std::int32_t>(server)};
+        }
+        changes[server].push_back(one);
+      }
+      table.apply(changes);
+      // One that is made at once, of those that have the lowest client of their name.
+      std::vector<PlacedBlock> all;
+      std::optional<std::pair<std::int32_t, std::int64_t>> twice;
+      for (const auto& [key, placed] : left) {
+        const bool known =
+            !all.empty() && all.back().block.mesh == placed.block.mesh && all.back().block.id == placed.block.id;
+        if (!known) all.push_back(placed);
+        if (known && !twice) twice.emplace(placed.block.mesh, placed.block.id);
+      }
+      const BlockTable fresh(all);
+      REQUIRE(table.blocks() == fresh.blocks());
+      REQUIRE(table.repeated().has_value() == twice.has_value());
+      repeated += twice.has_value();
+      if (twice) CHECK(std::pair(table.repeated()->mesh, table.repeated()->id) == *twice);
+      for (std::size_t b = 0; b < all.size(); ++b) {
+        const auto position = static_cast<std::int64_t>(b);
+        const Block& block = table.blocks()[b];
+        CHECK(table.server(position) == fresh.server(position));
+        std::vector<std::int64_t> near;
+        for (std::size_t o = 0; o < all.size(); ++o) {
+          const Block& other = table.blocks()[o];
+          const bool meets = !intersection(other.cells, grown(block.cells, 1)).empty();
+          if (meets && !other.is_list() && other.mesh == block.mesh && other.level == block.level) {
+            near.push_back(static_cast<std::int64_t>(o));
+          }
+        }
+        REQUIRE(table.near(block.mesh, block.level, block.cells) == near);
+      }
+    }
+  }
+  CHECK(in_place > 1000);
+  CHECK(repeated > 100);
+}
+
+TEST_CASE("an overlap that a change brings is found") {
+  const auto change = [](std::int64_t id, Index lo, Index hi) {
+    BlockChange one;
+    one.block.id = id;
+    one.block.client = static_cast<std::int32_t>(id);
+    one.block.cells = Box{{lo, 0, 0}, {hi, 2, 2}};
+    return one;
+  };
+  BlockTable table;
+  table.apply({{change(0, 0, 4), change(1, 4, 8), change(2, 8, 12)}});
+  CHECK(!table.overlap());
+  table.apply({{change(1, 4, 7)}});
+  CHECK(!table.overlap());
+  table.apply({{change(2, 6, 9)}});
+  const auto found = table.overlap();
+  REQUIRE(found);
+  CHECK(std::pair(found->first.id, found->second.id) == std::pair<std::int64_t, std::int64_t>(2, 1));
 }
