@@ -1,6 +1,7 @@
 #include "server/assembler.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/agree.hpp"
 #include "base/log.hpp"
@@ -27,6 +28,7 @@ void Assembler::update(ServerTransport& transport) {
   allocated_.keep(table_);
   trusted_ = true;
   last_.reset();
+  catalogue_.reset();
   owned_.clear();
   covered_.clear();
   stages_.clear();
@@ -177,22 +179,32 @@ const std::vector<Box>& Assembler::owned(const Variable& variable, const Block& 
   return owned_.emplace(key, table_.owned(variable, block)).first->second;
 }
 
-std::vector<BlockRange> Assembler::gather_ranges(ServerTransport& transport, std::int64_t index,
+/// Collective: what of `mine` is in `requests`, of everybody.
+std::vector<BlockRange> Assembler::gather_ranges(const std::vector<BlockRange>& mine,
                                                  const std::vector<RangeRequest>& requests) {
   if (requests.empty()) return {};
-  std::vector<BlockRange> mine;
-  together(servers_, [&] { mine = transport.ranges(index, requests); });
-  std::vector<BlockRange> all;
-  for (const Bytes& bytes : servers_.all_gather(std::as_bytes(std::span(mine)))) {
-    const std::vector<BlockRange> some = records_of<BlockRange>(bytes);
-    all.insert(all.end(), some.begin(), some.end());
+  std::vector<BlockRange> some, all;
+  std::copy_if(mine.begin(), mine.end(), std::back_inserter(some), [&](const BlockRange& range) {
+    return std::find(requests.begin(), requests.end(), RangeRequest{range.variable, range.component}) != requests.end();
+  });
+  for (const Bytes& bytes : servers_.all_gather(std::as_bytes(std::span(some)))) {
+    const std::vector<BlockRange> others = records_of<BlockRange>(bytes);
+    all.insert(all.end(), others.begin(), others.end());
   }
   return all;
 }
 
+/// The blocks are copied when they have changed, or while somebody still has those of an earlier iteration.
+std::shared_ptr<const Catalogue> Assembler::catalogue(std::vector<BlockRange> ranges) {
+  if (!catalogue_ || catalogue_.use_count() > 1) {
+    catalogue_ = std::make_shared<Catalogue>(Catalogue{true, table_.blocks(), {}});
+  }
+  catalogue_->ranges = std::move(ranges);
+  return catalogue_;
+}
+
 /// Collective where it is new.
-std::shared_ptr<const Assembler::Stage> Assembler::stage(const Demand& demand, const std::vector<BlockRange>& ranges,
-                                                         bool at_hand) {
+std::shared_ptr<const Assembler::Stage> Assembler::stage(const Demand& demand, const Decisions& decided, bool at_hand) {
   const bool keeps = at_hand || (planner_.ranges_for(demand.selection).empty() && !planner_.wants_cost());
   for (const auto& known : stages_) {
     if (keeps && known->tasks == demand.tasks) return known;
@@ -203,7 +215,7 @@ std::shared_ptr<const Assembler::Stage> Assembler::stage(const Demand& demand, c
   together(servers_, [&] {
     made->tasks = demand.tasks;
     auto movement = at_hand ? planner_.keep(table_, demand.selection, place.server)
-                            : planner_.plan(table_, demand.selection, ranges, costs_, place.servers, place.server);
+                            : planner_.plan(table_, demand.selection, decided, costs_, place.servers, place.server);
     made->redistribution.emplace(
         metadata_, table_, std::move(movement), place,
         [this](const Variable& v, const Block& b) -> const std::vector<Box>& { return owned(v, b); },
@@ -290,15 +302,19 @@ bool Assembler::refresh(const std::shared_ptr<const Stage>& stage, std::span<con
 
 const Assembled& Assembler::assemble(ServerTransport& transport, std::int64_t index, const Demand& demand) {
   end();
+  std::vector<Selected> parts;
+  if (!transport.at_hand()) parts = planner_.ranged_parts(demand.selection);
   std::vector<RangeRequest> requests = demand.ranges;
-  if (!transport.at_hand()) {
-    for (const RangeRequest& request : planner_.ranges_for(demand.selection)) {
-      if (std::find(requests.begin(), requests.end(), request) == requests.end()) requests.push_back(request);
-    }
+  for (const Selected& part : parts) {
+    const bool known = std::find(requests.begin(), requests.end(), range_of(part)) != requests.end();
+    if (!known) requests.push_back(range_of(part));
   }
-  std::vector<BlockRange> ranges = gather_ranges(transport, index, requests);
+  std::vector<BlockRange> mine;
+  if (!requests.empty()) together(servers_, [&] { mine = transport.ranges(index, requests); });
+  std::vector<BlockRange> ranges = gather_ranges(mine, demand.ranges);
+  const Decisions decided = decide_by_ranges(metadata_, table_, parts, mine, servers_);
   update_allocated(transport, index, demand.selection);
-  const std::shared_ptr<const Stage> current = stage(demand, ranges, transport.at_hand());
+  const std::shared_ptr<const Stage> current = stage(demand, decided, transport.at_hand());
   const std::vector<ArrayView> values = get_values(transport, index, demand, current);
   last_ = current;
   const bool refreshed = refresh(current, values);
@@ -310,7 +326,7 @@ const Assembled& Assembler::assemble(ServerTransport& transport, std::int64_t in
   mark(assembled_.views, refreshed);
   mark_trees(assembled_);
   mark_shared(demand, assembled_);
-  if (demand.catalogue) assembled_.catalogue = Catalogue{true, table_.blocks(), std::move(ranges)};
+  if (demand.catalogue) assembled_.catalogue = catalogue(std::move(ranges));
   viewed_ = current;
   return assembled_;
 }

@@ -37,7 +37,7 @@ struct Assembled {
   Views views;
   std::vector<MemberMessage> messages;           ///< from other servers
   std::vector<std::vector<std::uint8_t>> flags;  ///< of points that several blocks have
-  std::optional<Catalogue> catalogue;
+  std::shared_ptr<const Catalogue> catalogue;    ///< if somebody wants it
   /// What came to this server for this iteration, in bytes: whole blocks or pieces, and what else its views take, which
   /// is all that moves where values are at hand.
   std::int64_t moved_blocks = 0;
@@ -70,16 +70,16 @@ class Assembler {
 
  private:
   void update_allocated(ServerTransport& transport, std::int64_t index, const std::vector<Selected>& selection);
-  [[nodiscard]] std::vector<BlockRange> gather_ranges(ServerTransport& transport, std::int64_t index,
+  [[nodiscard]] std::vector<BlockRange> gather_ranges(const std::vector<BlockRange>& mine,
                                                       const std::vector<RangeRequest>& requests);
+  [[nodiscard]] std::shared_ptr<const Catalogue> catalogue(std::vector<BlockRange> ranges);
   /// What stands as long as the blocks and what is demanded do.
   struct Stage {
     std::vector<std::size_t> tasks;
     std::optional<Redistribution> redistribution;
     std::optional<LocalValues> local;  ///< where values are at hand
   };
-  [[nodiscard]] std::shared_ptr<const Stage> stage(const Demand& demand, const std::vector<BlockRange>& ranges,
-                                                   bool at_hand);
+  [[nodiscard]] std::shared_ptr<const Stage> stage(const Demand& demand, const Decisions& decided, bool at_hand);
   [[nodiscard]] std::vector<ArrayView> fetch(ServerTransport& transport, std::int64_t index, const Stage& stage,
                                              bool expected);
   const std::vector<Box>& owned(const Variable& variable, const Block& block);
@@ -99,6 +99,7 @@ class Assembler {
   Communicator& servers_;
   Planner planner_;
   BlockTable table_;
+  std::shared_ptr<Catalogue> catalogue_;  ///< of the table; null: nobody has asked since it changed
   AllocatedBoxes allocated_;
   bool trusted_ = true;  ///< the table is the same on all servers
   BlockCosts costs_;

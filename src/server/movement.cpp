@@ -13,32 +13,27 @@ void add_request(std::vector<RangeRequest>& requests, const RangeRequest& reques
   if (std::find(requests.begin(), requests.end(), request) == requests.end()) requests.push_back(request);
 }
 
-/// The range that a part is decided by; variable -1: none.
-RangeRequest range_of(const Selected& selected) {
-  RangeRequest request;
-  if (selected.part.kind == Part::Kind::values) {
-    request = selected.part.values.of;
-    if (request.variable < 0) request.variable = selected.variable;
-  } else if (selected.part.kind == Part::Kind::predicate) {
-    request = selected.part.predicate.range;
-  }
-  return request;
+}  // namespace
+
+bool Planner::is_ranged(const Selected& selected) const {
+  return !rules_.move_all && selected.decomposition.is_published() && range_of(selected).variable >= 0;
 }
 
-}  // namespace
+std::vector<Selected> Planner::ranged_parts(const std::vector<Selected>& selection) const {
+  std::vector<Selected> parts;
+  for (const Selected& selected : selection) {
+    if (is_ranged(selected)) parts.push_back(selected);
+  }
+  if (rules_.partitioner->restrict_to) {
+    const Selected restriction = rules_.partitioner->restrict_to(rules_.settings, metadata_);
+    if (range_of(restriction).variable >= 0) parts.push_back(restriction);
+  }
+  return parts;
+}
 
 std::vector<RangeRequest> Planner::ranges_for(const std::vector<Selected>& selection) const {
   std::vector<RangeRequest> requests;
-  const auto add = [&](const Selected& selected) {
-    const RangeRequest request = range_of(selected);
-    if (request.variable >= 0) add_request(requests, request);
-  };
-  if (!rules_.move_all) {
-    for (const Selected& selected : selection) {
-      if (selected.decomposition.is_published()) add(selected);
-    }
-  }
-  if (rules_.partitioner->restrict_to) add(rules_.partitioner->restrict_to(rules_.settings, metadata_));
+  for (const Selected& part : ranged_parts(selection)) add_request(requests, range_of(part));
   return requests;
 }
 
@@ -97,18 +92,25 @@ std::shared_ptr<const Movement> Planner::keep(const BlockTable& table, const std
 }
 
 std::shared_ptr<const Movement> Planner::plan(const BlockTable& table, const std::vector<Selected>& selection,
-                                              std::span<const BlockRange> ranges, const BlockCosts& costs, int servers,
+                                              const Decisions& decided, const BlockCosts& costs, int servers,
                                               int server) const {
   auto movement = empty_movement();
-  const Needs needs(metadata_, table.blocks(), ranges);
+  const Needs needs(metadata_, table.blocks(), {});
   Allowed allowed;
   if (rules_.partitioner->restrict_to) {
     const Selected restriction = rules_.partitioner->restrict_to(rules_.settings, metadata_);
-    allowed = {metadata_.variables.at(static_cast<std::size_t>(restriction.variable)).mesh, needs.of(restriction)};
+    const bool ranged = range_of(restriction).variable >= 0;
+    allowed = {metadata_.variables.at(static_cast<std::size_t>(restriction.variable)).mesh,
+               ranged ? decided.back() : needs.of(restriction)};
   }
+  std::size_t next = 0;
   for (const Selected& selected : selection) {
-    const std::vector<bool> needed = needs.of(rules_.move_all ? Selected(selected.variable) : selected);
-    note_demand(table, selected, needed, allowed, *movement);
+    if (is_ranged(selected)) {
+      note_demand(table, selected, decided.at(next++), allowed, *movement);
+    } else {
+      note_demand(table, selected, needs.of(rules_.move_all ? Selected(selected.variable) : selected), allowed,
+                  *movement);
+    }
   }
   std::vector<PlannedBlock> planned;
   std::vector<std::int64_t> positions;

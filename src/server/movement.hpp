@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "server/block_table.hpp"
+#include "server/range_decisions.hpp"
 #include "sidestream/data/catalogue.hpp"
 #include "sidestream/extend/partitioner.hpp"
 
@@ -52,16 +53,18 @@ class Planner {
  public:
   Planner(const Metadata& metadata, MovementRules rules) : metadata_(metadata), rules_(std::move(rules)) {}
 
-  /// The ranges that deciding on these selections takes.
+  /// Those of `selection`, and what the partitioner is restricted to, that go by ranges.
+  [[nodiscard]] std::vector<Selected> ranged_parts(const std::vector<Selected>& selection) const;
+  /// The ranges that deciding on them takes.
   [[nodiscard]] std::vector<RangeRequest> ranges_for(const std::vector<Selected>& selection) const;
   [[nodiscard]] bool wants_cost() const {
     return rules_.partitioner->wants_cost && rules_.partitioner->wants_cost(rules_.settings);
   }
-  /// A pure function of its arguments, the same on every server but for the part it returns. Throws what the
-  /// partitioner throws.
+  /// A pure function of its arguments, the same on every server but for the part it returns. `decided`: which blocks
+  /// each of `ranged_parts` needs. Throws what the partitioner throws.
   [[nodiscard]] std::shared_ptr<const Movement> plan(const BlockTable& table, const std::vector<Selected>& selection,
-                                                     std::span<const BlockRange> ranges, const BlockCosts& costs,
-                                                     int servers, int server) const;
+                                                     const Decisions& decided, const BlockCosts& costs, int servers,
+                                                     int server) const;
   /// Where blocks stay with the servers of their clients: all that `server` has of what is selected. Parts that only
   /// ranges can tell count as all.
   [[nodiscard]] std::shared_ptr<const Movement> keep(const BlockTable& table, const std::vector<Selected>& selection,
@@ -73,6 +76,7 @@ class Planner {
     std::int32_t mesh = -1;      ///< on which not all are
     std::vector<bool> blocks{};  ///< by position
   };
+  [[nodiscard]] bool is_ranged(const Selected& selected) const;
   [[nodiscard]] std::shared_ptr<Movement> empty_movement() const;
   void note_demand(const BlockTable& table, const Selected& selected, const std::vector<bool>& needed,
                    const Allowed& allowed, Movement& movement) const;

@@ -1,0 +1,140 @@
+// Blocks that parts need by their values: what servers decide on their own blocks against one that knows all ranges.
+#include <doctest/doctest.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <random>
+
+#include "base/communicator.hpp"
+#include "server/range_decisions.hpp"
+#include "sidestream/data/catalogue.hpp"
+#include "support/fake_domain.hpp"
+
+using namespace sidestream;
+using namespace sidestream::testing;
+
+namespace {
+
+Range random_range(std::mt19937& random) {
+  const double low = static_cast<double>(random() % 100), width = static_cast<double>(random() % 6);
+  return random() % 20 == 0 ? Range{} : Range{low, low + width};
+}
+
+/// Blocks of two levels in any place, some of them lists, on any server; ranges that have nothing to do with each
+/// other.
+struct World {
+  World(unsigned seed, int servers) {
+    std::mt19937 random(seed);
+    metadata.meshes.push_back({0, "grid", {{0, 0, 0}, {12, 12, 12}}, 3, nullptr});
+    for (const Centering centering : every_centering) {
+      Variable variable;
+      variable.id = static_cast<std::int32_t>(metadata.variables.size());
+      variable.mesh = 0;
+      variable.centering = centering;
+      metadata.variables.push_back(variable);
+    }
+    std::vector<PlacedBlock> placed;
+    for (const Box& box : random_division({{0, 0, 0}, {12, 12, 12}}, 60 + random() % 40, seed)) {
+      PlacedBlock one;
+      one.block.id = static_cast<std::int64_t>(placed.size()) * 7 % 101;
+      one.block.client = static_cast<std::int32_t>(random() % 23);
+      one.block.level = random() % 9 == 0 ? 1 : 0;
+      one.block.space = random() % 11 == 0 ? IndexSpace::list : IndexSpace::box;
+      one.block.cells = box;
+      one.server = one.block.client % servers;
+      placed.push_back(one);
+    }
+    table = BlockTable(placed);
+    for (const Block& block : table.blocks()) {
+      for (const Variable& variable : metadata.variables) {
+        if (random() % 13 == 0) continue;  // not delivered
+        BlockRange range;
+        range.block = block.id;
+        range.variable = variable.id;
+        range.all = random_range(random);
+        for (Range& lowest : range.lowest) lowest = random_range(random);
+        ranges.push_back(range);
+      }
+    }
+  }
+  [[nodiscard]] std::vector<BlockRange> ranges_of(int server) const {
+    std::vector<BlockRange> mine;
+    for (std::size_t b = 0; b < table.blocks().size(); ++b) {
+      if (table.server(static_cast<std::int64_t>(b)) != server) continue;
+      std::copy_if(ranges.begin(), ranges.end(), std::back_inserter(mine),
+                   [&](const BlockRange& r) { return r.block == table.blocks()[b].id; });
+    }
+    return mine;
+  }
+
+  Metadata metadata;
+  BlockTable table;
+  std::vector<BlockRange> ranges;
+};
+
+/// Surfaces through few blocks and through many, of every centring and of another variable than what is read, and a
+/// predicate that asks for a range.
+std::vector<Selected> parts(const Metadata& metadata, double value) {
+  std::vector<Selected> parts;
+  for (const Variable& variable : metadata.variables) {
+    parts.emplace_back(variable.id, 0, ValuesBracketed{{value}, {}});
+    parts.emplace_back(0, 0, ValuesBracketed{{value, value + 10, value + 20}, {variable.id, 0}});
+  }
+  BlockPredicate predicate;
+  predicate.needed = [value](const auto& block) { return block.range.empty() || block.range.minimum > value; };
+  predicate.range = {3, 0};
+  parts.emplace_back(0, 0, predicate);
+  return parts;
+}
+
+}  // namespace
+
+TEST_CASE("the servers that have the blocks decide what one that knows all ranges would") {
+  MpiCommunicator servers(MPI_COMM_WORLD);
+  std::size_t needed = 0, all = 0;
+  for (unsigned seed = 0; seed < 12; ++seed) {
+    const World world(seed, servers.size());
+    const Needs needs(world.metadata, world.table.blocks(), world.ranges);
+    const std::vector<BlockRange> mine = world.ranges_of(servers.rank());
+    for (const double value : {1.0, 50.0, 200.0}) {  // of the last none: numbers, not bits
+      const std::vector<Selected> asked = parts(world.metadata, value);
+      const Decisions decided = decide_by_ranges(world.metadata, world.table, asked, mine, servers);
+      REQUIRE(decided.size() == asked.size());
+      for (std::size_t p = 0; p < asked.size(); ++p) {
+        const std::vector<bool> expected = needs.of(asked[p]);
+        REQUIRE_MESSAGE(decided[p] == expected, "part ", p, " of seed ", seed);
+        needed += static_cast<std::size_t>(std::count(expected.begin(), expected.end(), true));
+        all += expected.size();
+      }
+    }
+  }
+  CHECK(needed > all / 50);
+  CHECK(needed < all / 2);
+}
+
+TEST_CASE("few blocks of many are told by their numbers") {
+  MpiCommunicator servers(MPI_COMM_WORLD);
+  const World world(3, servers.size());
+  const std::vector<Selected> asked{Selected(7, 0, ValuesBracketed{{102.0}, {}})};
+  const std::vector<bool> expected = Needs(world.metadata, world.table.blocks(), world.ranges).of(asked[0]);
+  const Decisions decided =
+      decide_by_ranges(world.metadata, world.table, asked, world.ranges_of(servers.rank()), servers);
+  CHECK(decided.at(0) == expected);
+  CHECK(std::count(expected.begin(), expected.end(), true) < 10);
+}
+
+TEST_CASE("a predicate that throws on one server throws on all") {
+  MpiCommunicator servers(MPI_COMM_WORLD);
+  const World world(4, servers.size());
+  BlockPredicate predicate;
+  const int victim = servers.size() - 1;
+  predicate.needed = [&](const auto&) -> bool {
+    if (servers.rank() == victim) throw Error(Code::analysis, "no such block");
+    return true;
+  };
+  predicate.range = {0, 0};
+  const std::vector<Selected> asked{Selected(0, 0, predicate)};
+  CHECK_THROWS_WITH_AS(
+      static_cast<void>(decide_by_ranges(world.metadata, world.table, asked, world.ranges_of(servers.rank()), servers)),
+      "no such block", Error);
+}
