@@ -2,6 +2,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <exception>
 #include <map>
@@ -164,12 +165,19 @@ struct BlockName {
   auto operator<=>(const BlockName&) const = default;
 };
 
-/// The client that compares the names of others. Ids that follow each other mostly have one, and with them the clients
-/// that give each of theirs the next numbers.
-int home_of(const BlockName& name, int clients) {
+/// The client that compares the names of others. As many ids in a row as clients have blocks, on average, have one: who
+/// gives its blocks the next numbers sends to one or two, and hears from about as many. `shift`: the logarithm of that.
+int home_of(const BlockName& name, int clients, int shift) {
   constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;  // spreads numbers that are close
-  const auto hash = (static_cast<std::uint64_t>(name.id >> 8) + static_cast<std::uint64_t>(name.mesh)) * golden;
+  const auto hash = (static_cast<std::uint64_t>(name.id >> shift) + static_cast<std::uint64_t>(name.mesh)) * golden;
   return static_cast<int>((hash >> 32) % static_cast<std::uint64_t>(clients));
+}
+
+/// Collective over the clients.
+int shift_for(std::size_t blocks, Communicator& clients) {
+  auto total = static_cast<std::int64_t>(blocks);
+  clients.sum(std::span(&total, 1));
+  return std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(total / clients.size(), 1))) - 1;
 }
 
 /// Names that came to their home, in the order of the clients that sent them. Throws if two are the same.
@@ -195,8 +203,9 @@ void Session::Implementation::check_blocks() {
   }
   std::set<BlockName> mine;
   for (const BlockBytes& one : publisher_->sizes()) mine.emplace(one.block.mesh, one.block.id);
+  const int shift = shift_for(mine.size(), *roles_.members);
   std::map<int, std::vector<BlockName>> homes;
-  for (const BlockName& name : mine) homes[home_of(name, roles_.members->size())].push_back(name);
+  for (const BlockName& name : mine) homes[home_of(name, roles_.members->size(), shift)].push_back(name);
   std::vector<MemberMessage> to;
   for (const auto& [home, names] : homes) {
     const auto bytes = std::as_bytes(std::span(names));
