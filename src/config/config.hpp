@@ -70,6 +70,7 @@ struct OpeningConfig {
   bool stop_on_error = false;  ///< on_error: stop
   double drain_limit = 60;     ///< seconds
   bool timings = true;         ///< output.timings: leave timings.csv
+  bool fsync = true;           ///< output.fsync: files of results wait for the disk
 };
 
 /// When a task runs.

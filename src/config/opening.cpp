@@ -208,6 +208,7 @@ void read_output(OpeningConfig& config, const Document& document, const ReadCont
                     : existing == "replace" ? Existing::replace
                                             : Existing::refuse;
   config.timings = output.boolean("timings");
+  config.fsync = output.boolean("fsync");
 }
 
 }  // namespace

@@ -183,6 +183,14 @@ Section output_section() {
        .type = OptionType::boolean,
        .default_value = "true",
        .text = "Leave `timings.csv`: what each rank spent in each iteration."},
+      {.name = "fsync",
+       .type = OptionType::boolean,
+       .default_value = "true",
+       .text =
+           "Wait for the disk before a file of results gets its name. `true`: a file with its name is whole after a "
+           "crash of the program and of the machine, as far as the disk keeps what it says it has. `false`: after a "
+           "crash of the program it is; a crash of the machine may leave files that were written shortly before "
+           "short or empty. See [formats](formats.md#what-is-promised)."},
   };
   return {
       "output", SectionForm::option, "Where results go.", "output: {directory: results, existing: resume}", {output}};

@@ -29,7 +29,7 @@ Serving::Serving(MpiCommunicator& servers, const Config& config, const Registry&
   together(*servers_, [&] {
     const std::string provenance =
         "Sidestream " SIDESTREAM_VERSION "; the configuration is in run.yaml beside the results";
-    directory_ = open_output_directory(opening.directory, provenance, what);
+    directory_ = open_output_directory(opening.directory, provenance, what, opening.fsync);
     results_ = make_result_store(registry, directory_, reduces ? 1 : servers_->rank());
   });
   together(*servers_, [&] {

@@ -39,13 +39,14 @@ TEST_CASE("without sections everything has its default") {
   CHECK(!config.stop_on_error);
   CHECK(config.drain_limit == 60);
   CHECK(config.timings);
+  CHECK(config.fsync);
 }
 
 TEST_CASE("every option of opening arrives") {
   const OpeningConfig config = open(
       "placement: {mode: nodes, servers: 3, buffer: 1 GiB, when_full: skip, max_in_flight: 64, "
       "poll: 0.25, pretend_nodes: 2}\n"
-      "output: {directory: out, existing: resume, timings: false}\n"
+      "output: {directory: out, existing: resume, timings: false, fsync: false}\n"
       "plugins:\n  - ./a.so\n  - b.so\n"
       "on_error: stop\ndrain_limit: 2.5\n");
   CHECK(config.placement.mode == PlacementMode::nodes);
@@ -59,6 +60,7 @@ TEST_CASE("every option of opening arrives") {
   CHECK(config.directory == "out");
   CHECK(config.existing == Existing::resume);
   CHECK(!config.timings);
+  CHECK(!config.fsync);
   REQUIRE(config.plugins.size() == 2);
   CHECK(config.plugins[1].first == "b.so");
   CHECK(config.plugins[1].second.text() == "run.yaml:5:5");
@@ -135,10 +137,12 @@ TEST_CASE("wrong sections, placements and outputs") {
        "found 'move' with the mode 'nodes' and 'forward: partials'", "remove it"},
       {"placement: {mode: nodes, forward: blocks, progress: calls}", "1:53",
        "found 'progress' with the mode 'nodes' and 'forward: blocks'", "remove it"},
-      {"output: results", "1:9", "found 'results' for 'output', expected a map", "directory, existing, timings"},
+      {"output: results", "1:9", "found 'results' for 'output', expected a map", "directory, existing, timings, fsync"},
       {"output: {directory: ''}", "1:21", "found an empty 'directory'", "write '.'"},
       {"output: {existing: overwrite}", "1:20", "expected one of refuse, replace, resume", "write one of them"},
       {"output: {timings: yes}", "1:19", "found 'yes' for 'timings', expected true or false", "write true or false"},
+      {"output: {fsync: sometimes}", "1:17", "found 'sometimes' for 'fsync', expected true or false",
+       "write true or false"},
       {"on_error: abort", "1:11", "expected one of report, stop", "write one of them"},
       {"drain_limit: -1", "1:14", "found '-1' for 'drain_limit', expected a number at least 0", "change it"},
       {"drain_limit: 60 s", "1:17", "where 's' cannot be read", "expected a number"},

@@ -1,6 +1,8 @@
 // Directories, temporary files, and what goes wrong with them.
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <sys/mount.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -14,6 +16,19 @@
 
 using namespace sidestream;
 using namespace sidestream::testing;
+
+namespace {
+
+/// What fsync was called for, in order: the paths.
+std::vector<std::string> flushed;
+
+}  // namespace
+
+/// In place of the C library's.
+extern "C" int fsync(int descriptor) {
+  flushed.push_back(std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(descriptor)).string());
+  return static_cast<int>(::syscall(SYS_fsync, descriptor));
+}
 
 namespace {
 
@@ -71,6 +86,20 @@ TEST_CASE_FIXTURE(Fixture, "a file gets its name when it is complete") {
   output->discard(path);
   output->discard(path);
   CHECK(files_under(directory.path()) == std::vector<std::string>{"a/b/c-007/2.dat"});
+}
+
+TEST_CASE_FIXTURE(Fixture,
+                  "a file waits for the disk before it has its name, and its name after, unless that is not wanted") {
+  const std::string root = std::filesystem::canonical(directory.path()).string();
+  for (const bool wanted : {true, false}) {
+    const auto output = open_output_directory(root, "", GoesOnWith::nothing, wanted);
+    const std::string path = output->path(wanted ? "safe.dat" : "fast.dat", {}, 0), temporary = output->temporary(path);
+    std::ofstream(temporary) << "text";
+    flushed.clear();
+    output->commit(path);
+    CHECK(flushed == (wanted ? std::vector<std::string>{temporary, root} : std::vector<std::string>{}));
+    CHECK(read_file(path) == "text");
+  }
 }
 
 TEST_CASE_FIXTURE(Fixture, "places that cannot be written to are named with the reason") {
