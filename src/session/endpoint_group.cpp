@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <optional>
 #include <sstream>
 
@@ -34,7 +35,7 @@ constexpr RunTable movement{own_files::endpoint_movement, movement_table.header}
 
 class Endpoint {
  public:
-  Endpoint(MPI_Comm comm, const EndpointOptions& options) : group_(comm), options_(options) {}
+  Endpoint(MpiCommunicator& group, const EndpointOptions& options) : group_(group), options_(options) {}
 
   void run() {
     std::shared_ptr<staging::Server> server;
@@ -160,7 +161,7 @@ class Endpoint {
     }
   }
 
-  MpiCommunicator group_;
+  MpiCommunicator& group_;
   const EndpointOptions& options_;
   std::string text_;
   std::shared_ptr<const Document> document_;
@@ -173,6 +174,12 @@ class Endpoint {
 
 }  // namespace
 
-void run_endpoint(MPI_Comm comm, const EndpointOptions& options) { Endpoint(comm, options).run(); }
+void run_endpoint(MPI_Comm comm, const EndpointOptions& options) {
+  MpiCommunicator group(comm);
+  std::unique_ptr<Endpoint> endpoint;
+  const auto make = [&] { endpoint = std::make_unique<Endpoint>(group, options); };
+  together(group, std::cref(make));  // takes no memory of its own
+  endpoint->run();
+}
 
 }  // namespace sidestream

@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <functional>
 #include <optional>
 
 #include "base/agree.hpp"
@@ -39,7 +40,7 @@ constexpr double busy_limit = 5;
 
 class Group {
  public:
-  Group(MPI_Comm comm, const SidecarOptions& options) : world_(comm), options_(options) {}
+  Group(MpiCommunicator& world, const SidecarOptions& options) : world_(world), options_(options) {}
   void run();
 
  private:
@@ -63,7 +64,7 @@ class Group {
   }
   [[nodiscard]] RunFacts facts() const;
 
-  MpiCommunicator world_;
+  MpiCommunicator& world_;
   const SidecarOptions& options_;
   std::string text_;
   std::shared_ptr<const Document> document_;
@@ -349,6 +350,12 @@ void Group::run() {
 
 }  // namespace
 
-void serve_sidecar(MPI_Comm comm, const SidecarOptions& options) { Group(comm, options).run(); }
+void serve_sidecar(MPI_Comm comm, const SidecarOptions& options) {
+  MpiCommunicator world(comm);
+  std::unique_ptr<Group> group;
+  const auto make = [&] { group = std::make_unique<Group>(world, options); };
+  together(world, std::cref(make));  // takes no memory of its own
+  group->run();
+}
 
 }  // namespace sidestream
