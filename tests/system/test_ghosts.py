@@ -198,8 +198,7 @@ PLACEMENTS = {
 }
 
 
-@pytest.mark.parametrize("placement", PLACEMENTS)
-@pytest.mark.parametrize("ghosts", [0, 1, 3])
+@pytest.mark.parametrize(("placement", "ghosts"), [(p, (0, 1, 3)[n % 3]) for n, p in enumerate(PLACEMENTS)])
 def test_right_ghosts_change_no_result(tmp_path, reference, placement, ghosts):  # noqa: F811
     options = [f"steps={STEPS}", "blocks=2", f"ghosts={ghosts}", "filled=1", "right=1"]
     check(run(tmp_path, 3 + PLACEMENTS[placement], placement, options=options), 3, reference)
@@ -276,8 +275,10 @@ def servers_of(placement, folder):
     return placement, 3 + PLACEMENTS[placement], None
 
 
-@pytest.mark.parametrize("placement", [*PLACEMENTS, "sidecar", "job"])
-@pytest.mark.parametrize("periodic", ["", "xz"])
+ROUND = [(p, "xz") for p in [*PLACEMENTS, "sidecar", "job"]] + [(p, "") for p in [*PLACEMENTS][::3]]
+
+
+@pytest.mark.parametrize(("placement", "periodic"), ROUND)
 def test_round_periodic_meshes(tmp_path, placement, periodic):
     """Ghosts of other widths on every block and side, of points that others own, of the other end, of nothing."""
     found = {}
