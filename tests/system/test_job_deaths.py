@@ -144,7 +144,9 @@ def test_a_reader_that_was_given_up_comes_back(tmp_path):
     account = done.accounts[0]
     assert account["refused"] > 0 and account["delivered"] > 0, done.text
     rows = [int(line.split(",")[0]) for line in tables_of(done)["statistics.csv"].decode().splitlines()[1:]]
-    assert len(rows) == account["delivered"] and rows[-1] == account["iterations"] - 1, done.text
+    assert rows == sorted(set(rows)) and rows[-1] == account["iterations"] - 1, done.text
+    # The iteration that it was stopped in counts as refused, and is finished when it goes on.
+    assert 0 <= len(rows) - account["delivered"] <= 1, done.text
 
 
 def stop_in_a_step(folder, reader):
