@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "sidestream/error.hpp"
@@ -12,6 +13,15 @@ namespace sidestream {
 /// Collective. Runs `work` everywhere; if it throws anywhere, throws the Error of the lowest member that failed on
 /// every member. `work` must not leave others waiting in a collective call that it did not reach.
 void together(Communicator& members, const std::function<void()>& work);
+
+/// Collective: an object on every member, or the same Error on all. It takes no memory of its own before they agree.
+template <class T, class... Arguments>
+[[nodiscard]] std::unique_ptr<T> make_together(Communicator& members, Arguments&... arguments) {
+  std::unique_ptr<T> made;
+  const auto make = [&] { made = std::make_unique<T>(arguments...); };
+  together(members, std::cref(make));
+  return made;
+}
 
 /// Collective: member 0's text on every member.
 void share_text(Communicator& all, std::string& text);

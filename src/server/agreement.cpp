@@ -37,7 +37,7 @@ std::size_t words_for(std::size_t bits) { return (bits + 63) / 64; }
 void set_bit(std::uint64_t* words, std::size_t bit) { words[bit / 64] |= std::uint64_t{1} << (bit % 64); }
 bool get_bit(const std::uint64_t* words, std::size_t bit) { return (words[bit / 64] >> (bit % 64)) & 1; }
 
-std::uint64_t flags_of(const Standing& mine, ServerTransport& transport) {
+std::uint64_t flags_of(const Contribution& mine, ServerTransport& transport) {
   const int clients = transport.clients();
   if (clients == 0) return 0;
   const int ended = transport.ended(mine.index);
@@ -55,7 +55,7 @@ std::uint64_t flags_of(const Standing& mine, ServerTransport& transport) {
 }
 
 /// What the clients of this server said at the end of the iteration.
-void add_end(const Standing& mine, ServerTransport& transport, std::vector<std::uint64_t>& words) {
+void add_end(const Contribution& mine, ServerTransport& transport, std::vector<std::uint64_t>& words) {
   const EndRecord& end = transport.inbox(mine.index).end;
   words[events_word] = end.events;
   words[cycle_word] = static_cast<std::uint64_t>(end.iteration.cycle);
@@ -77,8 +77,8 @@ void add_end(const Standing& mine, ServerTransport& transport, std::vector<std::
 
 }  // namespace
 
-std::vector<std::uint64_t> agreement_words(const Standing& mine, ServerTransport& transport, const Metadata& metadata,
-                                           std::vector<ScheduledTask>& tasks) {
+std::vector<std::uint64_t> agreement_words(const Contribution& mine, ServerTransport& transport,
+                                           const Metadata& metadata, std::vector<ScheduledTask>& tasks) {
   const std::size_t variables = metadata.variables.size();
   std::vector<std::uint64_t> words(header_words + words_for(variables) + words_for(tasks.size()), 0);
   if (mine.broken) {

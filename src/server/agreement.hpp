@@ -33,7 +33,7 @@ struct Agreement {
 };
 
 /// What a server brings to an agreement besides what its transport knows.
-struct Standing {
+struct Contribution {
   std::int64_t index = 0;  ///< the iteration; the transport has advanced to it
   bool changed = false;    ///< blocks of its clients have changed since the tables were updated
   bool broken = false;     ///< it can not go on
@@ -42,7 +42,7 @@ struct Standing {
 };
 
 /// One server's words.
-[[nodiscard]] std::vector<std::uint64_t> agreement_words(const Standing& mine, ServerTransport& transport,
+[[nodiscard]] std::vector<std::uint64_t> agreement_words(const Contribution& mine, ServerTransport& transport,
                                                          const Metadata& metadata, std::vector<ScheduledTask>& tasks);
 /// What the combined words say. Allocates nothing.
 [[nodiscard]] Agreement read_agreement(std::vector<std::uint64_t> words, std::int64_t index, std::size_t variables);

@@ -1,10 +1,10 @@
 #include "server/allocated_boxes.hpp"
 
-#include <cstring>
 #include <set>
 #include <utility>
 
 #include "base/agree.hpp"
+#include "base/records.hpp"
 
 namespace sidestream {
 
@@ -36,9 +36,7 @@ bool AllocatedBoxes::update(std::span<const Arrival> arrivals, std::span<const A
   together(servers, [&] {
     fresh = boxes_;
     for (const Bytes& bytes : all) {
-      std::vector<Change> some(bytes.size() / sizeof(Change));
-      if (!some.empty()) std::memcpy(static_cast<void*>(some.data()), bytes.data(), bytes.size());
-      for (const Change& change : some) fresh[change.key] = change.box;
+      for (const Change& change : records_of<Change>(bytes)) fresh[change.key] = change.box;
     }
   });
   boxes_.swap(fresh);

@@ -90,7 +90,7 @@ Agreement Engine::agree() {
   std::vector<std::uint64_t> words;
   persist([&] {  // the others wait for them
     if (!broken_) i_changed_ |= parts_.transport.advance(next_);
-    const Standing mine{next_, i_changed_, broken_ != nullptr, parts_.servers.rank() == 0, now() - parts_.origin};
+    const Contribution mine{next_, i_changed_, broken_ != nullptr, parts_.servers.rank() == 0, now() - parts_.origin};
     words = agreement_words(mine, parts_.transport, parts_.metadata, parts_.tasks);
   });
   if (parts_.servers.size() > 1) parts_.servers.bit_or(words);

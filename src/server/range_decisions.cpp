@@ -1,11 +1,11 @@
 #include "server/range_decisions.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <set>
 
 #include "base/agree.hpp"
+#include "base/records.hpp"
 #include "sidestream/data/catalogue.hpp"
 
 namespace sidestream {
@@ -47,18 +47,13 @@ class Decider {
       }
     }
     std::vector<MemberMessage> messages;
-    for (const auto& [other, ranges] : to) {
-      const auto bytes = std::as_bytes(std::span(ranges));
-      messages.push_back({other, Bytes(bytes.begin(), bytes.end())});
-    }
+    for (const auto& [other, ranges] : to) messages.push_back({other, bytes_of(ranges)});
     return messages;
   }
 
   void add(const std::vector<MemberMessage>& from_others) {
     for (const MemberMessage& message : from_others) {
-      std::vector<Beyond> some(message.bytes.size() / sizeof(Beyond));
-      if (!some.empty()) std::memcpy(static_cast<void*>(some.data()), message.bytes.data(), message.bytes.size());
-      for (const Beyond& one : some) {
+      for (const Beyond& one : records_of<Beyond>(message.bytes)) {
         ranges_.push_back(one.range);
         positions_.insert(one.position);
       }
@@ -122,11 +117,8 @@ std::vector<bool> share(const std::vector<std::int64_t>& mine, std::int64_t all,
   servers.sum(std::span(&count, 1));
   if (count < static_cast<std::int64_t>(words.size())) {
     for (const Bytes& bytes : servers.all_gather(std::as_bytes(std::span(mine)))) {
-      for (std::size_t at = 0; at + sizeof(std::int64_t) <= bytes.size(); at += sizeof(std::int64_t)) {
-        std::int64_t number = 0;
-        std::memcpy(&number, bytes.data() + at, sizeof number);
+      for (const std::int64_t number : records_of<std::int64_t>(bytes))
         flags.at(static_cast<std::size_t>(number)) = true;
-      }
     }
     return flags;
   }

@@ -1,7 +1,6 @@
 #include "session/contacts.hpp"
 
-#include <cstring>
-
+#include "base/records.hpp"
 #include "session/rank_lookup.hpp"
 
 namespace sidestream {
@@ -14,17 +13,13 @@ struct Holding {
   std::int32_t rank;
 };
 
-template <class T>
-void append(const Bytes& bytes, std::vector<T>& records) {
-  const std::size_t before = records.size();
-  records.resize(before + bytes.size() / sizeof(T));
-  if (!bytes.empty()) std::memcpy(records.data() + before, bytes.data(), bytes.size());
-}
-
 /// Collective over the servers: what each knows of its own clients, by client.
 std::vector<int> share_holders(MpiCommunicator& servers, const std::vector<Holding>& mine) {
   std::vector<Holding> all;
-  for (const Bytes& bytes : servers.all_gather(std::as_bytes(std::span(mine)))) append(bytes, all);
+  for (const Bytes& bytes : servers.all_gather(std::as_bytes(std::span(mine)))) {
+    const std::vector<Holding> some = records_of<Holding>(bytes);
+    all.insert(all.end(), some.begin(), some.end());
+  }
   std::vector<int> holders(all.size(), -1);
   for (const Holding& one : all) holders.at(static_cast<std::size_t>(one.client)) = one.rank;
   return holders;
@@ -55,8 +50,7 @@ Contacts find_contacts(MpiCommunicator& all, MpiCommunicator* servers, const Rep
   Contacts contacts;
   contacts.left_over = look_up_ranks(all, role.server ? role.number : -1, asked);
   std::vector<MemberMessage> to;
-  const auto clients = std::as_bytes(std::span(role.clients));
-  for (const int rank : contacts.left_over) to.push_back({rank, Bytes(clients.begin(), clients.end())});
+  for (const int rank : contacts.left_over) to.push_back({rank, bytes_of(role.clients)});
   if (role.reports) {
     contacts.server = contacts.left_over.front();
     contacts.left_over.erase(contacts.left_over.begin());
@@ -64,9 +58,8 @@ Contacts find_contacts(MpiCommunicator& all, MpiCommunicator* servers, const Rep
   std::vector<Holding> holdings;
   for (const MemberMessage& message : all.exchange(std::move(to))) {
     contacts.reporters.push_back(message.member);
-    std::vector<std::int32_t> held;
-    append(message.bytes, held);
-    for (const std::int32_t client : held) holdings.push_back({client, pushed ? all.rank() : message.member});
+    for (const std::int32_t client : records_of<std::int32_t>(message.bytes))
+      holdings.push_back({client, pushed ? all.rank() : message.member});
   }
   if (servers) contacts.holders = share_holders(*servers, holdings);
   return contacts;

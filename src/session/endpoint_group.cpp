@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <optional>
 #include <sstream>
 
@@ -176,10 +175,7 @@ class Endpoint {
 
 void run_endpoint(MPI_Comm comm, const EndpointOptions& options) {
   MpiCommunicator group(comm);
-  std::unique_ptr<Endpoint> endpoint;
-  const auto make = [&] { endpoint = std::make_unique<Endpoint>(group, options); };
-  together(group, std::cref(make));  // takes no memory of its own
-  endpoint->run();
+  make_together<Endpoint>(group, group, options)->run();
 }
 
 }  // namespace sidestream

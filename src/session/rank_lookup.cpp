@@ -1,9 +1,9 @@
 #include "session/rank_lookup.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "base/fail.hpp"
+#include "base/records.hpp"
 
 namespace sidestream {
 
@@ -18,13 +18,13 @@ std::vector<int> look_up_ranks(Communicator& all, int mine, const std::vector<in
   for (const MemberMessage& message : heard) {
     if (message.bytes.at(0) != asks) continue;
     if (known == heard.end()) fail(Code::internal, "nobody has the number {} that was asked for", all.rank());
-    const auto bytes = std::as_bytes(std::span(&known->member, 1));
+    const BytesView bytes = bytes_of(known->member);
     answers.push_back({message.member, Bytes(bytes.begin(), bytes.end())});
   }
   std::vector<int> ranks(asked.size(), -1);
   for (const MemberMessage& message : all.exchange(std::move(answers))) {
     const auto at = std::find(asked.begin(), asked.end(), message.member);
-    std::memcpy(&ranks.at(static_cast<std::size_t>(at - asked.begin())), message.bytes.data(), sizeof(int));
+    ranks.at(static_cast<std::size_t>(at - asked.begin())) = record_of<int>(message.bytes);
   }
   return ranks;
 }

@@ -4,7 +4,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <functional>
 #include <optional>
 
 #include "base/agree.hpp"
@@ -352,10 +351,7 @@ void Group::run() {
 
 void serve_sidecar(MPI_Comm comm, const SidecarOptions& options) {
   MpiCommunicator world(comm);
-  std::unique_ptr<Group> group;
-  const auto make = [&] { group = std::make_unique<Group>(world, options); };
-  together(world, std::cref(make));  // takes no memory of its own
-  group->run();
+  make_together<Group>(world, world, options)->run();
 }
 
 }  // namespace sidestream

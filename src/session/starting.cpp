@@ -208,8 +208,7 @@ void Session::Implementation::check_blocks() {
   for (const BlockName& name : mine) homes[home_of(name, roles_.members->size(), shift)].push_back(name);
   std::vector<MemberMessage> to;
   for (const auto& [home, names] : homes) {
-    const auto bytes = std::as_bytes(std::span(names));
-    to.push_back({home, Bytes(bytes.begin(), bytes.end())});
+    to.push_back({home, bytes_of(names)});
   }
   const std::vector<MemberMessage> from = roles_.members->exchange(std::move(to));
   together(*world_, [&] { check_unique(from, config_.metadata); });

@@ -1,9 +1,8 @@
 #include "session/wiring_nodes.hpp"
 
-#include <cstring>
-
 #include "base/agree.hpp"
 #include "base/fail.hpp"
+#include "base/records.hpp"
 #include "session/contacts.hpp"
 #include "transport/mpi/client.hpp"
 #include "transport/mpi/partials.hpp"
@@ -26,9 +25,8 @@ std::vector<int> clients_held(Roles& roles) {
   const std::int32_t number = roles.client ? roles.members->rank() : -1;
   std::vector<int> held;
   int place = 0;
-  for (const Bytes& bytes : roles.node_members->all_gather(std::as_bytes(std::span(&number, 1)))) {
-    std::int32_t client = -1;
-    std::memcpy(&client, bytes.data(), sizeof client);
+  for (const Bytes& bytes : roles.node_members->all_gather(bytes_of(number))) {
+    const auto client = record_of<std::int32_t>(bytes);
     if (client < 0) continue;
     if (roles.forwarder && shared_memory::server_of(place, roles.on_node) == roles.on_node.number)
       held.push_back(client);

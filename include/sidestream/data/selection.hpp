@@ -52,7 +52,8 @@ struct BlockSummary {
   Range range;                          ///< of its points, if asked for; otherwise empty
 };
 
-/// Those of which `needed` is true. It must be a pure function: every server calls it for every block.
+/// Those of which `needed` is true. It must be a pure function: without a range every server calls it for every block,
+/// with one only the server that has the range, that of the block's client.
 struct BlockPredicate {
   std::function<bool(const BlockSummary&)> needed;
   RangeRequest range{};  ///< variable -1: no range is wanted
