@@ -8,6 +8,7 @@
 
 #include "base/fail.hpp"
 #include "transport/shared_memory/address_file.hpp"
+#include "transport/shared_memory/descriptor_message.hpp"
 #include "transport/shared_memory/unix_socket.hpp"
 
 namespace sidestream::shared_memory {
@@ -36,24 +37,9 @@ bool receive_answer(int socket, AttachAnswer& answer, std::array<Descriptor, 3>&
   while (poll(&entry, 1, deadline.milliseconds_left()) <= 0) {
     if (deadline.milliseconds_left() == 0) return false;
   }
-  iovec piece{&answer, sizeof answer};
-  alignas(cmsghdr) char space[CMSG_SPACE(sizeof(int) * 3)] = {};
-  msghdr message{};
-  message.msg_iov = &piece;
-  message.msg_iovlen = 1;
-  message.msg_control = space;
-  message.msg_controllen = sizeof space;
-  ssize_t got = 0;
-  do {
-    got = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
-  } while (got < 0 && errno == EINTR);
-  const cmsghdr* control = got > 0 ? CMSG_FIRSTHDR(&message) : nullptr;
-  if (control && control->cmsg_level == SOL_SOCKET && control->cmsg_type == SCM_RIGHTS) {
-    int numbers[3] = {-1, -1, -1};
-    std::memcpy(numbers, CMSG_DATA(control), control->cmsg_len - CMSG_LEN(0));
-    for (std::size_t n = 0; n < 3; ++n) files[n] = Descriptor(numbers[n]);
-  }
-  return got == sizeof answer;
+  Received received = receive_with_descriptors(socket, std::as_writable_bytes(std::span(&answer, 1)));
+  files = std::move(received.descriptors);
+  return received.bytes == sizeof answer;
 }
 
 /// The segments that came, as a server of this node sees them: it writes control and nothing else.

@@ -11,6 +11,7 @@
 
 #include "base/backoff.hpp"
 #include "base/persist.hpp"
+#include "transport/shared_memory/descriptor_message.hpp"
 #include "transport/shared_memory/unix_socket.hpp"
 
 namespace sidestream::shared_memory {
@@ -22,25 +23,8 @@ namespace {
 constexpr std::size_t most_connections = 4096;
 
 bool send_answer(int socket, const AttachAnswer& answer, const std::array<int, 3>* descriptors) {
-  iovec piece{const_cast<AttachAnswer*>(&answer), sizeof answer};
-  alignas(cmsghdr) char space[CMSG_SPACE(sizeof(int) * 3)] = {};
-  msghdr message{};
-  message.msg_iov = &piece;
-  message.msg_iovlen = 1;
-  if (descriptors) {
-    message.msg_control = space;
-    message.msg_controllen = sizeof space;
-    cmsghdr* control = CMSG_FIRSTHDR(&message);
-    control->cmsg_level = SOL_SOCKET;
-    control->cmsg_type = SCM_RIGHTS;
-    control->cmsg_len = CMSG_LEN(sizeof(int) * 3);
-    std::memcpy(CMSG_DATA(control), descriptors->data(), sizeof(int) * 3);
-  }
-  ssize_t sent = 0;
-  do {
-    sent = sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
-  } while (sent < 0 && errno == EINTR);
-  return sent == sizeof answer;
+  const std::span<const int> with = descriptors ? std::span<const int>(*descriptors) : std::span<const int>();
+  return send_with_descriptors(socket, std::as_bytes(std::span(&answer, 1)), with, MSG_DONTWAIT);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "base/backoff.hpp"
 #include "base/fail.hpp"
+#include "transport/shared_memory/descriptor_message.hpp"
 
 namespace sidestream::shared_memory {
 
@@ -53,26 +54,14 @@ void SegmentReceiver::wait_readable() {
 int SegmentReceiver::receive() {
   wait_readable();
   char byte = 0;
-  iovec piece{&byte, 1};
-  alignas(cmsghdr) char space[CMSG_SPACE(sizeof(int))] = {};
-  msghdr message{};
-  message.msg_iov = &piece;
-  message.msg_iovlen = 1;
-  message.msg_control = space;
-  message.msg_controllen = sizeof space;
-  ssize_t got = 0;
-  do {
-    got = recvmsg(socket_.get(), &message, MSG_CMSG_CLOEXEC);
-  } while (got < 0 && errno == EINTR);
-  const cmsghdr* control = got > 0 ? CMSG_FIRSTHDR(&message) : nullptr;
-  if (!control || control->cmsg_level != SOL_SOCKET || control->cmsg_type != SCM_RIGHTS) {
+  Received received = receive_with_descriptors(socket_.get(), std::as_writable_bytes(std::span(&byte, 1)));
+  if (received.descriptors[0].get() < 0) {
     // Also what an exhausted descriptor table looks like: the kernel then drops the descriptor and keeps the byte.
     fail(Code::system, "cannot attach the shared memory '{}': {}", address_,
-         got <= 0 ? "its creator closed the connection" : "no descriptor came; is the limit of open files reached?");
+         received.bytes <= 0 ? "its creator closed the connection"
+                             : "no descriptor came; is the limit of open files reached?");
   }
-  int descriptor = -1;
-  std::memcpy(&descriptor, CMSG_DATA(control), sizeof descriptor);
-  return descriptor;
+  return received.descriptors[0].release();
 }
 
 void SegmentReceiver::accept() noexcept {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/fail.hpp"
+#include "transport/shared_memory/descriptor_message.hpp"
 #include "transport/shared_memory/segment.hpp"
 #include "transport/shared_memory/segment_receiver.hpp"
 
@@ -21,24 +22,7 @@ std::string random_name() {
 
 /// Sends one byte with the descriptor; false if the other end has gone.
 bool send_descriptor(int connection, int descriptor) {
-  char byte = accepted;
-  iovec piece{&byte, 1};
-  alignas(cmsghdr) char space[CMSG_SPACE(sizeof(int))] = {};
-  msghdr message{};
-  message.msg_iov = &piece;
-  message.msg_iovlen = 1;
-  message.msg_control = space;
-  message.msg_controllen = sizeof space;
-  cmsghdr* control = CMSG_FIRSTHDR(&message);
-  control->cmsg_level = SOL_SOCKET;
-  control->cmsg_type = SCM_RIGHTS;
-  control->cmsg_len = CMSG_LEN(sizeof(int));
-  std::memcpy(CMSG_DATA(control), &descriptor, sizeof descriptor);
-  ssize_t sent = 0;
-  do {
-    sent = sendmsg(connection, &message, MSG_NOSIGNAL);
-  } while (sent < 0 && errno == EINTR);
-  return sent == 1;
+  return send_with_descriptors(connection, std::as_bytes(std::span(&accepted, 1)), std::span(&descriptor, 1));
 }
 
 /// Connections that have the descriptor and have not answered yet, with the listener at place 0.

@@ -1,0 +1,29 @@
+// Bytes and descriptors that travel together over a UNIX socket.
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <cstddef>
+#include <span>
+
+#include "transport/shared_memory/descriptor.hpp"
+
+namespace sidestream::shared_memory {
+
+inline constexpr std::size_t most_descriptors = 3;
+
+/// Sends `bytes` as one message, with at most `most_descriptors` descriptors, which stay the caller's. `flags` as for
+/// sendmsg(2). False if it could not, the other end having gone, say.
+[[nodiscard]] bool send_with_descriptors(int socket, std::span<const std::byte> bytes, std::span<const int> descriptors,
+                                         int flags = 0) noexcept;
+
+/// What came in one message. Fewer descriptors than were sent: this process has no room for more.
+struct Received {
+  ssize_t bytes = -1;  ///< 0: the other end has closed; below: an error, see errno
+  std::array<Descriptor, most_descriptors> descriptors{};
+};
+/// Waits for a message of at most `bytes`.
+[[nodiscard]] Received receive_with_descriptors(int socket, std::span<std::byte> bytes) noexcept;
+
+}  // namespace sidestream::shared_memory
