@@ -21,7 +21,7 @@ inline constexpr std::size_t most_descriptors = 3;
 /// What came in one message. Fewer descriptors than were sent: this process has no room for more.
 struct Received {
   ssize_t bytes = -1;  ///< 0: the other end has closed; below: an error, see errno
-  std::array<Descriptor, most_descriptors> descriptors{};
+  std::array<Descriptor, most_descriptors> descriptors;
 };
 /// Waits for a message of at most `bytes`.
 [[nodiscard]] Received receive_with_descriptors(int socket, std::span<std::byte> bytes) noexcept;
