@@ -11,6 +11,6 @@ foreach(pair heat:minimal_c wave:minimal_cpp dye:function_analysis)
   add_test(NAME examples.${folder} COMMAND ${SIDESTREAM_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/test_examples.py ${example}
     $<TARGET_FILE:example_${example}> ${PROJECT_SOURCE_DIR}/examples/${folder}/run.yaml
     ${MPIEXEC_EXECUTABLE} ${SIDESTREAM_MPIRUN_FLAGS})
-  set_tests_properties(examples.${folder} PROPERTIES TIMEOUT 300 PROCESSORS 2 LABELS "examples;mpi"
+  set_tests_properties(examples.${folder} PROPERTIES TIMEOUT 300 LABELS "examples;mpi"
     ENVIRONMENT "${SIDESTREAM_TEST_ENVIRONMENT}")
 endforeach()
