@@ -31,7 +31,8 @@ test: deps-test adios2 configure
 	@ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS); status=$$?; \
 	  grep -h "NOT TESTED" $(BUILD)/Testing/Temporary/LastTest.log | sort -u; exit $$status
 
-# Without what only long tests need, and without the long tests: kills, two hosts, ADIOS2, MPICH.
+# Without what only long tests need, and without the long tests: kills, memory that runs out, two hosts, ADIOS2, MPICH, every
+# kind of mesh and of ghosts in every placement.
 check: build
 	@ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS) --label-exclude long
 
