@@ -22,6 +22,17 @@ foreach(target sidestream sidestream_tool)
   endif()
 endforeach()
 
+if(SIDESTREAM_FORTRAN)
+  # What compilers make of modules is read by the same compiler alone.
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/bindings/fortran/modules/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sidestream/fortran
+    FILES_MATCHING PATTERN "*.mod")
+  install(TARGETS sidestream_fortran EXPORT SidestreamFortranTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  set_target_properties(sidestream_fortran PROPERTIES INSTALL_RPATH "$ORIGIN" INSTALL_RPATH_USE_LINK_PATH TRUE)
+  install(EXPORT SidestreamFortranTargets NAMESPACE Sidestream:: DESTINATION ${package_dir})
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/sidestream-fortran.pc.in ${PROJECT_BINARY_DIR}/sidestream-fortran.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/sidestream-fortran.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()
+
 install(EXPORT SidestreamTargets NAMESPACE Sidestream:: DESTINATION ${package_dir})
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/SidestreamConfig.cmake.in
   ${PROJECT_BINARY_DIR}/SidestreamConfig.cmake INSTALL_DESTINATION ${package_dir})

@@ -42,6 +42,7 @@ extern "C" {
 #endif
 
 typedef struct sidestream_session sidestream_session;
+struct sidestream_block; /* see Analyses of the program itself */
 
 enum {
   SIDESTREAM_OK = 0,
@@ -260,12 +261,29 @@ int sidestream_publish_handles(sidestream_session* session, int count, const sid
 int sidestream_publish_strided(sidestream_session* session, const char* variable, int64_t block, const void* data,
                                const int64_t strides[4]);
 
+/* As publish, from an array as the language of the program describes it, and checked against the declarations, for
+ * bindings: the elements are of `type`, axis n of `rank` has extents[n] elements, strides[n] apart (in elements; may be
+ * negative), and `data` is the first element. The axes are those of the mesh (lists: 1) in the order i, j, k, and one
+ * of components, which is number `component_axis` from 0, or the last if that is negative; it may be left out if the
+ * variable has one component. Signed and unsigned integers of one size pass for each other. A type or an extent that is
+ * not that of the allocated box is SIDESTREAM_ERROR_USAGE, and refuses the iteration. Without gaps and in the
+ * variable's order it costs what publish costs. */
+int sidestream_publish_array(sidestream_session* session, const char* variable, int64_t block, sidestream_type type,
+                             const void* data, int rank, const int64_t* extents, const int64_t* strides,
+                             int component_axis);
+
 /* Publishing without a copy: memory for the block's values in this iteration, 64-byte aligned, contents undefined. The
  * simulation fills it, then commits. After commit the client may read it until clear; the memory is freed after clear
  * and the servers' release. Memory that was allocated and not committed is given back by clear. */
 int sidestream_alloc(sidestream_session* session, const char* variable, int64_t block, void** data);
 int sidestream_commit(sidestream_session* session, const char* variable, int64_t block);
 int sidestream_clear(sidestream_session* session, const char* variable, int64_t block);
+
+/* As alloc, for bindings: fails if the variable's elements are not of `type`, or its arrays do not have `rank` axes:
+ * those of the mesh, and one of components if there are several. Tells what the memory is: block, type, components, lo,
+ * hi, strides and data of *array, whose struct_size the caller has set; the rest of it is zero. */
+int sidestream_alloc_array(sidestream_session* session, const char* variable, int64_t block, sidestream_type type,
+                           int rank, struct sidestream_block* array);
 
 /* Raises the named event in this iteration: analyses with `on: name` run. Any client may. */
 int sidestream_signal(sidestream_session* session, const char* event);
@@ -280,7 +298,7 @@ int sidestream_end_iteration(sidestream_session* session, int64_t cycle, double 
 /* ---- Analyses of the program itself ------------------------------------------------------------------------- */
 
 /* One block of one variable on a server, valid during the callback. Boxes in points of the variable. */
-typedef struct {
+typedef struct sidestream_block {
   size_t struct_size;
   int64_t block;
   int32_t level;

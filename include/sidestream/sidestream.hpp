@@ -37,6 +37,16 @@ enum class Taken { yes, refused };
 /// A variable on a block, looked up once; see Session::handle.
 enum class Handle : std::int64_t { none = -1 };
 
+/// An array of the program as its language describes it, for bindings; see sidestream_publish_array in sidestream.h.
+struct ProgramArray {
+  Type type = Type::float64;
+  const void* data = nullptr;
+  int rank = 0;
+  const Index* extents = nullptr;  ///< `rank` entries, as of strides
+  const Index* strides = nullptr;  ///< in elements
+  int component_axis = -1;         ///< negative: the last
+};
+
 /// One run's handle. Order of calls, collectiveness and lifetimes are those of sidestream.h; every function throws
 /// Error.
 class Session {
@@ -88,6 +98,7 @@ class Session {
 
   Taken publish(std::string_view variable, std::int64_t block, const void* data);
   Taken publish(std::string_view variable, std::int64_t block, const void* data, const std::array<Index, 4>& strides);
+  Taken publish(std::string_view variable, std::int64_t block, const ProgramArray& array);
   /// For programs that publish many small blocks: what `publish` looks up by name, once. The handle holds until the
   /// block is removed.
   [[nodiscard]] Handle handle(std::string_view variable, std::int64_t block);
@@ -96,6 +107,8 @@ class Session {
   Taken publish(const std::vector<Handle>& handles, const std::vector<const void*>& data);
   /// Null if refused.
   [[nodiscard]] void* alloc(std::string_view variable, std::int64_t block);
+  /// As above, of a variable whose elements are of that type and whose arrays have that rank; says what the memory is.
+  [[nodiscard]] ArrayView alloc(std::string_view variable, std::int64_t block, Type type, int rank);
   void commit(std::string_view variable, std::int64_t block);
   void clear(std::string_view variable, std::int64_t block);
   void signal(std::string_view event);

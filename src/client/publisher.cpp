@@ -193,24 +193,26 @@ std::int64_t Publisher::handle(std::string_view variable, std::int64_t id) {
   });
 }
 
+[[gnu::hot]] void* Publisher::alloc(Slot& slot) {
+  check_first(slot, "alloc");
+  if (!options_.off && !begin() && !slot.record.persistent) return nullptr;
+  const std::optional<Region> region = room_for(slot.record);
+  if (!region) {
+    refuse(Refusal::no_room);
+    slot.waiting.clear();
+    owe(slot);
+    return nullptr;
+  }
+  slot.region = *region;
+  slot.state = Slot::State::allocated;
+  return region->data;
+}
+
 [[gnu::hot]] void* Publisher::alloc(std::string_view name, std::int64_t id) {
   return timed(&IterationTiming::publish, [&]() -> void* {
     if (transport_) transport_->prefetch();
     Slot& slot = find(name, id, "alloc").slot;
-    return or_owe(slot, [&]() -> void* {
-      check_first(slot, "alloc");
-      if (!options_.off && !begin() && !slot.record.persistent) return nullptr;
-      const std::optional<Region> region = room_for(slot.record);
-      if (!region) {
-        refuse(Refusal::no_room);
-        slot.waiting.clear();
-        owe(slot);
-        return nullptr;
-      }
-      slot.region = *region;
-      slot.state = Slot::State::allocated;
-      return region->data;
-    });
+    return or_owe(slot, [&] { return alloc(slot); });
   });
 }
 

@@ -60,10 +60,13 @@ class Publisher {
   void attach(ClientTransport& transport);
 
   Taken publish(std::string_view variable, std::int64_t id, const void* data, const std::array<Index, 4>* strides);
+  Taken publish(std::string_view variable, std::int64_t id, const ProgramArray& array);
   /// A variable on a block, looked up once. The number holds until the block is removed.
   [[nodiscard]] std::int64_t handle(std::string_view variable, std::int64_t id);
   Taken publish(std::int64_t handle, const void* data);
   [[nodiscard]] void* alloc(std::string_view variable, std::int64_t id);
+  /// Its data is null if refused.
+  [[nodiscard]] ArrayView alloc(std::string_view variable, std::int64_t id, Type type, int rank);
   void commit(std::string_view variable, std::int64_t id);
   void clear(std::string_view variable, std::int64_t id);
   void signal(std::string_view event);
@@ -117,6 +120,7 @@ class Publisher {
   void check_first(const Slot& slot, const char* call) const;
   void handed_over(Slot& slot);
   Taken publish(Slot& slot, const void* data, const std::array<Index, 4>* strides);
+  [[nodiscard]] void* alloc(Slot& slot);
   [[nodiscard]] std::optional<Region> room_for(const BlockRecord& record);
   static void copy(const BlockRecord& record, const void* data, const std::array<Index, 4>* strides, std::byte* to);
   template <class Work>

@@ -1,4 +1,6 @@
 // The C face: every function forwards to the C++ session.
+#include <algorithm>
+
 #include "base/fail.hpp"
 #include "base/persist.hpp"
 #include "session/c_session.hpp"
@@ -46,6 +48,26 @@ int open_with(Session (*open)(MPI_Comm, const std::string&), MPI_Comm comm, cons
     persist([&] { *session = new sidestream_session{std::move(opened), {}}; });
     return static_cast<int>(SIDESTREAM_OK);
   });
+}
+
+Type type_of(const char* call, sidestream_type type) {
+  if (type < 0 || type >= type_count) {
+    fail(Code::usage, "{}: the type is {}, expected a constant of sidestream.h", call, static_cast<int>(type));
+  }
+  return static_cast<Type>(type);
+}
+
+/// What the client knows of memory of its own.
+sidestream_block block_of(const ArrayView& view, std::int64_t block) {
+  sidestream_block whole{};
+  whole.block = block;
+  whole.type = static_cast<sidestream_type>(view.type);
+  whole.components = view.components;
+  std::copy(view.box.lo.begin(), view.box.lo.end(), whole.lo);
+  std::copy(view.box.hi.begin(), view.box.hi.end(), whole.hi);
+  std::copy(view.strides.begin(), view.strides.end(), whole.strides);
+  whole.data = view.data;
+  return whole;
 }
 
 sidestream_account account_of(const Account& from) {
@@ -251,12 +273,34 @@ int sidestream_publish_strided(sidestream_session* session, const char* variable
   });
 }
 
+int sidestream_publish_array(sidestream_session* session, const char* variable, int64_t block, sidestream_type type,
+                             const void* data, int rank, const int64_t* extents, const int64_t* strides,
+                             int component_axis) {
+  return sidestream::publishing(session, "publish_array", [&](Session& s) {
+    need(variable, "publish_array", "variable");
+    if (rank > 0) need(extents, "publish_array", "extents"), need(strides, "publish_array", "strides");
+    return sidestream::code_of(s.publish(
+        variable, block, {sidestream::type_of("publish_array", type), data, rank, extents, strides, component_axis}));
+  });
+}
+
 int sidestream_alloc(sidestream_session* session, const char* variable, int64_t block, void** data) {
   return sidestream::publishing(session, "alloc", [&](Session& s) {
     need(variable, "alloc", "variable");
     need(data, "alloc", "data");
     *data = s.alloc(variable, block);
     return *data ? SIDESTREAM_OK : SIDESTREAM_REFUSED;
+  });
+}
+
+int sidestream_alloc_array(sidestream_session* session, const char* variable, int64_t block, sidestream_type type,
+                           int rank, sidestream_block* array) {
+  return sidestream::publishing(session, "alloc_array", [&](Session& s) {
+    need(variable, "alloc_array", "variable");
+    need(array, "alloc_array", "array");
+    const sidestream::ArrayView view = s.alloc(variable, block, sidestream::type_of("alloc_array", type), rank);
+    sidestream::fill(*array, sidestream::block_of(view, block));
+    return view.data ? SIDESTREAM_OK : SIDESTREAM_REFUSED;
   });
 }
 

@@ -164,6 +164,11 @@ Taken Session::publish(std::string_view variable, std::int64_t block, const void
 } catch (...) {
   rethrow_as_error("publish");
 }
+Taken Session::publish(std::string_view variable, std::int64_t block, const ProgramArray& array) try {
+  return implementation_->publisher("publish").publish(variable, block, array);
+} catch (...) {
+  rethrow_as_error("publish");
+}
 Handle Session::handle(std::string_view variable, std::int64_t block) try {
   return Handle{implementation_->publisher("handle").handle(variable, block)};
 } catch (...) {
@@ -198,6 +203,11 @@ std::string Session::refusal() const try { return implementation_->refusal(); } 
 }
 void* Session::alloc(std::string_view variable, std::int64_t block) try {
   return implementation_->publisher("alloc").alloc(variable, block);
+} catch (...) {
+  rethrow_as_error("alloc");
+}
+ArrayView Session::alloc(std::string_view variable, std::int64_t block, Type type, int rank) try {
+  return implementation_->publisher("alloc").alloc(variable, block, type, rank);
 } catch (...) {
   rethrow_as_error("alloc");
 }

@@ -7,7 +7,7 @@ function(sidestream_consume name timeout)
   add_test(NAME packaging.${name} COMMAND ${consume} ${name} ${ARGN})
   set_tests_properties(packaging.${name} PROPERTIES TIMEOUT ${timeout} LABELS "packaging"
     FIXTURES_REQUIRED installed_tree
-    ENVIRONMENT "${SIDESTREAM_TEST_ENVIRONMENT};SOURCE=${PROJECT_SOURCE_DIR};PREFIX=${installed};WORK=${CMAKE_CURRENT_BINARY_DIR}/work;CMAKE=${CMAKE_COMMAND};MPIRUN=${MPIEXEC_EXECUTABLE};PKG_CONFIG=${SIDESTREAM_PKG_CONFIG};MPICC=${MPI_C_COMPILER};MPICXX=${MPI_CXX_COMPILER};CC=${CMAKE_C_COMPILER};CXX=${CMAKE_CXX_COMPILER};LIBDIR=${CMAKE_INSTALL_LIBDIR}")
+    ENVIRONMENT "${SIDESTREAM_TEST_ENVIRONMENT};SOURCE=${PROJECT_SOURCE_DIR};PREFIX=${installed};WORK=${CMAKE_CURRENT_BINARY_DIR}/work;CMAKE=${CMAKE_COMMAND};MPIRUN=${MPIEXEC_EXECUTABLE};PKG_CONFIG=${SIDESTREAM_PKG_CONFIG};MPICC=${MPI_C_COMPILER};MPICXX=${MPI_CXX_COMPILER};MPIFC=${MPI_Fortran_COMPILER};CC=${CMAKE_C_COMPILER};CXX=${CMAKE_CXX_COMPILER};LIBDIR=${CMAKE_INSTALL_LIBDIR}")
 endfunction()
 
 add_test(NAME packaging.install
@@ -16,6 +16,9 @@ set_tests_properties(packaging.install PROPERTIES TIMEOUT 60 LABELS "packaging" 
 
 sidestream_consume(cmake 300)
 sidestream_consume(pkg_config 120)
+if(SIDESTREAM_FORTRAN)
+  sidestream_consume(fortran 120)
+endif()
 sidestream_consume(plugin 300)
 sidestream_consume(partitioner 300)
 sidestream_consume(faulty_plugins 300)

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Uses the installed tree as a project outside would: consume.sh cmake|pkg_config|plugin|partitioner|faulty_plugins|tool
+# Uses the installed tree as a project outside would:
+# consume.sh cmake|pkg_config|fortran|plugin|partitioner|faulty_plugins|tool
 #
 # From the environment: SOURCE (the repository, for the examples' sources), PREFIX (the installed tree), WORK (a folder
-# for our own), LIBDIR, and the programs CMAKE, MPIRUN, PKG_CONFIG, MPICC, MPICXX, CC, CXX.
+# for our own), LIBDIR, and the programs CMAKE, MPIRUN, PKG_CONFIG, MPICC, MPICXX, MPIFC, CC, CXX.
 set -euo pipefail
 work=$WORK/$1
 rm -rf "$work"
@@ -65,6 +66,16 @@ case $1 in
     "$MPICXX" -std=c++17 "$SOURCE/tests/packaging/own_flags.cpp" -o "$work/own_flags" \
       $("$PKG_CONFIG" --cflags --libs sidestream)
     "$work/own_flags"
+    ;;
+  fortran)
+    build_outside minimal_fortran
+    run 2 "$work/minimal_fortran" build/heat
+    lines "$work/minimal_fortran/results/statistics.csv" 21
+    rm -r "$work/minimal_fortran/results"
+    unset PKG_CONFIG_PATH
+    make -C "$work/minimal_fortran" MPIFC="$MPIFC" PKG_CONFIG="$PKG_CONFIG" PKG_CONFIG_PATH="$PREFIX/$LIBDIR/pkgconfig"
+    run 2 "$work/minimal_fortran" ./heat
+    lines "$work/minimal_fortran/results/statistics.csv" 21
     ;;
   plugin)
     build_outside minimal_c

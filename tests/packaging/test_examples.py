@@ -1,6 +1,6 @@
 """Runs an example in several placements and compares its results with a calculation of our own. Needs NumPy.
 
-Usage: test_examples.py heat|wave|dye PROGRAM CONFIGURATION MPIRUN...
+Usage: test_examples.py heat|heat_fortran|wave|dye PROGRAM CONFIGURATION MPIRUN...
 """
 
 import csv
@@ -89,6 +89,7 @@ def check_dye(folder: Path) -> None:
 # Of each example: what checks it, and a result that must be the same bytes in every placement.
 EXAMPLES = {
     "heat": (check_heat, "results/statistics.csv"),
+    "heat_fortran": (check_heat, "results/statistics.csv"),
     "wave": (check_wave, "results/histogram.csv"),
     "dye": (check_dye, "cloud.csv"),
 }
@@ -105,7 +106,7 @@ REFUSING = [
     (3, "placement: {mode: cores, when_full: skip, max_in_flight: 1}", "run.yaml", 0),
     (2, "placement: {mode: sidecar, session: nobody-serves-this, attach_limit: 0}", "run-clients.yaml", 1),
 ]
-STEPS = {"heat": 20, "wave": 8, "dye": 12}
+STEPS = {"heat": 20, "heat_fortran": 20, "wave": 8, "dye": 12}
 
 
 def account(path: Path) -> dict[str, int]:

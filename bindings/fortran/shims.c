@@ -1,0 +1,44 @@
+/* What Fortran cannot say to C: communicators, and the table of functions. Names without `sidestream_fortran_` are of
+ * sidestream.h. */
+#include <mpi.h>
+
+#include "sidestream/sidestream.h"
+
+/* functions.f90: call the procedures that `user` holds. */
+int sidestream_fortran_local(const sidestream_input* input, void* partial, char* message, void* user);
+int sidestream_fortran_combine(const sidestream_input* input, void* partial, int servers, char* message, void* user);
+int sidestream_fortran_merge(void* partial, const void* other, char* message, void* user);
+
+int sidestream_fortran_open(int comm, const char* given, int is_text, sidestream_session** session, int* rank);
+int sidestream_fortran_comm(const sidestream_session* session);
+int sidestream_fortran_register(sidestream_session* session, const char* name, size_t partial_bytes, int has_combine,
+                                int has_merge, void* user);
+
+/* An empty name of a file is none. `rank` is that in comm, for those who speak for all. */
+int sidestream_fortran_open(int comm, const char* given, int is_text, sidestream_session** session, int* rank) {
+  const MPI_Comm all = MPI_Comm_f2c((MPI_Fint)comm);
+  int initialised = 0;
+  *rank = 0;
+  MPI_Initialized(&initialised);
+  if (initialised && all != MPI_COMM_NULL) MPI_Comm_rank(all, rank);
+  if (is_text) return sidestream_open_text(all, given, session);
+  return sidestream_open(all, given[0] ? given : NULL, session);
+}
+
+int sidestream_fortran_comm(const sidestream_session* session) { return (int)MPI_Comm_c2f(sidestream_comm(session)); }
+
+static int combine(const sidestream_input* input, void* partial, MPI_Comm servers, char* message, void* user) {
+  return sidestream_fortran_combine(input, partial, (int)MPI_Comm_c2f(servers), message, user);
+}
+
+int sidestream_fortran_register(sidestream_session* session, const char* name, size_t partial_bytes, int has_combine,
+                                int has_merge, void* user) {
+  const sidestream_function function = {.struct_size = sizeof function,
+                                        .name = name,
+                                        .partial_bytes = partial_bytes,
+                                        .local = sidestream_fortran_local,
+                                        .combine = has_combine ? combine : NULL,
+                                        .user = user,
+                                        .merge = has_merge ? sidestream_fortran_merge : NULL};
+  return sidestream_register_function(session, &function);
+}

@@ -1,0 +1,297 @@
+!> Types and constants of the module `sidestream`, and how errors are kept.
+module sidestream_base
+  use, intrinsic :: iso_c_binding
+  use, intrinsic :: iso_fortran_env, only: error_unit, int64, real64
+  use sidestream_c
+  implicit none
+  private
+
+  ! Codes.
+  integer, parameter, public :: SIDESTREAM_OK = 0
+  integer, parameter, public :: SIDESTREAM_ERROR_USAGE = 1
+  integer, parameter, public :: SIDESTREAM_ERROR_CONFIGURATION = 2
+  integer, parameter, public :: SIDESTREAM_ERROR_FULL = 3
+  integer, parameter, public :: SIDESTREAM_ERROR_ANALYSIS = 4
+  integer, parameter, public :: SIDESTREAM_ERROR_FILE = 5
+  integer, parameter, public :: SIDESTREAM_ERROR_SYSTEM = 6
+  integer, parameter, public :: SIDESTREAM_REFUSED = 7
+  integer, parameter, public :: SIDESTREAM_ERROR_INTERNAL = 8
+  ! Element types.
+  integer, parameter, public :: SIDESTREAM_INT8 = 0
+  integer, parameter, public :: SIDESTREAM_INT16 = 1
+  integer, parameter, public :: SIDESTREAM_INT32 = 2
+  integer, parameter, public :: SIDESTREAM_INT64 = 3
+  integer, parameter, public :: SIDESTREAM_UINT8 = 4
+  integer, parameter, public :: SIDESTREAM_UINT16 = 5
+  integer, parameter, public :: SIDESTREAM_UINT32 = 6
+  integer, parameter, public :: SIDESTREAM_UINT64 = 7
+  integer, parameter, public :: SIDESTREAM_FLOAT32 = 8
+  integer, parameter, public :: SIDESTREAM_FLOAT64 = 9
+  ! Centrings.
+  integer, parameter, public :: SIDESTREAM_CELL = 0
+  integer, parameter, public :: SIDESTREAM_X_FACE = 1
+  integer, parameter, public :: SIDESTREAM_Y_FACE = 2
+  integer, parameter, public :: SIDESTREAM_Z_EDGE = 3
+  integer, parameter, public :: SIDESTREAM_Z_FACE = 4
+  integer, parameter, public :: SIDESTREAM_Y_EDGE = 5
+  integer, parameter, public :: SIDESTREAM_X_EDGE = 6
+  integer, parameter, public :: SIDESTREAM_NODE = 7
+  ! Orders.
+  integer, parameter, public :: SIDESTREAM_COLUMN = 0
+  integer, parameter, public :: SIDESTREAM_ROW = 1
+  ! Roles.
+  integer, parameter, public :: SIDESTREAM_COORDINATES = 1
+  integer, parameter, public :: SIDESTREAM_CONNECTIVITY = 2
+  integer, parameter, public :: SIDESTREAM_OFFSETS = 3
+  integer, parameter, public :: SIDESTREAM_TYPES = 4
+  integer, parameter, public :: SIDESTREAM_FACES = 5
+  integer, parameter, public :: SIDESTREAM_FACE_OFFSETS = 6
+  integer, parameter, public :: SIDESTREAM_POINT_IDS = 7
+  integer, parameter, public :: SIDESTREAM_CELL_IDS = 8
+  integer, parameter, public :: SIDESTREAM_POINT_GHOSTS = 9
+  integer, parameter, public :: SIDESTREAM_CELL_GHOSTS = 10
+  integer, parameter, public :: SIDESTREAM_REFINED = 11
+  integer, parameter, public :: SIDESTREAM_OWNED = 12
+
+  !> What became of the iterations; see sidestream_account in sidestream.h.
+  type, public :: sidestream_account
+    integer(int64) :: iterations = 0, delivered = 0, refused = 0, failed = 0, unknown = 0, absent_blocks = 0
+    integer(int64) :: bytes_published = 0, dropped = 0
+  end type sidestream_account
+
+  !> One block of one variable on a server; see sidestream_block in sidestream.h. Boxes are half-open, from 0.
+  type, public :: sidestream_block
+    integer(int64) :: block = -1
+    integer :: level = 0, client = -1, type = SIDESTREAM_FLOAT64, components = 1
+    integer(int64) :: owned_lo(3) = 0, owned_hi(3) = 0
+    logical :: owned_is_box = .true.
+    integer(int64) :: lo(3) = 0, hi(3) = 0, strides(4) = 0
+    type(c_ptr) :: data = c_null_ptr
+  end type sidestream_block
+
+  !> An error that nobody has been told.
+  type, public :: kept_problem
+    integer :: code = SIDESTREAM_OK
+    logical :: of_all = .false. !< the same on every rank
+    character(len=:), allocatable :: text
+  end type kept_problem
+
+  !> What a function of the program gets on a server, during the call.
+  type, public :: sidestream_input
+    private
+    type(c_ptr) :: handle = c_null_ptr
+    type(kept_problem), pointer :: problem => null()
+  end type sidestream_input
+
+  abstract interface
+    !> Runs on every server and must not communicate: writes what it makes of the blocks to `partial`, which is 0 before.
+    !> Fails if it sets `status` to something other than 0, with a sentence in `message`.
+    subroutine sidestream_local(input, partial, message, status)
+      import :: real64, sidestream_input
+      implicit none
+      type(sidestream_input), intent(in) :: input
+      real(real64), intent(inout) :: partial(:)
+      character(len=*), intent(inout) :: message
+      integer, intent(inout) :: status
+    end subroutine sidestream_local
+
+    !> Runs then on every server, together; `servers` is a communicator of this analysis' own, as `use mpi` has it.
+    subroutine sidestream_combine(input, partial, servers, message, status)
+      import :: real64, sidestream_input
+      implicit none
+      type(sidestream_input), intent(in) :: input
+      real(real64), intent(inout) :: partial(:)
+      integer, intent(in) :: servers
+      character(len=*), intent(inout) :: message
+      integer, intent(inout) :: status
+    end subroutine sidestream_combine
+
+    !> Adds `other` to `partial`, in any order: with `forward: partials`.
+    subroutine sidestream_merge(partial, other, message, status)
+      import :: real64
+      implicit none
+      real(real64), intent(inout) :: partial(:)
+      real(real64), intent(in) :: other(:)
+      character(len=*), intent(inout) :: message
+      integer, intent(inout) :: status
+    end subroutine sidestream_merge
+  end interface
+  public :: sidestream_local, sidestream_combine, sidestream_merge
+
+  !> The procedures of one analysis of the program. Freed with their session.
+  type, public :: procedures
+    procedure(sidestream_local), pointer, nopass :: local => null()
+    procedure(sidestream_combine), pointer, nopass :: combine => null()
+    procedure(sidestream_merge), pointer, nopass :: merge => null()
+    integer :: partial_size = 0
+    type(procedures), pointer :: next => null()
+  end type procedures
+
+  !> One run's handle. Not to be copied.
+  type, public :: sidestream_session
+    private
+    type(c_ptr) :: handle = c_null_ptr
+    integer :: comm = 0 !< as given to open
+    logical :: speaks = .true. !< for all ranks: rank 0
+    type(kept_problem) :: kept
+    character(len=:), allocatable :: message
+    type(procedures), pointer :: functions => null()
+  end type sidestream_session
+
+  public :: sidestream_failed, sidestream_message
+  ! For the other modules of ours.
+  public :: handle_of, open_session, comm_of, settle, misuse, close_session, keep_functions, text_of
+  public :: make_input, input_handle, input_failed
+
+contains
+
+  !> Whether a code is an error. A refusal is none.
+  elemental logical function sidestream_failed(code)
+    integer, intent(in) :: code
+    sidestream_failed = code /= SIDESTREAM_OK .and. code /= SIDESTREAM_REFUSED
+  end function sidestream_failed
+
+  !> The sentence for the last code that was not SIDESTREAM_OK, or for the kept error that `ierr` told.
+  function sidestream_message(session) result(message)
+    type(sidestream_session), intent(in) :: session
+    character(len=:), allocatable :: message
+    message = ''
+    if (allocated(session%message)) message = session%message
+  end function sidestream_message
+
+  pure function handle_of(session) result(handle)
+    type(sidestream_session), intent(in) :: session
+    type(c_ptr) :: handle
+    handle = session%handle
+  end function handle_of
+
+  !> Where open has failed, the communicator that it was given: the program goes on without a side stream.
+  integer function comm_of(session) result(comm)
+    type(sidestream_session), intent(in) :: session
+    comm = session%comm
+    if (c_associated(session%handle)) comm = int(c_comm(session%handle))
+  end function comm_of
+
+  !> A text of C.
+  function text_of(from) result(text)
+    type(c_ptr), intent(in) :: from
+    character(len=:), allocatable :: text
+    character(kind=c_char), pointer :: characters(:)
+    integer :: n
+    allocate (character(len=int(c_strlen(from))) :: text)
+    call c_f_pointer(from, characters, [len(text)])
+    do n = 1, len(text)
+      text(n:n) = characters(n)
+    end do
+  end function text_of
+
+  !> Every call on a session ends here: with `ierr` the code goes there, or that of the first error kept before; without
+  !> it an error is kept. `said` is the sentence if it is not C's, `of_all` says that the error is the same on every rank.
+  subroutine settle(session, code, ierr, of_all, said)
+    type(sidestream_session), intent(inout) :: session
+    integer(c_int), intent(in) :: code
+    integer, intent(out), optional :: ierr
+    logical, intent(in), optional :: of_all
+    character(len=*), intent(in), optional :: said
+    type(kept_problem) :: now
+    if (present(ierr)) ierr = SIDESTREAM_OK
+    if (code == SIDESTREAM_OK .and. session%kept%code == SIDESTREAM_OK) return
+    if (code /= SIDESTREAM_OK) then
+      now%code = int(code)
+      if (present(of_all)) now%of_all = of_all
+      if (present(said)) then
+        now%text = said
+      else
+        now%text = text_of(c_message(session%handle))
+      end if
+      session%message = now%text
+    end if
+    if (present(ierr)) then
+      ierr = now%code
+      if (session%kept%code == SIDESTREAM_OK) return
+      ierr = session%kept%code
+      session%message = session%kept%text
+      session%kept%code = SIDESTREAM_OK
+    end if
+    if (session%kept%code == SIDESTREAM_OK .and. sidestream_failed(now%code)) session%kept = now
+  end subroutine settle
+
+  !> An error that is found here.
+  subroutine misuse(session, said, ierr)
+    type(sidestream_session), intent(inout) :: session
+    character(len=*), intent(in) :: said
+    integer, intent(out), optional :: ierr
+    call settle(session, int(SIDESTREAM_ERROR_USAGE, c_int), ierr, said=said)
+  end subroutine misuse
+
+  subroutine open_session(comm, given, is_text, session, ierr)
+    integer, intent(in) :: comm
+    character(len=*), intent(in) :: given
+    logical, intent(in) :: is_text
+    type(sidestream_session), intent(out) :: session
+    integer, intent(out), optional :: ierr
+    integer(c_int) :: rank, code
+    session%comm = comm
+    code = c_open(int(comm, c_int), trim(given) // c_null_char, merge(1_c_int, 0_c_int, is_text), session%handle, rank)
+    session%speaks = rank == 0
+    call settle(session, code, ierr, of_all=.true.)
+  end subroutine open_session
+
+  subroutine close_session(session, account, ierr)
+    type(sidestream_session), intent(inout) :: session
+    type(c_account), intent(inout) :: account
+    integer, intent(out), optional :: ierr
+    type(procedures), pointer :: next
+    integer(c_int) :: code
+    code = SIDESTREAM_OK
+    ! After an open that failed, and was not asked, there is nothing to close but an error to be told.
+    if (c_associated(session%handle) .or. session%kept%code == SIDESTREAM_OK) code = c_close(session%handle, account)
+    session%handle = c_null_ptr
+    call settle(session, code, ierr, of_all=.true.)
+    if (session%kept%code /= SIDESTREAM_OK) then
+      if (session%speaks .or. .not. session%kept%of_all) write (error_unit, '(2a)') 'sidestream: ', session%kept%text
+      session%kept%code = SIDESTREAM_OK
+    end if
+    do while (associated(session%functions))
+      next => session%functions%next
+      deallocate (session%functions)
+      session%functions => next
+    end do
+  end subroutine close_session
+
+  !> Takes `functions` over.
+  subroutine keep_functions(session, functions)
+    type(sidestream_session), intent(inout) :: session
+    type(procedures), pointer, intent(in) :: functions
+    functions%next => session%functions
+    session%functions => functions
+  end subroutine keep_functions
+
+  function make_input(handle, problem) result(input)
+    type(c_ptr), intent(in) :: handle
+    type(kept_problem), target, intent(inout) :: problem
+    type(sidestream_input) :: input
+    input%handle = handle
+    input%problem => problem
+  end function make_input
+
+  pure function input_handle(input) result(handle)
+    type(sidestream_input), intent(in) :: input
+    type(c_ptr) :: handle
+    handle = input%handle
+  end function input_handle
+
+  !> As misuse: without `ierr` the function fails with the first of these sentences.
+  subroutine input_failed(input, said, ierr)
+    type(sidestream_input), intent(in) :: input
+    character(len=*), intent(in) :: said
+    integer, intent(out), optional :: ierr
+    if (present(ierr)) then
+      ierr = SIDESTREAM_ERROR_USAGE
+    else if (associated(input%problem)) then
+      if (input%problem%code /= SIDESTREAM_OK) return
+      input%problem%code = SIDESTREAM_ERROR_USAGE
+      input%problem%text = said
+    end if
+  end subroutine input_failed
+end module sidestream_base

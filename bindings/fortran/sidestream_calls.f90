@@ -1,0 +1,267 @@
+!> Calls that have no integers of several kinds and no arrays of values.
+module sidestream_calls
+  use, intrinsic :: iso_c_binding
+  use, intrinsic :: iso_fortran_env, only: int64, real32, real64
+  use sidestream_base
+  use sidestream_c
+  implicit none
+  private
+
+  interface sidestream_open
+    module procedure open_file
+  end interface sidestream_open
+  interface sidestream_open_text
+    module procedure open_text
+  end interface sidestream_open_text
+  interface sidestream_get_comm
+    module procedure get_comm
+  end interface sidestream_get_comm
+  interface sidestream_set_real
+    module procedure set_real32, set_real64
+  end interface sidestream_set_real
+
+  public :: sidestream_open, sidestream_open_text, sidestream_is_server, sidestream_serve, sidestream_get_comm
+  public :: sidestream_close, sidestream_account_so_far, sidestream_set_real
+  public :: sidestream_add_rectilinear_mesh, sidestream_add_unstructured_mesh, sidestream_add_points_mesh
+  public :: sidestream_set_mesh_array, sidestream_set_periodic, sidestream_set_fixed
+  public :: sidestream_add_variable, sidestream_set_variable_attribute, sidestream_start
+  public :: sidestream_publish_handle, sidestream_publish_handles, sidestream_signal
+
+contains
+
+  ! ---- opening and closing -------------------------------------------------------------------------------------
+
+  !> Opens a session; `file` may be blank if the environment variable SIDESTREAM_CONFIG names one.
+  subroutine open_file(comm, file, session, ierr)
+    integer, intent(in) :: comm
+    character(len=*), intent(in) :: file
+    type(sidestream_session), intent(out) :: session
+    integer, intent(out), optional :: ierr
+    call open_session(comm, file, .false., session, ierr)
+  end subroutine open_file
+
+  subroutine open_text(comm, text, session, ierr)
+    integer, intent(in) :: comm
+    character(len=*), intent(in) :: text
+    type(sidestream_session), intent(out) :: session
+    integer, intent(out), optional :: ierr
+    call open_session(comm, text, .true., session, ierr)
+  end subroutine open_text
+
+  logical function sidestream_is_server(session)
+    type(sidestream_session), intent(in) :: session
+    sidestream_is_server = c_is_server(handle_of(session)) /= 0
+  end function sidestream_is_server
+
+  subroutine sidestream_serve(session, ierr)
+    type(sidestream_session), intent(inout) :: session
+    integer, intent(out), optional :: ierr
+    call settle(session, c_serve(handle_of(session)), ierr, of_all=.true.)
+  end subroutine sidestream_serve
+
+  !> The ranks that run the simulation. If open has failed: the communicator that it was given.
+  subroutine get_comm(session, comm)
+    type(sidestream_session), intent(in) :: session
+    integer, intent(out) :: comm
+    comm = comm_of(session)
+  end subroutine get_comm
+
+  !> Closes the session. Prints a kept error on standard error if `ierr` is not there to tell it.
+  subroutine sidestream_close(session, account, ierr)
+    type(sidestream_session), intent(inout) :: session
+    type(sidestream_account), intent(out), optional :: account
+    integer, intent(out), optional :: ierr
+    type(c_account) :: found
+    found = no_account()
+    call close_session(session, found, ierr)
+    if (present(account)) account = account_of(found)
+  end subroutine sidestream_close
+
+  subroutine sidestream_account_so_far(session, account, ierr)
+    type(sidestream_session), intent(inout) :: session
+    type(sidestream_account), intent(out) :: account
+    integer, intent(out), optional :: ierr
+    type(c_account) :: found
+    found = no_account()
+    call settle(session, c_account_so_far(handle_of(session), found), ierr)
+    account = account_of(found)
+  end subroutine sidestream_account_so_far
+
+  function no_account() result(account)
+    type(c_account) :: account
+    account = c_account(0, 0, 0, 0, 0, 0, 0, 0, 0)
+    account%struct_size = c_sizeof(account)
+  end function no_account
+
+  pure function account_of(from) result(account)
+    type(c_account), intent(in) :: from
+    type(sidestream_account) :: account
+    account = sidestream_account(from%iterations, from%delivered, from%refused, from%failed, from%unknown, &
+                                 from%absent_blocks, from%bytes_published, from%dropped)
+  end function account_of
+
+  ! ---- declaring -----------------------------------------------------------------------------------------------
+
+  subroutine set_real64(session, name, value, ierr)
+    type(sidestream_session), intent(inout) :: session
+    character(len=*), intent(in) :: name
+    real(real64), intent(in) :: value
+    integer, intent(out), optional :: ierr
+    call settle(session, c_set_real(handle_of(session), trim(name) // c_null_char, value), ierr)
+  end subroutine set_real64
+
+  subroutine set_real32(session, name, value, ierr)
+    type(sidestream_session), intent(inout) :: session
+    character(len=*), intent(in) :: name
+    real(real32), intent(in) :: value
+    integer, intent(out), optional :: ierr
+    call set_real64(session, name, real(value, real64), ierr)
+  end subroutine set_real32
+
+  !> The nodes of each axis that the mesh has.
+  subroutine sidestream_add_rectilinear_mesh(session, name, x, y, z, ierr)
+    type(sidestream_session), intent(inout) :: session
+    character(len=*), intent(in) :: name
+    real(real64), intent(in) :: x(:)
+    real(real64), intent(in), optional :: y(:), z(:)
+    integer, intent(out), optional :: ierr
+    type(c_ptr) :: axes(3)
+    real(real64), allocatable, target :: nodes(:, :)
+    integer(c_int64_t) :: cells(3)
+    integer :: dimensions, most
+    cells = 0
+    cells(1) = size(x) - 1
+    dimensions = 1
+    if (present(y)) dimensions = 2
+    if (present(z)) dimensions = 3
+    if (present(z) .and. .not. present(y)) then
+      call misuse(session, 'add_rectilinear_mesh: z is given without y; a mesh of two axes has x and y', ierr)
+      return
+    end if
+    if (present(y)) cells(2) = size(y) - 1
+    if (present(z)) cells(3) = size(z) - 1
+    most = int(maxval(cells)) + 1
+    allocate (nodes(max(1, most), 3), source=0.0_real64)
+    nodes(:size(x), 1) = x
+    if (present(y)) nodes(:size(y), 2) = y
+    if (present(z)) nodes(:size(z), 3) = z
+    axes = [c_loc(nodes(1, 1)), c_loc(nodes(1, 2)), c_loc(nodes(1, 3))]
+    call settle(session, c_add_rectilinear_mesh(handle_of(session), trim(name) // c_null_char, &
+                                                int(dimensions, c_int), cells, axes), ierr)
+  end subroutine sidestream_add_rectilinear_mesh
+
+  subroutine sidestream_add_unstructured_mesh(session, name, dimensions, coordinates, connectivity, offsets, types, &
+                                              ierr)
+    type(sidestream_session), intent(inout) :: session
+    character(len=*), intent(in) :: name, coordinates, connectivity, offsets, types
+    integer, intent(in) :: dimensions
+    integer, intent(out), optional :: ierr
+    call settle(session, c_add_unstructured_mesh(handle_of(session), trim(name) // c_null_char, &
+                                                 int(dimensions, c_int), trim(coordinates) // c_null_char, &
+                                                 trim(connectivity) // c_null_char, trim(offsets) // c_null_char, &
+                                                 trim(types) // c_null_char), ierr)
+  end subroutine sidestream_add_unstructured_mesh
+
+  subroutine sidestream_add_points_mesh(session, name, dimensions, coordinates, ierr)
+    type(sidestream_session), intent(inout) :: session
+    character(len=*), intent(in) :: name, coordinates
+    integer, intent(in) :: dimensions
+    integer, intent(out), optional :: ierr
+    call settle(session, c_add_points_mesh(handle_of(session), trim(name) // c_null_char, int(dimensions, c_int), &
+                                           trim(coordinates) // c_null_char), ierr)
+  end subroutine sidestream_add_points_mesh
+
+  subroutine sidestream_set_mesh_array(session, mesh, role, variable, ierr)
+    type(sidestream_session), intent(inout) :: session
+    character(len=*), intent(in) :: mesh, variable
+    integer, intent(in) :: role
+    integer, intent(out), optional :: ierr
+    call settle(session, c_set_mesh_array(handle_of(session), trim(mesh) // c_null_char, int(role, c_int), &
+                                          trim(variable) // c_null_char), ierr)
+  end subroutine sidestream_set_mesh_array
+
+  !> `periodic` has an entry for each axis of the mesh.
+  subroutine sidestream_set_periodic(session, mesh, periodic, ierr)
+    type(sidestream_session), intent(inout) :: session
+    character(len=*), intent(in) :: mesh
+    logical, intent(in) :: periodic(:)
+    integer, intent(out), optional :: ierr
+    integer(c_int) :: of_axes(3)
+    integer :: axes
+    if (size(periodic) > 3) then
+      call misuse(session, 'set_periodic: more than 3 entries; give one for each axis of the mesh', ierr)
+      return
+    end if
+    of_axes = 0
+    axes = size(periodic)
+    where (periodic) of_axes(:axes) = 1
+    call settle(session, c_set_periodic(handle_of(session), trim(mesh) // c_null_char, of_axes), ierr)
+  end subroutine sidestream_set_periodic
+
+  subroutine sidestream_set_fixed(session, mesh, ierr)
+    type(sidestream_session), intent(inout) :: session
+    character(len=*), intent(in) :: mesh
+    integer, intent(out), optional :: ierr
+    call settle(session, c_set_fixed(handle_of(session), trim(mesh) // c_null_char), ierr)
+  end subroutine sidestream_set_fixed
+
+  !> Left out: in the cells, of one component, in column order.
+  subroutine sidestream_add_variable(session, name, mesh, type, centering, components, order, ierr)
+    type(sidestream_session), intent(inout) :: session
+    character(len=*), intent(in) :: name, mesh
+    integer, intent(in) :: type
+    integer, intent(in), optional :: centering, components, order
+    integer, intent(out), optional :: ierr
+    integer(c_int) :: how(3)
+    how = [SIDESTREAM_CELL, 1, SIDESTREAM_COLUMN]
+    if (present(centering)) how(1) = int(centering, c_int)
+    if (present(components)) how(2) = int(components, c_int)
+    if (present(order)) how(3) = int(order, c_int)
+    call settle(session, c_add_variable(handle_of(session), trim(name) // c_null_char, trim(mesh) // c_null_char, &
+                                        int(type, c_int), how(1), how(2), how(3)), ierr)
+  end subroutine sidestream_add_variable
+
+  subroutine sidestream_set_variable_attribute(session, variable, attribute, value, ierr)
+    type(sidestream_session), intent(inout) :: session
+    character(len=*), intent(in) :: variable, attribute, value
+    integer, intent(out), optional :: ierr
+    call settle(session, c_set_variable_attribute(handle_of(session), trim(variable) // c_null_char, &
+                                                  trim(attribute) // c_null_char, trim(value) // c_null_char), ierr)
+  end subroutine sidestream_set_variable_attribute
+
+  subroutine sidestream_start(session, ierr)
+    type(sidestream_session), intent(inout) :: session
+    integer, intent(out), optional :: ierr
+    call settle(session, c_start(handle_of(session)), ierr, of_all=.true.)
+  end subroutine sidestream_start
+
+  ! ---- publishing ----------------------------------------------------------------------------------------------
+
+  !> `data` is the address of a gapless array in the variable's order, components first: nothing of it is checked.
+  subroutine sidestream_publish_handle(session, handle, data, ierr)
+    type(sidestream_session), intent(inout) :: session
+    integer(int64), intent(in) :: handle
+    type(c_ptr), intent(in) :: data
+    integer, intent(out), optional :: ierr
+    call settle(session, c_publish_handle(handle_of(session), handle, data), ierr)
+  end subroutine sidestream_publish_handle
+
+  subroutine sidestream_publish_handles(session, handles, data, ierr)
+    type(sidestream_session), intent(inout) :: session
+    integer(int64), intent(in) :: handles(:)
+    type(c_ptr), intent(in) :: data(:)
+    integer, intent(out), optional :: ierr
+    if (size(handles) /= size(data)) then
+      call misuse(session, 'publish_handles: not as many handles as addresses; give as many of each', ierr)
+      return
+    end if
+    call settle(session, c_publish_handles(handle_of(session), int(size(handles), c_int), handles, data), ierr)
+  end subroutine sidestream_publish_handles
+
+  subroutine sidestream_signal(session, event, ierr)
+    type(sidestream_session), intent(inout) :: session
+    character(len=*), intent(in) :: event
+    integer, intent(out), optional :: ierr
+    call settle(session, c_signal(handle_of(session), trim(event) // c_null_char), ierr)
+  end subroutine sidestream_signal
+end module sidestream_calls

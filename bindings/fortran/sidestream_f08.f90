@@ -1,0 +1,42 @@
+!> Communicators of the module mpi_f08.
+module sidestream_f08
+  use mpi_f08, only: MPI_Comm
+  use sidestream_base
+  implicit none
+  private
+
+  interface sidestream_open
+    module procedure open_file
+  end interface sidestream_open
+  interface sidestream_open_text
+    module procedure open_text
+  end interface sidestream_open_text
+  interface sidestream_get_comm
+    module procedure get_comm
+  end interface sidestream_get_comm
+  public :: sidestream_open, sidestream_open_text, sidestream_get_comm
+
+contains
+
+  subroutine open_file(comm, file, session, ierr)
+    type(MPI_Comm), intent(in) :: comm
+    character(len=*), intent(in) :: file
+    type(sidestream_session), intent(out) :: session
+    integer, intent(out), optional :: ierr
+    call open_session(comm%MPI_VAL, file, .false., session, ierr)
+  end subroutine open_file
+
+  subroutine open_text(comm, text, session, ierr)
+    type(MPI_Comm), intent(in) :: comm
+    character(len=*), intent(in) :: text
+    type(sidestream_session), intent(out) :: session
+    integer, intent(out), optional :: ierr
+    call open_session(comm%MPI_VAL, text, .true., session, ierr)
+  end subroutine open_text
+
+  subroutine get_comm(session, comm)
+    type(sidestream_session), intent(in) :: session
+    type(MPI_Comm), intent(out) :: comm
+    comm%MPI_VAL = comm_of(session)
+  end subroutine get_comm
+end module sidestream_f08

@@ -1,0 +1,124 @@
+// Arrays as a language describes them, by type, extents and strides: checked against what was declared.
+#include <array>
+#include <string>
+
+#include "base/fail.hpp"
+#include "client/publisher.hpp"
+#include "client/publisher_debts.hpp"
+#include "client/publisher_timed.hpp"
+#include "client/sentences.hpp"
+
+namespace sidestream {
+
+namespace {
+
+/// Fortran has no unsigned integers: the bits are what counts.
+bool pass_for_each_other(Type a, Type b) {
+  const bool integers = a < Type::float32 && b < Type::float32;
+  return a == b || (integers && size_of(a) == size_of(b));
+}
+
+void check_type(const char* call, const Variable& variable, Type given) {
+  if (pass_for_each_other(variable.type, given)) return;
+  fail(Code::usage,
+       "{}: the array for '{}' has elements of type {}, expected {}, as the variable is declared; pass an array of "
+       "that type or declare `type: {}`",
+       call, variable.name, name_of(given), name_of(variable.type), name_of(given));
+}
+
+std::string ranks_of(int axes, int components) {
+  return components > 1 ? fmt::format("{}, one for the {} components", axes + 1, components)
+                        : fmt::format("{}, the axes of the mesh", axes);
+}
+
+/// `axes` of the mesh, and one of components if there are several; `lone`: also of one alone.
+void check_rank(const char* call, const Variable& variable, int axes, int given, bool lone) {
+  if (given == axes + (variable.components > 1 ? 1 : 0) || (lone && given == axes + 1)) return;
+  fail(Code::usage, "{}: the array for '{}' has rank {}, expected rank {}; give it that rank", call, variable.name,
+       given, ranks_of(axes, variable.components));
+}
+
+std::string product(const Index* extents, int rank) {
+  std::string text;
+  for (int n = 0; n < rank; ++n) text += fmt::format("{}{}", n > 0 ? " x " : "", extents[n]);
+  return text;
+}
+
+/// Which axis of the array i, j, k and component are; -1: none. Throws if the number of axes is not right.
+std::array<int, 4> axes_of(const ProgramArray& array, const Variable& variable, int axes) {
+  check_rank("publish", variable, axes, array.rank, true);
+  std::array<int, 4> found{-1, -1, -1, -1};
+  if (array.rank > axes) found[3] = array.component_axis < 0 ? axes : array.component_axis;
+  if (found[3] > axes) {
+    fail(Code::usage,
+         "publish: the components of '{}' are axis {} of an array of rank {}, counted from 0; name one of its axes",
+         variable.name, array.component_axis, array.rank);
+  }
+  for (int n = 0, a = 0; n < array.rank; ++n) {
+    if (n != found[3]) found[static_cast<std::size_t>(a++)] = n;
+  }
+  return found;
+}
+
+void check_extents(const ProgramArray& array, const BlockRecord& record, const std::string& name,
+                   const std::array<int, 4>& axes) {
+  std::array<Index, 4> expected{};
+  bool same = true, none = false;
+  for (std::size_t a = 0; a < axes.size(); ++a) {
+    if (axes[a] < 0) continue;
+    const auto n = static_cast<std::size_t>(axes[a]);
+    expected[n] = a < 3 ? record.box.extent(static_cast<int>(a)) : record.components;
+    same = same && array.extents[n] == expected[n];
+    none = none || array.extents[n] == 0;
+  }
+  if (same || (none && record.bytes == 0)) return;  // no values have any shape
+  fail(Code::usage,
+       "publish: the array for '{}' on block {} is {}, expected {}: the allocated box is {}{}; pass the section that "
+       "covers this box, or say with set_allocated what the array covers",
+       name, record.block.id, product(array.extents, array.rank), product(expected.data(), array.rank),
+       text_of(record.box), record.components > 1 ? fmt::format(" with {} components", record.components) : "");
+}
+
+/// In elements, for i, j, k and component. Where there is one index at most it is as in a gapless array.
+std::array<Index, 4> strides_of(const ProgramArray& array, const std::array<int, 4>& axes,
+                                const std::array<Index, 4>& packed) {
+  std::array<Index, 4> strides = packed;
+  for (std::size_t a = 0; a < axes.size(); ++a) {
+    const auto n = static_cast<std::size_t>(axes[a]);
+    if (axes[a] >= 0 && array.extents[n] > 1) strides[a] = array.strides[n];
+  }
+  return strides;
+}
+
+}  // namespace
+
+Taken Publisher::publish(std::string_view name, std::int64_t id, const ProgramArray& array) {
+  return timed(&IterationTiming::publish, [&] {
+    if (transport_) transport_->prefetch();
+    const auto [variable, slot] = find(name, id, "publish");
+    return or_owe(slot, [&, &variable = variable, &slot = slot] {
+      const BlockRecord& record = slot.record;
+      check_type("publish", variable, array.type);
+      const std::array<int, 4> axes = axes_of(array, variable, metadata_.mesh_of(variable).index_dimensions());
+      check_extents(array, record, variable.name, axes);
+      const std::array<Index, 4> packed = packed_strides(record.box, record.components, record.order);
+      const std::array<Index, 4> strides = strides_of(array, axes, packed);
+      return publish(slot, array.data, strides == packed ? nullptr : &strides);
+    });
+  });
+}
+
+ArrayView Publisher::alloc(std::string_view name, std::int64_t id, Type type, int rank) {
+  return timed(&IterationTiming::publish, [&] {
+    if (transport_) transport_->prefetch();
+    const auto [variable, slot] = find(name, id, "alloc");
+    return or_owe(slot, [&, &variable = variable, &slot = slot] {
+      check_type("alloc", variable, type);
+      const int axes = metadata_.mesh_of(variable).index_dimensions();
+      check_rank("alloc", variable, axes, rank, false);
+      return slot.record.view(alloc(slot));
+    });
+  });
+}
+
+}  // namespace sidestream
