@@ -1,0 +1,26 @@
+"""The constants of the module are those of sidestream.h, and every function there is called. Usage: test_constants.py ROOT"""
+
+import re
+import sys
+from pathlib import Path
+
+root = Path(sys.argv[1])
+header = (root / "include/sidestream/sidestream.h").read_text(encoding="utf-8")
+header = re.sub(r"/\*.*?\*/", "", header, flags=re.S)
+module = (root / "bindings/fortran/sidestream_base.f90").read_text(encoding="utf-8")
+in_c = {name: int(value) for name, value in re.findall(r"\b(SIDESTREAM_\w+) = (\d+)", header)}
+in_fortran = {name: int(value) for name, value in re.findall(r":: (SIDESTREAM_\w+) = (\d+)", module)}
+assert len(in_c) > 40 and in_c == in_fortran, f"{in_c.items() ^ in_fortran.items()}"
+
+# Public again in the module that programs use.
+face = (root / "bindings/fortran/sidestream.f90.in").read_text(encoding="utf-8")
+hidden = [name for name in in_c if not re.search(rf"\b{name}\b", face)]
+assert not hidden, f"not public: {hidden}"
+
+functions = set(re.findall(r"\b(sidestream_\w+)\(", header))
+assert len(functions) > 40, functions
+called = "".join(path.read_text(encoding="utf-8") for path in (root / "bindings/fortran").iterdir())
+# Those that do the same as another one that is called.
+same = {"sidestream_close", "sidestream_alloc", "sidestream_set_block"}
+missing = {name for name in functions - same if not re.search(rf"'{name}'|\b{name}\(", called)}
+assert not missing, f"not called: {missing}"
