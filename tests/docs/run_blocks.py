@@ -14,6 +14,7 @@ Blocks of one page run in their order in one empty folder, so that a program fin
     sh       runs under `bash -e` with the folders of --path first in PATH; $HOME/sidestream is the installed tree
     c, cpp   is compiled and linked, as it is or within `part-of=FRAME`, and run on `ranks` ranks with the
              argument `with` (a file saved before); `ranks=0` compiles only
+    fortran  is compiled, as it is or within `part-of=FRAME`; an `sh` block may build and run it
     python   runs as it is
 
 `fails=TEXT` means that the block must fail and say TEXT (spaces written as _). `lines=FILE:N` means that FILE has N
@@ -30,7 +31,7 @@ import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-LANGUAGES = {"yaml", "sh", "c", "cpp", "python"}
+LANGUAGES = {"yaml", "sh", "c", "cpp", "fortran", "python"}
 KEYS = {"file", "ranks", "set", "part-of", "with", "fails", "lines", "seconds"}
 FRAMES = Path(__file__).resolve().parent / "frames"
 FENCE = re.compile(
@@ -75,6 +76,7 @@ class Setting:
     mpirun: list[str]
     cc: str
     cxx: str
+    fc: str
 
     def environment(self) -> dict[str, str]:
         path = os.pathsep.join([*map(str, self.path), os.environ["PATH"]])
@@ -173,11 +175,21 @@ def run_compiled(block: Block, setting: Setting) -> None:
     execute(block, setting, command)
 
 
+def run_fortran(block: Block, setting: Setting) -> None:
+    """What is common to all compilers, but for the flags of one."""
+    name = block.key("file", "block.f90")
+    (setting.folder / name).write_text(framed(block), encoding="utf-8")
+    flags = ["-std=f2008", "-Wall", "-Wextra", "-Werror", "-fsyntax-only"]
+    execute(block, setting, [setting.fc, *flags, *(f"-I{folder}" for folder in setting.include), name])
+
+
 def run_block(block: Block, setting: Setting) -> None:
     if block.language == "yaml":
         run_yaml(block, setting)
     elif block.language == "sh":
         execute(block, setting, ["bash", "-euo", "pipefail", "-c", block.text])
+    elif block.language == "fortran":
+        run_fortran(block, setting)
     elif block.language == "python":
         execute(block, setting, [sys.executable, "-c", framed(block)])
     else:
@@ -193,11 +205,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Runs the code blocks of a page.")
     parser.add_argument("page", type=Path)
     parser.add_argument("--library", type=Path, required=True, help="where libsidestream.so is")
-    parser.add_argument("--include", type=Path, nargs="+", required=True, help="the public headers")
+    parser.add_argument("--include", type=Path, nargs="+", required=True, help="the public headers, the modules")
     parser.add_argument("--path", type=Path, action="append", default=[], help="programs for sh blocks")
     parser.add_argument("--mpirun", default="mpirun", help="mpirun and its flags")
     parser.add_argument("--cc", default="mpicc")
     parser.add_argument("--cxx", default="mpicxx")
+    parser.add_argument("--fc", default="mpifort")
     parser.add_argument("--installed", type=Path, help="the installed tree, to be found as $HOME/sidestream")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as home:
@@ -212,6 +225,7 @@ def main() -> int:
             mpirun=shlex.split(options.mpirun),
             cc=options.cc,
             cxx=options.cxx,
+            fc=options.fc,
         )
         try:
             blocks = blocks_of(options.page)

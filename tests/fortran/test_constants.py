@@ -1,4 +1,7 @@
-"""The constants of the module are those of sidestream.h, and every function there is called. Usage: test_constants.py ROOT"""
+"""The constants of the module are those of sidestream.h, and every function there is called.
+
+Usage: test_constants.py ROOT
+"""
 
 import re
 import sys
