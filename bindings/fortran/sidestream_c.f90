@@ -1,4 +1,5 @@
-!> The functions of sidestream.h as they are. Behind the module `sidestream`; programs use that.
+!> The functions of sidestream.h as they are, but those for inputs, which are in sidestream_functions.f90. Behind the module
+!> `sidestream`; programs use that.
 module sidestream_c
   use, intrinsic :: iso_c_binding
   implicit none
@@ -362,42 +363,6 @@ module sidestream_c
       real(c_double), value :: time
       integer(c_int) :: code
     end function c_end_iteration
-
-    ! ---- analyses ----------------------------------------------------------------------------------------------
-
-    function c_input_index(input) bind(C, name='sidestream_input_index') result(index)
-      import :: c_int64_t, c_ptr
-      type(c_ptr), value :: input
-      integer(c_int64_t) :: index
-    end function c_input_index
-
-    function c_input_cycle(input) bind(C, name='sidestream_input_cycle') result(cycle)
-      import :: c_int64_t, c_ptr
-      type(c_ptr), value :: input
-      integer(c_int64_t) :: cycle
-    end function c_input_cycle
-
-    function c_input_time(input) bind(C, name='sidestream_input_time') result(time)
-      import :: c_double, c_ptr
-      type(c_ptr), value :: input
-      real(c_double) :: time
-    end function c_input_time
-
-    function c_input_blocks(input, variable) bind(C, name='sidestream_input_blocks') result(count)
-      import :: c_char, c_int64_t, c_ptr
-      type(c_ptr), value :: input
-      character(kind=c_char), intent(in) :: variable(*)
-      integer(c_int64_t) :: count
-    end function c_input_blocks
-
-    function c_input_block(input, variable, n, block) bind(C, name='sidestream_input_block') result(code)
-      import :: c_block, c_char, c_int, c_int64_t, c_ptr
-      type(c_ptr), value :: input
-      character(kind=c_char), intent(in) :: variable(*)
-      integer(c_int64_t), value :: n
-      type(c_block), intent(inout) :: block
-      integer(c_int) :: code
-    end function c_input_block
 
     function c_strlen(text) bind(C, name='strlen') result(length)
       import :: c_ptr, c_size_t

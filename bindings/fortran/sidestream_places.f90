@@ -45,6 +45,7 @@ contains
         strides(n) = address(at(n)) - address(at(0))
       end do
       if (any(modulo(strides, int(bytes, int64)) /= 0)) then
+        call refuse(session, variable, block)
         call misuse(session, "publish: the elements of the array for '" // trim(variable) // "' are not a multiple of " &
                     // 'their size apart; copy them into an array of their own', ierr)
         return
@@ -55,6 +56,15 @@ contains
                                          at(0), int(size(extents), c_int), extents, strides, int(components, c_int)), &
                 ierr)
   end subroutine publish_any
+
+  !> A publication that fails: what fails here refuses the iteration as what fails in C does.
+  subroutine refuse(session, variable, block)
+    type(sidestream_session), intent(in) :: session
+    character(len=*), intent(in) :: variable
+    integer(int64), intent(in) :: block
+    integer(c_int) :: failed
+    failed = c_publish(handle_of(session), trim(variable) // c_null_char, block, c_null_ptr)
+  end subroutine refuse
 
   !> Memory for a pointer of that rank; no data if there is none.
   subroutine alloc_any(session, variable, block, type, rank, found, ierr)
@@ -75,6 +85,7 @@ contains
                        bytes_of(type), rank, 0)
       if (.not. c_associated(found%data)) then
         cleared = c_clear(handle_of(session), trim(variable) // c_null_char, block)
+        call refuse(session, variable, block)
         call misuse(session, "alloc: the arrays of '" // trim(variable) // "' are in row order, to which a Fortran " &
                     // 'pointer cannot point; declare the order column, or publish', ierr)
         return

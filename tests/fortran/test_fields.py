@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 PROGRAM = os.environ["SIDESTREAM_FORTRAN_FIELDS"]
+MESHES_PROGRAM = os.environ["SIDESTREAM_FORTRAN_MESHES"]
 TOOL = os.environ["SIDESTREAM_TOOL"]
 MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
 NX, NY, NZ, STEPS = 7, 8, 6, 2
@@ -108,3 +109,46 @@ def test_fields(tmp_path, clients, placement):
 def test_sidecar(tmp_path, clients):
     placement = f"{{mode: sidecar, session: test-{uuid.uuid4().hex[:12]}}}"
     check(run(tmp_path, clients, placement, beside=True), clients)
+
+
+MESHES = """\
+placement: inline
+output: {directory: DIRECTORY}
+events: [now]
+outputs:
+  - hdf5: {variables: [r, c, u, xyz, o], on: now}
+  - hdf5: {name: levels, variables: [l], file: "levels-{cycle}.h5"}
+"""
+
+
+def test_meshes(tmp_path):
+    """Of every kind, declared by calls."""
+    results = tmp_path / "results"
+    (tmp_path / "run.yaml").write_text(MESHES.replace("DIRECTORY", str(results)))
+    command = [MPIRUN, "-n", "1", MESHES_PROGRAM, str(tmp_path / "run.yaml")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    with h5py.File(results / "fields-000003.h5") as file:
+        assert file.attrs["time"] == 1.5
+        np.testing.assert_array_equal(file["meshes/rect/x"][...], [0, 1, 3])
+        np.testing.assert_array_equal(file["meshes/rect/y"][...], [0, 2, 5, 9])
+        kinds = {name: mesh.attrs["kind"] for name, mesh in file["meshes"].items()}
+        assert kinds == {
+            "rect": "rectilinear",
+            "curved": "curvilinear",
+            "triangle": "unstructured",
+            "cloud": "points",
+            "tree": "octree",
+        }
+        assert list(file["meshes/tree"].attrs["spacing"])[:2] == [2, 1]
+        np.testing.assert_array_equal(file["variables/r"][...], [[1, 2], [3, 4], [5, 6]])
+        np.testing.assert_array_equal(file["variables/c"][...], [[8, 9]])
+        corners = file[file["meshes/triangle"].attrs["coordinates"]]
+        np.testing.assert_array_equal(corners[...], [[1, 2], [3, 4], [5, 6]])
+        assert list(file[file["meshes/triangle"].attrs["point_ids"]][...]) == [10, 11, 12]
+        np.testing.assert_array_equal(file["variables/xyz"][...], [[1, 3, 5], [2, 4, 6]])
+        assert list(file["variables/o"][...]) == [1, 2]
+    with h5py.File(results / "levels-3-000.h5") as file:
+        levels = sorted(block.attrs["level"] for block in file["variables/l"].values())
+        assert levels == [0, 1]
+        assert list(file["meshes/levels"].attrs["origin"]) == [1, 2, 3]
