@@ -32,9 +32,9 @@ test: deps-test adios2 configure
 	  grep -h "NOT TESTED" $(BUILD)/Testing/Temporary/LastTest.log | sort -u; exit $$status
 
 # Without what only long tests need, and without the long tests: kills, memory that runs out, two hosts, ADIOS2, MPICH, every
-# kind of mesh and of ghosts in every placement.
+# kind of mesh and of ghosts in every placement. One more at a time than there are cores: most of them wait for most of it.
 check: build
-	@ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS) --label-exclude long
+	@ctest --test-dir $(BUILD) --output-on-failure --parallel $$(($(JOBS) + 1)) --label-exclude long
 
 build: deps-test configure
 	@cmake --build $(BUILD) --parallel $(JOBS)
