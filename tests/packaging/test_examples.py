@@ -104,7 +104,7 @@ def values(path: Path) -> bytes:
 # and no server at all. The second number is the refusals that are certain.
 REFUSING = [
     (3, "placement: {mode: cores, when_full: skip, max_in_flight: 1}", "run.yaml", 0),
-    (2, "placement: {mode: sidecar, session: nobody-serves-this, attach_limit: 0}", "run-clients.yaml", 1),
+    (2, f"placement: {{mode: sidecar, session: nobody-serves-{os.getpid()}, attach_limit: 0}}", "run-clients.yaml", 1),
 ]
 STEPS = {"heat": 20, "heat_fortran": 20, "wave": 8, "dye": 12}
 
