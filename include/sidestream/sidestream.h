@@ -285,6 +285,26 @@ int sidestream_clear(sidestream_session* session, const char* variable, int64_t 
 int sidestream_alloc_array(sidestream_session* session, const char* variable, int64_t block, sidestream_type type,
                            int rank, struct sidestream_block* array);
 
+/* For languages in which an array lives as long as anybody refers to it: what alloc lends and is not cleared stays in
+ * place after the session was closed too, until sidestream_release_memory is called as often. That may be done after
+ * MPI_Finalize; NULL does nothing. */
+typedef struct sidestream_memory sidestream_memory;
+int sidestream_keep_memory(sidestream_session* session, sidestream_memory** memory);
+void sidestream_release_memory(sidestream_memory* memory);
+
+/* What is declared of a variable, by the file or by a call, for bindings: in what order its arrays lie, and how many
+ * axes they have. The caller sets struct_size. Needs the session to have started, and starts it as publish does. */
+typedef struct {
+  size_t struct_size;
+  sidestream_type type;
+  sidestream_centering centering;
+  sidestream_order order;
+  int32_t components;
+  int32_t axes; /* of its arrays, without one of components: those of the mesh, 1 where blocks are lists */
+} sidestream_description;
+int sidestream_describe_variable(sidestream_session* session, const char* variable,
+                                 sidestream_description* description);
+
 /* Raises the named event in this iteration: analyses with `on: name` run. Any client may. */
 int sidestream_signal(sidestream_session* session, const char* event);
 

@@ -111,6 +111,12 @@ class Session {
   [[nodiscard]] ArrayView alloc(std::string_view variable, std::int64_t block, Type type, int rank);
   void commit(std::string_view variable, std::int64_t block);
   void clear(std::string_view variable, std::int64_t block);
+  /// Holds what alloc has lent and will lend in place, also when the session is closed.
+  [[nodiscard]] std::shared_ptr<const void> memory();
+  /// What is declared of a variable; it lives as long as the session. Starts the session.
+  [[nodiscard]] const Variable& declared(std::string_view variable);
+  /// Axes of the variable's arrays, without one of components.
+  [[nodiscard]] int array_axes(const Variable& variable);
   void signal(std::string_view event);
   Taken end_iteration(std::int64_t cycle, double time);
   /// Why the open iteration, or else the last one, is refused by this client: one sentence. Empty if it is not.

@@ -29,14 +29,18 @@ Publisher::Publisher(const Metadata& metadata, const std::vector<std::string>& e
   for (const Variable& variable : metadata.variables) variable_ids_.emplace(variable.name, variable.id);
 }
 
-[[gnu::hot]] Publisher::Found Publisher::find(std::string_view name, std::int64_t id, const char* call) {
+[[gnu::hot]] const Variable& Publisher::declared(std::string_view name, const char* call) const {
   const auto number = variable_ids_.find(name);
   if (number == variable_ids_.end()) {
     fail(Code::usage, "{}: the variable '{}' is not declared{}; declare it in the configuration or by a call", call,
          name, near_to(name, names_of(metadata_.variables)));
   }
-  const Variable& variable = metadata_.variables[static_cast<std::size_t>(number->second)];
-  Slots& slots = slots_[static_cast<std::size_t>(number->second)];
+  return metadata_.variables[static_cast<std::size_t>(number->second)];
+}
+
+[[gnu::hot]] Publisher::Found Publisher::find(std::string_view name, std::int64_t id, const char* call) {
+  const Variable& variable = declared(name, call);
+  Slots& slots = slots_[static_cast<std::size_t>(variable.id)];
   const auto slot = slots.find(id);
   if (slot == slots.end()) {
     fail(Code::usage, "{}: block {} of the mesh '{}' is not declared on this client; call set_block first", call, id,

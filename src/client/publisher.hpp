@@ -6,6 +6,7 @@
 #include <exception>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -67,6 +68,13 @@ class Publisher {
   [[nodiscard]] void* alloc(std::string_view variable, std::int64_t id);
   /// Its data is null if refused.
   [[nodiscard]] ArrayView alloc(std::string_view variable, std::int64_t id, Type type, int rank);
+  /// Of alloc, held in place.
+  [[nodiscard]] std::shared_ptr<const void> memory() const { return transport_->memory(); }
+  /// By name; throws if there is none. No part of an iteration: it refuses none.
+  [[nodiscard]] const Variable& declared(std::string_view name, const char* call) const;
+  [[nodiscard]] int array_axes(const Variable& variable) const {
+    return metadata_.mesh_of(variable).index_dimensions();
+  }
   void commit(std::string_view variable, std::int64_t id);
   void clear(std::string_view variable, std::int64_t id);
   void signal(std::string_view event);

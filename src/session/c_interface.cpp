@@ -318,6 +318,31 @@ int sidestream_clear(sidestream_session* session, const char* variable, int64_t 
   });
 }
 
+int sidestream_keep_memory(sidestream_session* session, sidestream_memory** memory) {
+  return guarded(session, "keep_memory", [&](Session& s) {
+    need(memory, "keep_memory", "the address for the memory");
+    *memory = new sidestream_memory{s.memory()};
+  });
+}
+
+void sidestream_release_memory(sidestream_memory* memory) { delete memory; }
+
+int sidestream_describe_variable(sidestream_session* session, const char* variable,
+                                 sidestream_description* description) {
+  return guarded(session, "describe_variable", [&](Session& s) {
+    need(variable, "describe_variable", "variable");
+    need(description, "describe_variable", "description");
+    const sidestream::Variable& found = s.declared(variable);
+    sidestream_description whole{};
+    whole.type = static_cast<sidestream_type>(found.type);
+    whole.centering = static_cast<sidestream_centering>(found.centering);
+    whole.order = static_cast<sidestream_order>(found.order);
+    whole.components = found.components;
+    whole.axes = s.array_axes(found);
+    sidestream::fill(*description, whole);
+  });
+}
+
 int sidestream_signal(sidestream_session* session, const char* event) {
   return guarded(session, "signal", [&](Session& s) {
     need(event, "signal", "event");

@@ -1,6 +1,7 @@
 // What stands behind the C handle.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "base/fail.hpp"
@@ -11,6 +12,10 @@
 struct sidestream_session {
   sidestream::Session session;
   std::string message;  ///< of the last error
+};
+
+struct sidestream_memory {
+  std::shared_ptr<const void> held;
 };
 
 namespace sidestream {

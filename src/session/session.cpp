@@ -221,6 +221,21 @@ void Session::clear(std::string_view variable, std::int64_t block) try {
 } catch (...) {
   rethrow_as_error("clear");
 }
+std::shared_ptr<const void> Session::memory() try {
+  return implementation_->publisher("keep_memory").memory();
+} catch (...) {
+  rethrow_as_error("keep_memory");
+}
+const Variable& Session::declared(std::string_view variable) try {
+  return implementation_->publisher("describe_variable").declared(variable, "describe_variable");
+} catch (...) {
+  rethrow_as_error("describe_variable");
+}
+int Session::array_axes(const Variable& variable) try {
+  return implementation_->publisher("describe_variable").array_axes(variable);
+} catch (...) {
+  rethrow_as_error("describe_variable");
+}
 void Session::signal(std::string_view event) try { implementation_->publisher("signal").signal(event); } catch (...) {
   rethrow_as_error("signal");
 }

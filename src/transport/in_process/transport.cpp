@@ -7,19 +7,19 @@
 namespace sidestream {
 
 std::optional<Region> InProcessTransport::reserve(std::uint64_t bytes, bool) {
-  std::byte* data = uses_.reserve(bytes);
-  if (!data && when_full_ == WhenFull::skip && bytes <= uses_.pool().limit()) return std::nullopt;
+  std::byte* data = uses_->reserve(bytes);
+  if (!data && when_full_ == WhenFull::skip && bytes <= uses_->pool().limit()) return std::nullopt;
   if (!data) {
     fail(Code::full,
          "a block of {} bytes does not fit: this rank's share of placement.buffer, {} bytes, is smaller than one "
          "iteration; raise placement.buffer",
-         bytes, uses_.pool().limit());
+         bytes, uses_->pool().limit());
   }
   return Region{data, bytes, 0};
 }
 
 void InProcessTransport::commit(const BlockRecord& record, const Region& region, bool hold) {
-  uses_.commit(region.data, hold);
+  uses_->commit(region.data, hold);
   store_.add(0, Arrival{record, region.data});
   if (!record.persistent) return;
   std::byte*& data = persistent_data_[{record.variable, record.block.id}];
@@ -31,7 +31,7 @@ void InProcessTransport::commit(const BlockRecord& record, const Region& region,
 bool InProcessTransport::retire(const BlockRecord& record) {
   const auto found = persistent_data_.find({record.variable, record.block.id});
   if (found == persistent_data_.end()) return false;
-  uses_.release(found->second);
+  uses_->release(found->second);
   persistent_data_.erase(found);
   return true;
 }
@@ -61,8 +61,8 @@ bool InProcessTransport::notify(const Notice& notice) {
 
 void InProcessTransport::release(std::int64_t index, Outcome outcome) {
   outcomes_[index] = outcome;  // first: nothing after it takes memory
-  for (const Arrival& arrival : store_.inbox(index).blocks) uses_.release(const_cast<std::byte*>(arrival.data));
-  for (std::byte* data : std::exchange(replaced_, {})) uses_.release(data);
+  for (const Arrival& arrival : store_.inbox(index).blocks) uses_->release(const_cast<std::byte*>(arrival.data));
+  for (std::byte* data : std::exchange(replaced_, {})) uses_->release(data);
   store_.drop(index);
 }
 

@@ -18,13 +18,14 @@ namespace sidestream {
 class InProcessTransport final : public ClientTransport, public ServerTransport {
  public:
   /// `limit`: bytes of values that may be held.
-  InProcessTransport(std::uint64_t limit, WhenFull when_full) : uses_(limit), store_(1), when_full_(when_full) {}
+  InProcessTransport(std::uint64_t limit, WhenFull when_full) : uses_(std::make_shared<RegionUses>(limit)), store_(1), when_full_(when_full) {}
 
   [[nodiscard]] bool begin() override { return true; }
   [[nodiscard]] std::optional<Region> reserve(std::uint64_t bytes, bool persistent) override;
   [[nodiscard]] bool retire(const BlockRecord& record) override;
   void commit(const BlockRecord& record, const Region& region, bool hold) override;
-  void clear(const Region& region) override { uses_.clear(region.data); }
+  void clear(const Region& region) override { uses_->clear(region.data); }
+  [[nodiscard]] std::shared_ptr<const void> memory() const override { return uses_; }
   void declare(const Block& block, bool removed) override { store_.declare(0, block, removed); }
   void end(const EndRecord& record) override { store_.end(0, record); }
   [[nodiscard]] Outcome outcome(std::int64_t index) override;
@@ -54,7 +55,7 @@ class InProcessTransport final : public ClientTransport, public ServerTransport 
   [[nodiscard]] std::uint64_t bytes_received() const override { return store_.bytes(); }
 
  private:
-  RegionUses uses_;
+  std::shared_ptr<RegionUses> uses_;
   InboxStore store_;
   std::map<std::pair<std::int32_t, std::int64_t>, std::byte*> persistent_data_;
   std::vector<std::byte*> replaced_;  ///< persistent regions to free with the next release

@@ -24,7 +24,7 @@ constexpr std::chrono::microseconds look_again{20};
 Client::Client(std::shared_ptr<MpiCommunicator> comm, const Options& options)
     : comm_(std::move(comm)),
       options_(options),
-      uses_(options.limit, options.lender),
+      uses_(std::make_shared<RegionUses>(options.limit, options.lender)),
       receive_queue_(comm_->comm()),
       source_(comm_, value_store_) {
   if (!threaded()) return;
@@ -87,7 +87,7 @@ bool Client::free_memory(std::int64_t index) {
   const std::vector<Arrival> freed = value_store_.drop(index);
   {
     const std::lock_guard lock(mutex_);
-    for (const Arrival& arrival : freed) persist([&] { uses_.release(const_cast<std::byte*>(arrival.data)); });
+    for (const Arrival& arrival : freed) persist([&] { uses_->release(const_cast<std::byte*>(arrival.data)); });
     freed_ = index + 1;
   }
   source_.freed(index + 1);
@@ -174,14 +174,14 @@ void Client::run() {
       if (move()) backoff.reset();
       std::unique_lock lock(mutex_);
       if (stopping_) return;
-      uses_.share();
+      uses_->share();
       const auto in_flight = [&] {
         return stopping_ || ended_ > settled_ || !packets_.empty() || (closing_ && !parted_);
       };
       if (!in_flight()) {
         // What this client borrowed and only keeps warm is for others if they want it.
         constexpr std::chrono::milliseconds often{5};
-        while (uses_.pool().borrowed() > 0 && !changed_.wait_for(lock, often, in_flight)) uses_.share();
+        while (uses_->pool().borrowed() > 0 && !changed_.wait_for(lock, often, in_flight)) uses_->share();
         changed_.wait(lock, in_flight);
         backoff.reset();
         continue;
@@ -206,7 +206,7 @@ bool Client::wait_for(Ready&& ready, std::chrono::steady_clock::time_point deadl
     if (!threaded()) move();
     std::unique_lock lock(mutex_);
     if (broken_) std::rethrow_exception(broken_);
-    uses_.share();
+    uses_->share();
     done = ready();
     if (done || std::chrono::steady_clock::now() >= deadline) break;
     // MPI messages of the simulation that others wait for must go on moving while this rank is in here.
@@ -227,21 +227,21 @@ bool Client::begin() {
   if (!threaded()) move();
   {
     const std::lock_guard lock(mutex_);
-    uses_.share();
+    uses_->share();
     if (room()) return true;
   }
   return options_.when_full == WhenFull::wait && wait_for(room, forever);
 }
 
 std::optional<Region> Client::try_reserve(std::uint64_t bytes) {
-  std::byte* data = uses_.reserve(bytes);
+  std::byte* data = uses_->reserve(bytes);
   return data ? std::optional(Region{data, bytes, 0}) : std::nullopt;
 }
 
 /// With nothing in flight only what other clients borrowed could make room. They give it back within milliseconds if
 /// they only keep it; waiting for more is not safe, because they may wait for this client inside the simulation.
 bool Client::never_fits(std::uint64_t bytes) {
-  if (bytes > uses_.pool().most()) return true;
+  if (bytes > uses_->pool().most()) return true;
   if (options_.when_full != WhenFull::wait || freed_ < ended_) {
     stuck_since_.reset();
     return false;
@@ -273,14 +273,14 @@ std::optional<Region> Client::reserve(std::uint64_t bytes, bool) {
       Code::full,
       "no room for a block of {} bytes and there never will be: of placement.buffer, {} bytes are this rank's own and {} "
       "for all clients of the node to borrow, which is less than one iteration takes; raise placement.buffer",
-      bytes, uses_.pool().limit(), uses_.pool().most() - uses_.pool().limit());
+      bytes, uses_->pool().limit(), uses_->pool().most() - uses_->pool().limit());
 }
 
 bool Client::retire(const BlockRecord& record) {
   const std::lock_guard lock(mutex_);
   if (settled_ < ended_) return false;
   const std::optional<Arrival> kept = value_store_.take_kept(record.variable, record.block.id);
-  if (kept) uses_.release(const_cast<std::byte*>(kept->data));
+  if (kept) uses_->release(const_cast<std::byte*>(kept->data));
   return kept.has_value();
 }
 
@@ -297,7 +297,7 @@ void Client::commit(const BlockRecord& record, const Region& region, bool hold) 
     values_.push_back({ended_, record.persistent ? pushed_persistent_tag : pushed_tag, region.data, record.bytes});
   }
   const std::lock_guard lock(mutex_);
-  uses_.commit(region.data, hold);
+  uses_->commit(region.data, hold);
 }
 
 /// Into the manifest of the iteration.
@@ -308,7 +308,7 @@ void Client::report(std::span<const MessageLine> message) {
 
 void Client::clear(const Region& region) {
   const std::lock_guard lock(mutex_);
-  uses_.clear(region.data);
+  uses_->clear(region.data);
 }
 
 void Client::declare(const Block& block, bool removed) {

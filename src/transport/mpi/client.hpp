@@ -49,6 +49,7 @@ class Client final : public ClientTransport {
   [[nodiscard]] bool retire(const BlockRecord& record) override;
   void commit(const BlockRecord& record, const Region& region, bool hold) override;
   void clear(const Region& region) override;
+  [[nodiscard]] std::shared_ptr<const void> memory() const override { return uses_; }
   void declare(const Block& block, bool removed) override;
   void end(const EndRecord& record) override;
   [[nodiscard]] Outcome outcome(std::int64_t index) override;
@@ -83,7 +84,7 @@ class Client final : public ClientTransport {
   // Shared by the two threads, under the lock.
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  RegionUses uses_;
+  std::shared_ptr<RegionUses> uses_;
   std::deque<Bytes> packets_;  ///< to be sent to the contact
   struct Pushed {
     std::int64_t index;

@@ -28,6 +28,7 @@ class Client final : public ClientTransport {
   void fill(const Region& region, const void* values, std::uint64_t bytes) override;
   void commit(const BlockRecord& record, const Region& region, bool hold) override;
   void clear(const Region& region) override { heap_.clear(region); }
+  [[nodiscard]] std::shared_ptr<const void> memory() const override { return node_; }
   void declare(const Block& block, bool removed) override;
   void end(const EndRecord& record) override;
   [[nodiscard]] Outcome outcome(std::int64_t index) override;

@@ -29,6 +29,7 @@ class SidecarClient final : public ClientTransport {
     client_.commit(record, region, hold);
   }
   void clear(const Region& region) override { client_.clear(region); }
+  [[nodiscard]] std::shared_ptr<const void> memory() const override { return node_; }
   void declare(const Block& block, bool removed) override { client_.declare(block, removed); }
   void end(const EndRecord& record) override;
   [[nodiscard]] Outcome outcome(std::int64_t index) override;
