@@ -1,0 +1,54 @@
+// The module sidestream._client. It is thin: names, defaults and types for readers are in session.py.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "session.hpp"
+
+namespace {
+
+using namespace sidestream_python;
+
+std::string mpi_library() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  return {text, static_cast<std::size_t>(length)};
+}
+
+void translate(const std::exception_ptr& thrown, void*) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const Failure& failure) {
+    const nb::object error = nb::module_::import_("sidestream.errors").attr("Error");
+    PyErr_SetObject(error.ptr(), nb::make_tuple(failure.message, failure.code).ptr());
+  }
+}
+
+}  // namespace
+
+NB_MODULE(_client, module) {
+  nb::register_exception_translator(translate);
+  module.def("mpi_library", mpi_library);
+  module.attr("handle_size") = sizeof(MPI_Comm);
+  module.attr("version") = SIDESTREAM_VERSION;
+  nb::class_<Session> session(module, "Session");
+  session
+      .def(nb::init<std::uintptr_t, const std::optional<std::string>&, bool>(), nb::arg("comm"),
+           nb::arg("given").none(), nb::arg("is_text"))
+      .def_prop_ro("is_open", &Session::is_open)
+      .def_prop_ro("is_server", &Session::is_server)
+      .def_prop_ro("comm", &Session::comm)
+      .def_prop_ro("message", &Session::message)
+      .def("serve", &Session::serve)
+      .def("account", &Session::account)
+      .def("close", &Session::close)
+      .def("start", &Session::start)
+      .def("publish", &Session::publish)
+      .def("alloc", &Session::alloc)
+      .def("commit", &Session::commit)
+      .def("clear", &Session::clear)
+      .def("signal", &Session::signal)
+      .def("end_iteration", &Session::end_iteration);
+  add_declarations(session);
+}

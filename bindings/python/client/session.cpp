@@ -1,0 +1,226 @@
+#include "session.hpp"
+
+#include <nanobind/ndarray.h>
+
+#include <type_traits>
+
+#include "array.hpp"
+
+namespace sidestream_python {
+
+namespace {
+
+/// Copies of fewer bytes are done before another thread could have made use of the GIL.
+constexpr Py_ssize_t worth_letting_go = 1 << 16;
+
+/// A handle is a pointer with some MPIs and a number with others.
+template <class Handle>
+Handle handle_of(std::uintptr_t number) {
+  if constexpr (std::is_pointer_v<Handle>) {
+    return reinterpret_cast<Handle>(number);
+  } else {
+    return static_cast<Handle>(number);
+  }
+}
+
+template <class Handle>
+std::uintptr_t number_of(Handle handle) {
+  if constexpr (std::is_pointer_v<Handle>) {
+    return reinterpret_cast<std::uintptr_t>(handle);
+  } else {
+    return static_cast<std::uintptr_t>(handle);
+  }
+}
+
+nb::dlpack::dtype dtype_of(sidestream_type type) {
+  switch (type) {
+    case SIDESTREAM_INT8:
+      return nb::dtype<std::int8_t>();
+    case SIDESTREAM_INT16:
+      return nb::dtype<std::int16_t>();
+    case SIDESTREAM_INT32:
+      return nb::dtype<std::int32_t>();
+    case SIDESTREAM_INT64:
+      return nb::dtype<std::int64_t>();
+    case SIDESTREAM_UINT8:
+      return nb::dtype<std::uint8_t>();
+    case SIDESTREAM_UINT16:
+      return nb::dtype<std::uint16_t>();
+    case SIDESTREAM_UINT32:
+      return nb::dtype<std::uint32_t>();
+    case SIDESTREAM_UINT64:
+      return nb::dtype<std::uint64_t>();
+    case SIDESTREAM_FLOAT32:
+      return nb::dtype<float>();
+    case SIDESTREAM_FLOAT64:
+      break;
+  }
+  return nb::dtype<double>();
+}
+
+Numbers numbers_of(const sidestream_account& account) {
+  return {
+      account.iterations, account.delivered,     account.refused, account.failed,
+      account.unknown,    account.absent_blocks, account.dropped, static_cast<std::int64_t>(account.bytes_published)};
+}
+
+}  // namespace
+
+Session::Session(std::uintptr_t comm, const std::optional<std::string>& given, bool is_text) {
+  const nb::gil_scoped_release released;
+  const char* const what = given ? given->c_str() : nullptr;
+  const auto all = handle_of<MPI_Comm>(comm);
+  const int code = is_text ? sidestream_open_text(all, what, &session_) : sidestream_open(all, what, &session_);
+  static_cast<void>(taken(nullptr, code));
+}
+
+sidestream_session* Session::open(const char* call) const {
+  if (!session_) misuse(std::string(call) + ": the session is closed; open another one");
+  return session_;
+}
+
+std::uintptr_t Session::comm() const { return number_of(sidestream_comm(open("comm"))); }
+
+void Session::serve() {
+  sidestream_session* const session = open("serve");
+  const nb::gil_scoped_release released;
+  static_cast<void>(taken(session, sidestream_serve(session)));
+}
+
+Numbers Session::account() const {
+  sidestream_account account{};
+  account.struct_size = sizeof account;
+  sidestream_session* const session = open("account");
+  static_cast<void>(taken(session, sidestream_account_so_far(session, &account)));
+  return numbers_of(account);
+}
+
+Numbers Session::close() {
+  sidestream_account account{};
+  account.struct_size = sizeof account;
+  static_cast<void>(open("close"));
+  lent_.clear();
+  described_.clear();
+  const Memory kept = std::exchange(memory_, nullptr);  // until the session is closed
+  const nb::gil_scoped_release released;
+  static_cast<void>(taken(nullptr, sidestream_close_with_account(&session_, &account)));
+  return numbers_of(account);
+}
+
+void Session::start() {
+  sidestream_session* const session = open("start");
+  const nb::gil_scoped_release released;
+  static_cast<void>(taken(session, sidestream_start(session)));
+}
+
+const sidestream_description& Session::described(const char* variable, std::int64_t block) {
+  const auto found = described_.find(variable);
+  if (found != described_.end()) return found->second;
+  sidestream_description description{};
+  description.struct_size = sizeof description;
+  int code = SIDESTREAM_OK;
+  {
+    // It may start the session, together with the other clients.
+    const nb::gil_scoped_release released;
+    code = sidestream_describe_variable(session_, variable, &description);
+  }
+  // A publication that fails must refuse its iteration, and say what it would in C.
+  if (code != SIDESTREAM_OK) refuse(variable, block);
+  static_cast<void>(taken(session_, code));
+  return described_.emplace(variable, description).first->second;
+}
+
+/// A publication that fails.
+void Session::refuse(const char* variable, std::int64_t block) {
+  static_cast<void>(
+      sidestream_publish_array(session_, variable, block, SIDESTREAM_FLOAT64, nullptr, -1, nullptr, nullptr, -1));
+}
+
+/// What this module finds refuses the iteration, as what the library finds does.
+template <class Work>
+auto Session::or_refuse(const char* variable, std::int64_t block, Work&& work) {
+  try {
+    return work();
+  } catch (const Failure&) {
+    refuse(variable, block);
+    throw;
+  }
+}
+
+bool Session::publish(const char* variable, std::int64_t block, nb::handle array, int component_axis) {
+  sidestream_session* const session = open("publish");
+  const sidestream_description& declared = described(variable, block);
+  const auto buffer = or_refuse(variable, block, [&] { return std::make_unique<Buffer>(array.ptr(), variable); });
+  const Py_buffer& view = buffer->view();
+  const Arranged a =
+      or_refuse(variable, block, [&] { return arrange(view, array.ptr(), variable, declared, component_axis); });
+  const auto call = [&] {
+    return sidestream_publish_array(session, variable, block, a.type, a.data, a.rank, a.extents.data(),
+                                    a.strides.data(), -1);
+  };
+  int code = SIDESTREAM_OK;
+  if (view.len < worth_letting_go) {
+    code = call();
+  } else {
+    const nb::gil_scoped_release released;
+    code = call();
+  }
+  if (code != SIDESTREAM_ERROR_USAGE) return taken(session, code);
+  const char* const order = declared.order == SIDESTREAM_COLUMN ? "k, j, i" : "i, j, k";
+  misuse(std::string(sidestream_message(session)) + " (sizes are along i, j, k; the shape of the array is " +
+         shape_text(view) + ", along " + order + ")");
+}
+
+const Session::Memory& Session::kept_in_place() {
+  if (memory_) return memory_;
+  sidestream_memory* kept = nullptr;
+  static_cast<void>(taken(session_, sidestream_keep_memory(session_, &kept)));
+  return memory_ = Memory(kept, sidestream_release_memory);
+}
+
+nb::object Session::alloc(const char* variable, std::int64_t block) {
+  sidestream_session* const session = open("alloc");
+  const sidestream_description& declared = described(variable, block);
+  auto loan = std::make_shared<Loan>(kept_in_place());
+  sidestream_block memory{};
+  memory.struct_size = sizeof memory;
+  const int rank = declared.axes + (declared.components > 1 ? 1 : 0);
+  int code = SIDESTREAM_OK;
+  {
+    const nb::gil_scoped_release released;  // it may wait for room
+    code = sidestream_alloc_array(session, variable, block, declared.type, rank, &memory);
+  }
+  if (!taken(session, code)) return nb::none();
+  const Layout layout = layout_of(memory, declared);
+  auto kept = std::make_unique<std::shared_ptr<Loan>>(loan);
+  const nb::capsule owner(kept.get(), [](void* p) noexcept { delete static_cast<std::shared_ptr<Loan>*>(p); });
+  static_cast<void>(kept.release());
+  lent_[{variable, block}] = std::move(loan);
+  return nb::cast(nb::ndarray<nb::numpy>(const_cast<void*>(memory.data), layout.rank, layout.shape.data(), owner,
+                                         layout.strides.data(), dtype_of(memory.type)));
+}
+
+void Session::commit(const char* variable, std::int64_t block) {
+  plainly("commit", sidestream_commit, variable, block);
+}
+
+void Session::clear(const char* variable, std::int64_t block) {
+  static_cast<void>(open("clear"));
+  const auto found = lent_.find({variable, block});
+  if (found != lent_.end() && found->second.use_count() > 1) {
+    misuse("clear: the array that alloc gave for block " + std::to_string(block) + " of '" + variable +
+           "', or a view of it, is still in use; drop it (del array), then clear");
+  }
+  plainly("clear", sidestream_clear, variable, block);
+  if (found != lent_.end()) lent_.erase(found);
+}
+
+void Session::signal(const char* event) { plainly("signal", sidestream_signal, event); }
+
+bool Session::end_iteration(std::int64_t cycle, double time) {
+  sidestream_session* const session = open("end_iteration");
+  const nb::gil_scoped_release released;
+  return taken(session, sidestream_end_iteration(session, cycle, time));
+}
+
+}  // namespace sidestream_python

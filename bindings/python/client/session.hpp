@@ -1,0 +1,86 @@
+// A session as the Python package sees it: sidestream.h with exceptions, arrays, and the GIL.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <sidestream/sidestream.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "failure.hpp"
+
+namespace sidestream_python {
+
+namespace nb = nanobind;
+
+using Numbers = std::vector<std::int64_t>;
+using Reals = std::vector<double>;
+
+/// Calls have the names and meanings of sidestream.h; what may wait for others lets go of the GIL. Throws Failure.
+class Session {
+ public:
+  /// Collective. `comm`: MPI's handle as a number; `given`: a file's name, a text, or nothing.
+  Session(std::uintptr_t comm, const std::optional<std::string>& given, bool is_text);
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  /// Closing is collective, and garbage is collected when it likes: what was not closed is left to MPI_Finalize, which
+  /// closes it and says so.
+  ~Session() = default;
+
+  /// Throws if the session was closed.
+  [[nodiscard]] sidestream_session* open(const char* call) const;
+  [[nodiscard]] bool is_open() const noexcept { return session_ != nullptr; }
+  [[nodiscard]] bool is_server() const { return sidestream_is_server(session_) != 0; }
+  [[nodiscard]] std::uintptr_t comm() const;
+  [[nodiscard]] std::string message() const { return sidestream_message(session_); }
+  void serve();
+  /// iterations, delivered, refused, failed, unknown, absent_blocks, bytes_published, dropped.
+  [[nodiscard]] Numbers account() const;
+  Numbers close();
+
+  void start();
+  bool publish(const char* variable, std::int64_t block, nb::handle array, int component_axis);
+  /// A NumPy array over the block's memory, or None if the iteration is refused.
+  [[nodiscard]] nb::object alloc(const char* variable, std::int64_t block);
+  void commit(const char* variable, std::int64_t block);
+  /// Throws while an array over the memory is in use.
+  void clear(const char* variable, std::int64_t block);
+  void signal(const char* event);
+  bool end_iteration(std::int64_t cycle, double time);
+
+  /// Another call of sidestream.h, one that waits for nobody: `call(session, arguments...)`.
+  template <class... Parameters, class... Arguments>
+  void plainly(const char* name, int (*call)(sidestream_session*, Parameters...), Arguments... arguments) {
+    sidestream_session* const session = open(name);
+    static_cast<void>(taken(session, call(session, arguments...)));
+  }
+
+ private:
+  /// What keeps an array's memory in place after close; held here and by the arrays over it.
+  using Memory = std::shared_ptr<sidestream_memory>;
+  struct Loan {
+    Memory memory;
+  };
+  using Place = std::pair<std::string, std::int64_t>;
+  [[nodiscard]] const sidestream_description& described(const char* variable, std::int64_t block);
+  [[nodiscard]] const Memory& kept_in_place();
+  void refuse(const char* variable, std::int64_t block);
+  template <class Work>
+  auto or_refuse(const char* variable, std::int64_t block, Work&& work);
+
+  sidestream_session* session_ = nullptr;
+  std::unordered_map<std::string, sidestream_description> described_;
+  Memory memory_;
+  std::map<Place, std::shared_ptr<Loan>> lent_;
+};
+
+/// Adds the calls that declare.
+void add_declarations(nb::class_<Session>& session);
+
+}  // namespace sidestream_python

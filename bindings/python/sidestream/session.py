@@ -1,0 +1,135 @@
+"""Sessions: what a simulation in Python calls. Order of calls, who calls them together and what they do stands in
+sidestream/sidestream.h; what is different here, in docs/python.md."""
+
+import weakref
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, SupportsFloat, SupportsIndex
+
+from numpy.typing import ArrayLike, NDArray
+
+from . import _client
+from .communicator import communicator_of, handle_of
+from .declaring import Declaring
+from .errors import Error
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+
+@dataclass(frozen=True)
+class Account:
+    """What became of the iterations; see sidestream_account in sidestream.h."""
+
+    iterations: int
+    delivered: int
+    refused: int
+    failed: int
+    unknown: int
+    absent_blocks: int
+    dropped: int
+    bytes_published: int
+
+
+class Session(Declaring):
+    """One run's handle. Opening, starting, serving and closing are collective over the ranks of `comm`."""
+
+    def __init__(self, comm: "MPI.Comm", file: str | None = None, *, text: str | None = None) -> None:
+        """Opens a session with the configuration in `file`, or the one that `text` is. The environment variable
+        SIDESTREAM_CONFIG wins over both."""
+        if file is not None and text is not None:
+            raise Error("open: file and text are both given; give one of them")
+        given = text if text is not None else None if file is None else str(file)
+        self._session = _client.Session(handle_of(comm), given, text is not None)
+        self._comm: MPI.Comm | None = None
+        self._lent: dict[tuple[str, int], weakref.ref[NDArray[Any]]] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if not self._session.is_open:
+            return
+        try:
+            self.close()
+        except Error as problem:
+            if error is None:
+                raise
+            error.add_note(f"closing the session failed too: {problem}")
+
+    @property
+    def is_server(self) -> bool:
+        """Whether this rank has to call `serve` instead of simulating."""
+        return self._session.is_server
+
+    @property
+    def comm(self) -> "MPI.Comm":
+        """The ranks that run the simulation; valid until close. On a server MPI.COMM_NULL."""
+        if self._comm is None:
+            self._comm = communicator_of(self._session.comm)
+        return self._comm
+
+    @property
+    def message(self) -> str:
+        """The sentence of the last error or refusal."""
+        return self._session.message
+
+    @property
+    def account(self) -> Account:
+        """What is known so far; `close` returns the whole."""
+        return Account(*self._session.account())
+
+    def serve(self) -> None:
+        """Runs a server until every client has closed."""
+        self._session.serve()
+
+    def start(self) -> None:
+        """Freezes the declarations and checks them. Collective over the clients."""
+        self._session.start()
+
+    def publish(self, variable: str, block: int, array: ArrayLike, component_axis: int = -1) -> bool:
+        """Copies a block's values, from an array of any strides. False: the iteration is refused.
+
+        The shape is that of the allocated box with the axes [k, j, i] for a variable in column order and [i, j, k] in
+        row order; components are the axis `component_axis`, which may be left out if there is one."""
+        return self._session.publish(variable, block, array, component_axis)
+
+    def alloc(self, variable: str, block: int) -> NDArray[Any] | None:
+        """The block's memory in this iteration as an array with the axes of `publish`, components last; contents
+        undefined. Fill it, then commit. None: the iteration is refused."""
+        array = self._session.alloc(variable, block)
+        if array is not None:
+            self._lent[variable, block] = weakref.ref(array)
+        return array
+
+    def commit(self, variable: str, block: int) -> None:
+        """Hands over what `alloc` gave. The array may be read until `clear`; it becomes read-only."""
+        self._session.commit(variable, block)
+        array = self._lent.pop((variable, block), lambda: None)()
+        if array is not None:
+            array.flags.writeable = False
+
+    def clear(self, variable: str, block: int) -> None:
+        """Gives back the memory. An error while the array or a view of it is still in use: drop it first."""
+        self._session.clear(variable, block)
+
+    def signal(self, event: str) -> None:
+        """Raises the named event in this iteration."""
+        self._session.signal(event)
+
+    def end_iteration(self, cycle: SupportsIndex, time: SupportsFloat) -> bool:
+        """Ends the iteration; every client calls it. False: this client refused it, and `message` says why."""
+        return self._session.end_iteration(cycle.__index__(), float(time))
+
+    def close(self) -> Account:
+        """Waits for what was published and ends the session. Collective. An Error with the code REFUSED: iterations
+        were dropped since `drain_limit` was over."""
+        self._comm = None
+        return Account(*self._session.close())
+
+
+def open_session(comm: "MPI.Comm", file: str | None = None, *, text: str | None = None) -> Session:
+    """Opens a session, for a `with` statement, which closes it."""
+    return Session(comm, file, text=text)

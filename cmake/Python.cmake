@@ -1,0 +1,28 @@
+# Whether the client for Python can be built: SIDESTREAM_PYTHON_BUILT. It takes an interpreter with nanobind and its headers;
+# mpi4py is needed to run it alone. Under scikit-build-core the interpreter is the one that pip runs in.
+option(SIDESTREAM_BUILD_PYTHON "Build the client for Python if SIDESTREAM_PYTHON has nanobind and mpi4py" ON)
+set(SIDESTREAM_PYTHON_BUILT FALSE)
+if(SIDESTREAM_BUILD_PYTHON AND SIDESTREAM_SANITIZE)
+  message(STATUS "Python: no client, since a sanitizer is on")
+elseif(SIDESTREAM_BUILD_PYTHON AND NOT SIDESTREAM_PYTHON)
+  message(STATUS "Python: SIDESTREAM_PYTHON is not set, and so no client")
+elseif(SIDESTREAM_BUILD_PYTHON)
+  execute_process(COMMAND ${SIDESTREAM_PYTHON} -c
+    "import importlib.metadata as m, nanobind; print(nanobind.cmake_dir(), nanobind.__version__, m.version('mpi4py'), sep=';')"
+    OUTPUT_VARIABLE found OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE missing ERROR_QUIET)
+  if(missing)
+    message(STATUS "Python: ${SIDESTREAM_PYTHON} has no nanobind or no mpi4py, and so no client")
+  else()
+    list(POP_FRONT found nanobind_DIR)
+    list(JOIN found ", mpi4py " found)
+    set(Python_EXECUTABLE ${SIDESTREAM_PYTHON})
+    find_package(Python 3.11 QUIET COMPONENTS Interpreter Development.Module)
+    if(NOT Python_Development.Module_FOUND)
+      message(STATUS "Python: ${SIDESTREAM_PYTHON} has no headers (Debian: python3-dev), and so no client")
+    else()
+      find_package(nanobind CONFIG REQUIRED)
+      set(SIDESTREAM_PYTHON_BUILT TRUE)
+      message(STATUS "Python: ${SIDESTREAM_PYTHON}; nanobind ${found}")
+    endif()
+  endif()
+endif()
