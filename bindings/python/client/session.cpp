@@ -113,7 +113,7 @@ void Session::start() {
   static_cast<void>(taken(session, sidestream_start(session)));
 }
 
-const sidestream_description& Session::described(const char* variable, std::int64_t block) {
+const sidestream_description& Session::described(const char* call, const char* variable, std::int64_t block) {
   const auto found = described_.find(variable);
   if (found != described_.end()) return found->second;
   sidestream_description description{};
@@ -124,9 +124,13 @@ const sidestream_description& Session::described(const char* variable, std::int6
     const nb::gil_scoped_release released;
     code = sidestream_describe_variable(session_, variable, &description);
   }
-  // A publication that fails must refuse its iteration, and say what it would in C.
-  if (code != SIDESTREAM_OK) refuse(variable, block);
-  static_cast<void>(taken(session_, code));
+  if (code != SIDESTREAM_OK) {
+    const std::string asked = "describe_variable: ";
+    std::string message = sidestream_message(session_);
+    if (message.rfind(asked, 0) == 0) message.replace(0, asked.size(), std::string(call) + ": ");
+    refuse(variable, block);  // as a publication that fails
+    throw Failure{code, std::move(message)};
+  }
   return described_.emplace(variable, description).first->second;
 }
 
@@ -149,7 +153,7 @@ auto Session::or_refuse(const char* variable, std::int64_t block, Work&& work) {
 
 bool Session::publish(const char* variable, std::int64_t block, nb::handle array, int component_axis) {
   sidestream_session* const session = open("publish");
-  const sidestream_description& declared = described(variable, block);
+  const sidestream_description& declared = described("publish", variable, block);
   const auto buffer = or_refuse(variable, block, [&] { return std::make_unique<Buffer>(array.ptr(), variable); });
   const Py_buffer& view = buffer->view();
   const Arranged a =
@@ -180,7 +184,7 @@ const Session::Memory& Session::kept_in_place() {
 
 nb::object Session::alloc(const char* variable, std::int64_t block) {
   sidestream_session* const session = open("alloc");
-  const sidestream_description& declared = described(variable, block);
+  const sidestream_description& declared = described("alloc", variable, block);
   auto loan = std::make_shared<Loan>(kept_in_place());
   sidestream_block memory{};
   memory.struct_size = sizeof memory;

@@ -39,6 +39,8 @@ class Session {
   [[nodiscard]] bool is_server() const { return sidestream_is_server(session_) != 0; }
   [[nodiscard]] std::uintptr_t comm() const;
   [[nodiscard]] std::string message() const { return sidestream_message(session_); }
+  /// Of the sidestream_session, for extensions in C that publish too.
+  [[nodiscard]] std::uintptr_t address() const { return reinterpret_cast<std::uintptr_t>(open("address")); }
   void serve();
   /// iterations, delivered, refused, failed, unknown, absent_blocks, bytes_published, dropped.
   [[nodiscard]] Numbers account() const;
@@ -68,7 +70,7 @@ class Session {
     Memory memory;
   };
   using Place = std::pair<std::string, std::int64_t>;
-  [[nodiscard]] const sidestream_description& described(const char* variable, std::int64_t block);
+  [[nodiscard]] const sidestream_description& described(const char* call, const char* variable, std::int64_t block);
   [[nodiscard]] const Memory& kept_in_place();
   void refuse(const char* variable, std::int64_t block);
   template <class Work>

@@ -6,6 +6,8 @@ The reader needs neither MPI nor mpi4py; both are loaded when a session is first
 from typing import TYPE_CHECKING, Any
 
 from .errors import Code, Error
+from .lazy import Fields, LazyArray
+from .reader import Results, open
 
 if TYPE_CHECKING:
     from .declaring import Role as Role
@@ -15,7 +17,18 @@ if TYPE_CHECKING:
 
 _CLIENT = {"Account": "session", "Role": "declaring", "Session": "session", "open_session": "session"}
 
-__all__ = ["Account", "Code", "Error", "Role", "Session", "open_session"]
+__all__ = [
+    "Account",
+    "Code",
+    "Error",
+    "Fields",
+    "LazyArray",
+    "Results",
+    "Role",
+    "Session",
+    "open",
+    "open_session",
+]
 
 
 def __getattr__(name: str) -> Any:

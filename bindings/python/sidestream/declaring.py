@@ -68,8 +68,10 @@ class Declaring:
         """Sets $name for the configuration, to a whole or a real number; the same on every client."""
         if isinstance(value, SupportsIndex):
             self._session.set_int(name, value.__index__())
-        else:
+        elif isinstance(value, SupportsFloat):
             self._session.set_real(name, float(value))
+        else:
+            raise Error(f"set: the value of '{name}' is of {type(value).__name__}, expected a number")
 
     def add_uniform_mesh(
         self, name: str, size: Indices, origin: Reals | None = None, spacing: Reals | None = None

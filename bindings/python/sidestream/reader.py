@@ -1,0 +1,109 @@
+"""Opens what a run wrote."""
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from numpy.typing import NDArray
+
+from .errors import Code, Error
+from .fields import read_hdf5
+from .lazy import Fields
+from .series import entries_of, read_series
+from .tables import read_csv, read_pieces
+
+if TYPE_CHECKING:
+    import xarray
+
+Into = Literal["xarray", "numpy"]
+READERS = {".csv": read_csv, ".pieces": read_pieces, ".h5": read_hdf5, ".series": read_series}
+# Pieces and servers' files are read through those that list them.
+_PART = re.compile(r"piece-\d+\.(csv|h5)|block-\d+\..*")
+_OF_SERVER = re.compile(r"(?P<stem>.*)-\d{3,}\.h5")
+
+
+def _finished(found: Any, into: Into | None) -> Any:
+    if not isinstance(found, Fields):
+        return found
+    if into is None:
+        into = "xarray" if find_spec("xarray") else "numpy"
+    if into == "numpy":
+        return found
+    if find_spec("xarray") is None:
+        raise Error("open: xarray is not installed; install it, or pass into='numpy'")
+    from .into_xarray import dataset_of
+
+    return dataset_of(found)
+
+
+class Results(Mapping[str, Any]):
+    """The results in a directory by name: `statistics.csv`, `fields.h5`, the latter over time. Each is opened when
+    asked for; where it is clear what is meant folders and the ending may be left out."""
+
+    def __init__(self, path: Path, into: Into | None = None) -> None:
+        self.path, self._into = path, into
+        self._files = dict(sorted(self._find()))
+
+    def _find(self) -> Iterator[tuple[str, Path]]:
+        inside = [p for p in self.path.rglob("*") if p.is_file() and not p.name.startswith(".")]
+        files = {p for p in inside if p.suffix in READERS}
+        listed: set[Path] = set()
+        for index in (p for p in files if p.suffix == ".series"):
+            entries = entries_of(index)
+            listed |= {entry.path for entry in entries}
+            if not any(entry.path.suffix in READERS for entry in entries):
+                listed.add(index)
+        for path in files - listed:
+            of_server = _OF_SERVER.fullmatch(path.name)
+            if of_server and path.with_name(of_server["stem"] + ".h5").exists():
+                continue
+            if _PART.fullmatch(path.name):
+                continue
+            name = path.relative_to(self.path).as_posix()
+            yield name.removesuffix(".series"), path
+
+    def _name(self, given: str) -> str:
+        if given in self._files:
+            return given
+        meant = [name for name in self._files if given in (name.rsplit(".", 1)[0], Path(name).name, Path(name).stem)]
+        if len(meant) != 1:
+            raise KeyError(f"'{given}' in {self.path}; there are: {', '.join(self._files) or 'no results'}")
+        return meant[0]
+
+    def __getitem__(self, name: str) -> Any:
+        return open(self._files[self._name(name)], into=self._into)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._files)
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+    def __repr__(self) -> str:
+        return f"<sidestream.Results {self.path}: {', '.join(self._files) or 'nothing'}>"
+
+
+def open(
+    path: str | os.PathLike[str], *, into: Into | None = None
+) -> "xarray.Dataset | Fields | NDArray[Any] | Results":
+    """Opens a directory of results, or one of them, without reading values of fields.
+
+    Tables (`.csv`, `.pieces`) are structured arrays. Fields and data sets (`.h5`) are an xarray.Dataset, or with
+    into="numpy", or without xarray, `Fields`: arrays by name that are read when they are indexed. An index over time
+    (`.series`) is all its files, over time."""
+    place = Path(path)
+    if place.is_dir():
+        return Results(place, into)
+    if not place.is_file():
+        raise Error(f"{place}: there is no such file or directory", Code.FILE)
+    reader = READERS.get(place.suffix)
+    if reader is None:
+        raise Error(
+            f"{place}: files that end in '{place.suffix}' are not read here, but {', '.join(READERS)} and directories; "
+            "VTK's are read by pyvista, vtk and ParaView, YAML by yaml.safe_load",
+            Code.FILE,
+        )
+    return _finished(reader(place), into)

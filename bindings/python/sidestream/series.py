@@ -1,0 +1,109 @@
+"""Results of several iterations: the files that an index over time lists."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import Code, Error
+from .fields import read_hdf5
+from .lazy import Fields, LazyArray, StackedArray
+from .tables import read_csv, read_pieces
+
+# Of one iteration; over time they are coordinates.
+OF_ITERATION = ("iteration", "cycle", "time")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A file of the series."""
+
+    path: Path
+    time: float
+    cycle: int
+    iteration: int
+
+
+def entries_of(index: Path) -> list[Entry]:
+    """What a `.series` file lists, and what it lacks while its run goes on."""
+    try:
+        listed: list[Any] = json.loads(index.read_text(encoding="utf-8"))["files"]
+        rest = index.parent / f".{index.name}.rest"
+        if rest.is_file():
+            lines = rest.read_text(encoding="utf-8").split("\n")[:-1]  # the last is still being written
+            listed += [json.loads(line) for line in lines if line]
+        found = [
+            Entry(index.parent / f["name"], float(f["time"]), int(f["cycle"]), int(f["iteration"])) for f in listed
+        ]
+    except (ValueError, KeyError, TypeError) as problem:
+        raise Error(f"{index}: this is no index over time ({problem})", Code.FILE) from problem
+    return list({entry.path: entry for entry in found}.values())
+
+
+def _stacked(name: str, files: list[Fields]) -> LazyArray | None:
+    """The array over all files; None if its shape changes."""
+    parts = [file.arrays.get(name) for file in files]
+    first = next(part for part in parts if part is not None)
+    if any(part is not None and (part.shape, part.dtype) != (first.shape, first.dtype) for part in parts):
+        return None
+    attrs = {key: value for key, value in first.attrs.items() if key != "missing"}
+    chunks = ((1,) * len(parts), *first.chunks)
+    return StackedArray(("time", *first.dims), (len(parts), *first.shape), first.dtype, attrs, chunks, parts)
+
+
+def _over_time(index: Path, entries: list[Entry]) -> Fields:
+    files = [read_hdf5(entry.path) for entry in entries]
+    names = list(dict.fromkeys(name for file in files for name in file))
+    arrays, changing = {}, []
+    for name in names:
+        array = _stacked(name, files)
+        if array is None:
+            changing.append(name)
+        else:
+            arrays[name] = array
+    coords = {name: value for file in reversed(files) for name, value in file.coords.items()}
+    used = {dim for array in arrays.values() for dim in array.dims}
+    coords = {name: value for name, value in coords.items() if set(value[0]) <= used}
+    for name in OF_ITERATION:
+        coords[name] = (("time",), np.array([getattr(entry, name) for entry in entries]))
+    attrs = {key: value for key, value in files[0].attrs.items() if key not in (*OF_ITERATION, "files")}
+    if changing:
+        attrs["changing"] = changing  # of another shape in every iteration: open their files one by one
+    return Fields(index, arrays, coords, attrs)
+
+
+def _rows_over_time(index: Path, entries: list[Entry]) -> NDArray[Any]:
+    tables = [read_pieces(e.path) if e.path.suffix == ".pieces" else read_csv(e.path) for e in entries]
+    before = [("iteration", np.int64), ("cycle", np.int64), ("time", np.float64)]
+    columns = tables[0].dtype.names or ()
+    kinds = [(name, np.result_type(*(table.dtype[name] for table in tables))) for name in columns]
+    whole = np.empty(sum(len(table) for table in tables), before + kinds)
+    row = 0
+    for entry, table in zip(entries, tables, strict=True):
+        part = whole[row : row + len(table)]
+        for name in OF_ITERATION:
+            part[name] = getattr(entry, name)
+        for name in columns:
+            part[name] = table[name]
+        row += len(table)
+    return whole
+
+
+def read_series(index: Path) -> Fields | NDArray[Any]:
+    """Fields over time, or the rows of all tables with the columns iteration, cycle and time before them."""
+    entries = entries_of(index)
+    if not entries:
+        raise Error(f"{index}: it lists no files; nothing has been written yet", Code.FILE)
+    endings = {entry.path.suffix for entry in entries}
+    if endings == {".h5"}:
+        return _over_time(index, entries)
+    if endings <= {".csv", ".pieces"}:
+        return _rows_over_time(index, entries)
+    raise Error(
+        f"{index}: it lists files that end in {', '.join(sorted(endings))}; this reads .h5, .csv and .pieces: open the "
+        "others in ParaView, or in Python with pyvista or vtk",
+        Code.FILE,
+    )

@@ -1,0 +1,265 @@
+"""What the client refuses, and how long its arrays live, in one process; values are read back with h5py."""
+
+import ast
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+import sidestream
+from mpi4py import MPI
+from sidestream import _client
+
+CONFIGURATION = """\
+placement: MODE
+output: {directory: DIRECTORY, existing: replace}
+meshes: {box: {type: uniform, size: [4, 3, 2]}}
+variables:
+  t: {mesh: box}
+  r: {mesh: box, order: row}
+  v: {mesh: box, type: int16, components: 2}
+outputs: [hdf5: {variables: [t, r, v]}]
+"""
+
+
+@pytest.fixture
+def open_session(tmp_path):
+    """Opens a session with one block, started."""
+    opened = []
+
+    def make(mode="inline"):
+        text = CONFIGURATION.replace("MODE", mode).replace("DIRECTORY", str(tmp_path / "results"))
+        session = sidestream.open_session(MPI.COMM_SELF, text=text)
+        opened.append(session)
+        session.set_block("box", 0, [0, 0, 0], [4, 3, 2])
+        session.start()
+        return session
+
+    yield make
+    for session in opened:
+        session.__exit__(None, None, None)
+
+
+def numbered(*shape, dtype=float):
+    return np.arange(np.prod(shape)).reshape(shape).astype(dtype)
+
+
+# Mistakes
+
+
+@pytest.mark.parametrize(
+    ("array", "says"),
+    [
+        (numbered(2, 3, 4, dtype=">f8"), "dtype >f8, which is not the byte order of this machine"),
+        (numbered(2, 3, 4, dtype=object), "dtype object, expected one of int8 to int64"),
+        (numbered(2, 3, 4, dtype=np.float16), "dtype float16, expected one of"),
+        (numbered(2, 3, 4, dtype=complex), "dtype complex128"),
+        (numbered(2, 3, 4) > 3, "dtype bool, expected one of .*; publish array.view"),
+        (np.zeros((2, 3, 4), "M8[s]"), r"dtype datetime64\[s\]"),
+        (np.zeros((2, 3, 4), [("a", "f8")]), "dtype "),
+        (np.zeros((2, 3, 4), [("a", "f4"), ("b", "f8")])["b"], "not a multiple of their size apart"),
+        (numbered(2, 3, 4, dtype=np.float32), "type float32, expected float64"),
+        (numbered(2, 3), "rank 2, expected rank 3"),
+        (numbered(4, 3, 2), r"is 2 x 3 x 4, expected 4 x 3 x 2.* shape of the array is \(4, 3, 2\), along k, j, i"),
+        (numbered(2, 3, 4, 2), "4 x 3 x 2 x 2, expected 4 x 3 x 2 x 1"),
+        ([[1.0]], "is of list, which is no array"),
+        (None, "is of NoneType"),
+    ],
+)
+def test_an_array_that_is_not_what_was_declared(open_session, array, says):
+    session = open_session()
+    with pytest.raises(sidestream.Error, match=says) as raised:
+        session.publish("t", 0, array)
+    assert raised.value.code is sidestream.Code.USAGE
+    assert session.end_iteration(0, 0) is False
+    assert "a call in it failed" in session.message
+    assert session.publish("t", 0, numbered(2, 3, 4))
+    assert session.end_iteration(1, 1) is True
+    account = session.close()
+    assert (account.refused, account.delivered) == (1, 1)
+
+
+def test_names_and_axes(open_session):
+    session = open_session()
+    for call, says in [
+        (lambda: session.publish("temperature", 0, numbered(2, 3, 4)), "variable 'temperature' is not declared"),
+        (lambda: session.publish("t", 1, numbered(2, 3, 4)), "block 1 of the mesh 'box' is not declared"),
+        (lambda: session.publish("v", 0, numbered(2, 3, 4, 2, dtype="i2"), 4), "component_axis is 4; name one"),
+        (lambda: session.publish("v", 0, numbered(2, 3, 4, 2, dtype="i2"), -5), "component_axis is -5; name one"),
+        (lambda: session.alloc("temperature", 0), "variable 'temperature' is not declared"),
+        (lambda: session.commit("t", 0), "is not allocated; call alloc first"),
+        (lambda: session.clear("t", 0), "neither allocated nor committed"),
+        (lambda: session.signal("now"), "the event 'now' is unknown"),
+        (lambda: session.add_points_mesh("p", 3, "x"), "declarations are frozen"),
+        (session.serve, "serve"),
+    ]:
+        with pytest.raises(sidestream.Error, match=says):
+            call()
+
+
+def test_what_python_fills_up_is_checked():
+    session = sidestream.open_session(MPI.COMM_SELF, text="placement: off")
+    with session:
+        for call, says in [
+            (lambda: session.set_block("m", 0, [], [1]), "lo has 0 entries, expected one for each axis"),
+            (lambda: session.add_uniform_mesh("m", [1, 2], spacing=[1]), "spacing has 1 entries, expected 2"),
+            (lambda: session.add_variable("v", "m", "float16"), "the type is 'float16', expected one of int8"),
+            (lambda: session.add_variable("v", "m", centering="corner"), "the centering is 'corner', expected one of"),
+            (lambda: session.add_variable("v", "m", order="C"), "the order is 'C', expected one of column, row"),
+            (lambda: session.add_rectilinear_mesh("m", []), "there are 0 lists of coordinates"),
+            (lambda: session.set("n", "ten"), "the value of 'n' is of str, expected a number"),
+        ]:
+            with pytest.raises(sidestream.Error, match=says):
+                call()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        ({"text": "placement: [inline"}, "CONFIGURATION", "configuration:1:12: found"),
+        ({"file": "/nowhere/run.yaml"}, "CONFIGURATION", "/nowhere/run.yaml"),
+        ({"file": "a", "text": "b"}, "USAGE", "both given"),
+    ],
+)
+def test_opening_fails(arguments, code, says):
+    with pytest.raises(sidestream.Error, match=says) as raised:
+        sidestream.open_session(MPI.COMM_SELF, **arguments)
+    assert raised.value.code.name == code
+    again = pickle.loads(pickle.dumps(raised.value))
+    assert (str(again), again.code) == (str(raised.value), raised.value.code)
+
+
+def test_a_communicator_of_something_else():
+    with pytest.raises(sidestream.Error, match="comm is of int, expected a communicator of mpi4py"):
+        sidestream.open_session(7, text="placement: off")
+
+
+def test_a_closed_session(open_session):
+    session = open_session()
+    session.close()
+    for call in (session.close, session.start, session.serve, lambda: session.publish("t", 0, numbered(2, 3, 4))):
+        with pytest.raises(sidestream.Error, match="the session is closed"):
+            call()
+
+
+def test_an_exception_in_the_with_block_comes_out(open_session):
+    session = open_session()
+    with pytest.raises(ZeroDivisionError), session:
+        1 / 0  # noqa: B018
+    with pytest.raises(sidestream.Error, match="closed"):
+        session.close()
+
+
+# Arrays in place
+
+
+def test_alloc_gives_the_memory_itself(open_session, tmp_path):
+    session = open_session()
+    for name, shape, dtype in [("t", (2, 3, 4), "f8"), ("r", (4, 3, 2), "f8"), ("v", (2, 3, 4, 2), "i2")]:
+        array = session.alloc(name, 0)
+        assert (array.shape, array.dtype) == (shape, np.dtype(dtype)) and array.flags.c_contiguous
+        array[...] = numbered(*shape)
+        session.commit(name, 0)
+        assert not array.flags.writeable
+    assert session.end_iteration(0, 0)
+    np.testing.assert_array_equal(array, numbered(2, 3, 4, 2))  # may be read until clear
+    session.close()
+    with h5py.File(tmp_path / "results/fields-000000.h5") as file:
+        np.testing.assert_array_equal(file["variables/t"], numbered(2, 3, 4))
+        np.testing.assert_array_equal(file["variables/r"], numbered(4, 3, 2))
+        np.testing.assert_array_equal(file["variables/v"], numbered(2, 3, 4, 2))
+
+
+def test_clear_waits_for_nobody_and_takes_no_array_away(open_session):
+    session = open_session()
+    array = session.alloc("t", 0)
+    array[...] = 1
+    session.commit("t", 0)
+    session.end_iteration(0, 0)
+    view = array[0, 1:]
+    for _ in range(2):
+        with pytest.raises(sidestream.Error, match=r"or a view of it, is still in use; drop it \(del array\)"):
+            session.clear("t", 0)
+        array = None
+    np.testing.assert_array_equal(view, np.ones((2, 4)))
+    del view
+    session.clear("t", 0)
+    assert session.publish("t", 0, numbered(2, 3, 4))
+    assert session.end_iteration(1, 1)
+
+
+@pytest.mark.parametrize("mode", ["inline", "off"])
+@pytest.mark.parametrize("commits", [True, False])
+def test_an_array_outlives_its_session(open_session, mode, commits):
+    session = open_session(mode)
+    array = session.alloc("t", 0)
+    array[...] = numbered(2, 3, 4)
+    if commits:
+        session.commit("t", 0)
+    session.end_iteration(0, 0)
+    session.close()
+    np.testing.assert_array_equal(array, numbered(2, 3, 4))
+
+
+def test_an_array_outlives_mpi(tmp_path):
+    """In shared memory, as in the process's own: nothing is unmapped under it."""
+    program = """
+import sys
+import numpy as np
+from mpi4py import MPI
+import sidestream
+session = sidestream.open_session(MPI.COMM_SELF, text=sys.argv[1])
+session.set_block("box", 0, [0, 0, 0], [4, 3, 2])
+array = session.alloc("t", 0)
+array[...] = 7
+session.commit("t", 0)
+session.end_iteration(0, 0)
+view = array[1:]
+session.close()
+del session, array
+MPI.Finalize()
+assert view.sum() == 84
+print("fine")
+"""
+    text = CONFIGURATION.replace("MODE", "inline").replace("DIRECTORY", str(tmp_path))
+    done = subprocess.run(
+        [sys.executable, "-c", program, text], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.stdout == "fine\n", done.stderr
+
+
+def test_no_client_without_the_extension(tmp_path):
+    """The pure package, as it is without MPI: the reader works, and what a session would need is said."""
+    pure = tmp_path / "sidestream"
+    pure.mkdir()
+    for path in Path(sidestream.__path__[0]).glob("*.py"):
+        (pure / path.name).symlink_to(path.resolve())
+    (tmp_path / "t.csv").write_text("cycle,mean\n1,2\n")
+    program = (
+        "import sys; sys.modules['mpi4py'] = None\n"
+        "import sidestream\n"
+        "assert sidestream.open('t.csv')['mean'] == 2\n"
+        "try: sidestream.open_session\n"
+        "except sidestream.Error as error: print(error)"
+    )
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert "this installation holds the reader alone" in done.stdout, done.stdout + done.stderr
+
+
+def test_stubs_have_what_the_module_has():
+    tree = ast.parse(Path(sidestream.__path__[0], "_client.pyi").read_text(encoding="utf-8"))
+    stub = next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "Session")
+    named = {node.name for node in stub.body if isinstance(node, ast.FunctionDef)}
+    assert named - {"__init__"} == {name for name in dir(_client.Session) if not name.startswith("_")}

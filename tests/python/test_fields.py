@@ -1,0 +1,83 @@
+"""What programs in Python publish, read by h5py and by the reader, in every placement: the bits of the formula."""
+
+import os
+import subprocess
+import sys
+import uuid
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+import sidestream
+from formula import STEPS, VARIABLES, whole
+
+PROGRAM = Path(__file__).with_name("fields.py")
+TOOL = os.environ["SIDESTREAM_TOOL"]
+MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
+
+CONFIGURATION = f"""\
+placement: PLACEMENT
+output: {{directory: DIRECTORY}}
+meshes:
+  plane: {{type: uniform, size: [$nx, $ny], spacing: [$h, $h]}}
+  line: {{type: uniform, size: [$nx]}}
+analyses:
+  - statistics: {{variable: ghosts}}
+outputs:
+  - hdf5: {{variables: [{", ".join(VARIABLES)}, places, masses]}}
+"""
+
+
+def run(folder, ranks, placement, beside=False):
+    file, results = folder / "run.yaml", folder / "results"
+    file.write_text(CONFIGURATION.replace("PLACEMENT", placement).replace("DIRECTORY", str(results)))
+    servers = subprocess.Popen([TOOL, "serve", str(file)]) if beside else None
+    try:
+        command = [MPIRUN, "-n", str(ranks), sys.executable, str(PROGRAM), str(file)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        if servers:
+            assert servers.wait(30) == 0
+    finally:
+        if servers and servers.poll() is None:
+            servers.kill()
+    return results
+
+
+def check_files(results, clients):
+    for step in range(STEPS):
+        with h5py.File(results / f"fields-{step:06}.h5") as file:
+            for name in VARIABLES:
+                dataset, expected = file[f"variables/{name}"], whole(name, step)
+                assert dataset.dtype == expected.dtype and dataset.attrs["missing"] == 0, name
+                np.testing.assert_array_equal(dataset[...], expected, name)
+            masses = [100 * r + n + step for r in range(clients) for n in range(5)]
+            np.testing.assert_array_equal(file["variables/masses"][...].ravel(), np.float32(masses))
+
+
+def check_reader(results, clients):
+    found = sidestream.open(results)
+    fields = found["fields"]
+    for name in VARIABLES:
+        expected = np.stack([whole(name, step) for step in range(STEPS)])
+        assert fields[name].dtype == expected.dtype
+        np.testing.assert_array_equal(fields[name].values, expected, name)
+    np.testing.assert_array_equal(fields["time"], [0, 0.5])
+    places = [r + np.arange(15).reshape(5, 3) for r in range(clients)]
+    np.testing.assert_array_equal(fields["places"][1], np.concatenate(places))
+    table = found["statistics"]
+    assert list(table["cycle"]) == [0, 1]
+    np.testing.assert_allclose(table["mean"], [whole("ghosts", step).mean() for step in range(STEPS)], rtol=1e-15)
+
+
+@pytest.mark.parametrize("clients", [1, 2, 3])
+@pytest.mark.parametrize("placement", ["inline", "{mode: cores}", "{mode: nodes, servers: 2}", "sidecar"])
+def test_fields(tmp_path, clients, placement):
+    servers = {"{mode: cores}": 1, "{mode: nodes, servers: 2}": 2}.get(placement, 0)
+    beside = placement == "sidecar"
+    if beside:
+        placement = f"{{mode: sidecar, session: test-{uuid.uuid4().hex[:12]}}}"
+    results = run(tmp_path, clients + servers, placement, beside)
+    check_files(results, clients)
+    check_reader(results, clients)

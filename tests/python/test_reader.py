@@ -1,0 +1,160 @@
+"""The reader against what holes.py publishes, put together by NumPy; with xarray and Dask, and without."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sidestream
+from sidestream import into_xarray, lazy, reader
+
+PROGRAM = Path(__file__).with_name("holes.py")
+MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
+NAN = np.float32(np.nan)
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory):
+    results = tmp_path_factory.mktemp("holes") / "results"
+    command = [MPIRUN, "-n", "3", sys.executable, str(PROGRAM), str(results)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return results
+
+
+@pytest.fixture(params=["xarray with Dask", "xarray", "numpy"])
+def opened(request, monkeypatch):
+    """Opens with the packages of that name: values(found, name) is the same with each."""
+    missing = {"xarray with Dask": (), "xarray": ("dask",), "numpy": ("dask", "xarray")}[request.param]
+    for module in (reader, into_xarray):
+        monkeypatch.setattr(module, "find_spec", lambda name: None if name in missing else name)
+    return sidestream.open
+
+
+def density(step):
+    whole = np.repeat(np.float32([10 * step, 10 * step + 1, 10 * step + 2]), 2)[:, None, None] * np.ones((2, 3), "f4")
+    if step == 1:
+        whole[2:4] = NAN
+    return whole
+
+
+def test_fields_over_time(opened, directory):
+    found = opened(directory)["fields/all.h5"]
+    expected = np.stack([density(0), density(1)])
+    assert found["density"].dims == ("time", "stretched_z", "stretched_y", "stretched_x")
+    assert found["density"].attrs["units"] == "kg/m3" and found["density"].attrs["long_name"] == "density of the gas"
+    np.testing.assert_array_equal(np.asarray(found["density"]), expected)
+    late = np.stack([np.full((6, 3), np.nan), np.arange(18.0).reshape(6, 3)])
+    np.testing.assert_array_equal(np.asarray(found["late"]), late)
+    line = np.arange(18.0).reshape(9, 2)
+    assert found["line"].dims == ("time", "line_x", "component_2")
+    np.testing.assert_array_equal(np.asarray(found["line"]), np.stack([line, line + 100]))
+    # Nodes that two blocks have are those of the lower one.
+    state = np.repeat(np.int16([0, 1, 2]), [3, 2, 2])
+    np.testing.assert_array_equal(np.asarray(found["state"])[1, :, 2, 3], state)
+    assert found["state"].dims[1:] == ("stretched_z_node", "stretched_y_node", "stretched_x_node")
+
+
+@pytest.mark.parametrize(
+    "key", [(0,), (..., 1), (slice(None), slice(4, 1, -2)), (1, slice(1, 5), 0, slice(0, 0)), (-1, -6, 1, 2)]
+)
+def test_a_part_is_what_numpy_makes_of_the_whole(opened, directory, key):
+    found = opened(directory)["all"]["density"]
+    expected = np.stack([density(0), density(1)])[key]
+    np.testing.assert_array_equal(np.asarray(found[key]), expected)
+
+
+def test_coordinates(directory):
+    found = sidestream.open(directory)["all"]
+    np.testing.assert_array_equal(found["stretched_z_node"], [0, 1, 2, 4, 8, 16, 32])
+    np.testing.assert_array_equal(found["stretched_x"], [0.5, 2, 3.5])
+    np.testing.assert_array_equal(found["flat_y"], [1, 3, 5, 7, 9, 11])
+    np.testing.assert_array_equal(found["time"], [0, 0.5])
+    np.testing.assert_array_equal(found["cycle"], [0, 5])
+    assert float(found["density"].sel(time=0, stretched_z=12, stretched_y=1.5, stretched_x=2)) == 2
+
+
+def test_one_file(opened, directory):
+    path = directory / "fields/05/all.h5"
+    found = opened(path)
+    np.testing.assert_array_equal(np.asarray(found["density"]), density(1))
+    assert found["density"].attrs["missing"] == 12
+    assert np.asarray(found["density"])[4, 1, 2] == found["density"][4, 1, 2] == 12
+    if isinstance(found, sidestream.Fields):
+        assert (found.attrs["time"], found.attrs["cycle"]) == (0.5, 5)
+    else:
+        assert (found["time"], found["cycle"], found["iteration"]) == (0.5, 5, 1)
+
+
+def test_lists_whose_lengths_change(opened, directory):
+    over_time = opened(directory)["particles.h5"]
+    assert "masses" not in over_time and sorted(over_time.attrs["changing"]) == ["masses", "places"]
+    one = opened(directory / "particles-05.h5")
+    np.testing.assert_array_equal(np.asarray(one["masses"]), [0, 10, 11, 20, 21, 22])
+    coords = one.coords["point_block" if "point_block" in one.coords else "cell_block"]
+    blocks = coords[1] if isinstance(one, sidestream.Fields) else coords
+    np.testing.assert_array_equal(blocks, [0, 1, 1, 2, 2, 2])
+
+
+def test_nothing_is_read_before_it_is_asked_for(directory, monkeypatch):
+    read = []
+    monkeypatch.setattr(lazy.FileArray, "_read", lambda self, index: read.append(index) or np.zeros(1))
+    found = sidestream.open(directory)["all"]
+    assert not read
+    assert found["density"].chunks == ((1, 1), (2, 2, 2), (2,), (3,))
+    with pytest.raises(ValueError, match="without a copy"):
+        np.asarray(lazy.FileArray((), (), np.dtype(float), {}, (), directory, ""), copy=False)
+
+
+def test_tables(directory):
+    found = sidestream.open(directory)
+    each, pieces = found["each.csv"], found["pieces"]
+    assert each.dtype.names[:4] == ("iteration", "cycle", "time", "bin")
+    assert list(each["cycle"]) == [0, 0, 0, 5, 5, 5]
+    assert list(each["count"][:3]) == [12, 12, 12]
+    np.testing.assert_array_equal(each, pieces)
+    iterations = sidestream.open(directory / "iterations.csv")
+    assert list(iterations["outcome"]) == ["delivered"] * 2
+    assert iterations["cycle"].dtype == np.int64 and iterations["time"].dtype == np.float64
+
+
+def test_a_directory_lists_what_can_be_read(directory):
+    found = sidestream.open(directory)
+    records = ["iterations.csv", "timings.csv"]
+    results = ["each.csv", "fields/all.h5", "particles.h5", "pieces.csv"]
+    assert sorted(found) == sorted([*results, *records])
+    with pytest.raises(KeyError, match=r"'nothing' in .*; there are: each.csv, fields/all.h5"):
+        found["nothing"]
+
+
+def test_what_cannot_be_read_is_said(directory, tmp_path):
+    (tmp_path / "empty.csv").write_text("")
+    (tmp_path / "short.csv").write_text("a,b\n1\n")
+    (tmp_path / "no.h5").write_text("no")
+    (tmp_path / "no.h5.series").write_text("[]")
+    server = next((directory / "fields/05").glob("all-*.h5"))
+    alone = tmp_path / "all.h5"
+    alone.write_bytes((directory / "fields/05/all.h5").read_bytes())
+    for path, says in [
+        (tmp_path / "nothing", "there is no such file or directory"),
+        (tmp_path / "empty.csv", "the file is empty"),
+        (tmp_path / "short.csv", "row 1 has 1 entries, expected 2"),
+        (tmp_path / "no.h5", "this is no HDF5 file"),
+        (tmp_path / "no.h5.series", "this is no index over time"),
+        (directory / "run.yaml", "yaml.safe_load"),
+        (directory / "surface-00.vtp", "pyvista"),
+        (directory / "surface.vtp.series", "open the others in ParaView"),
+        (server, "the blocks of one server; open the one that shows all"),
+        (alone, "with blocks is missing beside it; move them together"),
+    ]:
+        with pytest.raises(sidestream.Error, match=says) as raised:
+            sidestream.open(path)
+        assert raised.value.code is sidestream.Code.FILE
+
+
+def test_xarray_that_is_not_there(directory, monkeypatch):
+    monkeypatch.setattr(reader, "find_spec", lambda name: None)
+    with pytest.raises(sidestream.Error, match="xarray is not installed"):
+        sidestream.open(directory / "particles-05.h5", into="xarray")
