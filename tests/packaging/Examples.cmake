@@ -18,3 +18,10 @@ foreach(pair IN LISTS pairs)
   set_tests_properties(examples.${folder} PROPERTIES TIMEOUT 300 LABELS "examples;mpi"
     ENVIRONMENT "${SIDESTREAM_TEST_ENVIRONMENT}")
 endforeach()
+if(SIDESTREAM_PYTHON_BUILT)
+  set(folder ${PROJECT_SOURCE_DIR}/examples/minimal_python)
+  add_test(NAME examples.minimal_python COMMAND ${SIDESTREAM_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/test_examples.py
+    heat_python ${folder}/heat.py ${folder}/run.yaml ${MPIEXEC_EXECUTABLE} ${SIDESTREAM_MPIRUN_FLAGS})
+  set_tests_properties(examples.minimal_python PROPERTIES TIMEOUT 300 LABELS "examples;mpi"
+    ENVIRONMENT "${SIDESTREAM_TEST_ENVIRONMENT};PYTHONPATH=${PROJECT_BINARY_DIR}/bindings/python")
+endif()

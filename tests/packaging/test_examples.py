@@ -1,6 +1,6 @@
 """Runs an example in several placements and compares its results with a calculation of our own. Needs NumPy.
 
-Usage: test_examples.py heat|heat_fortran|wave|dye PROGRAM CONFIGURATION MPIRUN...
+Usage: test_examples.py heat|heat_fortran|heat_python|wave|dye PROGRAM CONFIGURATION MPIRUN...
 """
 
 import csv
@@ -26,7 +26,8 @@ def run(program: Path, configuration: str, ranks: int, mpirun: list[str], folder
     """Runs the program in `folder` with a configuration of this text."""
     (folder / "run.yaml").write_text(configuration, encoding="utf-8")
     environment = {name: value for name, value in os.environ.items() if name != "SIDESTREAM_CONFIG"}
-    command = [*mpirun, "-n", str(ranks), str(program), "run.yaml"]
+    interpreter = [sys.executable] if program.suffix == ".py" else []
+    command = [*mpirun, "-n", str(ranks), *interpreter, str(program), "run.yaml"]
     subprocess.run(command, cwd=folder, env=environment, check=True, timeout=60)
 
 
@@ -90,6 +91,7 @@ def check_dye(folder: Path) -> None:
 EXAMPLES = {
     "heat": (check_heat, "results/statistics.csv"),
     "heat_fortran": (check_heat, "results/statistics.csv"),
+    "heat_python": (check_heat, "results/statistics.csv"),
     "wave": (check_wave, "results/histogram.csv"),
     "dye": (check_dye, "cloud.csv"),
 }
@@ -106,7 +108,7 @@ REFUSING = [
     (3, "placement: {mode: cores, when_full: skip, max_in_flight: 1}", "run.yaml", 0),
     (2, f"placement: {{mode: sidecar, session: nobody-serves-{os.getpid()}, attach_limit: 0}}", "run-clients.yaml", 1),
 ]
-STEPS = {"heat": 20, "heat_fortran": 20, "wave": 8, "dye": 12}
+STEPS = {"heat": 20, "heat_fortran": 20, "heat_python": 20, "wave": 8, "dye": 12}
 
 
 def account(path: Path) -> dict[str, int]:
