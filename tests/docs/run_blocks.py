@@ -15,7 +15,7 @@ Blocks of one page run in their order in one empty folder, so that a program fin
     c, cpp   is compiled and linked, as it is or within `part-of=FRAME`, and run on `ranks` ranks with the
              argument `with` (a file saved before); `ranks=0` compiles only
     fortran  is compiled, as it is or within `part-of=FRAME`; an `sh` block may build and run it
-    python   runs as it is
+    python   runs as it is, or within `part-of=FRAME`; with `file` it is saved and compiled, for an `sh` block
 
 `fails=TEXT` means that the block must fail and say TEXT (spaces written as _). `lines=FILE:N` means that FILE has N
 lines afterwards. `seconds=N` is the time limit.
@@ -183,6 +183,15 @@ def run_fortran(block: Block, setting: Setting) -> None:
     execute(block, setting, [setting.fc, *flags, *(f"-I{folder}" for folder in setting.include), name])
 
 
+def run_python(block: Block, setting: Setting) -> None:
+    name = block.key("file")
+    if not name:
+        execute(block, setting, [sys.executable, "-c", framed(block)])
+        return
+    (setting.folder / name).write_text(framed(block), encoding="utf-8")
+    execute(block, setting, [sys.executable, "-m", "py_compile", name])
+
+
 def run_block(block: Block, setting: Setting) -> None:
     if block.language == "yaml":
         run_yaml(block, setting)
@@ -191,7 +200,7 @@ def run_block(block: Block, setting: Setting) -> None:
     elif block.language == "fortran":
         run_fortran(block, setting)
     elif block.language == "python":
-        execute(block, setting, [sys.executable, "-c", framed(block)])
+        run_python(block, setting)
     else:
         run_compiled(block, setting)
     for check in block.keys.get("lines", []):
