@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -144,6 +145,57 @@ TEST_CASE("an array that is not what was declared refuses the iteration, with a 
         SIDESTREAM_ERROR_USAGE);
   CHECK(sidestream_end_iteration(s, 0, 0) == SIDESTREAM_REFUSED);
   CHECK(sidestream_close(&s) == SIDESTREAM_OK);
+}
+
+TEST_CASE("a variable says how its arrays lie") {
+  Seen seen;
+  sidestream_session* s = open(seen);
+  sidestream_description d{};
+  d.struct_size = sizeof d;
+  REQUIRE(sidestream_describe_variable(s, "r", &d) == SIDESTREAM_OK);
+  CHECK(d.type == SIDESTREAM_FLOAT64);
+  CHECK(d.order == SIDESTREAM_ROW);
+  CHECK(d.components == 1);
+  CHECK(d.axes == 3);
+  REQUIRE(sidestream_describe_variable(s, "v", &d) == SIDESTREAM_OK);
+  CHECK(d.type == SIDESTREAM_INT16);
+  CHECK(d.centering == SIDESTREAM_CELL);
+  CHECK(d.order == SIDESTREAM_COLUMN);
+  CHECK(d.components == 2);
+  CHECK(d.axes == 2);
+  // A program built with an older header has a shorter structure.
+  sidestream_description shorter{};
+  shorter.struct_size = offsetof(sidestream_description, order);
+  shorter.components = 7;
+  CHECK(sidestream_describe_variable(s, "v", &shorter) == SIDESTREAM_OK);
+  CHECK(shorter.type == SIDESTREAM_INT16);
+  CHECK(shorter.components == 7);
+  // What is asked in vain refuses nothing.
+  CHECK(sidestream_describe_variable(s, "x", &d) == SIDESTREAM_ERROR_USAGE);
+  CHECK(std::string(sidestream_message(s)).find("the variable 'x' is not declared") != std::string::npos);
+  CHECK(sidestream_describe_variable(s, "v", nullptr) == SIDESTREAM_ERROR_USAGE);
+  CHECK(sidestream_end_iteration(s, 0, 0) == SIDESTREAM_OK);
+  CHECK(sidestream_close(&s) == SIDESTREAM_OK);
+}
+
+TEST_CASE("memory that is kept outlives its session") {
+  Seen seen;
+  sidestream_session* s = open(seen);
+  sidestream_memory *memory = nullptr, *again = nullptr;
+  REQUIRE(sidestream_keep_memory(s, &memory) == SIDESTREAM_OK);
+  REQUIRE(sidestream_keep_memory(s, &again) == SIDESTREAM_OK);
+  CHECK(sidestream_keep_memory(s, nullptr) == SIDESTREAM_ERROR_USAGE);
+  void* data = nullptr;
+  REQUIRE(sidestream_alloc(s, "t", 0, &data) == SIDESTREAM_OK);
+  auto* values = static_cast<double*>(data);
+  for (int n = 0; n < 24; ++n) values[n] = n;
+  CHECK(sidestream_commit(s, "t", 0) == SIDESTREAM_OK);
+  CHECK(sidestream_end_iteration(s, 0, 0) == SIDESTREAM_OK);
+  CHECK(sidestream_close(&s) == SIDESTREAM_OK);
+  sidestream_release_memory(memory);
+  for (int n = 0; n < 24; ++n) CHECK(values[n] == n);
+  sidestream_release_memory(again);
+  sidestream_release_memory(nullptr);
 }
 
 TEST_CASE("memory for an array says what it is") {

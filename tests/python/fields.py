@@ -4,6 +4,7 @@ Usage: mpirun -n RANKS fields.py CONFIGURATION
 """
 
 import sys
+import threading
 from itertools import count
 
 import numpy as np
@@ -109,11 +110,29 @@ def simulate(session):
         assert session.end_iteration(step, 0.5 * step), session.message
 
 
+def serve(session):
+    """Other threads run meanwhile."""
+    ticks, ended = count(), threading.Event()
+
+    def tick():
+        while not ended.wait(0.001):
+            next(ticks)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    before = next(ticks)
+    session.serve()
+    after = next(ticks)
+    ended.set()
+    thread.join()
+    assert after > before + 1, (before, after)
+
+
 def main():
     with sidestream.open_session(MPI.COMM_WORLD, sys.argv[1]) as session:
         if session.is_server:
             assert session.comm == MPI.COMM_NULL
-            session.serve()
+            serve(session)
         else:
             simulate(session)
             account = session.close()

@@ -4,7 +4,6 @@
 #include <bit>
 #include <cstring>
 #include <optional>
-#include <vector>
 
 #include "failure.hpp"
 
@@ -66,21 +65,23 @@ sidestream_type type_of(const Py_buffer& view, PyObject* object, const char* var
   return *type;
 }
 
+using Axes = std::array<int, PyBUF_MAX_NDIM>;
+
 /// The axes of the array in the order i, j, k, component.
-std::vector<int> axes_of(const Py_buffer& view, const char* variable, const sidestream_description& described,
-                         int component_axis) {
-  std::vector<int> axes;
+Axes axes_of(const Py_buffer& view, const char* variable, const sidestream_description& described, int component_axis) {
+  Axes axes;
   const bool has_components = view.ndim == described.axes + 1;
   const int component = component_axis < 0 ? component_axis + view.ndim : component_axis;
   if (has_components && (component < 0 || component >= view.ndim)) {
     misuse(of(variable) + " has " + std::to_string(view.ndim) + " axes, and component_axis is " +
            std::to_string(component_axis) + "; name one of its axes");
   }
+  auto end = axes.begin();
   for (int axis = 0; axis < view.ndim; ++axis) {
-    if (!has_components || axis != component) axes.push_back(axis);
+    if (!has_components || axis != component) *end++ = axis;
   }
-  if (described.order == SIDESTREAM_COLUMN) std::reverse(axes.begin(), axes.end());
-  if (has_components) axes.push_back(component);
+  if (described.order == SIDESTREAM_COLUMN) std::reverse(axes.begin(), end);
+  if (has_components) *end = component;
   return axes;
 }
 
@@ -101,10 +102,10 @@ Arranged arrange(const Py_buffer& view, PyObject* object, const char* variable, 
   made.type = type_of(view, object, variable);
   made.data = view.buf;
   made.rank = view.ndim;
-  const std::vector<int> axes = axes_of(view, variable, described, component_axis);
+  const Axes axes = axes_of(view, variable, described, component_axis);
   bool fits =
       view.len == 0 || reinterpret_cast<std::uintptr_t>(view.buf) % static_cast<std::size_t>(view.itemsize) == 0;
-  for (std::size_t n = 0; n < axes.size(); ++n) {
+  for (std::size_t n = 0; n < static_cast<std::size_t>(view.ndim); ++n) {
     const int axis = axes[n];
     made.extents[n] = view.shape[axis];
     const bool counts = view.shape[axis] > 1;

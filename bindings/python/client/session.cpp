@@ -2,6 +2,7 @@
 
 #include <nanobind/ndarray.h>
 
+#include <string_view>
 #include <type_traits>
 
 #include "array.hpp"
@@ -114,7 +115,7 @@ void Session::start() {
 }
 
 const sidestream_description& Session::described(const char* call, const char* variable, std::int64_t block) {
-  const auto found = described_.find(variable);
+  const auto found = described_.find(std::string_view(variable));
   if (found != described_.end()) return found->second;
   sidestream_description description{};
   description.struct_size = sizeof description;
@@ -154,7 +155,8 @@ auto Session::or_refuse(const char* variable, std::int64_t block, Work&& work) {
 bool Session::publish(const char* variable, std::int64_t block, nb::handle array, int component_axis) {
   sidestream_session* const session = open("publish");
   const sidestream_description& declared = described("publish", variable, block);
-  const auto buffer = or_refuse(variable, block, [&] { return std::make_unique<Buffer>(array.ptr(), variable); });
+  std::optional<Buffer> buffer;
+  or_refuse(variable, block, [&] { buffer.emplace(array.ptr(), variable); });
   const Py_buffer& view = buffer->view();
   const Arranged a =
       or_refuse(variable, block, [&] { return arrange(view, array.ptr(), variable, declared, component_axis); });
@@ -169,10 +171,11 @@ bool Session::publish(const char* variable, std::int64_t block, nb::handle array
     const nb::gil_scoped_release released;
     code = call();
   }
-  if (code != SIDESTREAM_ERROR_USAGE) return taken(session, code);
+  const std::string_view message = code == SIDESTREAM_ERROR_USAGE ? sidestream_message(session) : "";
+  if (message.find("the array for") == std::string_view::npos) return taken(session, code);
   const char* const order = declared.order == SIDESTREAM_COLUMN ? "k, j, i" : "i, j, k";
-  misuse(std::string(sidestream_message(session)) + " (sizes are along i, j, k; the shape of the array is " +
-         shape_text(view) + ", along " + order + ")");
+  misuse(std::string(message) + " (sizes are along i, j, k; the shape of the array is " + shape_text(view) +
+         ", along " + order + ")");
 }
 
 const Session::Memory& Session::kept_in_place() {

@@ -5,11 +5,11 @@
 #include <sidestream/sidestream.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -77,7 +77,7 @@ class Session {
   auto or_refuse(const char* variable, std::int64_t block, Work&& work);
 
   sidestream_session* session_ = nullptr;
-  std::unordered_map<std::string, sidestream_description> described_;
+  std::map<std::string, sidestream_description, std::less<>> described_;  ///< few, and found without a copy of the name
   Memory memory_;
   std::map<Place, std::shared_ptr<Loan>> lent_;
 };

@@ -13,7 +13,7 @@ class Code(IntEnum):
     ANALYSIS = 4  # an analysis or a writer failed on a server (`on_error: stop`)
     FILE = 5
     SYSTEM = 6
-    REFUSED = 7  # only of `close`: iterations were dropped; elsewhere a refusal is no error
+    REFUSED = 7  # never raised: a refusal is no error
     INTERNAL = 8
 
 

@@ -1,12 +1,13 @@
 """Sessions: what a simulation in Python calls. Order of calls, who calls them together and what they do stands in
 sidestream/sidestream.h; what is different here, in docs/python.md."""
 
+import os
 import weakref
 from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, SupportsFloat, SupportsIndex
 
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from . import _client
 from .communicator import communicator_of, handle_of
@@ -34,12 +35,14 @@ class Account:
 class Session(Declaring):
     """One run's handle. Opening, starting, serving and closing are collective over the ranks of `comm`."""
 
-    def __init__(self, comm: "MPI.Comm", file: str | None = None, *, text: str | None = None) -> None:
+    def __init__(
+        self, comm: "MPI.Comm", file: str | os.PathLike[str] | None = None, *, text: str | None = None
+    ) -> None:
         """Opens a session with the configuration in `file`, or the one that `text` is. The environment variable
         SIDESTREAM_CONFIG wins over both."""
         if file is not None and text is not None:
             raise Error("open: file and text are both given; give one of them")
-        given = text if text is not None else None if file is None else str(file)
+        given = text if text is not None else None if file is None else os.fspath(file)
         self._session = _client.Session(handle_of(comm), given, text is not None)
         self._comm: MPI.Comm | None = None
         self._lent: dict[tuple[str, int], weakref.ref[NDArray[Any]]] = {}
@@ -89,7 +92,7 @@ class Session(Declaring):
         """Freezes the declarations and checks them. Collective over the clients."""
         self._session.start()
 
-    def publish(self, variable: str, block: int, array: ArrayLike, component_axis: int = -1) -> bool:
+    def publish(self, variable: str, block: int, array: NDArray[Any] | memoryview, component_axis: int = -1) -> bool:
         """Copies a block's values, from an array of any strides. False: the iteration is refused.
 
         The shape is that of the allocated box with the axes [k, j, i] for a variable in column order and [i, j, k] in
@@ -124,12 +127,12 @@ class Session(Declaring):
         return self._session.end_iteration(cycle.__index__(), float(time))
 
     def close(self) -> Account:
-        """Waits for what was published and ends the session. Collective. An Error with the code REFUSED: iterations
-        were dropped since `drain_limit` was over."""
+        """Waits for what was published and ends the session. Collective. Iterations that were dropped since
+        `drain_limit` was over are `dropped` in the account, and no error."""
         self._comm = None
         return Account(*self._session.close())
 
 
-def open_session(comm: "MPI.Comm", file: str | None = None, *, text: str | None = None) -> Session:
+def open_session(comm: "MPI.Comm", file: str | os.PathLike[str] | None = None, *, text: str | None = None) -> Session:
     """Opens a session, for a `with` statement, which closes it."""
     return Session(comm, file, text=text)
