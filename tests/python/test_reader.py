@@ -120,6 +120,17 @@ def test_tables(directory):
     assert iterations["cycle"].dtype == np.int64 and iterations["time"].dtype == np.float64
 
 
+def test_an_index_of_a_run_that_goes_on(tmp_path):
+    line = '{{"name": "t-{0}.csv", "time": {0}.5, "cycle": {0}, "iteration": {0}}}'
+    for n in range(3):
+        (tmp_path / f"t-{n}.csv").write_text(f"mean,what\n{n}.25,x\n")
+    (tmp_path / "t.csv.series").write_text('{"files": [' + line.format(0) + "]}")
+    (tmp_path / ".t.csv.series.rest").write_text("\n".join(line.format(n) for n in (0, 1)) + "\n" + line.format(2)[:9])
+    found = sidestream.open(tmp_path)["t"]
+    assert found.dtype.names == ("iteration", "cycle", "time", "mean", "what")
+    assert found.tolist() == [(0, 0, 0.5, 0.25, "x"), (1, 1, 1.5, 1.25, "x")]
+
+
 def test_a_directory_lists_what_can_be_read(directory):
     found = sidestream.open(directory)
     records = ["iterations.csv", "timings.csv"]
