@@ -119,8 +119,8 @@ class ClientTransport {
   /// room for both. False, and nothing happens, if there is none or if an iteration that may read it is not released.
   /// After it no iteration may be delivered before the successor is committed.
   [[nodiscard]] virtual bool retire(const BlockRecord& record) = 0;
-  /// Holds the memory of all regions in place, also when the transport is gone; null: that goes with the transport. Letting
-  /// go of it takes no MPI.
+  /// Holds the memory of all regions in place, also when the transport is gone; null: that goes with the transport.
+  /// Letting go of it takes no MPI.
   [[nodiscard]] virtual std::shared_ptr<const void> memory() const { return nullptr; }
   /// Copies `bytes` bytes into a region, in the way that suits who reads them next. Override it only to be faster.
   virtual void fill(const Region& region, const void* values, std::uint64_t bytes) {

@@ -18,7 +18,8 @@ namespace sidestream {
 class InProcessTransport final : public ClientTransport, public ServerTransport {
  public:
   /// `limit`: bytes of values that may be held.
-  InProcessTransport(std::uint64_t limit, WhenFull when_full) : uses_(std::make_shared<RegionUses>(limit)), store_(1), when_full_(when_full) {}
+  InProcessTransport(std::uint64_t limit, WhenFull when_full)
+      : uses_(std::make_shared<RegionUses>(limit)), store_(1), when_full_(when_full) {}
 
   [[nodiscard]] bool begin() override { return true; }
   [[nodiscard]] std::optional<Region> reserve(std::uint64_t bytes, bool persistent) override;
