@@ -225,6 +225,17 @@ module sidestream_c
       integer(c_int) :: code
     end function c_set_block_on_level
 
+    function c_set_rectilinear_block(session, mesh, block, lo, hi, nodes) &
+        bind(C, name='sidestream_set_rectilinear_block') result(code)
+      import :: c_char, c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: session
+      character(kind=c_char), intent(in) :: mesh(*)
+      integer(c_int64_t), value :: block
+      integer(c_int64_t), intent(in) :: lo(3), hi(3)
+      type(c_ptr), intent(in) :: nodes(3)
+      integer(c_int) :: code
+    end function c_set_rectilinear_block
+
     function c_set_block_list(session, mesh, block, points, cells, corners, faces, bounds) &
         bind(C, name='sidestream_set_block_list') result(code)
       import :: c_char, c_int, c_int64_t, c_ptr
@@ -296,6 +307,18 @@ module sidestream_c
       integer(c_int64_t), intent(in) :: extents(*), strides(*)
       integer(c_int) :: code
     end function c_publish_array
+
+    function c_publish_component_arrays(session, variable, block, type, count, components, rank, extents, strides) &
+        bind(C, name='sidestream_publish_component_arrays') result(code)
+      import :: c_char, c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: session
+      character(kind=c_char), intent(in) :: variable(*)
+      integer(c_int64_t), value :: block
+      integer(c_int), value :: type, count, rank
+      type(c_ptr), intent(in) :: components(*)
+      integer(c_int64_t), intent(in) :: extents(*), strides(*)
+      integer(c_int) :: code
+    end function c_publish_component_arrays
 
     function c_get_handle(session, variable, block, handle) bind(C, name='sidestream_get_handle') result(code)
       import :: c_char, c_int, c_int64_t, c_ptr

@@ -7,7 +7,7 @@ module sidestream_places
   use sidestream_functions, only: get_block
   implicit none
   private
-  public :: place, publish_any, alloc_any, values_any
+  public :: place, publish_any, components_any, alloc_any, values_any
 
   !> Where a pointer goes: to every `whole(0)`-th element, from the first on, of a gapless array of the extents `whole`;
   !> of that to `extents` elements along each axis, counted from `lower`. Fortran can give a pointer strides in no other
@@ -24,6 +24,52 @@ contains
     address = int(transfer(of, 0_c_intptr_t), int64)
   end function address
 
+  !> In elements of so many bytes; zero without a first one. `ok`: they are so many of them apart.
+  function strides_of(at, bytes, ok) result(strides)
+    type(c_ptr), intent(in) :: at(0:)
+    integer, intent(in) :: bytes
+    logical, intent(out) :: ok
+    integer(int64) :: strides(size(at) - 1)
+    integer :: n
+    strides = 0
+    ok = .true.
+    if (.not. c_associated(at(0))) return
+    do n = 1, size(strides)
+      strides(n) = address(at(n)) - address(at(0))
+    end do
+    ok = all(modulo(strides, int(bytes, int64)) == 0)
+    strides = strides / bytes
+  end function strides_of
+
+  !> at(:, n) of component n; `same`: the arrays have the same extents.
+  subroutine components_any(session, variable, block, type, bytes, at, extents, same, ierr)
+    type(sidestream_session), intent(inout) :: session
+    character(len=*), intent(in) :: variable
+    integer(int64), intent(in) :: block
+    integer, intent(in) :: type, bytes
+    type(c_ptr), intent(in) :: at(0:, :)
+    integer(int64), intent(in) :: extents(:)
+    logical, intent(in) :: same
+    integer, intent(out), optional :: ierr
+    integer(int64) :: strides(size(extents), size(at, 2))
+    logical :: alike, ok
+    integer :: n
+    alike = same
+    do n = 1, size(at, 2)
+      strides(:, n) = strides_of(at(:, n), bytes, ok)
+      alike = alike .and. ok .and. all(strides(:, n) == strides(:, 1) .or. extents == 1)
+    end do
+    if (.not. alike) then
+      call refuse(session, variable, block)
+      call misuse(session, "publish_components: the arrays for '" // trim(variable) // "' differ in shape, or in how " &
+                  // 'far apart their elements are; pass arrays or sections that are alike', ierr)
+      return
+    end if
+    call settle(session, c_publish_component_arrays(handle_of(session), trim(variable) // c_null_char, block, &
+                                                    int(type, c_int), int(size(at, 2), c_int), at(0, :), &
+                                                    int(size(extents), c_int), extents, strides(:, 1)), ierr)
+  end subroutine components_any
+
   !> at(0) is the first element, at(n) the one next to it along axis n if there is one.
   subroutine publish_any(session, variable, block, type, bytes, at, extents, component_axis, ierr)
     type(sidestream_session), intent(inout) :: session
@@ -35,22 +81,17 @@ contains
     integer, intent(in), optional :: component_axis
     integer, intent(out), optional :: ierr
     integer(int64) :: strides(size(extents))
-    integer :: n, components
-    strides = 0
+    integer :: components
+    logical :: ok
     components = -1
     if (present(component_axis)) components = component_axis - 1
     if (present(component_axis) .and. components < 0) components = size(extents) + 1 ! which is refused
-    if (c_associated(at(0))) then
-      do n = 1, size(extents)
-        strides(n) = address(at(n)) - address(at(0))
-      end do
-      if (any(modulo(strides, int(bytes, int64)) /= 0)) then
-        call refuse(session, variable, block)
-        call misuse(session, "publish: the elements of the array for '" // trim(variable) // "' are not a multiple of " &
-                    // 'their size apart; copy them into an array of their own', ierr)
-        return
-      end if
-      strides = strides / bytes
+    strides = strides_of(at, bytes, ok)
+    if (.not. ok) then
+      call refuse(session, variable, block)
+      call misuse(session, "publish: the elements of the array for '" // trim(variable) // "' are not a multiple of " &
+                  // 'their size apart; copy them into an array of their own', ierr)
+      return
     end if
     call settle(session, c_publish_array(handle_of(session), trim(variable) // c_null_char, block, int(type, c_int), &
                                          at(0), int(size(extents), c_int), extents, strides, int(components, c_int)), &

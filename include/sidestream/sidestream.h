@@ -228,6 +228,14 @@ int sidestream_set_block_list(sidestream_session* session, const char* mesh, int
  * on; `bounds` as above. */
 int sidestream_set_block_bounds(sidestream_session* session, const char* mesh, int64_t block, const double* bounds);
 int sidestream_remove_block(sidestream_session* session, const char* mesh, int64_t block);
+/* A block of a rectilinear mesh that nobody declares as a whole, and its part of the coordinates: as
+ * sidestream_set_block, and nodes[a] has the positions of the block's hi[a] - lo[a] + 1 nodes along axis a, increasing;
+ * copied. `nodes` has 3 entries, NULL for the axes that the mesh does not use. Before start, where the clients put the
+ * axes together: cells count from 0 to the highest that a block has, every node must be given by some block, and where
+ * blocks give the same node, their numbers may differ by rounding (1e-6 of the distance to the next node); the lowest
+ * of them counts. */
+int sidestream_set_rectilinear_block(sidestream_session* session, const char* mesh, int64_t block, const int64_t* lo,
+                                     const int64_t* hi, const double* const* nodes);
 
 /* The indices [lo, hi) that this variable's arrays cover on this block, ghosts included, in points of the variable (one
  * more than cells on each axis on which these are nodes). Default: exactly the points of the block's cells. */
@@ -261,6 +269,17 @@ int sidestream_publish_handles(sidestream_session* session, int count, const sid
 int sidestream_publish_strided(sidestream_session* session, const char* variable, int64_t block, const void* data,
                                const int64_t strides[4]);
 
+/* As publish, of a variable with `count` components that has an array for each, gapless, of the variable's order,
+ * covering the allocated box. Costs more than publish: in the buffer the components of a point lie side by side. */
+int sidestream_publish_components(sidestream_session* session, const char* variable, int64_t block, int count,
+                                  const void* const* components);
+
+/* Several variables of one block in one call, by names: publish of each. All are tried; the first code that is not
+ * SIDESTREAM_OK is returned, and its sentence kept. In C:
+ *   sidestream_publish_block(s, 0, 2, (const char*[]){"density", "energy"}, (const void*[]){rho, e}); */
+int sidestream_publish_block(sidestream_session* session, int64_t block, int count, const char* const* variables,
+                             const void* const* data);
+
 /* As publish, from an array as the language of the program describes it, and checked against the declarations, for
  * bindings: the elements are of `type`, axis n of `rank` has extents[n] elements, strides[n] apart (in elements; may be
  * negative), and `data` is the first element. The axes are those of the mesh (lists: 1) in the order i, j, k, and one
@@ -271,6 +290,12 @@ int sidestream_publish_strided(sidestream_session* session, const char* variable
 int sidestream_publish_array(sidestream_session* session, const char* variable, int64_t block, sidestream_type type,
                              const void* data, int rank, const int64_t* extents, const int64_t* strides,
                              int component_axis);
+
+/* As publish_components, from arrays as publish_array has them, for bindings: all of that type, those extents and those
+ * strides, with the axes of the mesh alone; components[n] is the first element of number n. */
+int sidestream_publish_component_arrays(sidestream_session* session, const char* variable, int64_t block,
+                                        sidestream_type type, int count, const void* const* components, int rank,
+                                        const int64_t* extents, const int64_t* strides);
 
 /* Publishing without a copy: memory for the block's values in this iteration, 64-byte aligned, contents undefined. The
  * simulation fills it, then commits. After commit the client may read it until clear; the memory is freed after clear

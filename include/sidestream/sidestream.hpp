@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sidestream/data/box.hpp"
@@ -88,6 +89,9 @@ class Session {
   void set_refinement(const std::string& mesh, const std::vector<Index3>& ratios);
   void set_fixed(const std::string& mesh);
   void set_block(const std::string& mesh, std::int64_t block, const Box& cells, int level = 0);
+  /// A block of a rectilinear mesh that nobody declares as a whole, and its nodes along each axis; see sidestream.h.
+  void set_rectilinear_block(const std::string& mesh, std::int64_t block, const Box& cells,
+                             const std::vector<std::vector<double>>& nodes);
   /// Without bounds: it is not known where the points are.
   void set_block_list(const std::string& mesh, std::int64_t block, Index cells, const ListLengths& lengths,
                       const Bounds& bounds = {});
@@ -99,6 +103,13 @@ class Session {
   Taken publish(std::string_view variable, std::int64_t block, const void* data);
   Taken publish(std::string_view variable, std::int64_t block, const void* data, const std::array<Index, 4>& strides);
   Taken publish(std::string_view variable, std::int64_t block, const ProgramArray& array);
+  /// Of a variable of several components, of each an array of its own that covers the allocated box without gaps.
+  Taken publish_components(std::string_view variable, std::int64_t block, const std::vector<const void*>& components);
+  /// As above, from arrays of any strides. All are as `of_each` says, whose data and component_axis mean nothing.
+  Taken publish_components(std::string_view variable, std::int64_t block, const std::vector<const void*>& components,
+                           const ProgramArray& of_each);
+  /// Several variables of one block, by names: `publish` of each. All are tried; refused if one is.
+  Taken publish_block(std::int64_t block, const std::vector<std::pair<std::string_view, const void*>>& arrays);
   /// For programs that publish many small blocks: what `publish` looks up by name, once. The handle holds until the
   /// block is removed.
   [[nodiscard]] Handle handle(std::string_view variable, std::int64_t block);

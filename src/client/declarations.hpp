@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "client/block_axes.hpp"
 #include "config/config.hpp"
 #include "sidestream/data/block.hpp"
 #include "sidestream/data/metadata.hpp"
@@ -40,6 +41,7 @@ struct Declarations {
   std::vector<AllocatedDeclaration> allocated;
   std::vector<AttributeDeclaration> attributes;
   std::vector<ArrayDeclaration> arrays;
+  std::vector<BlockAxes> axes;  ///< this client's own, as blocks are; meshes come of them at the start
 
   void set(const std::string& name, std::variant<std::int64_t, double> value);
   void add_mesh(Mesh mesh);

@@ -115,12 +115,14 @@ void Publisher::refuse(Refusal reason) { refused_ |= transport_->connected() ? r
   return transport_->reserve(record.bytes, true);
 }
 
-void Publisher::copy(const BlockRecord& record, const void* data, const std::array<Index, 4>* strides, std::byte* to) {
-  if (strides) {
-    const ArrayView view{data, record.type, MemorySpace::host, record.box, record.components, *strides};
+void Publisher::copy(const BlockRecord& record, const Values& values, std::byte* to) {
+  if (!values.components.empty()) {
+    copy_components(record, values, to);
+  } else if (values.strides) {
+    const ArrayView view{values.data, record.type, MemorySpace::host, record.box, record.components, *values.strides};
     pack(view, record.box, record.order, {to, record.bytes});
   } else if (record.bytes > 0) {
-    std::memcpy(to, data, record.bytes);
+    std::memcpy(to, values.data, record.bytes);
   }
 }
 
@@ -133,10 +135,10 @@ void Publisher::give_back(const Region& region) noexcept {
   }
 }
 
-[[gnu::hot]] Taken Publisher::publish(Slot& slot, const void* data, const std::array<Index, 4>* strides) {
+[[gnu::hot]] Taken Publisher::publish(Slot& slot, const Values& values) {
   check_first(slot, "publish");
   const BlockRecord& record = slot.record;
-  if (!data && record.bytes > 0) {
+  if (!values.given() && record.bytes > 0) {
     fail(Code::usage, "publish: the data of '{}' on block {} is a null pointer; expected {} bytes", name_of(slot),
          record.block.id, record.bytes);
   }
@@ -147,15 +149,15 @@ void Publisher::give_back(const Region& region) noexcept {
     refuse(Refusal::no_room);
     if (!record.persistent) return Taken::refused;
     slot.waiting.resize(record.bytes);
-    copy(record, data, strides, slot.waiting.data());
+    copy(record, values, slot.waiting.data());
     owe(slot);
     return Taken::refused;
   }
   try {
-    if (strides) {
-      copy(record, data, strides, region->data);
+    if (values.strides || !values.components.empty()) {
+      copy(record, values, region->data);
     } else {
-      transport_->fill(*region, data, record.bytes);
+      transport_->fill(*region, values.data, record.bytes);
     }
     transport_->commit(record, *region, false);
   } catch (...) {
@@ -171,7 +173,7 @@ void Publisher::give_back(const Region& region) noexcept {
   return timed(&IterationTiming::publish, [&] {
     if (transport_) transport_->prefetch();
     Slot& slot = find(name, id, "publish").slot;
-    return or_owe(slot, [&] { return publish(slot, data, strides); });
+    return or_owe(slot, [&] { return publish(slot, {data, strides}); });
   });
 }
 
@@ -193,7 +195,7 @@ std::int64_t Publisher::handle(std::string_view variable, std::int64_t id) {
       fail(Code::usage, "publish: the handle {} {}; get one for a block that is declared", handle,
            known ? "is of a block that was removed" : "was never given");
     }
-    return or_owe(*slot, [&] { return publish(*slot, data, nullptr); });
+    return or_owe(*slot, [&] { return publish(*slot, {data, nullptr}); });
   });
 }
 

@@ -1,6 +1,7 @@
 // What a client does between start and close: blocks, publications, iterations.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <exception>
@@ -8,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -37,6 +39,19 @@ struct BlockBytes {
   bool persistent = false;
 };
 
+/// Where the program has the values of a publication.
+struct Values {
+  const void* data = nullptr;                     ///< of all components, unless each has an array of its own
+  const std::array<Index, 4>* strides = nullptr;  ///< in elements; null: no gaps
+  std::span<const void* const> components{};      ///< the arrays, one of each component; strides[3] means nothing
+
+  /// Whether there is memory to read.
+  [[nodiscard]] bool given() const noexcept {
+    return components.empty() ? data != nullptr
+                              : std::find(components.begin(), components.end(), nullptr) == components.end();
+  }
+};
+
 /// One client's publications. Checks every call; a call that fails refuses its iteration, so that no server takes it
 /// for whole.
 class Publisher {
@@ -62,6 +77,9 @@ class Publisher {
 
   Taken publish(std::string_view variable, std::int64_t id, const void* data, const std::array<Index, 4>* strides);
   Taken publish(std::string_view variable, std::int64_t id, const ProgramArray& array);
+  /// Of each component an array of its own, as `of_each` says; null: gapless, in the variable's order.
+  Taken publish(std::string_view variable, std::int64_t id, std::span<const void* const> components,
+                const ProgramArray* of_each);
   /// A variable on a block, looked up once. The number holds until the block is removed.
   [[nodiscard]] std::int64_t handle(std::string_view variable, std::int64_t id);
   Taken publish(std::int64_t handle, const void* data);
@@ -127,10 +145,11 @@ class Publisher {
   void next_iteration(double end_began);
   void check_first(const Slot& slot, const char* call) const;
   void handed_over(Slot& slot);
-  Taken publish(Slot& slot, const void* data, const std::array<Index, 4>* strides);
+  Taken publish(Slot& slot, const Values& values);
   [[nodiscard]] void* alloc(Slot& slot);
   [[nodiscard]] std::optional<Region> room_for(const BlockRecord& record);
-  static void copy(const BlockRecord& record, const void* data, const std::array<Index, 4>* strides, std::byte* to);
+  static void copy(const BlockRecord& record, const Values& values, std::byte* to);
+  static void copy_components(const BlockRecord& record, const Values& values, std::byte* to);
   template <class Work>
   auto or_owe(Slot& slot, Work&& work);
   void owe(Slot& slot);

@@ -7,6 +7,7 @@
 #include "client/publisher_debts.hpp"
 #include "client/publisher_timed.hpp"
 #include "client/sentences.hpp"
+#include "data/copy_box.hpp"
 
 namespace sidestream {
 
@@ -103,7 +104,56 @@ Taken Publisher::publish(std::string_view name, std::int64_t id, const ProgramAr
       check_extents(array, record, variable.name, axes);
       const std::array<Index, 4> packed = packed_strides(record.box, record.components, record.order);
       const std::array<Index, 4> strides = strides_of(array, axes, packed);
-      return publish(slot, array.data, strides == packed ? nullptr : &strides);
+      return publish(slot, {array.data, strides == packed ? nullptr : &strides});
+    });
+  });
+}
+
+/// Each array goes between the others' values, which lie point by point in the buffer.
+void Publisher::copy_components(const BlockRecord& record, const Values& values, std::byte* to) {
+  const std::array<Index, 4> own = values.strides ? *values.strides : packed_strides(record.box, 1, record.order);
+  const std::array<Index, 4> together = packed_strides(record.box, record.components, record.order);
+  for (std::size_t c = 0; c < values.components.size(); ++c) {
+    std::byte* const first = to + c * size_of(record.type);
+    copy_box({values.components[c], record.type, MemorySpace::host, record.box, 1, own},
+             {first, record.type, MemorySpace::host, record.box, 1, together}, record.box);
+  }
+}
+
+namespace {
+
+/// Of an array of one component of the variable. Throws if it is not what was declared.
+std::array<Index, 4> strides_of_component(const ProgramArray& array, const Variable& variable,
+                                          const BlockRecord& record, int mesh_axes) {
+  constexpr const char* call = "publish_components";
+  check_type(call, variable, array.type);
+  Variable one = variable;
+  one.components = 1;
+  check_rank(call, one, mesh_axes, array.rank, false);
+  const std::array<int, 4> axes = axes_of(array, one, mesh_axes);
+  check_extents(array, record, variable.name, axes);
+  return strides_of(array, axes, packed_strides(record.box, 1, record.order));
+}
+
+}  // namespace
+
+Taken Publisher::publish(std::string_view name, std::int64_t id, std::span<const void* const> components,
+                         const ProgramArray* of_each) {
+  return timed(&IterationTiming::publish, [&] {
+    if (transport_) transport_->prefetch();
+    const auto [variable, slot] = find(name, id, "publish_components");
+    return or_owe(slot, [&, &variable = variable, &slot = slot] {
+      if (static_cast<std::int64_t>(components.size()) != variable.components) {
+        fail(Code::usage,
+             "publish_components: {} arrays for '{}', expected {}, one of each component; pass so many, or declare "
+             "`components: {}`",
+             components.size(), variable.name, variable.components, components.size());
+      }
+      std::array<Index, 4> strides{};
+      if (of_each) {
+        strides = strides_of_component(*of_each, variable, slot.record, metadata_.mesh_of(variable).index_dimensions());
+      }
+      return publish(slot, Values{nullptr, of_each ? &strides : nullptr, components});
     });
   });
 }

@@ -20,21 +20,6 @@ void need(const void* argument, const char* call, const char* name) {
 
 namespace {
 
-int code_of(Taken taken) { return taken == Taken::refused ? SIDESTREAM_REFUSED : SIDESTREAM_OK; }
-
-/// A call that may be refused, which leaves a sentence too.
-template <class Work>
-int publishing(sidestream_session* session, const char* call, Work&& work) noexcept {
-  const int code = guarded(session, call, work);
-  if (code != SIDESTREAM_REFUSED) return code;
-  // Refused it is, also where there is no memory for the sentence.
-  static_cast<void>(shielded(&session->message, [&] {
-    session->message = std::string(call) + ": " + session->session.refusal();
-    return 0;
-  }));
-  return code;
-}
-
 /// `given`: a file's name or a text, or null for none.
 int open_with(Session (*open)(MPI_Comm, const std::string&), MPI_Comm comm, const char* given,
               sidestream_session** session) noexcept {
@@ -48,13 +33,6 @@ int open_with(Session (*open)(MPI_Comm, const std::string&), MPI_Comm comm, cons
     persist([&] { *session = new sidestream_session{std::move(opened), {}}; });
     return static_cast<int>(SIDESTREAM_OK);
   });
-}
-
-Type type_of(const char* call, sidestream_type type) {
-  if (type < 0 || type >= type_count) {
-    fail(Code::usage, "{}: the type is {}, expected a constant of sidestream.h", call, static_cast<int>(type));
-  }
-  return static_cast<Type>(type);
 }
 
 /// What the client knows of memory of its own.
@@ -244,24 +222,6 @@ int sidestream_get_handle(sidestream_session* session, const char* variable, int
   return sidestream::publishing(session, "publish_handle", [&](Session& s) {
     return sidestream::code_of(s.publish(sidestream::Handle{handle}, data));
   });
-}
-
-int sidestream_publish_handles(sidestream_session* session, int count, const sidestream_handle* handles,
-                               const void* const* data) {
-  const int usable = guarded(session, "publish_handles", [&](Session&) {
-    if (count > 0) need(handles, "publish_handles", "handles"), need(data, "publish_handles", "data");
-  });
-  if (usable != SIDESTREAM_OK) return usable;
-  int code = SIDESTREAM_OK;
-  std::string first;  // the sentence that belongs to the code
-  for (int n = 0; n < count; ++n) {
-    const int one = sidestream_publish_handle(session, handles[n], data[n]);
-    if (code != SIDESTREAM_OK || one == SIDESTREAM_OK) continue;
-    code = one;
-    first.swap(session->message);
-  }
-  if (code != SIDESTREAM_OK) session->message.swap(first);
-  return code;
 }
 
 int sidestream_publish_strided(sidestream_session* session, const char* variable, int64_t block, const void* data,

@@ -1,4 +1,6 @@
 // The C face: kinds of meshes, their arrays, and blocks.
+#include <vector>
+
 #include "base/fail.hpp"
 #include "session/c_session.hpp"
 
@@ -23,6 +25,19 @@ Bounds bounds_from(const char* call, const double* bounds) {
          result.low[a], result.high[a], a);
   }
   return result;
+}
+
+/// Of each axis up to the first that has none.
+std::vector<std::vector<double>> nodes_from(const Box& cells, const double* const* nodes) {
+  std::vector<std::vector<double>> all;
+  for (std::size_t a = 0; a < 3 && nodes[a]; ++a) {
+    if (cells.hi[a] <= cells.lo[a]) {
+      fail(Code::usage, "set_rectilinear_block: cells {} to {} on axis {}, expected at least one", cells.lo[a],
+           cells.hi[a], a);
+    }
+    all.emplace_back(nodes[a], nodes[a] + (cells.hi[a] - cells.lo[a] + 1));
+  }
+  return all;
 }
 
 void check_dimensions(const char* call, int dimensions) {
@@ -136,6 +151,16 @@ int sidestream_set_block_on_level(sidestream_session* session, const char* mesh,
   return guarded(session, "set_block_on_level", [&](Session& s) {
     need(mesh, "set_block_on_level", "mesh");
     s.set_block(mesh, block, sidestream::box_of("set_block_on_level", lo, hi), level);
+  });
+}
+
+int sidestream_set_rectilinear_block(sidestream_session* session, const char* mesh, int64_t block, const int64_t* lo,
+                                     const int64_t* hi, const double* const* nodes) {
+  return guarded(session, "set_rectilinear_block", [&](Session& s) {
+    need(mesh, "set_rectilinear_block", "mesh");
+    need(nodes, "set_rectilinear_block", "nodes");
+    const sidestream::Box cells = sidestream::box_of("set_rectilinear_block", lo, hi);
+    s.set_rectilinear_block(mesh, block, cells, sidestream::nodes_from(cells, nodes));
   });
 }
 

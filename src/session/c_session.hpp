@@ -40,6 +40,28 @@ int guarded(sidestream_session* handle, const char* call, Work&& work) noexcept 
   });
 }
 
+[[nodiscard]] inline int code_of(Taken taken) { return taken == Taken::refused ? SIDESTREAM_REFUSED : SIDESTREAM_OK; }
+
+/// A call that may be refused, which leaves a sentence too.
+template <class Work>
+int publishing(sidestream_session* session, const char* call, Work&& work) noexcept {
+  const int code = guarded(session, call, work);
+  if (code != SIDESTREAM_REFUSED) return code;
+  // Refused it is, also where there is no memory for the sentence.
+  static_cast<void>(shielded(&session->message, [&] {
+    session->message = std::string(call) + ": " + session->session.refusal();
+    return 0;
+  }));
+  return code;
+}
+
+[[nodiscard]] inline Type type_of(const char* call, sidestream_type type) {
+  if (type < 0 || type >= type_count) {
+    fail(Code::usage, "{}: the type is {}, expected a constant of sidestream.h", call, static_cast<int>(type));
+  }
+  return static_cast<Type>(type);
+}
+
 /// Throws Error(usage) if a required pointer argument is null.
 void need(const void* argument, const char* call, const char* name);
 

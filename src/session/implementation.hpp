@@ -86,6 +86,7 @@ class Session::Implementation {
   enum class Wish : std::int64_t { cancel = 0, start = 1 };
   [[nodiscard]] bool vote(Wish wish);
   void begin_together();
+  void assemble_meshes();
   void agree_on_declarations();
   void configure();
   void make_publisher();

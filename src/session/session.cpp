@@ -8,6 +8,26 @@
 
 namespace sidestream {
 
+namespace {
+
+/// Tries all: an array that is not even tried would be owed by nobody. Refused if one is; throws what the first threw.
+template <class Publish>
+Taken publish_each(std::size_t count, Publish&& publish) {
+  Taken taken = Taken::yes;
+  std::exception_ptr first;
+  for (std::size_t n = 0; n < count; ++n) {
+    try {
+      if (publish(n) == Taken::refused) taken = Taken::refused;
+    } catch (...) {
+      if (!first) first = std::current_exception();
+    }
+  }
+  if (first) std::rethrow_exception(first);
+  return taken;
+}
+
+}  // namespace
+
 Session::Session(std::unique_ptr<Implementation> implementation) : implementation_(std::move(implementation)) {}
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&& other) noexcept {
@@ -169,6 +189,18 @@ Taken Session::publish(std::string_view variable, std::int64_t block, const Prog
 } catch (...) {
   rethrow_as_error("publish");
 }
+Taken Session::publish_components(std::string_view variable, std::int64_t block,
+                                  const std::vector<const void*>& components) try {
+  return implementation_->publisher("publish_components").publish(variable, block, components, nullptr);
+} catch (...) {
+  rethrow_as_error("publish_components");
+}
+Taken Session::publish_components(std::string_view variable, std::int64_t block,
+                                  const std::vector<const void*>& components, const ProgramArray& of_each) try {
+  return implementation_->publisher("publish_components").publish(variable, block, components, &of_each);
+} catch (...) {
+  rethrow_as_error("publish_components");
+}
 Handle Session::handle(std::string_view variable, std::int64_t block) try {
   return Handle{implementation_->publisher("handle").handle(variable, block)};
 } catch (...) {
@@ -184,19 +216,19 @@ Taken Session::publish(const std::vector<Handle>& handles, const std::vector<con
     fail(Code::usage, "publish: {} handles and {} arrays; give as many of each", handles.size(), data.size());
   }
   Publisher& publisher = implementation_->publisher("publish");
-  Taken taken = Taken::yes;
-  std::exception_ptr first;  // all are tried: an array that is not even tried would be owed by nobody
-  for (std::size_t n = 0; n < handles.size(); ++n) {
-    try {
-      if (publisher.publish(static_cast<std::int64_t>(handles[n]), data[n]) == Taken::refused) taken = Taken::refused;
-    } catch (...) {
-      if (!first) first = std::current_exception();
-    }
-  }
-  if (first) std::rethrow_exception(first);
-  return taken;
+  return publish_each(handles.size(),
+                      [&](std::size_t n) { return publisher.publish(static_cast<std::int64_t>(handles[n]), data[n]); });
 } catch (...) {
   rethrow_as_error("publish");
+}
+Taken Session::publish_block(std::int64_t block,
+                             const std::vector<std::pair<std::string_view, const void*>>& arrays) try {
+  Publisher& publisher = implementation_->publisher("publish_block");
+  return publish_each(arrays.size(), [&](std::size_t n) {
+    return publisher.publish(arrays[n].first, block, arrays[n].second, nullptr);
+  });
+} catch (...) {
+  rethrow_as_error("publish_block");
 }
 std::string Session::refusal() const try { return implementation_->refusal(); } catch (...) {
   rethrow_as_error("refusal");

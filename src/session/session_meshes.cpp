@@ -1,4 +1,6 @@
 // The C++ face: blocks, and the kinds of meshes whose arrays say where they are.
+#include <algorithm>
+
 #include "base/fail.hpp"
 #include "session/as_error.hpp"
 #include "session/implementation.hpp"
@@ -139,6 +141,22 @@ void Session::set_block(const std::string& mesh, std::int64_t block, const Box& 
   implementation_->set_block(mesh, wanted);
 } catch (...) {
   rethrow_as_error("set_block");
+}
+
+void Session::set_rectilinear_block(const std::string& mesh, std::int64_t block, const Box& cells,
+                                    const std::vector<std::vector<double>>& nodes) try {
+  Declarations& declarations = implementation_->declarations("set_rectilinear_block");
+  if (nodes.empty() || nodes.size() > 3) {
+    fail(Code::usage, "set_rectilinear_block: nodes along {} axes for block {} of the mesh '{}', expected 1, 2 or 3",
+         nodes.size(), block, mesh);
+  }
+  BlockAxes axes{mesh, static_cast<int>(nodes.size()), cells};
+  std::copy(nodes.begin(), nodes.end(), axes.nodes.begin());
+  check_axes(axes);
+  set_block(mesh, block, cells);
+  declarations.axes.push_back(std::move(axes));
+} catch (...) {
+  rethrow_as_error("set_rectilinear_block");
 }
 
 void Session::set_block_list(const std::string& mesh, std::int64_t block, Index cells, const ListLengths& lengths,

@@ -58,6 +58,7 @@ void Session::Implementation::begin_together() {
   const auto opening = std::move(opening_socket_);
   auto opening_file = std::move(opening_file_);
   bind_servers(*world_, roles_, opening_.placement);
+  assemble_meshes();
   agree_on_declarations();
   configure();
   // Over all ranks: servers must not go on to the next collective step if a client's blocks are wrong.
@@ -87,6 +88,21 @@ void Session::Implementation::begin_together() {
   });
   if (publisher_) publisher_->attach(*wires_.client);
   opening_file_ = std::move(opening_file);  // the stream is announced with the first iteration, or never
+}
+
+/// Clients fail alike; servers hear of it.
+void Session::Implementation::assemble_meshes() {
+  std::exception_ptr failure;
+  if (!is_server()) {
+    try {
+      for (Mesh& mesh : meshes_of(declarations_.axes, *roles_.members)) declarations_.add_mesh(std::move(mesh));
+    } catch (const Error&) {
+      failure = std::current_exception();
+    }
+  }
+  together(*world_, [&] {
+    if (failure) std::rethrow_exception(failure);
+  });
 }
 
 /// Clients compare what is to be the same on all of them; servers, which declare nothing, get it from the first client.

@@ -263,3 +263,50 @@ def test_stubs_have_what_the_module_has():
     stub = next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "Session")
     named = {node.name for node in stub.body if isinstance(node, ast.FunctionDef)}
     assert named - {"__init__"} == {name for name in dir(_client.Session) if not name.startswith("_")}
+
+
+# All of a block at once
+
+
+def test_components_in_arrays_of_their_own(open_session, tmp_path):
+    session = open_session()
+    v = numbered(2, 3, 4, 2, dtype=np.int16)
+    first, second = v[..., 0], v[..., 1]
+    t, r = numbered(2, 3, 4), numbered(4, 3, 2)
+    assert session.publish_block(0, {"t": t, "r": r, "v": (first, second)})
+    assert session.end_iteration(0, 0.0)
+    # Those that are not alike, or too few.
+    for arrays, says in [
+        ((first, second.copy()), "differ in dtype, shape or strides"),
+        ((first, second.astype(np.int32)), "differ in dtype"),
+        ([first], "1 arrays for 'v', expected 2"),
+        ([], "no array for 'v'"),
+        ((first[:1], second[:1]), r"4 x 3 x 1, expected 4 x 3 x 2.*shape of the array is \(1, 3, 4\)"),
+    ]:
+        with pytest.raises(sidestream.Error, match=says):
+            session.publish("v", 0, arrays)
+    with pytest.raises(sidestream.Error, match="'no' is not declared"):
+        session.publish_block(0, {"no": t, "t": t})
+    assert not session.end_iteration(1, 1.0)
+    session.close()
+    with h5py.File(tmp_path / "results/fields-000000.h5") as file:
+        np.testing.assert_array_equal(file["variables/t"], t)
+        np.testing.assert_array_equal(file["variables/r"], r)
+        np.testing.assert_array_equal(file["variables/v"], v)
+
+
+def test_a_rectilinear_mesh_of_parts(tmp_path):
+    text = f"output: {{directory: {tmp_path / 'parts'}}}\nvariables: {{t: {{mesh: m}}}}\noutputs: [hdf5: {{}}]\n"
+    with sidestream.open_session(MPI.COMM_SELF, text=text) as session:
+        x = np.array([0.0, 1.0, 4.0, 9.0])
+        with pytest.raises(sidestream.Error, match="give one more than there are cells"):
+            session.set_rectilinear_block("m", 0, [0], [2], x)
+        session.set_rectilinear_block("m", 0, [0, 0], [2, 1], x[:3], [5, 6])
+        session.set_rectilinear_block("m", 1, [2, 0], [3, 1], x[2:], [5, 6])
+        session.start()
+        assert session.publish("t", 0, np.array([[1.0, 2.0]]))
+        assert session.publish("t", 1, np.array([[3.0]]))
+        session.end_iteration(0, 0.0)
+    field = sidestream.open(tmp_path / "parts")["fields"]["t"]
+    np.testing.assert_array_equal(field.isel(time=0), [[1, 2, 3]])
+    np.testing.assert_array_equal(field["x"], [0.5, 2.5, 6.5])

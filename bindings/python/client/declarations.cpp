@@ -3,6 +3,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <array>
+
 #include "session.hpp"
 
 namespace sidestream_python {
@@ -23,6 +26,21 @@ void add_rectilinear_mesh(Session& session, Text name, const std::vector<Reals>&
     axes.push_back(axis.data());
   }
   session.plainly("add_rectilinear_mesh", sidestream_add_rectilinear_mesh, name, dimensions_of(size), size.data(),
+                  axes.data());
+}
+
+void set_rectilinear_block(Session& session, Text mesh, std::int64_t block, const Numbers& lo, const Numbers& hi,
+                           const std::vector<Reals>& nodes) {
+  std::array<const double*, 3> axes{};
+  for (std::size_t n = 0; n < std::min(nodes.size(), axes.size()); ++n) {
+    if (static_cast<std::int64_t>(nodes[n].size()) != hi[n] - lo[n] + 1) {
+      misuse("set_rectilinear_block: " + std::to_string(nodes[n].size()) + " nodes along axis " + std::to_string(n) +
+             " for cells " + std::to_string(lo[n]) + " to " + std::to_string(hi[n]) +
+             "; give one more than there are cells");
+    }
+    axes[n] = nodes[n].data();
+  }
+  session.plainly("set_rectilinear_block", sidestream_set_rectilinear_block, mesh, block, lo.data(), hi.data(),
                   axes.data());
 }
 
@@ -90,6 +108,7 @@ void add_blocks(nb::class_<Session>& session) {
            [](Session& s, Text mesh, std::int64_t block, int level, const Numbers& lo, const Numbers& hi) {
              s.plainly("set_block", sidestream_set_block_on_level, mesh, block, level, lo.data(), hi.data());
            })
+      .def("set_rectilinear_block", set_rectilinear_block)
       .def(
           "set_block_list",
           [](Session& s, Text mesh, std::int64_t block, std::int64_t points, std::int64_t cells, std::int64_t corners,

@@ -46,6 +46,7 @@ NB_MODULE(_client, module) {
       .def("close", &Session::close)
       .def("start", &Session::start)
       .def("publish", &Session::publish, nb::arg(), nb::arg(), nb::arg().none(), nb::arg())
+      .def("publish_components", &Session::publish_components)
       .def("alloc", &Session::alloc)
       .def("commit", &Session::commit)
       .def("clear", &Session::clear)

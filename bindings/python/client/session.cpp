@@ -2,6 +2,8 @@
 
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
+#include <deque>
 #include <string_view>
 #include <type_traits>
 
@@ -31,6 +33,20 @@ std::uintptr_t number_of(Handle handle) {
   } else {
     return static_cast<std::uintptr_t>(handle);
   }
+}
+
+/// Large copies let other threads run.
+template <class Call>
+int without_gil(bool large, Call&& call) {
+  if (!large) return call();
+  const nb::gil_scoped_release released;
+  return call();
+}
+
+bool alike(const Arranged& a, const Arranged& b) {
+  return a.type == b.type && a.rank == b.rank &&
+         std::equal(a.extents.begin(), a.extents.begin() + a.rank, b.extents.begin()) &&
+         std::equal(a.strides.begin(), a.strides.begin() + a.rank, b.strides.begin());
 }
 
 nb::dlpack::dtype dtype_of(sidestream_type type) {
@@ -152,6 +168,14 @@ auto Session::or_refuse(const char* variable, std::int64_t block, Work&& work) {
   }
 }
 
+/// Where C found another shape than it expected, that of NumPy is said too.
+bool Session::taken_or_shown(int code, const Py_buffer& view, sidestream_order order) {
+  const std::string_view message = code == SIDESTREAM_ERROR_USAGE ? sidestream_message(session_) : "";
+  if (message.find("the array for") == std::string_view::npos) return taken(session_, code);
+  misuse(std::string(message) + " (sizes are along i, j, k; the shape of the array is " + shape_text(view) +
+         ", along " + (order == SIDESTREAM_COLUMN ? "k, j, i" : "i, j, k") + ")");
+}
+
 bool Session::publish(const char* variable, std::int64_t block, nb::handle array, int component_axis) {
   sidestream_session* const session = open("publish");
   const sidestream_description& declared = described("publish", variable, block);
@@ -160,22 +184,40 @@ bool Session::publish(const char* variable, std::int64_t block, nb::handle array
   const Py_buffer& view = buffer->view();
   const Arranged a =
       or_refuse(variable, block, [&] { return arrange(view, array.ptr(), variable, declared, component_axis); });
-  const auto call = [&] {
+  const int code = without_gil(view.len >= worth_letting_go, [&] {
     return sidestream_publish_array(session, variable, block, a.type, a.data, a.rank, a.extents.data(),
                                     a.strides.data(), -1);
-  };
-  int code = SIDESTREAM_OK;
-  if (view.len < worth_letting_go) {
-    code = call();
-  } else {
-    const nb::gil_scoped_release released;
-    code = call();
-  }
-  const std::string_view message = code == SIDESTREAM_ERROR_USAGE ? sidestream_message(session) : "";
-  if (message.find("the array for") == std::string_view::npos) return taken(session, code);
-  const char* const order = declared.order == SIDESTREAM_COLUMN ? "k, j, i" : "i, j, k";
-  misuse(std::string(message) + " (sizes are along i, j, k; the shape of the array is " + shape_text(view) +
-         ", along " + order + ")");
+  });
+  return taken_or_shown(code, view, declared.order);
+}
+
+bool Session::publish_components(const char* variable, std::int64_t block, const std::vector<nb::object>& arrays) {
+  sidestream_session* const session = open("publish");
+  const sidestream_description& declared = described("publish", variable, block);
+  std::deque<Buffer> buffers;
+  std::vector<const void*> data;
+  Arranged first{};
+  Py_ssize_t bytes = 0;
+  or_refuse(variable, block, [&] {
+    if (arrays.empty()) misuse("publish: no array for '" + std::string(variable) + "'; pass one of each component");
+    for (const nb::object& array : arrays) {
+      buffers.emplace_back(array.ptr(), variable);
+      const Py_buffer& view = buffers.back().view();
+      const Arranged a = arrange(view, array.ptr(), variable, declared, -1);
+      if (data.empty()) first = a;
+      if (!alike(a, first)) {
+        misuse("publish: the arrays of the components of '" + std::string(variable) +
+               "' differ in dtype, shape or strides; pass arrays that are alike");
+      }
+      data.push_back(a.data);
+      bytes += view.len;
+    }
+  });
+  const int code = without_gil(bytes >= worth_letting_go, [&] {
+    return sidestream_publish_component_arrays(session, variable, block, first.type, static_cast<int>(data.size()),
+                                               data.data(), first.rank, first.extents.data(), first.strides.data());
+  });
+  return taken_or_shown(code, buffers.front().view(), declared.order);
 }
 
 const Session::Memory& Session::kept_in_place() {

@@ -48,6 +48,8 @@ class Session {
 
   void start();
   bool publish(const char* variable, std::int64_t block, nb::handle array, int component_axis);
+  /// Of each component an array of its own, all of one type, shape and strides.
+  bool publish_components(const char* variable, std::int64_t block, const std::vector<nb::object>& arrays);
   /// A NumPy array over the block's memory, or None if the iteration is refused.
   [[nodiscard]] nb::object alloc(const char* variable, std::int64_t block);
   void commit(const char* variable, std::int64_t block);
@@ -73,6 +75,7 @@ class Session {
   [[nodiscard]] const sidestream_description& described(const char* call, const char* variable, std::int64_t block);
   [[nodiscard]] const Memory& kept_in_place();
   void refuse(const char* variable, std::int64_t block);
+  [[nodiscard]] bool taken_or_shown(int code, const Py_buffer& view, sidestream_order order);
   template <class Work>
   auto or_refuse(const char* variable, std::int64_t block, Work&& work);
 

@@ -157,6 +157,23 @@ class Declaring:
         low, high = _indices("set_block", "lo", lo, 0), _indices("set_block", "hi", hi, 1)
         self._session.set_block(mesh, block, level, low, high)
 
+    def set_rectilinear_block(
+        self,
+        mesh: str,
+        block: int,
+        lo: Indices,
+        hi: Indices,
+        x: Reals,
+        y: Reals | None = None,
+        z: Reals | None = None,
+    ) -> None:
+        """As `set_block`, with the positions of the block's nodes along each axis, one more than cells; the mesh is put
+        together of what all blocks say."""
+        low = _indices("set_rectilinear_block", "lo", lo, 0)
+        high = _indices("set_rectilinear_block", "hi", hi, 1)
+        axes = [[float(node) for node in axis] for axis in (x, y, z) if axis is not None]
+        self._session.set_rectilinear_block(mesh, block, low, high, axes)
+
     def set_block_list(
         self,
         mesh: str,

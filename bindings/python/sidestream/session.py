@@ -3,6 +3,7 @@ sidestream/sidestream.h; what is different here, in docs/python.md."""
 
 import os
 import weakref
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, SupportsFloat, SupportsIndex
@@ -92,12 +93,33 @@ class Session(Declaring):
         """Freezes the declarations and checks them. Collective over the clients."""
         self._session.start()
 
-    def publish(self, variable: str, block: int, array: NDArray[Any] | memoryview, component_axis: int = -1) -> bool:
+    def publish(
+        self,
+        variable: str,
+        block: int,
+        array: NDArray[Any] | memoryview | Sequence[NDArray[Any]],
+        component_axis: int = -1,
+    ) -> bool:
         """Copies a block's values, from an array of any strides. False: the iteration is refused.
 
         The shape is that of the allocated box with the axes [k, j, i] for a variable in column order and [i, j, k] in
-        row order; components are the axis `component_axis`, which may be left out if there is one."""
+        row order; components are the axis `component_axis`, which may be left out if there is one. Or a tuple or
+        list of arrays, one of each component, alike in dtype, shape and strides."""
+        if isinstance(array, (tuple, list)):
+            return self._session.publish_components(variable, block, array)
         return self._session.publish(variable, block, array, component_axis)
+
+    def publish_block(self, block: int, arrays: Mapping[str, NDArray[Any] | Sequence[NDArray[Any]]]) -> bool:
+        """Several variables of one block: `publish` of each. All are tried. False: the iteration is refused."""
+        taken, first = True, None
+        for variable, array in arrays.items():
+            try:
+                taken = self.publish(variable, block, array) and taken
+            except Error as error:
+                first = first or error
+        if first is not None:
+            raise first
+        return taken
 
     def alloc(self, variable: str, block: int) -> NDArray[Any] | None:
         """The block's memory in this iteration as an array with the axes of `publish`, components last; contents
