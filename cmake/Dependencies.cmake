@@ -8,6 +8,9 @@ find_package(PNG REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(Threads REQUIRED)
 
+# For `sidestream translate` alone.
+find_package(tinyxml2 CONFIG QUIET)
+
 # For the engine `sst` of streams; scripts/build-adios2 builds it once into a cache folder, which is looked into too.
 option(SIDESTREAM_WITH_ADIOS2 "Use ADIOS2 if there is one" ON)
 if(SIDESTREAM_WITH_ADIOS2)

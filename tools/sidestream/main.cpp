@@ -12,6 +12,7 @@
 #include "plan.hpp"
 #include "serve.hpp"
 #include "sidestream/version.h"
+#include "translate/translation.hpp"
 #include "typing.hpp"
 
 namespace {
@@ -87,17 +88,36 @@ CLI::App* add_conformance(CLI::App& app, sidestream::CheckOptions& options) {
   return conformance;
 }
 
-int print_reference(const std::string& output) {
-  const std::string manual = sidestream::reference_manual(sidestream::built_in_kinds());
+struct TranslateOptions {
+  std::string format, file, output;
+};
+
+CLI::App* add_translate(CLI::App& app, TranslateOptions& options) {
+  CLI::App* translate =
+      app.add_subcommand("translate", "Write another system's configuration as ours; what has no counterpart is said");
+  translate->add_option("SYSTEM", options.format, "damaris or sensei")->required();
+  translate->add_option("FILE", options.file, "Its configuration, XML")->required();
+  translate->add_option("--output", options.output, "Write it to this file instead");
+  return translate;
+}
+
+/// To a file, or to standard output without its name.
+int print(const std::string& text, const std::string& output) {
   if (output.empty()) {
-    std::cout << manual << std::flush;
+    std::cout << text << std::flush;
     return std::cout ? success : failure;
   }
   std::ofstream file(output, std::ios::binary);
-  file << manual << std::flush;
+  file << text << std::flush;
   if (file) return success;
   std::cerr << "sidestream: cannot write '" << output << "'; check the path\n";
   return failure;
+}
+
+int translate(const TranslateOptions& options) {
+  const sidestream::Translation made = sidestream::translate(options.format, options.file);
+  std::cerr << made.remarks;
+  return print(made.configuration, options.output);
 }
 
 /// Under mpirun all processes find the same mistake, before MPI could tell them apart: launchers number them.
@@ -128,6 +148,8 @@ int run(int argc, char** argv) {
   const CLI::App* serve = add_serve(app, serve_options);
   sidestream::CheckOptions conformance_options;
   const CLI::App* conformance = add_conformance(app, conformance_options);
+  TranslateOptions translate_options;
+  const CLI::App* translation = add_translate(app, translate_options);
   std::string output;
   CLI::App* reference = app.add_subcommand("reference", "Print the manual of the configuration, Markdown");
   reference->add_option("--output", output, "Write it to this file instead");
@@ -145,7 +167,10 @@ int run(int argc, char** argv) {
   if (endpoint->parsed()) return sidestream::endpoint(endpoint_options);
   if (serve->parsed()) return sidestream::serve(serve_options);
   if (conformance->parsed()) return sidestream::check_conformance(conformance_options);
-  if (reference->parsed()) return print_reference(output);
+  if (reference->parsed()) {
+    return print(sidestream::reference_manual(sidestream::built_in_kinds()), output);
+  }
+  if (translation->parsed()) return translate(translate_options);
   std::cout << (plan->parsed() ? sidestream::plan(plan_options) : sidestream::check(options)) << std::flush;
   return std::cout ? success : failure;
 }

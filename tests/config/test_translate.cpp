@@ -1,0 +1,216 @@
+// `sidestream translate`: configurations of Damaris and SENSEI as ours, which `sidestream check` then takes, and what
+// has no counterpart, by lines.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "config/tool_folder.hpp"
+
+using sidestream::testing::contains;
+using sidestream::testing::contents;
+using sidestream::testing::Outcome;
+using sidestream::testing::ToolFolder;
+
+namespace {
+
+struct Folder : ToolFolder {
+  Folder() : ToolFolder("translate_files") {}
+};
+
+/// The translation of a text, and what `check` says of it with these options.
+struct Translated {
+  Outcome made, checked;
+};
+
+Translated translated(const std::string& system, const std::string& text, const std::string& options) {
+  const Folder folder;
+  folder.file(text, "config.xml");
+  Translated all;
+  all.made = folder.run("translate " + system + " config.xml");
+  folder.file(all.made.out, "run.yaml");
+  all.checked = folder.run("check run.yaml " + options);
+  return all;
+}
+
+/// Around what stands in `data`.
+std::string damaris(const std::string& data, const std::string& after = "", const std::string& language = "c") {
+  return "<simulation name='s' language='" + language +
+         "'>\n<architecture><dedicated cores='1'/></architecture>\n<data>\n" + data + "</data>\n" + after +
+         "</simulation>\n";
+}
+
+}  // namespace
+
+TEST_CASE("the second listing of the paper on Damaris") {
+  const Translated t =
+      translated("damaris", contents(SIDESTREAM_LISTING), "--mesh mesh3d=3x3x3 --function my_function");
+  CAPTURE(t.made.err);
+  CHECK(t.made.status == 0);
+  CHECK(contains(t.made.out, "placement: {mode: cores, per_node: 1, buffer: 67108864}"));
+  CHECK(contains(t.made.out, "parameters: {d: 4, h: 4, w: 4}"));
+  CHECK(contains(t.made.out, "'temperature': {mesh: mesh3d, type: float64, centering: node}"));
+  CHECK(contains(t.made.out, "- my_function: {on: my_event}"));
+  CHECK(contains(t.made.out, "plugins: ['my_plugin.so']"));
+  for (const char* said :
+       {"config.xml:27: 'coordinates/x3d' has the nodes of a block along x", "config.xml:31: 'coordinates/z3d'",
+        "config.xml:35: 'temperature' has as many values as nodes", "config.xml:38: <event>: the action runs once"}) {
+    CHECK(contains(t.made.err, said));
+  }
+}
+
+TEST_CASE("meshes, variables and stores of Damaris") {
+  const Translated t = translated("damaris",
+                                  damaris("<parameter name='W' type='int' value='16'/>\n"
+                                          "<parameter name='size' type='int' value='4'/>\n"
+                                          "<layout name='cells' type='int' dimensions='W/size,8,4' global='4,8,W'/>\n"
+                                          "<layout name='nodes' type='double' dimensions='W+1,9'/>\n"
+                                          "<layout name='many' type='double' dimensions='W'/>\n"
+                                          "<mesh name='plate' type='curvilinear' topology='2'>\n"
+                                          "<coord name='x'/><coord name='y'/></mesh>\n"
+                                          "<mesh name='dust' type='point' topology='3'><coord name='p'/></mesh>\n"
+                                          "<mesh name='hull' type='unstructured' topology='3'><coord name='q'/>\n"
+                                          "<vertex_global_id name='ids'/><section_types name='st'/></mesh>\n"
+                                          "<variable name='x' layout='nodes'/><variable name='y' layout='nodes'/>\n"
+                                          "<variable name='p' layout='many'/><variable name='q' layout='many'/>\n"
+                                          "<variable name='cube' layout='cells' store='disk' unit='m'/>\n"
+                                          "<group name='flow'><variable name='v' layout='nodes' mesh='plate' "
+                                          "centering='nodal' time-varying='false'/></group>\n"
+                                          "<variable name='v' layout='many' mesh='dust'/>\n"
+                                          "<variable name='off' layout='many' enabled='false'/>\n",
+                                          "<storage><store name='disk' type='HDF5'><option key='FilesPath'>out</option>"
+                                          "<option key='FileMode'>Collective</option></store></storage>\n"),
+                                  "");
+  CAPTURE(t.made.out);
+  CAPTURE(t.made.err);
+  CHECK(t.made.status == 0);
+  CAPTURE(t.checked.err);
+  CHECK(t.checked.status == 0);
+  CHECK(
+      contains(t.made.out, "plate: {type: curvilinear, size: [(9) - 1, ($W+1) - 1], coordinates: plate_coordinates}"));
+  CHECK(contains(t.made.out, "plate_coordinates: {mesh: plate, type: float64, centering: node, components: 2}"));
+  CHECK(contains(t.made.out, "dust: {type: points, coordinates: dust_coordinates, dimensions: 3}"));
+  CHECK(contains(t.made.out,
+                 "hull: {type: unstructured, coordinates: hull_coordinates, connectivity: hull_connectivity"));
+  CHECK(contains(t.made.out, "point_ids: hull_ids"));
+  CHECK(contains(t.made.out, "of_cells: {type: uniform, size: [$W, 8, 4]}"));
+  CHECK(contains(t.made.out, "'cube': {mesh: of_cells, type: int32, unit: 'm'}"));
+  CHECK(contains(t.made.out, "'v': {mesh: plate, type: float64, centering: node, group: 'flow', time_varying: false}"));
+  CHECK(contains(t.made.out, "file: 'out/disk-{cycle:06}.h5'"));
+  CHECK(contains(t.made.err, "publish them by one call, publish_components"));
+  CHECK(contains(t.made.out, "'v_': {mesh: dust"));
+  CHECK(contains(t.made.err, "'v' is called 'v_': another variable has its name"));
+  CHECK(contains(t.made.err, "FileMode"));
+  CHECK(contains(t.made.err, "<variable> has no counterpart and was left out: it is not enabled"));
+}
+
+TEST_CASE("what has no counterpart is said with its lines, once for each text") {
+  const Outcome made =
+      translated(
+          "damaris",
+          damaris(
+              "<parameter name='a' type='string' value='b'/>\n<layout name='l' type='label' dimensions='1'/>\n"
+              "<mesh name='m' type='amr'/>\n<variable name='t' layout='l' mesh='m'/>\n<curve name='c'/>\n"
+              "<parameter name='n' type='int' value='1' odd='1'/>\n<parameter name='k' type='int' value='1' odd='1'/>\n",
+              "<visit><path>x</path></visit>\n<log FileName='f'/>\n<nonsense/>\n"),
+          "")
+          .made;
+  CAPTURE(made.err);
+  CHECK(made.status == 0);
+  for (const char* said : {"config.xml:4: <parameter> has no counterpart and was left out: parameters are numbers",
+                           "config.xml:5: <layout> has no counterpart", "config.xml:6: <mesh type=\"amr\">",
+                           "config.xml:7: the variable 't' was", "config.xml:8: <curve> has no counterpart",
+                           "<parameter odd=\"...\"> has no counterpart and was left out (lines 10 too)",
+                           "<visit> has no counterpart", "<log> has no counterpart", "<nonsense> has no counterpart"}) {
+    CHECK(contains(made.err, said));
+  }
+}
+
+TEST_CASE("placements of Damaris") {
+  const auto placement = [](const std::string& dedicated) {
+    const Outcome made =
+        translated("damaris",
+                   "<simulation name='s'><architecture><dedicated " + dedicated + "/></architecture></simulation>", "")
+            .made;
+    CHECK(made.status == 0);
+    return made.out.substr(made.out.find("placement"));
+  };
+  CHECK(placement("cores='2' nodes='0'") == "placement: {mode: cores, per_node: 2}\n");
+  CHECK(placement("cores='0' nodes='3'") == "placement: {mode: nodes, whole_nodes: 3}\n");
+  CHECK(placement("") == "placement: {mode: inline}\n");
+}
+
+TEST_CASE("analyses of SENSEI") {
+  const Translated t = translated(
+      "sensei",
+      "<sensei>\n"
+      "<analysis type='histogram' mesh='mesh' array='data' association='cell' bins='10' frequency='2'/>\n"
+      "<analysis type='SliceExtract' operation='planar_slice'>\n"
+      "<mesh name='mesh'><cell_arrays> data, more </cell_arrays></mesh>\n"
+      "<point> 0.5 0.5 0.5 </point><normal> 0.8 -0.5 0.3 </normal><writer mode='paraview' output_dir='./slice'/>\n"
+      "</analysis>\n"
+      "<analysis type='SliceExtract' operation='iso_surface'>\n"
+      "<iso_values mesh_name='mesh' array_name='data' array_centering='cell'>-0.25 1.25</iso_values></analysis>\n"
+      "<analysis type='PosthocIO' output_dir='./' file_name='output' mode='visit'>\n"
+      "<mesh name='mesh'><cell_arrays>data</cell_arrays></mesh></analysis>\n"
+      "<analysis type='catalyst' pipeline='slice' mesh='mesh' array='data' association='cell' slice-normal='0,0,1' "
+      "image-filename='s%ts.png' image-width='320' image-height='200' color-range='0,1'/>\n"
+      "<analysis type='autocorrelation' array='data' window='10'/>\n"
+      "<analysis type='libsim' enabled='0'/>\n"
+      "<analysis type='something'/>\n"
+      "</sensei>\n",
+      "--mesh mesh=8x8x8");
+  CAPTURE(t.made.out);
+  CAPTURE(t.made.err);
+  CHECK(t.made.status == 0);
+  CAPTURE(t.checked.err);
+  CHECK(t.checked.status == 0);
+  CHECK(contains(t.made.out, "- histogram: {variable: data, bins: 10, every: 2}"));
+  CHECK(contains(t.made.out,
+                 "- slice: {variable: data, fields: [more], normal: [0.8, -0.5, 0.3], origin: [0.5, 0.5, 0.5], "
+                 "file: 'slice/slice-{cycle:06}.vtp'}"));
+  CHECK(contains(t.made.out, "- isosurface: {variable: data, values: [-0.25, 1.25]"));
+  CHECK(contains(t.made.out, "- vtk: {variables: [data], file: 'output-{cycle:06}.pvti'}"));
+  CHECK(contains(t.made.out,
+                 "- render: {slice: {variable: data, normal: [0, 0, 1], range: [0, 1]}, size: [320, 200], file: "
+                 "'s{cycle:06}.png'}"));
+  CHECK(contains(t.made.err, "config.xml:12: <analysis type=\"autocorrelation\"> has no counterpart"));
+  CHECK(contains(t.made.err, "config.xml:13: <analysis type=\"libsim\"> is not enabled"));
+  CHECK(contains(t.made.err, "config.xml:14: <analysis type=\"something\"> has no counterpart"));
+}
+
+TEST_CASE("transports of SENSEI") {
+  const Translated t = translated("sensei",
+                                  "<sensei><transport type='adios2' filename='test.bp' engine='sst'>\n"
+                                  "<partitioner type='planar' plane_size='2'/></transport></sensei>\n",
+                                  "");
+  CHECK(t.made.status == 0);
+  CHECK(contains(t.made.out,
+                 "placement: {mode: job, stream: {name: test.bp, engine: sst}, partitioner: {stripe: {width: 2}}}"));
+  CHECK(t.made.err.empty());
+}
+
+TEST_CASE("wrong files and wrong words") {
+  const Folder folder;
+  const auto says = [&](const std::string& arguments, int status, const char* part) {
+    CAPTURE(arguments);
+    const Outcome outcome = folder.run("translate " + arguments);
+    CHECK(outcome.status == status);
+    CHECK(outcome.out.empty());
+    CHECK(contains(outcome.err, part));
+  };
+  says("damaris nowhere.xml", 1, "does not exist");
+  folder.file("<sensei></sensei>", "a.xml");
+  says("damaris a.xml", 1, "found <sensei> as the outermost element, expected <simulation>");
+  says("damaros a.xml", 2, "did you mean 'damaris'?");
+  folder.file("<simulation>\n<oops</simulation>", "b.xml");
+  says("damaris b.xml", 1, "no XML");
+  folder.file("<simulation>\n<data><layout type='int' dimensions='1'/></data></simulation>", "c.xml");
+  says("damaris c.xml", 1, "c.xml:2: found <layout> without 'name'");
+  folder.file("", "d.xml");
+  says("sensei d.xml", 1, "no XML");
+  says("sensei", 2, "FILE");
+  folder.file("<sensei/>", "e.xml");
+  const Outcome written = folder.run("translate sensei e.xml --output out.yaml");
+  CHECK(written.status == 0);
+  CHECK(contains(contents(folder.path + "/out.yaml"), "# Made by"));
+}

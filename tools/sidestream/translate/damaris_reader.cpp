@@ -1,0 +1,252 @@
+// Reads configurations of Damaris: elements and attributes as in its schema (Model.xsd) and its user guide, 1.0
+// to 1.12.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+
+#include "base/fail.hpp"
+#include "translate/damaris.hpp"
+
+namespace sidestream::damaris {
+
+namespace {
+
+const std::map<std::string, std::string> types{{"short", "int16"},    {"int", "int32"},     {"integer", "int32"},
+                                               {"long", "int64"},     {"float", "float32"}, {"real", "float32"},
+                                               {"double", "float64"}, {"char", "int8"},     {"character", "int8"}};
+
+/// Names in an expression get a `$`.
+std::string expression(const std::string& text) {
+  std::string made;
+  for (std::size_t n = 0; n < text.size(); ++n) {
+    const auto c = static_cast<unsigned char>(text[n]);
+    const auto before = static_cast<unsigned char>(n > 0 ? text[n - 1] : ' ');
+    const bool inside = std::isalnum(before) || before == '_' || before == '$' || before == '.';
+    if ((std::isalpha(c) || c == '_') && !inside) made += '$';
+    made += text[n];
+  }
+  return made;
+}
+
+class Reader {
+ public:
+  explicit Reader(Remarks& remarks) : remarks_(remarks) {}
+  Model read(const tinyxml2::XMLElement& root) {
+    Element simulation(root, remarks_);
+    simulation.ignore({"name", "xmlns", "xmlns:xsi", "xsi:schemaLocation", "comment"});
+    model_.fortran = simulation.get("language", "c") == "fortran";
+    simulation.each_child([this](Element& child) { return section(child); });
+    return std::move(model_);
+  }
+
+ private:
+  bool section(Element& child) {
+    if (child.name() == "architecture") return architecture(child);
+    if (child.name() == "data") return data(child, "");
+    if (child.name() == "storage") return storage(child);
+    if (child.name() == "actions") return actions(child);
+    if (child.name() == "log") {
+      child.leave_out("messages go to standard error, and `SIDESTREAM_LOG` says how many");
+    } else if (child.name() == "visit" || child.name() == "paraview" || child.name() == "python" ||
+               child.name() == "scripts") {
+      child.leave_out(
+          "pictures are made by the analyses render, isosurface and slice; ParaView and VisIt open what the output vtk "
+          "writes, while the run goes on");
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  bool architecture(Element& element) {
+    element.ignore({"name"});
+    int cores = 0, nodes = 0;
+    std::string buffer;
+    element.each_child([&](Element& child) {
+      if (child.name() == "domains") {
+        if (child.get("count", "1") != "1")
+          child.remark("<domains count>: clients declare as many blocks as they like");
+      } else if (child.name() == "dedicated") {
+        cores = std::atoi(child.get("cores", "0").c_str());
+        nodes = std::atoi(child.get("nodes", "0").c_str());
+      } else if (child.name() == "buffer") {
+        child.ignore({"name", "type", "enabled"});
+        buffer = child.get("size");
+      } else if (child.name() == "queue") {
+        child.ignore({"name", "size"});
+      } else if (child.name() == "placement") {
+        if (child.has("location") || child.has("blocks")) return false;
+      } else {
+        return false;
+      }
+      return true;
+    });
+    model_.placement = nodes > 0   ? fmt::format("{{mode: nodes, whole_nodes: {}", nodes)
+                       : cores > 0 ? fmt::format("{{mode: cores, per_node: {}", cores)
+                                   : "{mode: inline";
+    if (!buffer.empty() && nodes + cores > 0) model_.placement += ", buffer: " + buffer;
+    model_.placement += "}";
+    return true;
+  }
+
+  /// Also groups, by their path.
+  bool data(Element& element, const std::string& group) {
+    element.each_child([&](Element& child) {
+      child.ignore({"comment"});
+      if (child.name() == "parameter") return parameter(child);
+      if (child.name() == "layout") return layout(child);
+      if (child.name() == "mesh") return mesh(child);
+      if (child.name() == "variable") return variable(child, group);
+      if (child.name() != "group") return false;
+      if (child.get("enabled", "true") == "false") {
+        child.leave_out("it is not enabled");
+        return true;
+      }
+      child.ignore({"store"});
+      const std::string name = child.need("name");
+      return data(child, group.empty() ? name : group + "/" + name);
+    });
+    return true;
+  }
+
+  bool parameter(Element& element) {
+    const std::string name = element.need("name"), type = element.get("type"), value = element.need("value");
+    const auto known = types.find(type);
+    if (known == types.end() || known->second == "int8") {
+      element.leave_out("parameters are numbers");
+      return true;
+    }
+    model_.parameters[name] = value;
+    return true;
+  }
+
+  bool layout(Element& element) {
+    Layout layout;
+    const std::string name = element.need("name"), type = element.get("type");
+    const auto known = types.find(type);
+    if (known == types.end()) {
+      element.leave_out("there are no values of the type '" + type + "'");
+      return true;
+    }
+    layout.type = known->second;
+    const std::string global = element.get("global"), own = element.need("dimensions");
+    layout.whole = !global.empty();
+    for (const std::string& part : parts_of(layout.whole ? global : own)) layout.dimensions.push_back(expression(part));
+    for (const char* attribute : {"ghosts", "ghost"}) {
+      if (element.get(attribute).find_first_not_of("0:, ") == std::string::npos) continue;
+      element.remark(fmt::format(
+          "<layout {}>: call set_allocated for each block, or publish the section without ghosts", attribute));
+    }
+    element.ignore({"visualizable", "language"});
+    model_.layouts[name] = layout;
+    return true;
+  }
+
+  bool mesh(Element& element) {
+    Mesh mesh;
+    mesh.line = element.line();
+    mesh.name = plain_name(element.need("name"));
+    mesh.type = element.get("type", "rectilinear");
+    element.ignore({"time-varying"});
+    mesh.dimensions = std::atoi(element.get("topology", "2").c_str());
+    element.each_child([&](Element& child) {
+      child.ignore({"unit", "label", "comment", "offset"});
+      if (child.name() == "coord") {
+        mesh.coordinates.push_back(child.need("name"));
+        return true;
+      }
+      mesh.arrays[child.name()] = child.need("name");
+      return child.name() == "vertex_global_id" || child.name().rfind("section_", 0) == 0;
+    });
+    if (mesh.type == "rectilinear" || mesh.type == "curvilinear") {
+      mesh.dimensions = static_cast<int>(mesh.coordinates.size());
+    }
+    model_.meshes.push_back(std::move(mesh));
+    return true;
+  }
+
+  bool variable(Element& element, const std::string& group) {
+    Variable variable;
+    variable.line = element.line();
+    const std::string name = element.need("name");
+    if (element.get("enabled", "true") == "false") {
+      element.leave_out("it is not enabled");
+      return true;
+    }
+    variable.path = group.empty() ? name : group + "/" + name;
+    variable.name = plain_name(name);
+    variable.group = group;
+    variable.layout = element.need("layout");
+    variable.mesh = element.get("mesh", "#");
+    variable.centering = element.get("centering", "zonal") == "nodal" ? "node" : "cell";
+    variable.unit = element.get("unit");
+    variable.store = element.get("store");
+    const std::string type = element.get("type", "scalar");
+    variable.vector = type == "vector" || element.has("vectorlength");
+    if (type != "scalar" && type != "vector") {
+      element.remark("<variable type=\"" + type + "\"> was taken for one of so many components as its layout has");
+    }
+    variable.varies = element.get("time-varying", "true") != "false";
+    element.ignore({"visualizable", "vectorlength"});
+    model_.variables.push_back(std::move(variable));
+    return true;
+  }
+
+  bool storage(Element& element) {
+    element.ignore({"basename"});
+    element.each_child([&](Element& child) {
+      if (child.name() != "store") return false;
+      Store store{child.need("name"), "", child.get("frequency")};
+      if (child.get("type", "HDF5") != "HDF5") {
+        child.leave_out("stores are HDF5; the output vtk is another choice");
+        return true;
+      }
+      child.each_child([&](Element& option) {
+        const std::string key = option.get("key"), value = option.text();
+        if (key == "FilesPath") {
+          store.path = value;
+        } else if (key == "FileMode") {
+          option.remark("<option key=\"FileMode\">: each server writes a file, and one more shows all of them");
+        } else {
+          option.leave_out("");
+        }
+        return true;
+      });
+      model_.stores.push_back(std::move(store));
+      return true;
+    });
+    return true;
+  }
+
+  bool actions(Element& element) {
+    element.each_child([&](Element& child) {
+      if (child.name() == "script") {
+        child.leave_out("write it as an analysis");
+        return true;
+      }
+      if (child.name() != "event") return false;
+      Action action{child.need("name"), child.need("action"), child.get("using", child.get("library"))};
+      const std::string scope = child.get("scope", "core");
+      if (scope != "core") {
+        child.remark("<event scope=\"" + scope + "\">: an event that any client signals reaches all servers once");
+      } else {
+        child.remark("<event>: the action runs once for all clients that signalled it, not once for each");
+      }
+      child.ignore({"execution", "external"});
+      model_.actions.push_back(std::move(action));
+      return true;
+    });
+    return true;
+  }
+
+  Remarks& remarks_;
+  Model model_;
+};
+
+}  // namespace
+
+Model read_model(const XmlFile& file, Remarks& remarks) { return Reader(remarks).read(file.root()); }
+
+}  // namespace sidestream::damaris
