@@ -6,7 +6,7 @@ endif()
 
 set(pairs heat:minimal_c wave:minimal_cpp dye:function_analysis)
 if(SIDESTREAM_FORTRAN)
-  list(APPEND pairs heat_fortran:minimal_fortran)
+  list(APPEND pairs heat_fortran:minimal_fortran listing:damaris_listing)
 endif()
 foreach(pair IN LISTS pairs)
   string(REPLACE ":" ";" pair ${pair})

@@ -1,10 +1,11 @@
 """Runs an example in several placements and compares its results with a calculation of our own. Needs NumPy.
 
-Usage: test_examples.py heat|heat_fortran|heat_python|wave|dye PROGRAM CONFIGURATION MPIRUN...
+Usage: test_examples.py heat|heat_fortran|heat_python|wave|dye|listing PROGRAM CONFIGURATION MPIRUN...
 """
 
 import csv
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -87,6 +88,12 @@ def check_dye(folder: Path) -> None:
     assert np.array_equal(found, expected), f"{found}, expected {expected}"
 
 
+def check_listing(folder: Path) -> None:
+    found = np.loadtxt(folder / "largest.txt", ndmin=2)
+    expected = [[step, 300 + 1.5 + 2 * 9 + 10 * step] for step in range(0, 6, 2)]
+    assert np.array_equal(found, expected), f"{found}, expected {expected}"
+
+
 # Of each example: what checks it, and a result that must be the same bytes in every placement.
 EXAMPLES = {
     "heat": (check_heat, "results/statistics.csv"),
@@ -94,6 +101,7 @@ EXAMPLES = {
     "heat_python": (check_heat, "results/statistics.csv"),
     "wave": (check_wave, "results/histogram.csv"),
     "dye": (check_dye, "cloud.csv"),
+    "listing": (check_listing, "largest.txt"),
 }
 
 
@@ -108,7 +116,7 @@ REFUSING = [
     (3, "placement: {mode: cores, when_full: skip, max_in_flight: 1}", "run.yaml", 0),
     (2, f"placement: {{mode: sidecar, session: nobody-serves-{os.getpid()}, attach_limit: 0}}", "run-clients.yaml", 1),
 ]
-STEPS = {"heat": 20, "heat_fortran": 20, "heat_python": 20, "wave": 8, "dye": 12}
+STEPS = {"heat": 20, "heat_fortran": 20, "heat_python": 20, "wave": 8, "dye": 12, "listing": 6}
 
 
 def account(path: Path) -> dict[str, int]:
@@ -128,9 +136,11 @@ def check_goes_on(example: str, folder: Path, record: str, refused: int) -> None
 def main() -> int:
     example, program, configuration, *mpirun = sys.argv[1:]
     check, result = EXAMPLES[example]
-    first, *rest = Path(configuration).read_text(encoding="utf-8").split("placement: {mode: inline", 1)
+    first, *rest = re.split(
+        r"^placement: .*\n", Path(configuration).read_text(encoding="utf-8"), maxsplit=1, flags=re.M
+    )
     assert rest, f"{configuration} has no placement to replace"
-    rest = rest[0].split("\n", 1)[1]
+    rest = rest[0]
     seen = set()
     for ranks, placement in PLACEMENTS:
         with tempfile.TemporaryDirectory() as folder:
