@@ -10,5 +10,10 @@ namespace sidestream {
 [[nodiscard]] AnalysisKind slice_kind();
 [[nodiscard]] AnalysisKind isosurface_kind();
 [[nodiscard]] AnalysisKind render_kind();
+[[nodiscard]] AnalysisKind projection_kind();
+[[nodiscard]] AnalysisKind probe_kind();
+[[nodiscard]] AnalysisKind deposit_kind();
+[[nodiscard]] AnalysisKind subsample_kind();
+[[nodiscard]] AnalysisKind resample_kind();
 
 }  // namespace sidestream

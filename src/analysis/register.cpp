@@ -10,6 +10,11 @@ void register_analyses(Registry& registry) {
   registry.add(slice_kind());
   registry.add(isosurface_kind());
   registry.add(render_kind());
+  registry.add(projection_kind());
+  registry.add(probe_kind());
+  registry.add(deposit_kind());
+  registry.add(subsample_kind());
+  registry.add(resample_kind());
 }
 
 }  // namespace sidestream

@@ -45,10 +45,14 @@ void write_surface(const std::string& path, const Surface& surface, const Iterat
   write_vtk_head(file, "PolyData", provenance);
   file.write("<PolyData>\n");
   write_vtk_iteration(file, iteration);
+  // Points alone would be seen nowhere: each becomes a vertex.
+  std::vector<std::array<std::int64_t, 1>> vertices(
+      surface.triangles.empty() && surface.lines.empty() ? surface.points.size() : 0);
+  for (std::size_t n = 0; n < vertices.size(); ++n) vertices[n] = {static_cast<std::int64_t>(n)};
   file.write(
-      fmt::format("<Piece NumberOfPoints=\"{}\" NumberOfVerts=\"0\" NumberOfLines=\"{}\" NumberOfStrips=\"0\" "
+      fmt::format("<Piece NumberOfPoints=\"{}\" NumberOfVerts=\"{}\" NumberOfLines=\"{}\" NumberOfStrips=\"0\" "
                   "NumberOfPolys=\"{}\">\n<PointData>\n",
-                  surface.points.size(), surface.lines.size(), surface.triangles.size()));
+                  surface.points.size(), vertices.size(), surface.lines.size(), surface.triangles.size()));
   for (const Surface::Array& array : surface.point_data) {
     write_vtk_array(file, array.name, Type::float64, array.components, std::span<const double>(array.values));
   }
@@ -56,6 +60,7 @@ void write_surface(const std::string& path, const Surface& surface, const Iterat
   const auto* points = surface.points.empty() ? nullptr : surface.points.front().data();
   write_vtk_array(file, "Points", Type::float64, 3, std::span(points, 3 * surface.points.size()));
   file.write("</Points>\n");
+  if (!vertices.empty()) write_cells(file, "Verts", vertices);
   if (!surface.lines.empty()) write_cells(file, "Lines", surface.lines);
   write_cells(file, "Polys", surface.triangles);
   file.write("</Piece>\n</PolyData>\n");

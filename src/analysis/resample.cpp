@@ -1,0 +1,284 @@
+// Variables of any mesh that fills space, on a uniform grid.
+//
+// Each server looks for the middles of the grid's cells in its blocks and sends what it found to the server that has
+// that row of the grid, which takes, of several findings of a place, the one of the least rank.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "analysis/common_options.hpp"
+#include "analysis/grid_result.hpp"
+#include "analysis/kinds.hpp"
+#include "analysis/sampling/sampler.hpp"
+#include "base/fail.hpp"
+#include "base/log.hpp"
+#include "base/records.hpp"
+
+namespace sidestream {
+namespace {
+
+using sampling::Rank;
+
+/// The grid, by axis.
+struct ResampleGrid {
+  int dimensions = 3;
+  std::array<Index, 3> size{1, 1, 1};
+  std::array<double, 3> low{}, high{};
+
+  [[nodiscard]] std::vector<double> middles(std::size_t a) const {
+    std::vector<double> positions;
+    const auto cells = static_cast<double>(size[a]);
+    for (Index i = 0; i < size[a]; ++i) {
+      positions.push_back(low[a] + (high[a] - low[a]) * ((static_cast<double>(i) + 0.5) / cells));
+    }
+    return positions;
+  }
+  [[nodiscard]] GridShape shape() const {
+    std::vector<Index> extents;
+    for (int a = dimensions - 1; a >= 0; --a) extents.push_back(size[static_cast<std::size_t>(a)]);
+    return GridShape(std::move(extents));
+  }
+};
+
+// What was found of a place, in words: the cell in the row, the rank, the values; two words for each.
+constexpr std::size_t head_words = 8;
+
+void put(std::vector<std::uint32_t>& words, std::uint64_t value) {
+  words.push_back(static_cast<std::uint32_t>(value));
+  words.push_back(static_cast<std::uint32_t>(value >> 32));
+}
+std::uint64_t get(const std::uint32_t* words) { return std::uint64_t{words[0]} | std::uint64_t{words[1]} << 32; }
+
+Rank rank_at(const std::uint32_t* words) {
+  const auto number = [&](std::size_t n) { return std::bit_cast<std::int64_t>(get(words + 2 * n)); };
+  return {number(1), number(2), number(3)};
+}
+
+class Resample final : public Task {
+ public:
+  Resample(sampling::Query query, const ResampleGrid& grid, const Metadata& metadata, std::string file, Pieces pieces)
+      : query_(std::move(query)), grid_(grid), file_(std::move(file)), pieces_(pieces) {
+    std::vector<std::vector<double>> positions;
+    for (std::size_t a = 0; a < static_cast<std::size_t>(grid.dimensions); ++a) positions.push_back(grid.middles(a));
+    targets_ = std::make_shared<sampling::GridTargets>(std::move(positions));
+    selection_ = sampling::selection_of(query_, metadata, targets_);
+    for (const std::int32_t id : query_.variables) {
+      const Variable& variable = metadata.variables.at(static_cast<std::size_t>(id));
+      for (int c = 0; c < variable.components; ++c) {
+        arrays_.push_back(
+            {variable.components == 1 ? variable.name : fmt::format("{}_{}", variable.name, c), variable.unit});
+      }
+    }
+  }
+
+  Selection selection() const override { return selection_; }
+
+  Bytes local(const LocalInput& input) override {
+    const GridShape grid = grid_.shape();
+    RowWords rows;
+    const std::int64_t unknown = sampling::sample(
+        query_, *targets_, input, [&](std::int64_t target, const Rank& rank, std::span<const double> v) {
+          std::vector<std::uint32_t>& words = rows.row(target / grid.row_cells());
+          put(words, static_cast<std::uint64_t>(target % grid.row_cells()));
+          for (const std::int64_t number : {rank.coarseness, rank.first, rank.second}) {
+            put(words, static_cast<std::uint64_t>(number));
+          }
+          for (const double value : v) put(words, std::bit_cast<std::uint64_t>(value));
+        });
+    Bytes bytes = rows.take();
+    const BytesView count = bytes_of(unknown);
+    bytes.insert(bytes.end(), count.begin(), count.end());
+    return bytes;
+  }
+
+  Bytes combine(const CombineInput& input) override {
+    const GridShape grid = grid_.shape();
+    std::array<std::int64_t, 2> counts{};  // cells that were not looked into, places that were found
+    std::vector<BytesView> partials;
+    for (const Bytes& partial : input.partials) {
+      const std::size_t rows = partial.size() - sizeof(std::int64_t);
+      counts[0] += record_of<std::int64_t>(BytesView(partial).subspan(rows));
+      partials.push_back(BytesView(partial).first(rows));
+    }
+    const auto rows = rows_of(partials, grid, input.communicator);
+    const auto cells = static_cast<std::size_t>(grid.row_cells());
+    std::vector<std::vector<double>> values(arrays_.size());
+    for (auto& of_array : values) of_array.assign(rows.size() * cells, std::numeric_limits<double>::quiet_NaN());
+    for (std::size_t row = 0; row < rows.size(); ++row) counts[1] += fill(rows[row], row * cells, cells, values);
+    input.communicator.sum(counts);
+    const std::int64_t outside = targets_->count() - counts[1];
+    if (input.communicator.rank() == 0) report(outside, counts[0]);
+    GridResult result(grid, axes(), input.communicator);
+    result.set({"outside", outside});
+    for (std::size_t a = 0; a < arrays_.size(); ++a) {
+      result.add(arrays_[a].name, arrays_[a].unit, 0) = std::move(values[a]);
+    }
+    result.write(file_, pieces_, input.results, input.communicator);
+    return {};
+  }
+
+ private:
+  struct ArrayName {
+    std::string name, unit;
+  };
+
+  /// Puts what was found in a row where it belongs; returns in how many cells something was.
+  std::int64_t fill(const std::vector<std::uint32_t>& row, std::size_t first, std::size_t cells,
+                    std::vector<std::vector<double>>& values) const {
+    const std::size_t length = head_words + 2 * arrays_.size();
+    if (row.size() % length != 0)
+      fail(Code::internal, "a row of {} words has findings of {} words", row.size(), length);
+    std::vector<const std::uint32_t*> best(cells, nullptr);
+    for (std::size_t at = 0; at < row.size(); at += length) {
+      const std::uint32_t* one = row.data() + at;
+      const std::uint32_t*& before = best.at(get(one));
+      if (before == nullptr || rank_at(one) < rank_at(before)) before = one;
+    }
+    std::int64_t found = 0;
+    for (std::size_t cell = 0; cell < cells; ++cell) {
+      if (best[cell] == nullptr) continue;
+      ++found;
+      for (std::size_t a = 0; a < values.size(); ++a) {
+        values[a][first + cell] = std::bit_cast<double>(get(best[cell] + head_words + 2 * a));
+      }
+    }
+    return found;
+  }
+
+  [[nodiscard]] std::vector<GridAxis> axes() const {
+    std::vector<GridAxis> axes;
+    for (auto a = static_cast<std::size_t>(grid_.dimensions); a-- > 0;) {
+      axes.push_back({std::string(1, "xyz"[a]), grid_.middles(a)});
+    }
+    return axes;
+  }
+
+  /// Once each.
+  void report(std::int64_t outside, std::int64_t unknown) {
+    if (outside > 0 && !told_outside_) {
+      log::warning("of the {} places of '{}', {} are in no block; their values are NaN", targets_->count(), file_,
+                   outside);
+      told_outside_ = true;
+    }
+    if (unknown == 0 || told_unknown_) return;
+    log::warning(
+        "for '{}', {} cells are not looked into, which are polyhedra or of higher order; places in them count as "
+        "outside",
+        file_, unknown);
+    told_unknown_ = true;
+  }
+
+  sampling::Query query_;
+  ResampleGrid grid_;
+  std::string file_;
+  Pieces pieces_;
+  std::shared_ptr<const sampling::GridTargets> targets_;
+  Selection selection_;
+  std::vector<ArrayName> arrays_;
+  bool told_outside_ = false, told_unknown_ = false;
+};
+
+/// The corners of the grid: as given, or those of the mesh.
+void read_corners(const Settings& settings, const Mesh& mesh, ResampleGrid& grid) {
+  const std::vector<double> low = settings.reals("low"), high = settings.reals("high");
+  const auto expected = static_cast<std::size_t>(grid.dimensions);
+  if (low.empty() != high.empty() || (low.empty() && !mesh.axes())) {
+    settings.fail(low.empty() ? "low" : "high",
+                  fmt::format("where the grid begins and ends has to be given as `low` and `high`{}",
+                              mesh.axes() ? ", or neither of them: then it is the mesh's own bounds" : ""));
+  }
+  for (std::size_t a = 0; a < expected; ++a) {
+    if (!low.empty() && (low.size() != expected || high.size() != expected)) {
+      settings.fail(low.size() != expected ? "low" : "high",
+                    fmt::format("found {} and {} numbers, expected {}, one for each dimension of the mesh", low.size(),
+                                high.size(), expected));
+    }
+    const auto axis = static_cast<int>(a);
+    const auto ends =
+        low.empty() ? std::pair(mesh.axes()->node(axis, mesh.cells.lo[a]), mesh.axes()->node(axis, mesh.cells.hi[a]))
+                    : std::pair(low[a], high[a]);
+    grid.low[a] = low.empty() ? std::min(ends.first, ends.second) : ends.first;
+    grid.high[a] = low.empty() ? std::max(ends.first, ends.second) : ends.second;
+    if (grid.low[a] < grid.high[a] && std::isfinite(grid.high[a] - grid.low[a])) continue;
+    settings.fail("high",
+                  fmt::format("the grid reaches from {} to {} along {}; expected two finite numbers, the lower one "
+                              "first",
+                              grid.low[a], grid.high[a], "xyz"[a]));
+  }
+}
+
+ResampleGrid read_grid(const Settings& settings, const Mesh& mesh) {
+  ResampleGrid grid;
+  grid.dimensions = mesh.dimensions;
+  const auto size = settings.integers<Index>("size");
+  if (static_cast<int>(size.size()) != mesh.dimensions) {
+    settings.fail("size", fmt::format("found {} numbers, expected {}, one for each dimension of the mesh", size.size(),
+                                      mesh.dimensions));
+  }
+  std::copy(size.begin(), size.end(), grid.size.begin());
+  read_corners(settings, mesh, grid);
+  return grid;
+}
+
+std::vector<Option> resample_options() {
+  const auto corner = [](const char* name, const char* text) {
+    return Option{
+        .name = name, .type = OptionType::real, .list = true, .text = text, .least_entries = 1, .most_entries = 3};
+  };
+  return {
+      {.name = "variables",
+       .type = OptionType::variable,
+       .list = true,
+       .required = true,
+       .text = "The variables, of one mesh, all components.",
+       .least_entries = 1},
+      {.name = "size",
+       .type = OptionType::integer,
+       .list = true,
+       .required = true,
+       .text = "Cells of the grid along each axis, as many numbers as the mesh has dimensions.",
+       .minimum = 1,
+       .maximum = 1 << 20,
+       .least_entries = 1,
+       .most_entries = 3},
+      corner("low", "Lower corner of the grid. Default: that of a uniform or rectilinear mesh."),
+      corner("high", "Upper corner of the grid. Default likewise."),
+      {.name = "method",
+       .type = OptionType::choice,
+       .default_value = "nearest",
+       .text =
+           "`nearest`: the value of the cell that the middle of a grid's cell is in, or of the nearest node (of cells "
+           "of other shapes than boxes the node that counts most there). `linear`: interpolated linearly, as `probe` "
+           "does; variables in cells of uniform and rectilinear meshes alone.",
+       .choices = {"nearest", "linear"}},
+      file_option("resampled-{index:05}.h5", "The data set, one file an iteration."),
+      pieces_option()};
+}
+
+}  // namespace
+
+AnalysisKind resample_kind() {
+  return {
+      .name = "resample",
+      .text =
+          "Variables of a uniform, rectilinear, curvilinear or unstructured mesh on a uniform grid of any size and place: "
+          "the values at the middles of its cells. What a place gets is what `probe` finds there: the finest of "
+          "refinement levels counts, outside of all cells there is NaN, which is said once, and the data set's attribute "
+          "`outside` says of how many. It has an array for each component of the variables and one of positions for each "
+          "axis. Only blocks that the grid meets move.",
+      .options = resample_options(),
+      .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
+        sampling::Query query{sampling::read_variables(settings, "variables", metadata)};
+        query.linear_nodes = query.linear_cells = settings.text("method") == "linear";
+        sampling::check_query(settings, "method", query, metadata);
+        const Variable& first = metadata.variables.at(static_cast<std::size_t>(query.variables.at(0)));
+        const ResampleGrid grid = read_grid(settings, metadata.mesh_of(first));
+        return std::make_unique<Resample>(std::move(query), grid, metadata, settings.text("file"),
+                                          read_pieces(settings));
+      }};
+}
+
+}  // namespace sidestream

@@ -1,0 +1,144 @@
+// Unstructured meshes: the cells near a place are looked into.
+#include <algorithm>
+#include <limits>
+
+#include "analysis/sampling/cell_shape.hpp"
+#include "analysis/sampling/samplers.hpp"
+#include "base/fail.hpp"
+
+namespace sidestream::sampling {
+namespace {
+
+/// A list of whole numbers, of any type.
+std::vector<Index> whole_numbers(const BlockView& view, Index count) {
+  std::vector<Index> numbers;
+  numbers.reserve(static_cast<std::size_t>(count));
+  with_type(view.array.type, [&](auto zero) {
+    using T = decltype(zero);
+    for (Index i = 0; i < count; ++i) numbers.push_back(static_cast<Index>(*view.array.at<T>(i, 0, 0)));
+  });
+  return numbers;
+}
+
+/// One block.
+class CellSampler {
+ public:
+  CellSampler(const Query& query, const LocalInput& input, const SampledBlock& block, const Sink& sink)
+      : query_(query), input_(input), mesh_(mesh_of(query, input.metadata)), block_(block), sink_(sink) {
+    const Index cells = block.block.cells.hi[0];
+    const BlockView *where = of(Role::coordinates), *links = of(Role::connectivity), *ends = of(Role::offsets),
+                    *types = of(Role::types), *ids = of(Role::cell_ids), *flags = of(Role::cell_ghosts);
+    if (!where || !links || !ends || !types) return;  // nobody knows where it is
+    links_ = whole_numbers(*links, block.block.lengths.corners);
+    ends_ = whole_numbers(*ends, cells);
+    types_ = whole_numbers(*types, cells);
+    if (ids) ids_ = whole_numbers(*ids, cells);
+    if (flags) flags_ = whole_numbers(*flags, cells);
+    places_.resize(static_cast<std::size_t>(block.block.lengths.points));
+    for (std::size_t n = 0; n < places_.size(); ++n) {
+      for (int c = 0; c < mesh_.dimensions; ++c) {
+        places_[n][static_cast<std::size_t>(c)] = real(*where, static_cast<Index>(n), c);
+      }
+    }
+  }
+
+  [[nodiscard]] std::int64_t find(const Targets& targets) {
+    for (std::size_t cell = 0; cell < ends_.size(); ++cell) {
+      if (flags_.empty() || flags_[cell] == 0) look_into(cell, targets);
+    }
+    return unknown_;
+  }
+
+ private:
+  [[nodiscard]] const BlockView* of(Role role) const { return input_.find(mesh_.array(role), block_.block.id); }
+
+  [[nodiscard]] static double real(const BlockView& view, Index i, int c) {
+    return with_type(view.array.type,
+                     [&](auto zero) { return static_cast<double>(*view.array.at<decltype(zero)>(i, 0, 0, c)); });
+  }
+
+  /// The points of a cell. Throws Error(analysis) if it has points that there are not.
+  [[nodiscard]] std::span<const Index> points_of_cell(std::size_t cell) const {
+    const Index begin = cell == 0 ? 0 : ends_[cell - 1], end = ends_[cell];
+    const auto count = static_cast<Index>(links_.size());
+    const bool listed = begin >= 0 && begin <= end && end <= count;
+    const auto points =
+        listed ? std::span(links_).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin))
+               : std::span<const Index>();
+    const auto there = [&](Index p) { return p >= 0 && p < static_cast<Index>(places_.size()); };
+    if (listed && std::all_of(points.begin(), points.end(), there)) return points;
+    fail(Code::analysis,
+         "cell {} of block {} of the mesh '{}' has the entries {} to {} of {} in the connectivity, or a point that is "
+         "none of the {} of the block; publish lists that belong together",
+         cell, block_.block.id, mesh_.name, begin, end, count, places_.size());
+  }
+
+  void look_into(std::size_t cell, const Targets& targets) {
+    const std::span<const Index> points = points_of_cell(cell);
+    if (points.empty()) return;
+    Place low = places_[static_cast<std::size_t>(points[0])], high = low;
+    for (const Index p : points) {
+      const Place& place = places_[static_cast<std::size_t>(p)];
+      for (std::size_t a = 0; a < 3; ++a) {
+        low[a] = std::min(low[a], place[a]);
+        high[a] = std::max(high[a], place[a]);
+      }
+    }
+    widen(low, high);
+    const auto type = static_cast<std::uint8_t>(types_[cell]);
+    const CellKind kind = kind_of(type);
+    if (kind.dimensions == 0) {
+      constexpr std::uint8_t vertex = 1, vertices = 2, lines = 4;  // without inside
+      if (type != vertex && type != vertices && type != lines) unknown_ += targets.any_within(low, high) ? 1 : 0;
+      return;
+    }
+    if (kind.dimensions != mesh_.dimensions || kind.corners != points.size())
+      return;  // a surface in space has no inside
+    std::array<Place, most_corners> corners{};
+    for (std::size_t c = 0; c < points.size(); ++c) corners[c] = places_[static_cast<std::size_t>(points[c])];
+    targets.within(low, high, [&](std::int64_t target) {
+      const auto weights = locate(type, std::span(corners.data(), points.size()), targets.at(target));
+      if (weights) give(target, cell, points, *weights);
+    });
+  }
+
+  void give(std::int64_t target, std::size_t cell, std::span<const Index> points, const Weights& weights) {
+    out_.clear();
+    for (std::size_t v = 0; v < query_.variables.size(); ++v) {
+      const Variable& variable = input_.metadata.variables.at(static_cast<std::size_t>(query_.variables[v]));
+      const BlockView* view = block_.views[v];
+      for (int c = 0; c < variable.components; ++c) {
+        const auto at_corner = [&](std::size_t n) { return real(*view, points[n], c); };
+        const bool in_cells = variable.centering == Centering::cell;
+        out_.push_back(!view      ? std::numeric_limits<double>::quiet_NaN()
+                       : in_cells ? real(*view, static_cast<Index>(cell), c)
+                                  : weighed(std::span(weights).first(points.size()), !query_.linear_nodes, at_corner));
+      }
+    }
+    const auto number = static_cast<std::int64_t>(cell);
+    const Rank rank = ids_.empty() ? Rank{0, block_.block.id, number} : Rank{0, ids_[cell], block_.block.id};
+    sink_(target, rank, out_);
+  }
+
+  const Query& query_;
+  const LocalInput& input_;
+  const Mesh& mesh_;
+  const SampledBlock& block_;
+  const Sink& sink_;
+  std::vector<Index> links_, ends_, types_, ids_, flags_;
+  std::vector<Place> places_;
+  std::vector<double> out_;
+  std::int64_t unknown_ = 0;
+};
+
+}  // namespace
+
+std::int64_t sample_cells(const Query& query, const Targets& targets, const LocalInput& input, const Sink& sink) {
+  std::int64_t unknown = 0;
+  for (const SampledBlock& block : blocks_of(query, input)) {
+    unknown += CellSampler(query, input, block, sink).find(targets);
+  }
+  return unknown;
+}
+
+}  // namespace sidestream::sampling

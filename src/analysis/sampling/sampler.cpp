@@ -1,0 +1,157 @@
+#include "analysis/sampling/sampler.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "analysis/common_options.hpp"
+#include "analysis/sampling/samplers.hpp"
+
+namespace sidestream::sampling {
+
+namespace {
+
+const Variable& variable_of(std::int32_t id, const Metadata& metadata) {
+  return metadata.variables.at(static_cast<std::size_t>(id));
+}
+
+void check_variable(const Settings& settings, const std::string& option, const Variable& variable,
+                    const Metadata& metadata) {
+  const Mesh& mesh = metadata.mesh_of(variable);
+  const MeshKind kind = mesh.kind();
+  const bool fills = mesh.axes() || kind == MeshKind::curvilinear || kind == MeshKind::unstructured;
+  if (!fills || variable.role != Role::none) {
+    settings.fail(option, fmt::format("'{}' {} mesh '{}', which is {}; values between points are known of variables on "
+                                      "uniform, rectilinear, curvilinear and unstructured meshes",
+                                      variable.name, variable.role == Role::none ? "lies on" : "describes", mesh.name,
+                                      mesh.geometry ? mesh.geometry->kind() : "none"));
+  }
+  if (!mesh.axes()) require_cells_or_nodes(settings, option, variable, metadata);
+  if (mesh.kind() == MeshKind::rectilinear && !mesh.refinement.empty()) {
+    settings.fail(option, fmt::format("'{}' lies on mesh '{}', which is rectilinear and has refinement levels: nothing "
+                                      "says where their nodes lie; use a variable on another mesh",
+                                      variable.name, mesh.name));
+  }
+}
+
+}  // namespace
+
+std::vector<std::int32_t> read_variables(const Settings& settings, const std::string& option,
+                                         const Metadata& metadata) {
+  std::vector<std::int32_t> ids;
+  for (const std::string& name : settings.texts(option)) {
+    const Variable& variable = *metadata.find_variable(name);
+    check_variable(settings, option, variable, metadata);
+    if (std::find(ids.begin(), ids.end(), variable.id) != ids.end()) {
+      settings.fail(option, fmt::format("'{}' is named twice; name each variable once", name));
+    }
+    ids.push_back(variable.id);
+    const Variable& first = variable_of(ids.front(), metadata);
+    if (variable.mesh == first.mesh) continue;
+    settings.fail(option, fmt::format("'{}' lies on mesh '{}', but '{}' on '{}'; name variables of one mesh", name,
+                                      metadata.mesh_of(variable).name, first.name, metadata.mesh_of(first).name));
+  }
+  return ids;
+}
+
+void check_query(const Settings& settings, const std::string& option, const Query& query, const Metadata& metadata) {
+  const Mesh& mesh = mesh_of(query, metadata);
+  if (!query.linear_cells || mesh.axes()) return;
+  const auto in_cells = [&](std::int32_t id) { return variable_of(id, metadata).centering == Centering::cell; };
+  if (std::none_of(query.variables.begin(), query.variables.end(), in_cells)) return;
+  settings.fail(option,
+                fmt::format("mesh '{}' is {}; between the centres of its cells values are not interpolated: take "
+                            "the cell's own value",
+                            mesh.name, mesh.geometry->kind()));
+}
+
+Selection selection_of(const Query& query, const Metadata& metadata, const std::shared_ptr<const Targets>& targets) {
+  BlockPredicate near;
+  near.needed = [targets](const BlockSummary& summary) {
+    Place low, high;
+    for (std::size_t a = 0; a < 3; ++a) {
+      low[a] = std::min(summary.low[a], summary.high[a]);
+      high[a] = std::max(summary.low[a], summary.high[a]);
+    }
+    widen(low, high);
+    return targets->any_within(low, high);
+  };
+  Selection selection;
+  const bool list = mesh_of(query, metadata).is_list();
+  for (const std::int32_t id : query.variables) {
+    selection.variables.push_back({id, list ? 0 : 1, near});
+    selection.variables.back().wrap = false;  // places are inside the mesh
+  }
+  return selection;
+}
+
+std::size_t value_count(const Query& query, const Metadata& metadata) {
+  std::size_t count = 0;
+  for (const std::int32_t id : query.variables) {
+    count += static_cast<std::size_t>(variable_of(id, metadata).components);
+  }
+  return count;
+}
+
+std::int64_t sample(const Query& query, const Targets& targets, const LocalInput& input, const Sink& sink) {
+  const Mesh& mesh = mesh_of(query, input.metadata);
+  if (mesh.axes()) {
+    sample_boxes(query, targets, input, sink);
+    return 0;
+  }
+  if (mesh.is_list()) return sample_cells(query, targets, input, sink);
+  sample_curvilinear(query, targets, input, sink);
+  return 0;
+}
+
+const Mesh& mesh_of(const Query& query, const Metadata& metadata) {
+  return metadata.mesh_of(variable_of(query.variables.at(0), metadata));
+}
+
+std::vector<SampledBlock> blocks_of(const Query& query, const LocalInput& input) {
+  std::map<std::int64_t, SampledBlock> blocks;
+  for (std::size_t v = 0; v < query.variables.size(); ++v) {
+    for (const BlockView& view : input.of(query.variables[v])) {
+      if (view.copy) continue;
+      SampledBlock& block = blocks[view.block.id];
+      block.block = view.block;
+      block.views.resize(query.variables.size(), nullptr);
+      block.views[v] = &view;
+    }
+  }
+  std::vector<SampledBlock> all;
+  for (auto& [id, block] : blocks) all.push_back(std::move(block));
+  return all;
+}
+
+PointValues::PointValues(const BlockView* view, int component, const Box& wanted, std::int64_t reads)
+    : view_(view), component_(component), box_(wanted) {
+  constexpr Index few = 4096, times = 64;
+  if (view_ == nullptr || box_.empty() || box_.count() > few + times * reads) return;
+  values_.resize(static_cast<std::size_t>(box_.count()));
+  view_->gather(box_, component_, values_.data());
+}
+
+double PointValues::at(const Index3& p) const {
+  double value = std::numeric_limits<double>::quiet_NaN();
+  if (view_ == nullptr) return value;
+  if (!values_.empty()) {
+    const Index line = (p[2] - box_.lo[2]) * box_.extent(1) + p[1] - box_.lo[1];
+    return values_[static_cast<std::size_t>(line * box_.extent(0) + p[0] - box_.lo[0])];
+  }
+  view_->gather({p, {p[0] + 1, p[1] + 1, p[2] + 1}}, component_, &value);
+  return value;
+}
+
+void widen(Place& low, Place& high) {
+  for (std::size_t a = 0; a < 3; ++a) {
+    const double more = 1e-9 * (high[a] - low[a]);
+    if (!(more > 0)) continue;  // infinite already, or flat
+    low[a] -= more;
+    high[a] += more;
+  }
+}
+
+}  // namespace sidestream::sampling

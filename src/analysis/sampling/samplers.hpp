@@ -1,0 +1,61 @@
+// How targets are found in blocks of each kind of mesh, and what these have in common.
+#pragma once
+
+#include <vector>
+
+#include "analysis/sampling/sampler.hpp"
+
+namespace sidestream::sampling {
+
+/// A block and what is here of the variables on it.
+struct SampledBlock {
+  Block block;
+  std::vector<const BlockView*> views;  ///< of each variable of the query; null: not delivered
+};
+
+/// The blocks of which one of the variables is here, in ascending order of their ids; copies left out.
+[[nodiscard]] std::vector<SampledBlock> blocks_of(const Query& query, const LocalInput& input);
+
+/// The mesh of the query's variables.
+[[nodiscard]] const Mesh& mesh_of(const Query& query, const Metadata& metadata);
+
+/// What one component of a variable has at points of a block, from whatever block owns them.
+class PointValues {
+ public:
+  /// Of points in `wanted` some `reads` will be read; null: none was delivered.
+  PointValues(const BlockView* view, int component, const Box& wanted, std::int64_t reads);
+  /// NaN if there is none.
+  [[nodiscard]] double at(const Index3& p) const;
+
+ private:
+  const BlockView* view_;
+  int component_;
+  Box box_;
+  std::vector<double> values_;  ///< of all of the box, or none: then they are read one by one
+};
+
+/// The sum of weights times values; a weight of 0 makes nothing of a NaN.
+template <class Value>
+[[nodiscard]] double weighed(std::span<const double> weights, bool nearest, Value&& value) {
+  if (nearest) {
+    std::size_t most = 0;
+    for (std::size_t c = 1; c < weights.size(); ++c) most = weights[c] > weights[most] ? c : most;
+    return value(most);
+  }
+  double sum = 0;
+  for (std::size_t c = 0; c < weights.size(); ++c) {
+    if (weights[c] != 0) sum += weights[c] * value(c);
+  }
+  return sum;
+}
+
+/// Bounds that take in places a rounding error outside.
+void widen(Place& low, Place& high);
+
+// One for each kind of mesh, see `sample`.
+void sample_boxes(const Query& query, const Targets& targets, const LocalInput& input, const Sink& sink);
+void sample_curvilinear(const Query& query, const Targets& targets, const LocalInput& input, const Sink& sink);
+[[nodiscard]] std::int64_t sample_cells(const Query& query, const Targets& targets, const LocalInput& input,
+                                        const Sink& sink);
+
+}  // namespace sidestream::sampling
