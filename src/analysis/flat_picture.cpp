@@ -36,8 +36,10 @@ struct Frame {
 
   Frame(const Layout& layout, const std::array<std::vector<double>, 2>& edges) {
     const Viewport view = layout.viewport();
-    const double margin = std::min(layout.margin, 0.1 * std::min(view.width, view.height));
-    const double room[2] = {view.width - 2 * margin, view.height - 2 * margin};
+    // Pictures of a few lines have hardly room for the caption.
+    const double wide = std::max(2.0, view.width), high = std::max(2.0, view.height);
+    const double margin = std::min(layout.margin, 0.1 * std::min(wide, high));
+    const double room[2] = {wide - 2 * margin, high - 2 * margin};
     double size[2], most = 0;
     for (std::size_t a = 0; a < 2; ++a) {
       size[a] = std::fabs(edges[a].back() - edges[a].front());
@@ -53,8 +55,8 @@ struct Frame {
         cells.push_back(cell_at(edges[a], low + part * size[a]));
       }
     }
-    left = static_cast<int>(view.left + 0.5 * (view.width - pixels[0]));
-    top = static_cast<int>(view.top + 0.5 * (view.height - pixels[1]));
+    left = static_cast<int>(view.left + 0.5 * (wide - pixels[0]));
+    top = static_cast<int>(view.top + 0.5 * (high - pixels[1]));
   }
 };
 
@@ -129,7 +131,7 @@ Option flat_picture_option() {
        .list = true,
        .default_value = "[1024, 1024]",
        .text = "Width and height of the picture in pixels.",
-       .minimum = 64,
+       .minimum = 16,
        .maximum = 16384,
        .least_entries = 2,
        .most_entries = 2},
