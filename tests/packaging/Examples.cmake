@@ -25,3 +25,19 @@ if(SIDESTREAM_PYTHON_BUILT)
   set_tests_properties(examples.minimal_python PROPERTIES TIMEOUT 300 LABELS "examples;mpi"
     ENVIRONMENT "${SIDESTREAM_TEST_ENVIRONMENT};PYTHONPATH=${PROJECT_BINARY_DIR}/bindings/python")
 endif()
+
+# The same program in every language that there is, in every placement.
+set(programs $<TARGET_FILE:example_hello_c> $<TARGET_FILE:example_hello_cpp>)
+set(modules)
+if(SIDESTREAM_FORTRAN)
+  list(APPEND programs $<TARGET_FILE:example_hello_fortran>)
+endif()
+if(SIDESTREAM_PYTHON_BUILT)
+  list(APPEND programs ${PROJECT_SOURCE_DIR}/examples/hello/hello.py)
+  set(modules PYTHONPATH=${PROJECT_BINARY_DIR}/bindings/python)
+endif()
+add_test(NAME examples.hello COMMAND ${SIDESTREAM_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/test_hello.py
+  $<TARGET_FILE:sidestream_tool> ${PROJECT_SOURCE_DIR}/examples/hello/run.yaml ${MPIEXEC_EXECUTABLE}
+  ${SIDESTREAM_MPIRUN_FLAGS} -- ${programs})
+set_tests_properties(examples.hello PROPERTIES TIMEOUT 300 LABELS "examples;mpi"
+  ENVIRONMENT "${SIDESTREAM_TEST_ENVIRONMENT};${modules}")
