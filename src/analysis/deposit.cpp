@@ -79,7 +79,7 @@ struct Term {
 /// Sums up terms of many particles at a time.
 class Depositor {
  public:
-  Depositor(const DepositQuery& query, const GridShape& grid) : query_(query), sums_(grid) { terms_.reserve(8); }
+  Depositor(const DepositQuery& query, const GridShape& grid) : query_(query), sums_(grid, 1) { terms_.reserve(8); }
 
   void add(const std::array<double, 3>& x, double weight) {
     std::array<Shares, 3> shares;
@@ -126,6 +126,7 @@ class Depositor {
       sums_.add(cell, {&sum, 1});
     }
     terms_.clear();
+    sums_.add_up();
   }
 
   const DepositQuery& query_;

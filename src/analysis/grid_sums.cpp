@@ -90,11 +90,27 @@ std::vector<std::vector<std::uint32_t>> rows_of(std::span<const BytesView> parti
 }
 
 void GridSums::add(Index cell, std::span<const ExactSum> sums) {
-  std::vector<std::uint32_t>& words = words_.row(cell / grid_.row_cells());
-  const auto in_row = static_cast<std::uint64_t>(cell % grid_.row_cells());
+  put(words_.row(cell / grid_.row_cells()), cell % grid_.row_cells(), sums);
+}
+
+void GridSums::put(std::vector<std::uint32_t>& words, Index in_row, std::span<const ExactSum> sums) {
+  const std::size_t before = words.size();
   words.push_back(static_cast<std::uint32_t>(in_row));
   words.push_back(static_cast<std::uint32_t>(in_row >> 32));
   for (const ExactSum& sum : sums) pack(sum, words);
+  size_ += words.size() - before;
+}
+
+void GridSums::add_up() {
+  constexpr std::size_t few = std::size_t{1} << 20;
+  if (size_ <= 2 * added_up_ + few) return;
+  size_ = 0;
+  for (auto& [row, words] : words_.rows()) {
+    std::vector<std::uint32_t> totals;
+    for_each_sum(words, count_, [&](Index cell, std::span<const ExactSum> sums) { put(totals, cell, sums); });
+    words = std::move(totals);
+  }
+  added_up_ = size_;
 }
 
 void for_each_sum(const std::vector<std::uint32_t>& row, std::size_t count,

@@ -34,6 +34,7 @@ class RowWords {
  public:
   /// Where to append the words of a row.
   [[nodiscard]] std::vector<std::uint32_t>& row(Index row) { return rows_[row]; }
+  [[nodiscard]] std::map<Index, std::vector<std::uint32_t>>& rows() noexcept { return rows_; }
   [[nodiscard]] Bytes take();
 
  private:
@@ -45,18 +46,24 @@ class RowWords {
 [[nodiscard]] std::vector<std::vector<std::uint32_t>> rows_of(std::span<const BytesView> partials,
                                                               const GridShape& grid, Communicator& servers);
 
-/// Gathers sums of cells for a partial.
+/// Gathers sums of cells for a partial, `count` of each cell.
 class GridSums {
  public:
-  explicit GridSums(const GridShape& grid) : grid_(grid) {}
-  /// Adds sums to those of a cell, which is counted with the fastest axis fastest. A cell has the same number of sums
-  /// each time.
+  GridSums(const GridShape& grid, std::size_t count) : grid_(grid), count_(count) {}
+  /// Adds sums to those of a cell, which is counted with the fastest axis fastest.
   void add(Index cell, std::span<const ExactSum> sums);
+  /// To be called now and then: adds up what was added to a cell several times, when that may have become much. So no
+  /// more is held than about twice what the cells take.
+  void add_up();
   [[nodiscard]] Bytes take() { return words_.take(); }
 
  private:
+  void put(std::vector<std::uint32_t>& words, Index in_row, std::span<const ExactSum> sums);
+
   const GridShape& grid_;
+  std::size_t count_;
   RowWords words_;
+  std::size_t size_ = 0, added_up_ = 0;  ///< words now, and when they were added up
 };
 
 /// Calls `f(cell in the row, its sums)` for each cell of a row for which there is something, in ascending order. A cell

@@ -1,5 +1,7 @@
 #include "analysis/level_axes.hpp"
 
+#include <algorithm>
+
 namespace sidestream {
 
 LevelAxes::LevelAxes(const Mesh& mesh, std::int32_t level)
@@ -14,15 +16,20 @@ double LevelAxes::node(int axis, Index index) const {
   return uniform_->origin()[a] + uniform_->spacing()[a] * (static_cast<double>(index) / static_cast<double>(ratio_[a]));
 }
 
-Index LevelAxes::cell_at(int axis, double x) const {
+Index LevelAxes::cell_at(int axis, double x, Index near) const {
   const auto a = static_cast<std::size_t>(axis);
   Index low = cells_.lo[a], high = cells_.hi[a];
   const double first = node(axis, low), last = node(axis, high);
   const bool up = first <= last;
+  const auto reached = [&](Index index) { return up ? node(axis, index) <= x : node(axis, index) >= x; };
   if (!(up ? x >= first && x <= last : x <= first && x >= last)) return low - 1;
+  // Places mostly come one beside the other.
+  for (Index cell = std::max(near, low); cell < std::min(near + 2, high - 1); ++cell) {
+    if (reached(cell) && !reached(cell + 1)) return cell;
+  }
   while (high - low > 1) {
     const Index middle = low + (high - low) / 2;
-    (up ? node(axis, middle) <= x : node(axis, middle) >= x) ? low = middle : high = middle;
+    (reached(middle) ? low : high) = middle;
   }
   return low;
 }

@@ -16,8 +16,8 @@ class LevelAxes {
     return at_nodes(centering, axis) ? node(axis, index) : 0.5 * (node(axis, index) + node(axis, index + 1));
   }
   /// The cell between whose nodes a position is, below cells().lo if in none. On the border of two it is in the upper
-  /// one; in the last cell at the mesh's end.
-  [[nodiscard]] Index cell_at(int axis, double x) const;
+  /// one; in the last cell at the mesh's end. `near`: a cell that may be it, or the one before it.
+  [[nodiscard]] Index cell_at(int axis, double x, Index near) const;
 
  private:
   const Axes& axes_;

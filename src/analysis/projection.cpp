@@ -163,7 +163,7 @@ class Projection final : public Task {
   Bytes local(const LocalInput& input) override {
     const ProjectionGrid grid(query_, input.metadata);
     const Variable& variable = input.metadata.variables.at(static_cast<std::size_t>(query_.variable));
-    GridSums sums(grid.shape());
+    GridSums sums(grid.shape(), query_.weight >= 0 ? 3 : 2);
     for (const BlockView& view : input.of(query_.variable)) {
       const BlockView* weight = query_.weight >= 0 ? input.find(query_.weight, view.block.id) : nullptr;
       if (query_.weight >= 0 && !weight) continue;  // was not delivered
@@ -171,6 +171,7 @@ class Projection final : public Task {
       for (const Box& box : view.counted()) {
         if (!box.empty()) walk.add(box);
       }
+      sums.add_up();
     }
     return sums.take();
   }

@@ -43,8 +43,9 @@ struct ResampleGrid {
   }
 };
 
-// What was found of a place, in words: the cell in the row, the rank, the values; two words for each.
-constexpr std::size_t head_words = 8;
+// What was found of neighbouring places of one rank, in words: the first cell in the row, how many cells, the rank, the
+// values of each; two words for each number.
+constexpr std::size_t count_at = 2, rank_at = 4, head_words = 10;
 
 void put(std::vector<std::uint32_t>& words, std::uint64_t value) {
   words.push_back(static_cast<std::uint32_t>(value));
@@ -52,10 +53,47 @@ void put(std::vector<std::uint32_t>& words, std::uint64_t value) {
 }
 std::uint64_t get(const std::uint32_t* words) { return std::uint64_t{words[0]} | std::uint64_t{words[1]} << 32; }
 
-Rank rank_at(const std::uint32_t* words) {
-  const auto number = [&](std::size_t n) { return std::bit_cast<std::int64_t>(get(words + 2 * n)); };
-  return {number(1), number(2), number(3)};
+/// Of a run.
+Rank rank_of(const std::uint32_t* head) {
+  const auto number = [&](std::size_t n) { return std::bit_cast<std::int64_t>(get(head + rank_at + 2 * n)); };
+  return {number(0), number(1), number(2)};
 }
+
+/// Gathers what was found, runs of neighbours together: blocks of meshes with axes have whole lines of one rank.
+class Findings {
+ public:
+  explicit Findings(Index row_cells) : row_cells_(row_cells) {}
+
+  void add(std::int64_t target, const Rank& rank, std::span<const double> values) {
+    const bool goes_on = words_ != nullptr && target == next_ && target % row_cells_ != 0 && rank == rank_;
+    if (!goes_on) begin(target, rank);
+    for (const double value : values) put(*words_, std::bit_cast<std::uint64_t>(value));
+    ++count_;
+    (*words_)[run_ + count_at] = static_cast<std::uint32_t>(count_);
+    (*words_)[run_ + count_at + 1] = static_cast<std::uint32_t>(count_ >> 32);
+    next_ = target + 1;
+  }
+  [[nodiscard]] Bytes take() { return rows_.take(); }
+
+ private:
+  void begin(std::int64_t target, const Rank& rank) {
+    words_ = &rows_.row(target / row_cells_);
+    run_ = words_->size();
+    rank_ = rank;
+    count_ = 0;
+    for (const std::int64_t number : {target % row_cells_, Index{0}, rank.coarseness, rank.first, rank.second}) {
+      put(*words_, static_cast<std::uint64_t>(number));
+    }
+  }
+
+  Index row_cells_;
+  RowWords rows_;
+  std::vector<std::uint32_t>* words_ = nullptr;  ///< with the last run
+  std::size_t run_ = 0;                          ///< where it begins
+  std::uint64_t count_ = 0;
+  std::int64_t next_ = 0;
+  Rank rank_;
+};
 
 class Resample final : public Task {
  public:
@@ -78,17 +116,12 @@ class Resample final : public Task {
 
   Bytes local(const LocalInput& input) override {
     const GridShape grid = grid_.shape();
-    RowWords rows;
+    Findings findings(grid.row_cells());
     const std::int64_t unknown = sampling::sample(
-        query_, *targets_, input, [&](std::int64_t target, const Rank& rank, std::span<const double> v) {
-          std::vector<std::uint32_t>& words = rows.row(target / grid.row_cells());
-          put(words, static_cast<std::uint64_t>(target % grid.row_cells()));
-          for (const std::int64_t number : {rank.coarseness, rank.first, rank.second}) {
-            put(words, static_cast<std::uint64_t>(number));
-          }
-          for (const double value : v) put(words, std::bit_cast<std::uint64_t>(value));
+        query_, *targets_, input, [&](std::int64_t target, const Rank& rank, std::span<const double> values) {
+          findings.add(target, rank, values);
         });
-    Bytes bytes = rows.take();
+    Bytes bytes = findings.take();
     const BytesView count = bytes_of(unknown);
     bytes.insert(bytes.end(), count.begin(), count.end());
     return bytes;
@@ -128,21 +161,33 @@ class Resample final : public Task {
   /// Puts what was found in a row where it belongs; returns in how many cells something was.
   std::int64_t fill(const std::vector<std::uint32_t>& row, std::size_t first, std::size_t cells,
                     std::vector<std::vector<double>>& values) const {
-    const std::size_t length = head_words + 2 * arrays_.size();
-    if (row.size() % length != 0)
-      fail(Code::internal, "a row of {} words has findings of {} words", row.size(), length);
-    std::vector<const std::uint32_t*> best(cells, nullptr);
-    for (std::size_t at = 0; at < row.size(); at += length) {
-      const std::uint32_t* one = row.data() + at;
-      const std::uint32_t*& before = best.at(get(one));
-      if (before == nullptr || rank_at(one) < rank_at(before)) before = one;
+    struct Best {
+      const std::uint32_t *head = nullptr, *values = nullptr;
+    };
+    const std::size_t length = 2 * arrays_.size();
+    std::vector<Best> best(cells);
+    for (std::size_t at = 0; at < row.size();) {
+      const std::uint32_t* head = row.data() + at;
+      const std::size_t left = row.size() - at;
+      const std::uint64_t cell = left >= head_words ? get(head) : cells,
+                          count = left >= head_words ? get(head + count_at) : 0;
+      if (cell >= cells || count > cells - cell || left < head_words + count * length) {
+        fail(Code::internal, "of a row of {} words {} are left, in which a run does not fit", row.size(), left);
+      }
+      for (std::uint64_t n = 0; n < count; ++n) {
+        Best& before = best[cell + n];
+        if (before.head == nullptr || rank_of(head) < rank_of(before.head)) {
+          before = {head, head + head_words + n * length};
+        }
+      }
+      at += head_words + count * length;
     }
     std::int64_t found = 0;
     for (std::size_t cell = 0; cell < cells; ++cell) {
-      if (best[cell] == nullptr) continue;
+      if (best[cell].head == nullptr) continue;
       ++found;
       for (std::size_t a = 0; a < values.size(); ++a) {
-        values[a][first + cell] = std::bit_cast<double>(get(best[cell] + head_words + 2 * a));
+        values[a][first + cell] = std::bit_cast<double>(get(best[cell].values + 2 * a));
       }
     }
     return found;

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "analysis/grid_checks.hpp"
+#include "analysis/grid_sums.hpp"
 #include "analysis/kinds.hpp"
 #include "analysis/packed_sum.hpp"
 #include "analysis/rendering/colour_map.hpp"
@@ -102,6 +103,35 @@ TEST_CASE("packed sums keep every bit") {
   std::vector<std::uint32_t> words;
   pack(few, words);
   CHECK(words.size() <= 6);
+}
+
+TEST_CASE("sums of cells that are added to often stay small and exact") {
+  const GridShape grid({3, 5});
+  GridSums often(grid, 2);
+  std::array<ExactSum, 2> one, total;
+  one[0].add(0.1);
+  one[1].add(-7);
+  for (int n = 0; n < 300'000; ++n) {
+    often.add(n % 2 == 0 ? 4 : 11, one);
+    often.add_up();
+    if (n % 2 == 0) {
+      for (std::size_t s = 0; s < 2; ++s) total[s].add(one[s]);
+    }
+  }
+  const Bytes bytes = often.take();
+  CHECK(bytes.size() < std::size_t{5} << 20);  // otherwise it would be about 9 MB
+  MpiCommunicator self(MPI_COMM_SELF);
+  const std::vector<BytesView> partials{bytes};
+  const auto rows = rows_of(partials, grid, self);
+  int found = 0;
+  for (std::size_t row = 0; row < 3; ++row) {
+    for_each_sum(rows[row], 2, [&](Index cell, std::span<const ExactSum> sums) {
+      ++found;
+      CHECK(static_cast<Index>(row) * 5 + cell == (found == 1 ? 4 : 11));
+      for (std::size_t s = 0; s < 2; ++s) CHECK(sums[s].value() == total[s].value());
+    });
+  }
+  CHECK(found == 2);
 }
 
 TEST_CASE("integrals and means along each axis, wherever values lie") {

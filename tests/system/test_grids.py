@@ -261,7 +261,7 @@ def test_job(tmp_path):
 def test_the_same_bytes_in_every_placement(tmp_path):
     """The image too; HDF5 files carry the time they were made, so that their arrays are compared."""
     kept = []
-    for number, (placement, clients, servers) in enumerate(PLACEMENTS[::2]):
+    for number, (placement, clients, servers) in enumerate(PLACEMENTS[1::3]):
         folder = tmp_path / str(number)
         folder.mkdir()
         results = run(folder, "levels", placement, clients + servers)

@@ -56,11 +56,12 @@ class BoxSampler {
       const auto n = static_cast<std::size_t>(a);
       std::tie(low[n], high[n]) = std::minmax({axes_.node(a, cells.lo[n]), axes_.node(a, cells.hi[n])});
     }
+    Index3 cell = cells.lo;
     targets.within(low, high, [&](std::int64_t target) {
       const Place place = targets.at(target);
-      Index3 cell = cells.lo;
       for (int a = 0; a < mesh_.dimensions; ++a) {
-        cell[static_cast<std::size_t>(a)] = axes_.cell_at(a, place[static_cast<std::size_t>(a)]);
+        cell[static_cast<std::size_t>(a)] =
+            axes_.cell_at(a, place[static_cast<std::size_t>(a)], cell[static_cast<std::size_t>(a)]);
       }
       if (!cells.contains(cell)) return;  // on an upper border: the next block's
       found_.push_back({target, cell});
