@@ -33,6 +33,16 @@ if(SIDESTREAM_FORTRAN)
   install(FILES ${PROJECT_BINARY_DIR}/sidestream-fortran.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endif()
 
+if(SIDESTREAM_PYTHON_BUILT)
+  # What servers need for analyses in Python: the library, in the folder of the package that it imports.
+  set(package_folder ${CMAKE_INSTALL_LIBDIR}/sidestream/python/sidestream)
+  install(TARGETS sidestream_python_servers LIBRARY DESTINATION ${package_folder})
+  set_target_properties(sidestream_python_servers PROPERTIES INSTALL_RPATH "$ORIGIN/../../.."
+    INSTALL_RPATH_USE_LINK_PATH TRUE)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/bindings/python/sidestream/ DESTINATION ${package_folder}
+    FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
+endif()
+
 install(EXPORT SidestreamTargets NAMESPACE Sidestream:: DESTINATION ${package_dir})
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/SidestreamConfig.cmake.in
   ${PROJECT_BINARY_DIR}/SidestreamConfig.cmake INSTALL_DESTINATION ${package_dir})

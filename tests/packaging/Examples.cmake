@@ -19,6 +19,11 @@ foreach(pair IN LISTS pairs)
     ENVIRONMENT "${SIDESTREAM_TEST_ENVIRONMENT}")
 endforeach()
 if(SIDESTREAM_PYTHON_BUILT)
+  set(folder ${PROJECT_SOURCE_DIR}/examples/python_analysis)
+  add_test(NAME examples.python_analysis COMMAND ${SIDESTREAM_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/test_examples.py
+    front $<TARGET_FILE:example_heat> ${folder}/run.yaml ${MPIEXEC_EXECUTABLE} ${SIDESTREAM_MPIRUN_FLAGS})
+  set_tests_properties(examples.python_analysis PROPERTIES TIMEOUT 300 LABELS "examples;mpi"
+    ENVIRONMENT "${SIDESTREAM_TEST_ENVIRONMENT}")
   set(folder ${PROJECT_SOURCE_DIR}/examples/minimal_python)
   add_test(NAME examples.minimal_python COMMAND ${SIDESTREAM_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/test_examples.py
     heat_python ${folder}/heat.py ${folder}/run.yaml ${MPIEXEC_EXECUTABLE} ${SIDESTREAM_MPIRUN_FLAGS})

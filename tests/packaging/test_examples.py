@@ -1,6 +1,6 @@
 """Runs an example in several placements and compares its results with a calculation of our own. Needs NumPy.
 
-Usage: test_examples.py heat|heat_fortran|heat_python|wave|dye|listing PROGRAM CONFIGURATION MPIRUN...
+Usage: test_examples.py heat|heat_fortran|heat_python|front|wave|dye|listing PROGRAM CONFIGURATION MPIRUN...
 """
 
 import csv
@@ -64,6 +64,16 @@ def check_heat(folder: Path) -> None:
     assert slices == ["slice-000.vtp", "slice-010.vtp"], slices
 
 
+def check_front(folder: Path) -> None:
+    found = table(folder / "results/front.csv")
+    for step, t in enumerate(heat_by_hand(20)):
+        rows = found["iteration"] == step
+        assert np.array_equal(found["warm"][rows], (t > 347.3).sum(axis=(1, 2))), step
+        np.testing.assert_allclose(found["highest"][rows], t.max(axis=(1, 2)), rtol=1e-9)
+    pictures = sorted(path.name for path in (folder / "results").glob("*.png"))
+    assert pictures == ["middle-000.png", "middle-010.png"], pictures
+
+
 def check_wave(folder: Path) -> None:
     found = table(folder / "results/histogram.csv")
     axis = np.cos(np.pi * (np.arange(32) + 0.5) / 32)
@@ -99,6 +109,7 @@ EXAMPLES = {
     "heat": (check_heat, "results/statistics.csv"),
     "heat_fortran": (check_heat, "results/statistics.csv"),
     "heat_python": (check_heat, "results/statistics.csv"),
+    "front": (check_front, "results/front.csv"),
     "wave": (check_wave, "results/histogram.csv"),
     "dye": (check_dye, "cloud.csv"),
     "listing": (check_listing, "largest.txt"),
@@ -116,7 +127,7 @@ REFUSING = [
     (3, "placement: {mode: cores, when_full: skip, max_in_flight: 1}", "run.yaml", 0),
     (2, f"placement: {{mode: sidecar, session: nobody-serves-{os.getpid()}, attach_limit: 0}}", "run-clients.yaml", 1),
 ]
-STEPS = {"heat": 20, "heat_fortran": 20, "heat_python": 20, "wave": 8, "dye": 12, "listing": 6}
+STEPS = {"heat": 20, "heat_fortran": 20, "heat_python": 20, "front": 20, "wave": 8, "dye": 12, "listing": 6}
 
 
 def account(path: Path) -> dict[str, int]:
@@ -140,7 +151,8 @@ def main() -> int:
         r"^placement: .*\n", Path(configuration).read_text(encoding="utf-8"), maxsplit=1, flags=re.M
     )
     assert rest, f"{configuration} has no placement to replace"
-    rest = rest[0]
+    # Scripts lie beside the configuration.
+    rest = rest[0].replace("script: ", f"script: {Path(configuration).resolve().parent}/")
     seen = set()
     for ranks, placement in PLACEMENTS:
         with tempfile.TemporaryDirectory() as folder:

@@ -1,20 +1,24 @@
 """Sidestream for Python: a client for simulations with mpi4py and NumPy, and a reader of what was written.
 
-The reader needs neither MPI nor mpi4py; both are loaded when a session is first asked for.
+The reader needs neither MPI nor mpi4py; both are loaded when a session is first asked for. h5py
+is loaded when a file is: servers on which analyses in Python run have another HDF5.
 """
 
 from typing import TYPE_CHECKING, Any
 
 from .errors import Code, Error
-from .lazy import Fields, LazyArray
-from .reader import Results, open
 
 if TYPE_CHECKING:
     from .declaring import Role as Role
+    from .lazy import Fields as Fields
+    from .lazy import LazyArray as LazyArray
+    from .reader import Results as Results
+    from .reader import open as open
     from .session import Account as Account
     from .session import Session as Session
     from .session import open_session as open_session
 
+_READER = {"Fields": "lazy", "LazyArray": "lazy", "Results": "reader", "open": "reader"}
 _CLIENT = {"Account": "session", "Role": "declaring", "Session": "session", "open_session": "session"}
 
 __all__ = [
@@ -32,11 +36,13 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _CLIENT:
-        raise AttributeError(f"module 'sidestream' has no attribute '{name}'")
     from importlib import import_module
     from importlib.util import find_spec
 
+    if name in _READER:
+        return getattr(import_module(f"sidestream.{_READER[name]}"), name)
+    if name not in _CLIENT:
+        raise AttributeError(f"module 'sidestream' has no attribute '{name}'")
     if find_spec("sidestream._client") is None:
         raise Error(
             f"sidestream.{name}: this installation holds the reader alone; install Sidestream where MPI is found, "

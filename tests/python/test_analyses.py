@@ -1,0 +1,222 @@
+"""Analyses in Python on servers, of programs in C++ and in Python, in every placement: the same bytes, and right."""
+
+import csv
+import os
+import shutil
+import subprocess
+import sys
+import uuid
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+from PIL import Image
+
+HERE = Path(__file__).parent
+TOOL, FIELD = os.environ["SIDESTREAM_TOOL"], os.environ["SIDESTREAM_FIELD_PROGRAM"]
+MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
+N, STEPS, CLIENTS = 8, 2, 2
+OPTIONS = [f"grid={N}", f"steps={STEPS}", "blocks=2"]
+PROGRAMS = {"C++": [FIELD], "Python": [sys.executable, str(HERE / "published.py")]}
+
+VARIABLES = """\
+meshes: {grid: {type: uniform, size: [$n, $n, $n], spacing: [$h, $h, $h]}}
+variables:
+  t: {mesh: grid, type: float64, centering: cell, unit: K}
+  p: {mesh: grid, type: float32, centering: node, components: 2, order: row}
+"""
+TASKS = """\
+analyses:
+  - python: {name: blocks, variables: [t, p], script: good.py, call: blocks, file: blocks.csv,
+             arguments: {scale: 2, label: "a text"}}
+  - python: {name: picture, variables: [t, p], script: good.py, call: picture, whole: true,
+             file: ["picture-{index}.png", "picture-{index}.h5", picture.csv]}
+  - python: {name: steepest, variables: t, script: good.py, call: Steepest, halo: 1, arguments: {fraction: 0.5},
+             file: "steepest-{index}.csv"}
+  - statistics: {variable: t}
+"""
+FILES = ["blocks.csv", "picture.csv", "statistics.csv"] + [
+    f"{name}-{step}.{ending}"
+    for step in range(STEPS)
+    for name, ending in (("picture", "png"), ("picture", "h5"), ("steepest", "csv"))
+]
+
+
+class Folder:
+    """A configuration, the scripts beside it, and what is run with it."""
+
+    def __init__(self, folder, tasks=TASKS, placement="inline", variables=VARIABLES):
+        self.results = folder / "results"
+        self.file = folder / "run.yaml"
+        for script in (HERE / "scripts").glob("*.py"):
+            shutil.copy(script, folder)
+        self.file.write_text(f"placement: {placement}\noutput: {{directory: {self.results}}}\n{variables}{tasks}")
+
+    def run(self, ranks, program="C++", options=OPTIONS, beside=(), **environment):
+        """The simulation, and `beside` at the same time. What was printed."""
+        other = (
+            subprocess.Popen(beside, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) if beside else None
+        )
+        try:
+            command = [MPIRUN, "-n", str(ranks), *PROGRAMS[program], str(self.file), *options]
+            environment = {**os.environ, **environment}
+            if program == "C++":
+                del environment["PYTHONPATH"]  # what the servers need lies beside the library
+            done = subprocess.run(command, capture_output=True, text=True, timeout=90, check=False, env=environment)
+            text = done.stdout + done.stderr
+            if other:
+                text += other.communicate(timeout=60)[0]
+                assert other.returncode == 0, text
+        finally:
+            if other and other.poll() is None:
+                other.kill()
+        assert done.returncode == 0, text
+        return text
+
+    def check(self):
+        """`sidestream check`: its status and what it printed."""
+        command = [TOOL, "check", "--set", "n=8", "--set", "h=0.125", str(self.file)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory):
+    """In the simulation's ranks, which have two blocks each."""
+    folder = Folder(tmp_path_factory.mktemp("reference"))
+    folder.run(CLIENTS)
+    return folder.results
+
+
+def rows_of(path):
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(line for line in file if not line.startswith("#")))
+
+
+def field(at, step):
+    time, x, y, z = 0.1 * step, at[None, None, :], at[None, :, None], at[:, None, None]
+    return np.sin(6.3 * x + time) * np.cos(4.1 * y) + 0.7 * np.sin(5.2 * z - 0.5 * time) + 0.1 * x * y
+
+
+def test_rows_of_blocks(reference):
+    rows = rows_of(reference / "blocks.csv")
+    assert list(rows[0]) == ["iteration", "cycle", "time", "block", "low", "points", "third", "ends", "label"]
+    assert [(int(r["iteration"]), int(r["block"])) for r in rows] == [
+        (s, b) for s in range(STEPS) for b in (0, 0, 1, 1, 2, 2, 3, 3)
+    ]
+    assert sum(int(r["points"]) for r in rows) == STEPS * 2 * (N + 1) ** 3  # each node once; two rows a block
+    h, layers = 1 / N, N // 4
+    for row in rows:
+        k0 = (3 - int(row["block"])) * layers  # ids run against the slabs
+        block = field((np.arange(N) + 0.5) * h, int(row["iteration"]))[k0 : k0 + layers]
+        assert float(row["low"]) == pytest.approx(2 * block.min(), rel=1e-12)
+        i = np.arange(N + 1)
+        k = i[k0 : k0 + layers + 1]
+        assert int(row["third"]) == (i[:, None, None] + 2 * i[None, :, None] + 3 * k).sum()
+        assert row["label"] == "a text"
+    first = [float(r["ends"]) for r in rows[6:8]]  # block 3 begins at k = 0
+    assert first == [0.5 * h + (N - 0.5) * h, 0.5 * h + (layers - 0.5) * h]
+
+
+def test_the_whole_mesh(reference):
+    at = (np.arange(N) + 0.5) / N
+    for step in range(STEPS):
+        with h5py.File(reference / f"picture-{step}.h5") as file:
+            np.testing.assert_allclose(file["middle"], field(at, step)[N // 2], rtol=1e-12)
+            assert file["nodes"].shape == (N + 1, N + 1, N + 1, 2)
+            i = np.arange(N + 1)
+            np.testing.assert_array_equal(
+                file["nodes"][..., 1], i[:, None, None] + 2 * i[None, :, None] + 3 * i[None, None, :]
+            )
+            assert np.asarray(file["known"]).all()
+        row = rows_of(reference / "picture.csv")[step]
+        assert int(row["hits"]) == (field(at, step) > 0).sum()
+        assert float(row["time"]) == pytest.approx(0.1 * step)
+        with Image.open(reference / f"picture-{step}.png") as image:
+            assert image.size == (120, 90)
+            assert len(image.convert("RGB").getcolors(120 * 90)) > 10  # a field, not a blank page
+
+
+def test_two_passes_and_a_halo(reference):
+    at = (np.arange(N) + 0.5) / N
+    for step in range(STEPS):
+        t = field(at, step)
+        slope = np.zeros_like(t)
+        for axis in range(3):
+            difference = np.abs(np.diff(t, axis=axis))
+            for pad in ((1, 0), (0, 1)):
+                widths = [(0, 0)] * 3
+                widths[axis] = pad
+                slope = np.maximum(slope, np.pad(difference, widths))
+        rows = rows_of(reference / f"steepest-{step}.csv")
+        highest = slope.max(axis=(1, 2))
+        np.testing.assert_allclose([float(r["steepest"]) for r in rows], highest, rtol=1e-12)
+        counted = (slope >= 0.5 * highest[:, None, None]).sum(axis=(1, 2))
+        np.testing.assert_array_equal([int(r["points"]) for r in rows], counted)
+        np.testing.assert_allclose([float(r["mean"]) for r in rows], t.mean(axis=(1, 2)), rtol=1e-10, atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("program", "servers", "placement"),
+    [
+        ("Python", 0, "inline"),
+        ("C++", 1, "{mode: cores}"),
+        ("Python", 1, "{mode: cores}"),
+        ("C++", 2, "{mode: cores, per_node: 2}"),
+        ("C++", 3, "{mode: nodes, servers: 3}"),
+        ("Python", 2, "{mode: nodes, servers: 2}"),
+        ("C++", 2, "{mode: nodes, servers: 1, forward: partials}"),
+        ("C++", 0, "sidecar"),
+        ("Python", 0, "sidecar"),
+        ("C++", 1, "job"),
+        ("Python", 1, "job"),
+    ],
+)
+def test_placements(tmp_path, reference, program, servers, placement):
+    beside = placement
+    if placement == "sidecar":
+        placement = f"{{mode: sidecar, per_node: 2, session: test-{uuid.uuid4().hex[:12]}}}"
+    elif placement == "job":
+        placement = f"{{mode: job, stream: {{directory: {tmp_path}/streams, engine: files}}}}"
+    folder = Folder(tmp_path, placement=placement)
+    others = {
+        "sidecar": [MPIRUN, "-n", "2", TOOL, "serve", str(folder.file)],
+        "job": [MPIRUN, "-n", "2", TOOL, "endpoint", "--wait", "60", str(folder.file)],
+    }
+    folder.run(CLIENTS + servers, program, beside=others.get(beside, ()))
+    for name in FILES:
+        assert (folder.results / name).read_bytes() == (reference / name).read_bytes(), f"{name} differs"
+
+
+def test_mpi4py(tmp_path):
+    """The servers' communicator, in a program that is not Python, and as another server than the first."""
+    tasks = "analyses: [python: {variables: t, script: good.py, call: WithMpi, file: mpi.csv}]\n"
+    folder = Folder(tmp_path, tasks, "{mode: nodes, servers: 2}")
+    folder.run(4)
+    assert [(int(r["points"]), int(r["first"])) for r in rows_of(folder.results / "mpi.csv")] == [(N**3, 0)] * STEPS
+
+
+def test_without_blocks(tmp_path):
+    """A server without any, blocks without cells, and an iteration in which a variable is nowhere."""
+    folder = Folder(tmp_path, TASKS.replace("true,", "true, arguments: {draw: false},"), "{mode: nodes, servers: 2}")
+    text = folder.run(4, options=[*OPTIONS, "blocks=1", "empty=1", "without_p_at=1"])
+    assert "Traceback" not in text, text
+    assert [(r["iteration"], r["block"]) for r in rows_of(folder.results / "blocks.csv")] == [("0", "0")] * 2
+    assert len(rows_of(folder.results / "statistics.csv")) == STEPS
+    assert len(rows_of(folder.results / "steepest-1.csv")) == N
+
+
+@pytest.mark.parametrize(("ranks", "placement"), [(1, "inline"), (2, "{mode: cores, buffer: 256 MiB}")])
+def test_64_mib_are_not_copied(tmp_path, ranks, placement):
+    """The array of an analysis lies where the simulation computed it: in the program, or in memory that both share."""
+    tasks = "analyses: [python: {variables: big, script: addresses.py, call: where, file: where.csv}]\n"
+    variables = "meshes: {plane: {type: uniform, size: [2048, 4096]}}\nvariables: {big: {mesh: plane}}\n"
+    folder = Folder(tmp_path, tasks, placement, variables)
+    command = [MPIRUN, "-n", str(ranks), sys.executable, str(HERE / "in_place.py"), str(folder.file)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for step, row in enumerate(rows_of(folder.results / "where.csv")):
+        assert int(row["bytes"]) == 1 << 26 and row["owned"] == "0" and float(row["total"]) == 2 * (step + 1)
+        assert row["same" if placement == "inline" else "shared"] == "1", row
+        assert int(row["more_kb"]) < 1 << 14, row
