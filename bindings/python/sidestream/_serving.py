@@ -209,7 +209,7 @@ class Entry:
     ) -> tuple[bytes, list[Any]]:
         """The feedback for the next pass, or after the last one the results, on the first server."""
         try:
-            servers = Servers(group, iteration)
+            servers = Servers(group, iteration, pass_number)
             result = self._work.combine([pickle.loads(partial) for partial in partials], servers)
             if pass_number + 1 < self.passes:
                 result = servers.broadcast(result)  # what the first one returned counts, as with results

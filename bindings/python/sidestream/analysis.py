@@ -217,9 +217,10 @@ class Servers:
 
     _CALLS = ("return", "barrier", "gather", "all_gather", "broadcast", "sum", "minimum", "maximum")
 
-    def __init__(self, group: Any, iteration: tuple[int, int, float]) -> None:
+    def __init__(self, group: Any, iteration: tuple[int, int, float], pass_number: int) -> None:
         self._group = group
         self.index, self.cycle, self.time = iteration
+        self.pass_number = pass_number
         self.rank: int = group.rank()
         self.size: int = group.size()
 
