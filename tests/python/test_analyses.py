@@ -161,7 +161,6 @@ def test_two_passes_and_a_halo(reference):
     ("program", "servers", "placement"),
     [
         ("Python", 0, "inline"),
-        ("C++", 1, "{mode: cores}"),
         ("Python", 1, "{mode: cores}"),
         ("C++", 2, "{mode: cores, per_node: 2}"),
         ("C++", 3, "{mode: nodes, servers: 3}"),

@@ -1,9 +1,7 @@
 """Analyses that the tests run in every placement: two functions and a class."""
 
-import math
-
 import numpy as np
-from helper import layers_of  # a module beside this one
+from helper import add_layers, mean_of  # a module beside this one
 
 
 def blocks(block, scale=1, label="none"):
@@ -58,7 +56,7 @@ class Steepest:
                 steepest[k] = max(steepest[k], plane.max())
                 if data.feedback is not None:
                     count[k] += (plane >= self.fraction * data.feedback[k]).sum()
-            values |= layers_of(block)
+            add_layers(values, block)
         return steepest, count, values
 
     def combine(self, partials, servers):
@@ -67,15 +65,16 @@ class Steepest:
         for part, more, _ in partials:
             steepest, count = np.maximum(steepest, part), count + more
         steepest, count = servers.maximum(steepest), servers.sum(count)
-        if not count.any():
+        if servers.pass_number == 0:
             return steepest
         assert servers.broadcast(servers.rank) == 0
-        sums = {}
+        layers = [[] for _ in range(length)]
         for values in servers.all_gather([p[2] for p in partials]):
             for one in values:
-                sums |= one
+                for k, found in one.items():
+                    layers[k] += found
         servers.barrier()
-        means = [math.fsum(sums[k]) / len(sums[k]) for k in range(length)]
+        means = [mean_of(values) for values in layers]
         return {"layer": np.arange(length), "steepest": steepest, "points": count, "mean": means}
 
 

@@ -1,3 +1,13 @@
-def layers_of(block):
-    """The values of t by layer across z, of a block that has whole layers."""
-    return {k: plane.ravel().tolist() for k, plane in zip(range(block.lo[2], block.hi[2]), block["t"], strict=True)}
+import math
+
+
+def add_layers(layers, block):
+    """Adds the values of t, by layer across z."""
+    for k, plane in zip(range(block.lo[2], block.hi[2]), block["t"], strict=True):
+        layers.setdefault(k, []).extend(plane.ravel().tolist())
+
+
+def mean_of(values):
+    """Of the finite ones, the same whatever their order."""
+    finite = [v for v in values if math.isfinite(v)]
+    return math.fsum(v / len(finite) for v in finite)
