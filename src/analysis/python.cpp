@@ -79,7 +79,7 @@ std::vector<Option> options() {
   return {variables,
           {.name = "script",
            .required = true,
-           .text = "The file, looked for in the working directory and then beside the configuration."},
+           .text = "The file, looked for beside the configuration and then in the working directory."},
           {.name = "call", .required = true, .text = "The function or class in it."},
           {.name = "arguments",
            .type = OptionType::pairs,

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Uses the installed tree as a project outside would:
-# consume.sh cmake|pkg_config|fortran|plugin|partitioner|faulty_plugins|tool
+# consume.sh cmake|pkg_config|fortran|plugin|partitioner|python_analysis|faulty_plugins|tool
 #
 # From the environment: SOURCE (the repository, for the examples' sources), PREFIX (the installed tree), WORK (a folder
 # for our own), LIBDIR, and the programs CMAKE, MPIRUN, PKG_CONFIG, MPICC, MPICXX, MPIFC, CC, CXX.
@@ -109,6 +109,23 @@ case $1 in
     "$PREFIX/bin/sidestream" plan run.yaml --metadata box:64x64x64/4x4x4 --set n=64 --servers 5 --table >plan
     grep -q "partitioner  morton" plan
     grep -q "servers      5 with 12 to 13 blocks" plan
+    ;;
+  python_analysis)
+    # The library that runs Python and the package are found beside the installed library and from the command.
+    unset PYTHONPATH SIDESTREAM_PLUGIN_PATH
+    build_outside minimal_c
+    cp -r "$SOURCE/examples/python_analysis" "$work"
+    run 2 "$work/python_analysis" ../minimal_c/build/heat
+    cd "$work/python_analysis"
+    lines results/front.csv 641
+    [ -s results/middle-010.png ]
+    "$PREFIX/bin/sidestream" check run.yaml --ranks 2 --set n=32
+    sed -i 's/threshold/treshold/' run.yaml
+    if "$PREFIX/bin/sidestream" check run.yaml --ranks 2 --set n=32 >message 2>&1; then
+      echo "a misspelt argument of the class was accepted" >&2
+      exit 1
+    fi
+    grep -q "did you mean 'threshold'?" message
     ;;
   faulty_plugins)
     build_outside minimal_c

@@ -219,3 +219,54 @@ def test_64_mib_are_not_copied(tmp_path, ranks, placement):
         assert int(row["bytes"]) == 1 << 26 and row["owned"] == "0" and float(row["total"]) == 2 * (step + 1)
         assert row["same" if placement == "inline" else "shared"] == "1", row
         assert int(row["more_kb"]) < 1 << 14, row
+
+
+KINDS = """\
+meshes:
+  line: {type: uniform, size: [12]}
+  plane: {type: uniform, size: [3, 12], spacing: [1, 0.5]}
+  curved: {type: curvilinear, size: [3, 12], coordinates: xy}
+  cloud: {type: points, dimensions: 3, coordinates: places}
+variables:
+  a: {mesh: line}
+  b: {mesh: plane, type: int32, centering: node, order: row}
+  c: {mesh: curved}
+  xy: {mesh: curved, centering: node, components: 2}
+  places: {mesh: cloud, centering: node, components: 3}
+  mass: {mesh: cloud, centering: node, type: float32}
+"""
+
+
+@pytest.mark.parametrize(("ranks", "placement"), [(3, "inline"), (4, "cores")])
+def test_kinds_of_meshes(tmp_path, ranks, placement):
+    """One and two dimensions, row order, a mesh with coordinates of its own, particles, a block without any; and a
+    program that ends without having closed its session."""
+    calls = {"line": "a", "plane": "b", "curved": "c", "cloud": "mass", "whole_cloud": "mass"}
+    tasks = "analyses:\n" + "".join(
+        f"  - python: {{variables: {variable}, script: kinds.py, call: {call}, file: {call}.csv, "
+        f"halo: {int(call == 'plane')}, whole: {str(call.startswith('whole')).lower()}}}\n"
+        for call, variable in calls.items()
+    )
+    folder = Folder(tmp_path, tasks, placement, KINDS)
+    command = [MPIRUN, "-n", str(ranks), sys.executable, str(HERE / "kinds.py"), str(folder.file)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0 and "Traceback" not in done.stderr, done.stdout + done.stderr
+    found = {}
+    for call in calls:
+        rows = [row for row in rows_of(folder.results / f"{call}.csv") if row["iteration"] == "1"]
+        found[call] = {name: np.array([float(row[name]) for row in rows]) for name in rows[0]}
+    np.testing.assert_array_equal(found["line"]["x"], np.arange(12) + 0.5)
+    np.testing.assert_array_equal(found["line"]["a"], 100 + np.arange(12))
+    plane = found["plane"]
+    nodes = {(x, y) for x, y in zip(plane["x"], 2 * plane["y"], strict=True)}
+    assert nodes == {(i, j) for i in range(4) for j in range(13)} and len(plane["x"]) == 4 * 13  # each once
+    np.testing.assert_array_equal(plane["b"], plane["x"] + 20 * plane["y"])
+    inside = plane["y"] > 0
+    np.testing.assert_array_equal(plane["below"][inside], plane["b"][inside] - 10)
+    assert np.isnan(plane["below"][~inside]).all()
+    j, i = (n.ravel() for n in np.mgrid[0:12, 0:3])
+    np.testing.assert_array_equal(found["curved"]["x"], i + 0.5 + 0.5 * (j + 0.5))
+    np.testing.assert_array_equal(found["curved"]["c"], j + 10 * i)
+    for call in ("cloud", "whole_cloud"):
+        np.testing.assert_array_equal(found[call]["mass"], [2, 3, 3])
+        np.testing.assert_array_equal(found[call]["x"], [1, 2, 5])

@@ -1,6 +1,7 @@
 """What goes wrong in analyses in Python: a sentence with the place, and the others run on."""
 
 import os
+import shutil
 import subprocess
 import sys
 
@@ -91,7 +92,7 @@ def test_kept_arrays(tmp_path):
     ("options", "says"),
     [
         ("variables: t, script: good.py, call: Steepst", "found no 'Steepst' in 'good.py'; did you mean 'Steepest'?"),
-        ("variables: t, script: gone.py, call: f", "found no file 'gone.py' in"),
+        ("variables: t, script: gone.py, call: f", "found no file 'gone.py' beside the configuration or in"),
         ("variables: t, script: syntax.py, call: f", "'syntax.py' cannot be imported: SyntaxError"),
         ("variables: t, script: needs.py, call: f", "No module named 'no_such_module' ("),
         ("variables: t, script: bad.py, call: not_callable", "'not_callable' in 'bad.py' is of type int, expected"),
@@ -169,6 +170,17 @@ def test_without_the_library(tmp_path):
     assert done.returncode == 1
     assert "found an analysis in Python, for which Sidestream needs its library sidestream_python.so" in done.stderr
     assert "build Sidestream with SIDESTREAM_PYTHON" in done.stderr
+
+
+def test_another_hdf5_is_refused(tmp_path):
+    """In a program in C++ h5py would call the wrong one; in one in Python it does not."""
+    found = {}
+    for program, ranks in (("C++", 1), ("Python", 1)):
+        folder = Folder(tmp_path, entries("needs_hdf5", script="kinds.py"))
+        found[program] = folder.run(ranks, program)
+        assert (folder.results / "needs_hdf5.csv").exists() == (program == "Python")
+        shutil.rmtree(folder.results)
+    assert "ImportError: h5py brings an HDF5 of its own" in found["C++"]
 
 
 def test_conformance(tmp_path):

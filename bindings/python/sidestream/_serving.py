@@ -6,7 +6,6 @@ What fails raises `Failed`, whose text is the whole report: the library has no o
 import difflib
 import gc
 import inspect
-import os
 import pickle
 import sys
 import traceback
@@ -18,6 +17,7 @@ from typing import Any
 from . import _servers, declared
 from .analysis import Data, Record, Servers
 from .made_results import made
+from .own_interpreter import prepare
 from .work import Unfit, Work, work_of
 
 INTERFACE = 1  # interface_version of bindings/python/servers/runtime.cpp
@@ -25,6 +25,8 @@ INTERFACE = 1  # interface_version of bindings/python/servers/runtime.cpp
 _OWN = str(Path(__file__).parent)
 _modules: dict[tuple[str, int, int], types.ModuleType] = {}
 _TRUTHS = {"true": True, "false": False}
+
+prepare(_servers.started_here)
 
 
 class Failed(Exception):
@@ -39,23 +41,6 @@ class Refused(Exception):
     def __init__(self, option: str, text: str) -> None:
         super().__init__(text)
         self.option = option
-
-
-def _prepare_own_interpreter() -> None:
-    """Nothing here changes what the program has set up."""
-    os.environ.setdefault("MPLBACKEND", "agg")
-    if not _servers.started_here:
-        return
-    try:
-        import mpi4py
-    except ImportError:
-        return
-    # MPI is the program's: neither started nor ended here, and its errors are handled as the program wants.
-    mpi4py.rc.initialize = mpi4py.rc.finalize = False
-    mpi4py.rc.errors = "default"
-
-
-_prepare_own_interpreter()
 
 
 def _is_own(frame: traceback.FrameSummary) -> bool:
@@ -98,10 +83,10 @@ def _value(text: str) -> Any:
 
 def _find(script: str, configuration: str) -> Path:
     beside = Path(configuration).parent / script
-    for candidate in (Path(script), beside):
+    for candidate in (beside, Path(script)):
         if candidate.is_file():
             return candidate.resolve()
-    raise Refused("script", f"found no file '{script}' in {Path.cwd()} or beside the configuration; correct the path")
+    raise Refused("script", f"found no file '{script}' beside the configuration or in {Path.cwd()}; correct the path")
 
 
 def _load_module(path: Path) -> types.ModuleType:

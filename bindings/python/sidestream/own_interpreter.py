@@ -1,0 +1,38 @@
+"""What is set up before an analysis is imported, so that nothing changes what the program has set up itself."""
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib.abc import MetaPathFinder
+from pathlib import Path
+from types import ModuleType
+
+# Packages whose wheels bring a library that a program with Sidestream has already, in another version.
+_WITH_HDF5 = ("h5py", "netCDF4", "tables")
+
+
+class _OtherHdf5(MetaPathFinder):
+    """Refuses packages with an HDF5 of their own: their calls would go to the one that the program is linked to, and
+    end in errors that nobody understands, or in a crash. Packages that were built with that one are let through."""
+
+    def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> None:
+        if fullname in _WITH_HDF5 and any((Path(folder) / f"{fullname}.libs").is_dir() for folder in sys.path):
+            raise ImportError(
+                f"{fullname} brings an HDF5 of its own, but this program uses Sidestream's: return arrays, which "
+                f"Sidestream writes, or install {fullname} built with that HDF5 (pip install --no-binary {fullname})"
+            )
+
+
+def prepare(started_here: bool) -> None:
+    """Once, before anything is imported. `started_here`: this interpreter is none of the program's."""
+    os.environ.setdefault("MPLBACKEND", "agg")
+    if not started_here:
+        return
+    sys.meta_path.insert(0, _OtherHdf5())
+    try:
+        import mpi4py
+    except ImportError:
+        return
+    # MPI is the program's: neither started nor ended here, and its errors are handled as the program wants.
+    mpi4py.rc.initialize = mpi4py.rc.finalize = False
+    mpi4py.rc.errors = "default"
