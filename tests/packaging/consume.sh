@@ -120,7 +120,7 @@ case $1 in
     lines results/front.csv 641
     [ -s results/middle-010.png ]
     "$PREFIX/bin/sidestream" check run.yaml --ranks 2 --set n=32
-    sed -i 's/threshold/treshold/' run.yaml
+    sed -i 's/threshold:/thresholds:/' run.yaml
     if "$PREFIX/bin/sidestream" check run.yaml --ranks 2 --set n=32 >message 2>&1; then
       echo "a misspelt argument of the class was accepted" >&2
       exit 1

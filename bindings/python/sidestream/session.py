@@ -5,6 +5,7 @@ import os
 import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, SupportsFloat, SupportsIndex
 
@@ -17,6 +18,15 @@ from .errors import Error
 
 if TYPE_CHECKING:
     from mpi4py import MPI
+
+
+def _offer_analyses() -> None:
+    """Names this package's library for analyses in Python, which fits this interpreter; Sidestream itself may be
+    installed elsewhere, with none or with that of another interpreter."""
+    folder = Path(__file__).parent
+    before = os.environ.get("SIDESTREAM_PLUGIN_PATH", "")
+    if (folder / "sidestream_python.so").is_file() and str(folder) not in before.split(":"):
+        os.environ["SIDESTREAM_PLUGIN_PATH"] = f"{before}:{folder}" if before else str(folder)
 
 
 @dataclass(frozen=True)
@@ -44,6 +54,7 @@ class Session(Declaring):
         if file is not None and text is not None:
             raise Error("open: file and text are both given; give one of them")
         given = text if text is not None else None if file is None else os.fspath(file)
+        _offer_analyses()
         self._session = _client.Session(handle_of(comm), given, text is not None)
         self._comm: MPI.Comm | None = None
         self._lent: dict[tuple[str, int], weakref.ref[NDArray[Any]]] = {}
