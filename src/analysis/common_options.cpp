@@ -85,8 +85,8 @@ void require_cells_or_nodes(const Settings& settings, const std::string& option,
                                     variable.name, name_of(variable.centering, dimensions)));
 }
 
-void require_axes(const Settings& settings, const Variable& variable, const Metadata& metadata,
-                  const std::string& what) {
+void require_cells_between(const Settings& settings, const Variable& variable, const Metadata& metadata,
+                           const std::string& what) {
   const Mesh& mesh = metadata.mesh_of(variable);
   if (mesh.dimensions < 2) {
     settings.fail("variable",
@@ -100,9 +100,10 @@ void require_axes(const Settings& settings, const Variable& variable, const Meta
                                           "level",
                                           variable.name, mesh.name, what));
   }
-  if (!mesh.geometry || mesh.geometry->axes() == nullptr) {
+  if (mesh.axes() == nullptr && mesh.kind() != MeshKind::curvilinear && mesh.kind() != MeshKind::unstructured) {
     settings.fail("variable",
-                  fmt::format("'{}' lies on mesh '{}' of type '{}'; {} needs a uniform or rectilinear mesh",
+                  fmt::format("'{}' lies on mesh '{}' of type '{}'; {} needs a uniform, rectilinear, "
+                              "curvilinear or unstructured mesh",
                               variable.name, mesh.name, mesh.geometry ? mesh.geometry->kind() : "none", what));
   }
 }

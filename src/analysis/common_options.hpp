@@ -29,9 +29,9 @@ namespace sidestream {
 /// Throws Error(configuration) for variables at faces or edges.
 void require_cells_or_nodes(const Settings& settings, const std::string& option, const Variable& variable,
                             const Metadata& metadata);
-/// Throws Error(configuration) unless the variable's mesh has two or three dimensions and axes; `what` names the
-/// analysis.
-void require_axes(const Settings& settings, const Variable& variable, const Metadata& metadata,
-                  const std::string& what);
+/// Throws Error(configuration) unless surfaces can be taken of the variable: its mesh has two or three dimensions, one
+/// level, and is uniform, rectilinear, curvilinear or unstructured. `what` names the analysis.
+void require_cells_between(const Settings& settings, const Variable& variable, const Metadata& metadata,
+                           const std::string& what);
 
 }  // namespace sidestream

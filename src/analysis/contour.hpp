@@ -13,13 +13,14 @@
 #include <span>
 #include <vector>
 
+#include "analysis/curved_points.hpp"
 #include "analysis/field_source.hpp"
 #include "analysis/point_grid.hpp"
 
 namespace sidestream {
 
-/// Triangles of one value in one block, or pieces of lines if the grid is flat. Vertices on the block's rim also occur
-/// in its neighbours' pieces.
+/// Triangles of one value in one block, or pieces of lines if the grid or the cells are flat. Vertices on the block's
+/// rim also occur in its neighbours' pieces.
 struct Piece {
   std::int32_t layer = 0;  ///< which of the values (or planes) asked for
   std::vector<std::array<double, 3>> points;
@@ -30,6 +31,9 @@ struct Piece {
       triangles;                                     ///< indices into points; counter-clockwise seen from lower numbers
   std::vector<std::array<std::int64_t, 2>> lines{};  ///< indices into points; lower numbers are on the right
   std::vector<std::int64_t> cells;  ///< of each triangle or line: the number of its cell's lowest point
+  /// Of lists of cells, which have no indices: of each point the second part of its key. Their triangles and lines are
+  /// in the order of `cells`, and those of a cell in that of their points.
+  std::vector<std::int64_t> others{};
 };
 
 /// What to contour in one block.
@@ -37,6 +41,7 @@ struct ContourRequest {
   const PointGrid& grid;
   ScalarSource& scalar;
   std::span<const Box> cells;                   ///< from PointGrid::cells_of
+  CurvedPoints* curved = nullptr;               ///< where the points of a curved grid are
   std::span<ScalarSource* const> attributes{};  ///< interpolated to the vertices
   bool normals = false;  ///< from central differences of the number, one-sided where there is no neighbour
   bool reverse = false;  ///< turn the triangles round

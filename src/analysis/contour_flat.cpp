@@ -64,6 +64,7 @@ class Rows {
 /// An axis that runs downwards mirrors the plane and with it which side is the left one.
 bool mirrored(const PointGrid& grid) {
   bool odd = false;
+  if (grid.curved()) return odd;  // told for each cell
   for (int a = 0; a < 2; ++a) {
     const Box& box = grid.points();
     if (grid.position(a, box.hi[a] - 1) < grid.position(a, box.lo[a])) odd = !odd;
@@ -84,6 +85,9 @@ class SquareTracer {
       if (!std::isfinite(number)) return;
       inside |= (number >= value_) << corner;
     }
+    if (inside == 0 || inside == 15) return;
+    const double area = request_.curved ? request_.curved->area(p) : 1;
+    if (!std::isfinite(area)) return;
     const SquareCase& what = square_cases[inside];
     for (int n = 0; n < what.count; ++n) {
       std::array<std::int64_t, 2> line{};
@@ -92,7 +96,7 @@ class SquareTracer {
         line[end] = vertex({p[0] + edge.dx, p[1] + edge.dy, p[2]}, edge.axis, numbers);
       }
       if (line[0] == line[1]) continue;
-      if (reverse_) std::swap(line[0], line[1]);
+      if (reverse_ != (area < 0)) std::swap(line[0], line[1]);
       piece_.lines.push_back(line);
       piece_.cells.push_back(request_.grid.number(p));
     }
@@ -117,14 +121,19 @@ class SquareTracer {
     const std::int64_t key = 4 * request_.grid.number(named) + (at_point ? 3 : axis);
     const auto [found, added] = known_.try_emplace(key, static_cast<std::int64_t>(piece_.points.size()));
     if (added) {
-      std::array<double, 3> at = request_.grid.position(p);
-      const auto a = static_cast<std::size_t>(axis);
-      at[a] = mix(at[a], request_.grid.position(axis, p[a] + 1), edge.t);
-      piece_.points.push_back(at);
+      piece_.points.push_back(place_of(edge));
       piece_.keys.push_back(key);
       fresh_.push_back(edge);
     }
     return found->second;
+  }
+
+  [[nodiscard]] std::array<double, 3> place_of(const CrossedEdge& edge) const {
+    if (request_.curved) return mix(request_.curved->at(edge.point), request_.curved->at(edge.upper()), edge.t);
+    std::array<double, 3> at = request_.grid.position(edge.point);
+    const auto a = static_cast<std::size_t>(edge.axis);
+    at[a] = mix(at[a], request_.grid.position(edge.axis, edge.point[a] + 1), edge.t);
+    return at;
   }
 
   const ContourRequest& request_;
@@ -152,6 +161,7 @@ void contour_flat(const ContourRequest& request, std::span<const double> values,
       const Box points = points_of(slab);
       if (!request.scalar.may_cross(points)) continue;
       numbers.fill(request.scalar, points);
+      if (request.curved) request.curved->move_to(points);
       for (SquareTracer& tracer : tracers) {
         for (Index j = slab.lo[1]; j < slab.hi[1]; ++j) {
           for (Index i = slab.lo[0]; i < slab.hi[0]; ++i) tracer.cell({i, j, cells.lo[2]}, numbers);
@@ -170,9 +180,10 @@ Piece all_cells(const ContourRequest& request) {
     const Box points = points_of(cells);
     const auto before = static_cast<std::int64_t>(piece.points.size());
     const Index row = points.extent(0), k = cells.lo[2];
+    if (request.curved) request.curved->move_to(points);
     for (Index j = points.lo[1]; j < points.hi[1]; ++j) {
       for (Index i = points.lo[0]; i < points.hi[0]; ++i) {
-        piece.points.push_back(request.grid.position({i, j, k}));
+        piece.points.push_back(request.curved ? request.curved->at({i, j, k}) : request.grid.position({i, j, k}));
         piece.keys.push_back(4 * request.grid.number({i, j, k}) + 3);
       }
     }
@@ -184,8 +195,11 @@ Piece all_cells(const ContourRequest& request) {
       for (Index i = cells.lo[0]; i < cells.hi[0]; ++i) {
         const std::int64_t a = before + (j - points.lo[1]) * row + (i - points.lo[0]), b = a + 1, c = a + row,
                            d = c + 1;
-        piece.triangles.push_back(reverse ? std::array{a, d, b} : std::array{a, b, d});
-        piece.triangles.push_back(reverse ? std::array{a, c, d} : std::array{a, d, c});
+        const double area = request.curved ? request.curved->area({i, j, k}) : 1;
+        if (!std::isfinite(area)) continue;
+        const bool turned = reverse != (area < 0);
+        piece.triangles.push_back(turned ? std::array{a, d, b} : std::array{a, b, d});
+        piece.triangles.push_back(turned ? std::array{a, c, d} : std::array{a, d, c});
         piece.cells.insert(piece.cells.end(), 2, request.grid.number({i, j, k}));
       }
     }

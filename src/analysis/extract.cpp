@@ -14,6 +14,10 @@ AttributeSources::AttributeSources(const PointGrid& grid, const std::vector<std:
   }
 }
 
+const BlockView* coordinates_of(const Mesh& mesh, const LocalInput& input, const BlockView& of) {
+  return input.find(mesh.array(Role::coordinates), of.block.id);
+}
+
 std::vector<AttributeLayout> layout_of_variables(const std::vector<std::int32_t>& variables, const Metadata& metadata) {
   std::vector<AttributeLayout> layout;
   for (const std::int32_t id : variables) {

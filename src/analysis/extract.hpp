@@ -65,6 +65,9 @@ class AttributeSources {
   std::vector<ScalarSource*> pointers_;
 };
 
+/// The coordinates of a block's nodes or points, or null if they are not here.
+[[nodiscard]] const BlockView* coordinates_of(const Mesh& mesh, const LocalInput& input, const BlockView& of);
+
 /// How Piece::data is made up.
 [[nodiscard]] std::vector<AttributeLayout> layout_of_variables(const std::vector<std::int32_t>& variables,
                                                                const Metadata& metadata);

@@ -56,7 +56,9 @@ AnalysisKind isosurface_kind() {
           "counter-clockwise seen "
           "from, and normals point to, lower values. A field of the other centring is averaged to the "
           "variable's points "
-          "first. In a mesh of two dimensions they are contour lines, which have lower values on their right.",
+          "first. In a mesh of two dimensions they are contour lines, which have lower values on their right. "
+          "In unstructured meshes variables must lie at points, there are no normals, and surfaces close across "
+          "blocks where the mesh has `point_ids` (docs/mesh-kinds.md).",
       .options = std::move(options),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         return std::make_unique<Isosurface>(read_isosurface(settings, metadata), metadata,

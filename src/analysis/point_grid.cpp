@@ -5,10 +5,10 @@
 namespace sidestream {
 
 PointGrid::PointGrid(const Mesh& mesh, Centering centering, Reach reach)
-    : centering_(centering), flat_(mesh.dimensions == 2) {
+    : centering_(centering), flat_(mesh.dimensions == 2), curved_(mesh.kind() == MeshKind::curvilinear) {
   const Axes* axes = mesh.geometry ? mesh.geometry->axes() : nullptr;
-  if (axes == nullptr) {
-    fail(Code::analysis, "mesh '{}' is {}; slices and isosurfaces can be taken of uniform and rectilinear meshes only",
+  if (axes == nullptr && !curved_) {
+    fail(Code::analysis, "mesh '{}' is {}; a grid of points is had of uniform, rectilinear and curvilinear meshes only",
          mesh.name, mesh.geometry ? mesh.geometry->kind() : "without geometry");
   }
   Variable any;
@@ -20,8 +20,9 @@ PointGrid::PointGrid(const Mesh& mesh, Centering centering, Reach reach)
   if (flat_) {
     points_.lo[2] = real_.lo[2];
     points_.hi[2] = real_.hi[2];
-    positions_[2].push_back(axes->node(2, real_.lo[2]));
   }
+  if (curved_) return;
+  if (flat_) positions_[2].push_back(axes->node(2, real_.lo[2]));
   for (int a = 0; a < (flat_ ? 2 : 3); ++a) {
     positions_[a].reserve(static_cast<std::size_t>(points_.extent(a)));
     if (beyond) positions_[a].push_back(axes->node(a, real_.lo[a]));

@@ -17,13 +17,14 @@ enum class Reach {
             ///< centre
 };
 
-/// All points of a variable's centring on a mesh whose nodes are a product of axes. Between eight
+/// All points of a variable's centring on a mesh whose blocks are boxes. Between eight
 /// neighbouring points p .. p + (1, 1, 1) lies a cell, named by its lowest point p: a mesh cell for
 /// node-centred variables, a cell of the dual mesh for cell-centred ones. In a mesh of two dimensions cells lie between
-/// four points. Positions come from global indices, so they are the same on every server.
+/// four points. On axes positions come from global indices, so they are the same on every server; those of a
+/// curvilinear mesh are in its coordinates (curved_points.hpp), and the grid has indices alone.
 class PointGrid {
  public:
-  /// Throws Error(analysis), naming the kind, if the mesh's geometry has no axes.
+  /// Throws Error(analysis), naming the kind, if the mesh has neither axes nor coordinates of its nodes.
   PointGrid(const Mesh& mesh, Centering centering, Reach reach);
 
   [[nodiscard]] const Box& points() const noexcept { return points_; }  ///< virtual ones included
@@ -32,6 +33,8 @@ class PointGrid {
   /// Whether the mesh has two dimensions: one layer of points at the mesh's own place on the third axis, and cells
   /// between four of them each.
   [[nodiscard]] bool flat() const noexcept { return flat_; }
+  /// Whether positions are in coordinates; `position` is for the others.
+  [[nodiscard]] bool curved() const noexcept { return curved_; }
   [[nodiscard]] double position(int axis, Index index) const noexcept {
     return positions_[axis][static_cast<std::size_t>(index - points_.lo[axis])];
   }
@@ -43,13 +46,18 @@ class PointGrid {
     return ((p[2] - points_.lo[2]) * points_.extent(1) + (p[1] - points_.lo[1])) * points_.extent(0) +
            (p[0] - points_.lo[0]);
   }
+  /// The point of that number.
+  [[nodiscard]] Index3 point(std::int64_t number) const noexcept {
+    const Index row = points_.extent(0), plane = row * points_.extent(1);
+    return {points_.lo[0] + number % row, points_.lo[1] + number % plane / row, points_.lo[2] + number / plane};
+  }
   /// The cells that are this block's: its own cells for nodes; those whose lowest point it owns for cell centres.
   /// Disjoint; over all blocks, all cells.
   [[nodiscard]] std::vector<Box> cells_of(const BlockView& view) const;
 
  private:
   Centering centering_;
-  bool flat_;
+  bool flat_, curved_;
   Box real_, points_;
   std::array<std::vector<double>, 3> positions_;
 };

@@ -2,9 +2,9 @@
 //
 // Each server draws the triangles of its blocks into a framebuffer of its own and passes on the samples it
 // covered. Then the samples of all servers are merged by depth, each server completing a stripe of the
-// picture, and rank 0 adds the colour bars and the caption. If a colour map's range is not given, a pass
-// before that finds it. The picture is the same bytes however the mesh and the servers are divided: see
-// rendering/framebuffer.hpp and rendering/rasteriser.hpp.
+// picture, and rank 0 adds the colour bars and the caption. If a colour map's range is not given, or meshes say where
+// they are, a pass before that finds the ranges, also of the places. The picture is the same bytes however the mesh and
+// the servers are divided: see rendering/framebuffer.hpp and rendering/rasteriser.hpp.
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -12,6 +12,7 @@
 #include "analysis/kinds.hpp"
 #include "analysis/rendering/annotations.hpp"
 #include "analysis/rendering/compositing.hpp"
+#include "analysis/rendering/facets.hpp"
 #include "analysis/rendering/outline.hpp"
 #include "analysis/rendering/scene.hpp"
 #include "base/fail.hpp"
@@ -40,39 +41,55 @@ void include(ColourRange& range, double value) {
   range.high = std::max(range.high, value);
 }
 
+/// The least and greatest coordinates of a block's points on each axis.
+void include_places(const BlockView& view, std::span<ColourRange> axes) {
+  std::vector<double> values(static_cast<std::size_t>(view.points.count()));
+  for (std::size_t a = 0; a < 3; ++a) {
+    if (static_cast<std::int32_t>(a) >= view.array.components) {
+      include(axes[a], 0);
+      continue;
+    }
+    copy_to_double(view.array, static_cast<int>(a), view.points, values.data(), view.points);
+    for (const double value : values) include(axes[a], value);
+  }
+}
+
 class Render final : public Task {
  public:
   Render(Scene scene, const Metadata& metadata)
       : scene_(std::move(scene)),
         layout_(scene_.width, scene_.height, scene_.colour_bar ? static_cast<int>(scene_.scales.size()) : 0,
-                !scene_.caption.empty()),
-        camera_(scene_.camera, scene_.domain, in_samples(layout_.viewport())) {
+                !scene_.caption.empty()) {
     for (const ColourScale& scale : scene_.scales) maps_.emplace_back(scale.colours);
     for (const Layer& layer : scene_.layers) select(layer, metadata);
+    for (const std::int32_t coordinates : scene_.coordinates) selection_.variables.push_back({coordinates});
   }
 
   [[nodiscard]] Selection selection() const override { return selection_; }
-  [[nodiscard]] int passes() const override { return find_ranges() ? 2 : 1; }
+  [[nodiscard]] int passes() const override { return finds_ranges() ? 2 : 1; }
 
   [[nodiscard]] Bytes local(const LocalInput& input) override {
-    if (find_ranges() && input.pass == 0) return local_ranges(input);
+    if (finds_ranges() && input.pass == 0) return local_ranges(input);
     const Ranges ranges = ranges_for(input.feedback);
+    const Camera camera = camera_for(domain_in(ranges));
     Framebuffer& framebuffer = empty_framebuffer();
-    Rasteriser rasteriser(camera_, framebuffer);
-    for (std::size_t l = 0; l < scene_.layers.size(); ++l) draw(l, take_pieces(l, input), ranges, rasteriser);
+    Rasteriser rasteriser(camera, framebuffer);
+    for (std::size_t l = 0; l < scene_.layers.size(); ++l) draw(l, take_pieces(l, input), ranges, camera, rasteriser);
     return encode_runs(framebuffer);
   }
 
   Bytes combine(const CombineInput& input) override {
-    if (find_ranges() && input.pass == 0) {
+    if (finds_ranges() && input.pass == 0) {
       shown_ = combine_ranges(input);
       return bytes_of(shown_);
     }
     Framebuffer stripe = composite(input.partials, sample_width(), sample_height(), scene_.samples, input.communicator);
     if (scene_.outline) {
-      Rasteriser rasteriser(camera_, stripe);
+      const Domain domain = domain_in(shown_);
+      const Camera camera = camera_for(domain);
+      Rasteriser rasteriser(camera, stripe);
       const Colour line = mix(scene_.background.bottom, ink_on(scene_.background.bottom), 0.55);
-      draw_outline(scene_.domain, camera_, line_width(), line, rasteriser);
+      draw_outline(domain, camera, line_width(), line, rasteriser);
     }
     const std::vector<std::uint8_t> rows = resolve(stripe, scene_.samples, scene_.height, scene_.background);
     const auto parts = input.communicator.gather(std::as_bytes(std::span(rows)), 0);
@@ -98,9 +115,13 @@ class Render final : public Task {
   [[nodiscard]] double line_width() const {
     return scene_.samples * std::max(1.0, 0.0014 * std::min(scene_.width, scene_.height));
   }
-  [[nodiscard]] bool find_ranges() const {
-    return std::any_of(scene_.scales.begin(), scene_.scales.end(), [](const auto& s) { return s.is_open(); });
+  /// In a pass of its own: of open scales, and along x, y and z where the domain is not known.
+  [[nodiscard]] bool finds_ranges() const {
+    const auto open = [](const auto& s) { return s.is_open(); };
+    return finds_domain() || std::any_of(scene_.scales.begin(), scene_.scales.end(), open);
   }
+  [[nodiscard]] bool finds_domain() const { return !scene_.coordinates.empty(); }
+  [[nodiscard]] std::size_t range_count() const { return scene_.scales.size() + (finds_domain() ? 3 : 0); }
   [[nodiscard]] bool is_open(const Layer& layer) const {
     return layer.colouring == Layer::Colouring::by_field && scene_.scales[layer.scale].is_open();
   }
@@ -127,7 +148,12 @@ class Render final : public Task {
   /// The layers that decide about a range are extracted in the first pass and kept for the second.
   [[nodiscard]] Bytes local_ranges(const LocalInput& input) {
     std::erase_if(kept_, [&](const Kept& kept) { return kept.iteration != input.iteration.index; });
-    Ranges ranges(scene_.scales.size(), {infinity, -infinity});
+    Ranges ranges(range_count(), {infinity, -infinity});
+    for (const std::int32_t coordinates : scene_.coordinates) {
+      for (const BlockView& view : input.of(coordinates)) {
+        include_places(view, std::span(ranges).subspan(scene_.scales.size()));
+      }
+    }
     for (std::size_t l = 0; l < scene_.layers.size(); ++l) {
       const Layer& layer = scene_.layers[l];
       if (!is_open(layer)) continue;
@@ -141,7 +167,7 @@ class Render final : public Task {
   }
 
   [[nodiscard]] Ranges combine_ranges(const CombineInput& input) const {
-    const std::size_t count = scene_.scales.size();
+    const std::size_t count = range_count();
     std::vector<double> low(count, infinity), high(count, -infinity);
     for (const Bytes& partial : input.partials) {
       const Ranges ranges = to_ranges(partial, count);
@@ -153,8 +179,30 @@ class Render final : public Task {
     input.communicator.minimum(low);
     input.communicator.maximum(high);
     Ranges all(count);
-    for (std::size_t s = 0; s < count; ++s) all[s] = final_range(scene_.scales[s], {low[s], high[s]});
+    for (std::size_t s = 0; s < count; ++s) {
+      all[s] = {low[s], high[s]};
+      if (s < scene_.scales.size()) all[s] = final_range(scene_.scales[s], all[s]);
+    }
     return all;
+  }
+
+  /// What the ranges that were found say of where everything is.
+  [[nodiscard]] Domain domain_in(const Ranges& ranges) const {
+    Domain domain = scene_.domain;
+    if (!finds_domain()) return domain;
+    const std::size_t first = scene_.scales.size();
+    if (!(ranges[first].low <= ranges[first].high)) return domain;  // there is nothing
+    for (std::size_t a = 0; a < 3; ++a) {
+      const ColourRange& found = ranges[first + a];
+      domain.low[a] = scene_.domain_known ? std::min(domain.low[a], found.low) : found.low;
+      domain.high[a] = scene_.domain_known ? std::max(domain.high[a], found.high) : found.high;
+    }
+    if (domain.diagonal() > 0) return domain;
+    for (std::size_t a = 0; a < 3; ++a) domain.high[a] += 1;  // a single place: something round it is seen
+    return domain;
+  }
+  [[nodiscard]] Camera camera_for(const Domain& domain) const {
+    return Camera(scene_.camera, domain, in_samples(layout_.viewport()));
   }
 
   [[nodiscard]] static ColourRange final_range(const ColourScale& scale, ColourRange found) {
@@ -164,7 +212,7 @@ class Render final : public Task {
   }
 
   [[nodiscard]] Ranges ranges_for(BytesView feedback) {
-    if (find_ranges()) return to_ranges(feedback, scene_.scales.size());
+    if (finds_ranges()) return to_ranges(feedback, range_count());
     Ranges ranges;
     for (const ColourScale& scale : scene_.scales) ranges.push_back(final_range(scale, {infinity, -infinity}));
     return ranges;
@@ -191,11 +239,16 @@ class Render final : public Task {
     return ids;
   }
 
-  void draw(std::size_t l, const std::vector<Piece>& pieces, const Ranges& ranges, Rasteriser& rasteriser) const {
+  void draw(std::size_t l, const std::vector<Piece>& pieces, const Ranges& ranges, const Camera& camera,
+            Rasteriser& rasteriser) const {
     const Layer& layer = scene_.layers[l];
     Material material;
     material.layer = static_cast<std::uint8_t>(l + 1);  // 0 is the outline
-    for (const Piece& piece : pieces) {
+    const bool surface = std::holds_alternative<IsosurfaceQuery>(layer.query);
+    for (const Piece& extracted : pieces) {
+      const bool unlit = surface && extracted.normals.empty() && !extracted.triangles.empty();
+      const Piece faceted = unlit ? facets(extracted) : Piece{};
+      const Piece& piece = unlit ? faceted : extracted;
       Triangles triangles{piece.points, piece.triangles, piece.normals, {}};
       material.colour = layer.colour;
       if (layer.colouring == Layer::Colouring::by_field) {
@@ -207,7 +260,7 @@ class Render final : public Task {
         material.colour = maps_[layer.scale].at(ranges[layer.scale].fraction(value));
       }
       rasteriser.draw(triangles, material);
-      draw_lines({piece.points, piece.lines, triangles.values}, camera_, 1.5 * line_width(), material, rasteriser);
+      draw_lines({piece.points, piece.lines, triangles.values}, camera, 1.5 * line_width(), material, rasteriser);
     }
   }
 
@@ -217,7 +270,7 @@ class Render final : public Task {
       const auto* first = reinterpret_cast<const std::uint8_t*>(part.data());
       image.rgba.insert(image.rgba.end(), first, first + part.size());
     }
-    const Ranges ranges = find_ranges() ? shown_ : ranges_for({});
+    const Ranges ranges = finds_ranges() ? shown_ : ranges_for({});
     for (int bar = 0; bar < layout_.bars; ++bar) {
       draw_colour_bar(image, layout_, bar, maps_[bar], ranges[bar], scene_.scales[bar].title);
     }
@@ -229,7 +282,6 @@ class Render final : public Task {
 
   Scene scene_;
   Layout layout_;
-  Camera camera_;
   Selection selection_;
   std::vector<ColourMap> maps_;  ///< of each scale
   std::optional<Framebuffer> framebuffer_;

@@ -45,7 +45,9 @@ AnalysisKind slice_kind() {
           "A plane that lies in a face of cells, or in an outer face of the mesh, gives one layer of "
           "triangles. Seen from "
           "where the normal points, triangles are counter-clockwise. Where no value was delivered the data "
-          "are NaN. A mesh of two dimensions is cut in lines, and with `axis: z` drawn as the plane it is.",
+          "are NaN. A mesh of two dimensions is cut in lines, and with `axis: z` drawn as the plane it is. Of curvilinear and unstructured meshes "
+          "`position` or `origin` must be given; variables in the cells of an unstructured mesh have each cell's "
+          "own value (docs/mesh-kinds.md).",
       .options = std::move(options),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         return std::make_unique<Slice>(read_slice(settings, metadata), metadata,

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "analysis/common_options.hpp"
+#include "analysis/contour_cells.hpp"
 #include "analysis/contour_flat.hpp"
 #include "analysis/extract.hpp"
 
@@ -68,6 +70,14 @@ void require_inside(const Settings& settings, const char* option, const Plane& p
                             plane.origin[0], plane.origin[1], plane.origin[2], mesh.name, x0, x1, y0, y1, z0, z1));
 }
 
+/// The middle of meshes that publish where they are is not known when a plane is wanted.
+[[noreturn]] void require_where(const Settings& settings, const char* option, const Mesh& mesh) {
+  settings.fail(option,
+                fmt::format("mesh '{}' is {}, and where its middle is, only its coordinates say; write where the "
+                            "plane is, as `{}`",
+                            mesh.name, mesh.geometry->kind(), option));
+}
+
 Plane read_axis_plane(const Settings& settings, const Mesh& mesh) {
   for (const char* other : {"origin", "normal"}) {
     if (settings.given(other)) {
@@ -78,7 +88,9 @@ Plane read_axis_plane(const Settings& settings, const Mesh& mesh) {
   }
   const std::string& name = settings.text("axis");
   const int axis = name == "x" ? 0 : name == "y" ? 1 : 2;
-  Plane plane{centre(mesh), {0, 0, 0}};
+  if (mesh.axes() == nullptr && !settings.has("position") && axis < mesh.dimensions)
+    require_where(settings, "position", mesh);
+  Plane plane{mesh.axes() ? centre(mesh) : std::array<double, 3>{0, 0, 0}, {0, 0, 0}};
   plane.normal[axis] = 1;
   if (settings.has("position")) plane.origin[axis] = settings.real("position");
   return plane;
@@ -92,7 +104,8 @@ Plane read_normal_plane(const Settings& settings, const Mesh& mesh) {
   if (normal.empty()) {
     settings.fail("axis", "the plane's direction is missing; give `axis: x`, `y` or `z`, or `normal: [x, y, z]`");
   }
-  Plane plane{centre(mesh), {}};
+  if (mesh.axes() == nullptr && origin.empty()) require_where(settings, "origin", mesh);
+  Plane plane{mesh.axes() ? centre(mesh) : std::array<double, 3>{0, 0, 0}, {}};
   double length = 0;
   for (std::size_t a = 0; a < 3 && a < normal.size(); ++a) {
     plane.normal[a] = normal[a];
@@ -137,9 +150,9 @@ std::vector<Option> slice_options(Purpose purpose) {
        .choices = {axis_names[0], axis_names[1], axis_names[2]}},
       {.name = "position",
        .type = OptionType::real,
-       .text = "Where the plane cuts that axis; without it, in the middle of the mesh."},
+       .text = "Where the plane cuts that axis; without it, in the middle of the mesh, if that is known."},
       triple("normal", "Instead of `axis`: the plane's normal, of any length."),
-      triple("origin", "With `normal`: a point of the plane; without it, the middle of the mesh.")};
+      triple("origin", "With `normal`: a point of the plane; without it, the middle of the mesh, if that is known.")};
   if (purpose == Purpose::surface) {
     options.push_back({.name = "fields",
                        .type = OptionType::variable,
@@ -151,7 +164,7 @@ std::vector<Option> slice_options(Purpose purpose) {
 
 SliceQuery read_slice(const Settings& settings, const Metadata& metadata, Purpose purpose) {
   const Variable& variable = read_variable(settings, metadata);
-  require_axes(settings, variable, metadata, "a slice");
+  require_cells_between(settings, variable, metadata, "a slice");
   const Mesh& mesh = metadata.mesh_of(variable);
   SliceQuery query;
   if (purpose == Purpose::surface) query.variables = read_fields(settings, variable, metadata);
@@ -161,6 +174,7 @@ SliceQuery read_slice(const Settings& settings, const Metadata& metadata, Purpos
   query.variables.insert(query.variables.begin(), variable.id);
   const bool by_axis = settings.has("axis");
   query.plane = by_axis ? read_axis_plane(settings, mesh) : read_normal_plane(settings, mesh);
+  if (mesh.axes() == nullptr) return query;
   if (const int axis = along(query.plane.normal); axis >= 0) snap_to_face(query.plane, axis, mesh);
   require_inside(settings, by_axis ? "position" : "origin", query.plane, mesh);
   return query;
@@ -169,10 +183,16 @@ SliceQuery read_slice(const Settings& settings, const Metadata& metadata, Purpos
 Selection selection_of(const SliceQuery& query, const Metadata& metadata) {
   const auto variable = [&](std::int32_t id) { return metadata.variables.at(static_cast<std::size_t>(id)); };
   const Centering centering = variable(query.variables.at(0)).centering;
-  const PlaneCut cut{query.plane.origin, query.plane.normal, query.variables.at(0)};
+  const Mesh& mesh = metadata.mesh_of(variable(query.variables.at(0)));
+  Part cut = PlaneCut{query.plane.origin, query.plane.normal, query.variables.at(0)};
+  // Bounds hold a block's nodes, but what lies between its last centres and the next block's is the block's too.
+  if (mesh.kind() == MeshKind::curvilinear && centering == Centering::cell) cut = AllBlocks{};
+  // All of a plane of two dimensions is in one.
+  if (mesh.axes() == nullptr && mesh.dimensions == 2 && along(query.plane.normal) == 2) cut = AllBlocks{};
   Selection selection;
   for (const std::int32_t id : query.variables) {
-    selection.variables.push_back({id, halo_for(centering, variable(id).centering, false), cut});
+    const int halo = mesh.is_list() ? 0 : halo_for(centering, variable(id).centering, false);
+    selection.variables.push_back({id, halo, cut});
     selection.variables.back().wrap = false;  // a plane ends at the mesh's faces
   }
   return selection;
@@ -182,13 +202,69 @@ std::vector<AttributeLayout> layout_of(const SliceQuery& query, const Metadata& 
   return layout_of_variables(query.variables, metadata);
 }
 
+namespace {
+
+/// What the plane cuts of one block of a curvilinear mesh.
+void extract_curved(const SliceQuery& query, const LocalInput& input, const PointGrid& grid, const BlockView& view,
+                    std::vector<Piece>& pieces) {
+  const Mesh& mesh = input.metadata.meshes.at(static_cast<std::size_t>(view.block.mesh));
+  const BlockView* coordinates = coordinates_of(mesh, input, view);
+  const std::vector<Box> cells = grid.cells_of(view);
+  CurvedPlaneSource distance(grid, mesh, input.metadata, coordinates, query.plane);
+  CurvedPoints places(grid, mesh, input.metadata, coordinates);
+  const AttributeSources attributes(grid, query.variables, view.block.id, input);
+  ContourRequest request{.grid = grid,
+                         .scalar = distance,
+                         .cells = cells,
+                         .curved = &places,
+                         .attributes = attributes.pointers(),
+                         .reverse = true,
+                         .merge_at_points = true};
+  if (grid.flat() && along(query.plane.normal) == 2) {
+    request.reverse = query.plane.normal[2] < 0;
+    pieces.push_back(all_cells(request));
+    return;
+  }
+  const double zero = 0;
+  for (Piece& piece : contour(request, std::span(&zero, 1))) pieces.push_back(std::move(piece));
+}
+
+std::vector<Piece> extract_from_lists(const SliceQuery& query, const LocalInput& input) {
+  std::vector<Piece> pieces;
+  for (const BlockView& view : input.of(query.variables.at(0))) {
+    const std::optional<CellList> list = cell_list_of(input, view);
+    if (!list) continue;
+    CellContour request{.list = *list,
+                        .numbers = list->distances(query.plane),
+                        .fields = cell_fields(query.variables, input, view.block),
+                        .reverse = true,
+                        .merge_at_points = true};
+    if (list->dimensions() == 2 && along(query.plane.normal) == 2) {
+      request.reverse = query.plane.normal[2] < 0;
+      pieces.push_back(all_flat_cells(request));
+      continue;
+    }
+    const double zero = 0;
+    for (Piece& piece : contour_cells(request, std::span(&zero, 1))) pieces.push_back(std::move(piece));
+  }
+  return pieces;
+}
+
+}  // namespace
+
 std::vector<Piece> extract(const SliceQuery& query, const LocalInput& input) {
   const Variable& variable = input.metadata.variables.at(static_cast<std::size_t>(query.variables.at(0)));
-  const PointGrid grid(input.metadata.mesh_of(variable), variable.centering, Reach::faces);
+  const Mesh& mesh = input.metadata.mesh_of(variable);
+  if (mesh.is_list()) return extract_from_lists(query, input);
+  const PointGrid grid(mesh, variable.centering, Reach::faces);
+  std::vector<Piece> pieces;
+  if (grid.curved()) {
+    for (const BlockView& view : input.of(variable.id)) extract_curved(query, input, grid, view, pieces);
+    return pieces;
+  }
   PlaneSource distance(grid, query.plane);
   // The plane that a mesh of two dimensions is.
   const bool along_mesh = grid.flat() && along(query.plane.normal) == 2;
-  std::vector<Piece> pieces;
   for (const BlockView& view : input.of(variable.id)) {
     std::vector<Box> cells = grid.cells_of(view);
     if (!grid.flat()) {

@@ -46,7 +46,7 @@ class Reader {
 
 /// A point or a triangle of one of the pieces, with what it is sorted by.
 struct Entry {
-  std::int64_t key;
+  std::int64_t key, other;
   std::int32_t piece;
   std::int64_t index;
 };
@@ -56,17 +56,18 @@ void sort(std::vector<Entry>& entries) {
   // them.
   std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
     if (a.key != b.key) return a.key < b.key;
+    if (a.other != b.other) return a.other < b.other;
     return a.piece != b.piece ? a.piece < b.piece : a.index < b.index;
   });
 }
 
-/// The triangles of pieces, or their lines: no layer has both.
+/// The triangles of pieces, and the lines of pieces: none has both.
 std::vector<Entry> sorted_cells(std::span<const Piece> pieces, std::int32_t layer) {
   std::vector<Entry> entries;
   for (std::size_t p = 0; p < pieces.size(); ++p) {
     if (pieces[p].layer != layer) continue;
     for (std::size_t i = 0; i < pieces[p].cells.size(); ++i) {
-      entries.push_back({pieces[p].cells[i], static_cast<std::int32_t>(p), static_cast<std::int64_t>(i)});
+      entries.push_back({pieces[p].cells[i], 0, static_cast<std::int32_t>(p), static_cast<std::int64_t>(i)});
     }
   }
   sort(entries);
@@ -88,7 +89,8 @@ std::vector<Entry> sorted_points(std::span<const Piece> pieces, std::int32_t lay
     }
     for (std::size_t i = 0; i < used.size(); ++i) {
       if (!used[i]) continue;
-      entries.push_back({pieces[p].keys[i], static_cast<std::int32_t>(p), static_cast<std::int64_t>(i)});
+      const std::int64_t other = pieces[p].others.empty() ? 0 : pieces[p].others[i];
+      entries.push_back({pieces[p].keys[i], other, static_cast<std::int32_t>(p), static_cast<std::int64_t>(i)});
     }
   }
   sort(entries);
@@ -106,27 +108,47 @@ class Merger {
     for (std::size_t p = 0; p < pieces.size(); ++p) numbers_[p].resize(pieces[p].points.size());
   }
   void add(std::int32_t layer) {
-    bool first = true;
-    std::int64_t last = 0;
-    for (const Entry& entry : sorted_points(pieces_, layer)) {
-      if (first || entry.key != last) add_point(pieces_[entry.piece], static_cast<std::size_t>(entry.index));
-      first = false;
-      last = entry.key;
+    const Entry* last = nullptr;
+    const std::vector<Entry> points = sorted_points(pieces_, layer);
+    for (const Entry& entry : points) {
+      if (last == nullptr || entry.key != last->key || entry.other != last->other) {
+        add_point(pieces_[entry.piece], static_cast<std::size_t>(entry.index));
+      }
+      last = &entry;
       numbers_[entry.piece][static_cast<std::size_t>(entry.index)] =
           static_cast<std::int64_t>(surface_.points.size()) - 1;
     }
+    const std::size_t triangles = surface_.triangles.size(), lines = surface_.lines.size();
+    std::vector<std::int64_t> of_triangles, of_lines;  // their cells, of lists
     for (const Entry& entry : sorted_cells(pieces_, layer)) {
       const Piece& piece = pieces_[entry.piece];
+      if (!piece.others.empty()) (piece.triangles.empty() ? of_lines : of_triangles).push_back(entry.key);
       if (piece.triangles.empty()) {
         add_cell(entry, piece.lines, surface_.lines);
       } else {
         add_cell(entry, piece.triangles, surface_.triangles);
       }
     }
+    sort_within(of_triangles, std::span(surface_.triangles).subspan(triangles), true);
+    sort_within(of_lines, std::span(surface_.lines).subspan(lines), false);
   }
   [[nodiscard]] Surface take() { return std::move(surface_); }
 
  private:
+  /// Puts those of the same cell, which may be in several pieces, into an order of their own. `turn`: begins each with
+  /// its least point.
+  template <class Cell>
+  static void sort_within(std::span<const std::int64_t> cells, std::span<Cell> all, bool turn) {
+    for (std::size_t n = 0; turn && n < cells.size(); ++n) {
+      std::rotate(all[n].begin(), std::min_element(all[n].begin(), all[n].end()), all[n].end());
+    }
+    for (std::size_t first = 0; first < cells.size();) {
+      std::size_t end = first + 1;
+      while (end < cells.size() && cells[end] == cells[first]) ++end;
+      std::sort(all.begin() + static_cast<std::ptrdiff_t>(first), all.begin() + static_cast<std::ptrdiff_t>(end));
+      first = end;
+    }
+  }
   template <class Cell>
   void add_cell(const Entry& entry, const std::vector<Cell>& from, std::vector<Cell>& to) {
     Cell cell = from[static_cast<std::size_t>(entry.index)];
@@ -166,6 +188,7 @@ Bytes to_bytes(std::span<const Piece> pieces) {
     append(bytes, piece.triangles);
     append(bytes, piece.lines);
     append(bytes, piece.cells);
+    append(bytes, piece.others);
   }
   return bytes;
 }
@@ -187,6 +210,7 @@ std::vector<Piece> to_pieces(BytesView bytes) {
     reader.take(piece.triangles);
     reader.take(piece.lines);
     reader.take(piece.cells);
+    reader.take(piece.others);
   }
   return pieces;
 }

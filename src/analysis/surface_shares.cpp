@@ -79,6 +79,7 @@ class Part {
     number = static_cast<std::int64_t>(to_.points.size());
     to_.points.push_back(from_->points[point]);
     to_.keys.push_back(from_->keys[point]);
+    if (!from_->others.empty()) to_.others.push_back(from_->others[point]);
     if (!from_->normals.empty()) to_.normals.push_back(from_->normals[point]);
     for (std::size_t a = 0; a < from_->data.size(); ++a) to_.data[a].push_back(from_->data[a][point]);
     return number;

@@ -121,12 +121,14 @@ Index Tracer::vertex(const Index3& p, int axis) {
 }
 
 Index Tracer::add(const CrossedEdge& edge, const Index3& named, int kind) {
-  std::array<double, 3> at = grid_.position(edge.point);
-  at[edge.axis] = mix(at[edge.axis], grid_.position(edge.axis, edge.point[edge.axis] + 1), edge.t);
-  piece_.points.push_back(at);
+  if (!grid_.curved()) {
+    std::array<double, 3> at = grid_.position(edge.point);
+    at[edge.axis] = mix(at[edge.axis], grid_.position(edge.axis, edge.point[edge.axis] + 1), edge.t);
+    piece_.points.push_back(at);
+  }
   piece_.keys.push_back(4 * grid_.number(named) + kind);
   fresh_.push_back(edge);
-  return static_cast<Index>(piece_.points.size()) - 1;
+  return static_cast<Index>(piece_.keys.size()) - 1;
 }
 
 }  // namespace sidestream

@@ -28,13 +28,18 @@ struct CrossedEdge {
   return t == 0 ? a : t == 1 ? b : a + t * (b - a);
 }
 
+[[nodiscard]] inline std::array<double, 3> mix(const std::array<double, 3>& a, const std::array<double, 3>& b,
+                                               double t) noexcept {
+  return {mix(a[0], b[0], t), mix(a[1], b[1], t), mix(a[2], b[2], t)};
+}
+
 /// Where between a and b, of which one is below the value and the other is not.
 [[nodiscard]] double crossing(double a, double b, double value) noexcept;
 
 class Tracer {
  public:
-  /// Adds to `piece`. `numbers` must hold both planes of a layer when it is traced. With `reverse` triangles
-  /// are turned round. Keeps references to all but `cells`.
+  /// Adds to `piece`; of a curved grid all but the vertices' places. `numbers` must hold both planes of a layer when it
+  /// is traced. With `reverse` triangles are turned round. Keeps references to all but `cells`.
   Tracer(const PointGrid& grid, const Box& cells, const PlaneBuffer& numbers, double value, bool reverse,
          bool merge_at_points, Piece& piece);
   /// The cells between planes k and k + 1.

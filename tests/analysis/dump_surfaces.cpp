@@ -10,6 +10,7 @@
 #include "analysis/kinds.hpp"
 #include "base/fail.hpp"
 #include "support/fake_domain.hpp"
+#include "support/fake_lists.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -76,6 +77,41 @@ void dump_flat(const std::string& directory) {
   }
 }
 
+/// An unstructured mesh of several kinds of cells, and one of hexahedra, which a curvilinear mesh has too.
+void dump_lists(const std::string& directory, const char* name, FakeCubes::Made made) {
+  const std::string stem = directory + "/" + name;
+  const FakeMesh mesh = FakeCubes(16, made).mesh();
+  const auto field = [](const Place& x) { return gyroid({3 * x[0], 3 * x[1], 3 * x[2]}, {}, 0); };
+  std::vector<double> values;
+  std::vector<std::int64_t> links, ends, types, faces, face_ends;
+  for (const Place& x : mesh.places) values.push_back(field(x));
+  for (const FakeCell& cell : mesh.cells) {
+    links.insert(links.end(), cell.points.begin(), cell.points.end());
+    ends.push_back(static_cast<std::int64_t>(links.size()));
+    types.push_back(cell.type);
+    if (!cell.faces.empty()) faces.push_back(static_cast<std::int64_t>(cell.faces.size()));
+    for (const auto& face : cell.faces) {
+      faces.push_back(static_cast<std::int64_t>(face.size()));
+      faces.insert(faces.end(), face.begin(), face.end());
+    }
+    face_ends.push_back(static_cast<std::int64_t>(faces.size()));
+  }
+  write(stem + ".places", mesh.places);
+  write(stem + ".field", values);
+  write(stem + ".links", links);
+  write(stem + ".ends", ends);
+  write(stem + ".types", types);
+  write(stem + ".faces", faces);
+  write(stem + ".face_ends", face_ends);
+  std::vector<int> block_of(mesh.cells.size());
+  for (std::size_t c = 0; c < block_of.size(); ++c) block_of[c] = static_cast<int>(c * 31 % 7);
+  const FakeLists lists(mesh, 3, block_of, 7, field, field);
+  write(stem + ".surface", run_lists(isosurface_kind(), "{variable: n, values: 0.3}", lists).surfaces.begin()->second);
+  const std::string plane = "normal: [1, -2, 0.7], origin: [0.1, 0, 0]}";
+  write(stem + ".slice", run_lists(slice_kind(), "{variable: n, " + plane, lists).surfaces.begin()->second);
+  write(stem + ".cells", run_lists(slice_kind(), "{variable: c, " + plane, lists).surfaces.begin()->second);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -88,6 +124,11 @@ int main(int argc, char** argv) {
   try {
     dump(argv[1]);
     dump_flat(argv[1]);
+    dump_lists(argv[1], "tetrahedra", FakeCubes::Made::tetrahedra);
+    dump_lists(argv[1], "hexahedra", FakeCubes::Made::hexahedra);
+    dump_lists(argv[1], "wedges", FakeCubes::Made::wedges);
+    dump_lists(argv[1], "pyramids", FakeCubes::Made::pyramids);
+    dump_lists(argv[1], "mixed", FakeCubes::Made::mixed);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "dump_surfaces: %s\n", error.what());
     status = 1;

@@ -16,6 +16,7 @@
 #include "base/communicator.hpp"
 #include "config/document.hpp"
 #include "config/read_settings.hpp"
+#include "data/mesh_arrays.hpp"
 #include "sidestream/extend/analysis.hpp"
 
 namespace sidestream::testing {
@@ -241,9 +242,10 @@ inline CapturedResults run_analysis(const AnalysisKind& kind, const std::string&
   for (std::size_t id = 0; id < division.size(); ++id) {
     if (id % servers == me) mine[id / servers % how.partials].push_back(id);
   }
+  const Selection selection(with_mesh_arrays(analysis->selection(), domain.metadata));
   std::deque<FakeServer> groups;
   for (const auto& ids : mine) {
-    groups.emplace_back(domain, division, ids, analysis->selection(), how.ghosts, how.absent);
+    groups.emplace_back(domain, division, ids, selection, how.ghosts, how.absent);
   }
   CapturedResults results;
   Bytes feedback;

@@ -154,24 +154,46 @@ class SceneReader {
     const std::string name = with_unit(variable, component_name(variable, component));
     if (scene_.label.find(name) == std::string::npos) scene_.label += (scene_.label.empty() ? "" : ", ") + name;
     const Mesh& mesh = metadata_.mesh_of(variable);
-    const Axes& axes = *mesh.geometry->axes();  // the readers of the queries have checked that there are some
+    if (settings_.has("domain")) return;
+    if (mesh.axes() == nullptr) {
+      const std::int32_t coordinates = mesh.array(Role::coordinates);
+      if (std::find(scene_.coordinates.begin(), scene_.coordinates.end(), coordinates) == scene_.coordinates.end()) {
+        scene_.coordinates.push_back(coordinates);
+      }
+      return;
+    }
+    const Axes& axes = *mesh.axes();
     for (int a = 0; a < 3; ++a) {
       const auto [low, high] = std::minmax(
           {axes.node(a, mesh.cells.lo[a]), axes.node(a, a < mesh.dimensions ? mesh.cells.hi[a] : mesh.cells.lo[a])});
-      scene_.domain.low[a] = first_ ? low : std::min(scene_.domain.low[a], low);
-      scene_.domain.high[a] = first_ ? high : std::max(scene_.domain.high[a], high);
+      scene_.domain.low[a] = scene_.domain_known ? std::min(scene_.domain.low[a], low) : low;
+      scene_.domain.high[a] = scene_.domain_known ? std::max(scene_.domain.high[a], high) : high;
     }
-    first_ = false;
+    scene_.domain_known = true;
   }
 
   const Settings& settings_;
   const Metadata& metadata_;
   Scene& scene_;
   std::size_t plain_ = 0;
-  bool first_ = true;
 };
 
-CameraSettings read_camera(const Settings& settings, const Domain& domain) {
+void read_domain(const Settings& settings, Scene& scene) {
+  const std::vector<double> ends = settings.reals("domain");
+  if (ends.empty()) return;
+  for (std::size_t a = 0; a < 3; ++a) {
+    if (!std::isfinite(ends[a]) || !std::isfinite(ends[3 + a]) || ends[a] > ends[3 + a]) {
+      settings.fail("domain", fmt::format("found {} to {} on axis {}, expected finite numbers, the lower one first: "
+                                          "write [x, y, z] of the lower corner, then of the upper one, in one list",
+                                          ends[a], ends[3 + a], "xyz"[a]));
+    }
+    scene.domain.low[a] = ends[a];
+    scene.domain.high[a] = ends[3 + a];
+  }
+  scene.domain_known = true;
+}
+
+CameraSettings read_camera(const Settings& settings, const Domain& domain, bool domain_known) {
   CameraSettings camera;
   camera.position = read_point(settings, "position");
   camera.focus = read_point(settings, "focus");
@@ -184,7 +206,9 @@ CameraSettings read_camera(const Settings& settings, const Domain& domain) {
     settings.fail("view", "found both 'position' and 'view' for the camera; keep 'position' (and 'focus') or 'view'");
   }
   std::optional<Vec3> view = camera.view;
-  if (camera.position) view = subtract(camera.focus.value_or(domain.centre()), *camera.position);
+  // Where the middle of meshes is that say where they are, no check of the configuration can tell.
+  if (camera.position && (camera.focus || domain_known))
+    view = subtract(camera.focus.value_or(domain.centre()), *camera.position);
   if (view && !(length(*view) > 0)) {
     settings.fail(camera.position ? "position" : "view",
                   camera.position ? "the camera's position is its focus, so it looks nowhere; move one of them"
@@ -242,8 +266,10 @@ std::string expand_caption(const std::string& pattern, const std::string& label,
 
 Scene read_scene(const Settings& settings, const Metadata& metadata) {
   Scene scene;
+  read_domain(settings, scene);
   SceneReader(settings, metadata, scene).read();
-  if (settings.has("camera")) scene.camera = read_camera(settings.map("camera"), scene.domain);
+  if (settings.has("camera"))
+    scene.camera = read_camera(settings.map("camera"), scene.domain, scene.coordinates.empty());
   scene.width = settings.integers<std::int32_t>("size").at(0);
   scene.height = settings.integers<std::int32_t>("size").at(1);
   scene.samples = settings.integer<int>("samples");

@@ -45,7 +45,11 @@ struct Layer {
 struct Scene {
   std::vector<Layer> layers;
   std::vector<ColourScale> scales;
-  Domain domain;
+  Domain domain;  ///< of the meshes with axes, or what the configuration says
+  bool domain_known = false;
+  /// Of meshes that say where they are, their coordinates: the domain is found in each iteration, as far as these
+  /// reach.
+  std::vector<std::int32_t> coordinates;
   CameraSettings camera;
   int width = 1024, height = 1024, samples = 2;
   Background background;

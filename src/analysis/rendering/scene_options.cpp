@@ -114,6 +114,15 @@ std::vector<Option> scene_options() {
       colours_option("viridis", "Colour map; all but coolwarm are perceptually even, so equal steps look equal."),
       range_option("Values at the two ends of the colour map. Default: the smallest and largest value shown in this "
                    "iteration."),
+      {.name = "domain",
+       .type = OptionType::real,
+       .list = true,
+       .text =
+           "What the camera and the outline go by: lower corner [x, y, z] and upper corner, six numbers in one list. "
+           "Default: the meshes, those that publish where they are as far as they reach in this iteration; with it, "
+           "pictures of a mesh that moves are comparable.",
+       .least_entries = 6,
+       .most_entries = 6},
       {.name = "background",
        .list = true,
        .default_value = "['#ffffff', '#dfe6ee']",

@@ -1,0 +1,178 @@
+#include "analysis/curved_points.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace sidestream {
+namespace {
+
+constexpr double nowhere = std::numeric_limits<double>::quiet_NaN();
+
+Box mesh_nodes(const Mesh& mesh, const Metadata& metadata) {
+  return metadata.variables.at(static_cast<std::size_t>(mesh.array(Role::coordinates))).points(mesh.cells);
+}
+
+std::array<double, 3> cross(const std::array<double, 3>& a, const std::array<double, 3>& b) {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+
+double dot(const std::array<double, 3>& a, const std::array<double, 3>& b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/// Adds what lies between the lower and the upper corners of a cell along each of its first `axes` axes.
+std::array<std::array<double, 3>, 3> spans(const CurvedPoints& places, const Index3& cell, int axes) {
+  std::array<std::array<double, 3>, 3> spans{};
+  for (int corner = 0; corner < 1 << axes; ++corner) {
+    const std::array<double, 3> x =
+        places.at({cell[0] + (corner & 1), cell[1] + (corner >> 1 & 1), cell[2] + (corner >> 2)});
+    for (int a = 0; a < axes; ++a) {
+      const double sign = corner >> a & 1 ? 1 : -1;
+      for (std::size_t d = 0; d < 3; ++d) spans[static_cast<std::size_t>(a)][d] += sign * x[d];
+    }
+  }
+  return spans;
+}
+
+}  // namespace
+
+Box NodeNumbers::around(const Box& region) const {
+  if (grid_.centering() != Centering::cell) return region;
+  Box box;
+  for (int a = 0; a < 3; ++a) {
+    // Cell c lies between nodes c and c + 1.
+    box.lo[a] = std::clamp(region.lo[a], nodes_.lo[a], nodes_.hi[a] - 1);
+    box.hi[a] = std::clamp(region.hi[a], nodes_.lo[a], nodes_.hi[a] - 1) + 1;
+  }
+  return box;
+}
+
+void NodeNumbers::take(std::vector<double>& values, const Box& region, double* out) {
+  if (grid_.centering() != Centering::cell) {
+    std::copy_n(values.begin(), region.count(), out);
+    return;
+  }
+  // One axis after another: the order of the sums is the same for every block.
+  Box from = around(region), to = from;
+  to.lo[0] = region.lo[0], to.hi[0] = region.hi[0];
+  scratch_.resize(static_cast<std::size_t>(to.count()));
+  halve(0, from, values, to, scratch_.data());
+  from = to;
+  to.lo[1] = region.lo[1], to.hi[1] = region.hi[1];
+  values.resize(static_cast<std::size_t>(to.count()));
+  halve(1, from, scratch_, to, values.data());
+  halve(2, to, values, region, out);
+}
+
+/// Means of neighbours along an axis, of a node with itself beyond the mesh.
+void NodeNumbers::halve(int axis, const Box& from, const std::vector<double>& values, const Box& to,
+                        double* out) const {
+  const auto node = [&](Index i) { return std::clamp(i, nodes_.lo[axis], nodes_.hi[axis] - 1) - from.lo[axis]; };
+  const Index row = from.extent(0), plane = row * from.extent(1), count = to.extent(0);
+  for (Index k = to.lo[2]; k < to.hi[2]; ++k) {
+    const Index z = axis == 2 ? node(k) : k - to.lo[2], z2 = axis == 2 ? node(k + 1) : z;
+    for (Index j = to.lo[1]; j < to.hi[1]; ++j, out += count) {
+      const Index y = axis == 1 ? node(j) : j - to.lo[1], y2 = axis == 1 ? node(j + 1) : y;
+      const double* a = values.data() + z * plane + y * row;
+      const double* b = values.data() + z2 * plane + y2 * row;
+      if (axis == 0) {
+        const auto mean = [&](Index i) { return 0.5 * (a[node(to.lo[0] + i)] + a[node(to.lo[0] + i + 1)]); };
+        const Index first = std::max<Index>(0, nodes_.lo[0] - to.lo[0]);
+        const Index last = std::min(count, nodes_.hi[0] - 1 - to.lo[0]);
+        for (Index i = 0; i < std::min(first, count); ++i) out[i] = mean(i);
+        const double* lower = a + (to.lo[0] - from.lo[0]);
+        for (Index i = first; i < last; ++i) out[i] = 0.5 * (lower[i] + lower[i + 1]);
+        for (Index i = std::max(first, last); i < count; ++i) out[i] = mean(i);
+      } else {
+        for (Index i = 0; i < count; ++i) out[i] = 0.5 * (a[i] + b[i]);
+      }
+    }
+  }
+}
+
+CurvedPoints::CurvedPoints(const PointGrid& grid, const Mesh& mesh, const Metadata& metadata,
+                           const BlockView* coordinates)
+    : view_(coordinates), dimensions_(mesh.dimensions), nodes_(grid, mesh_nodes(mesh, metadata)) {}
+
+void CurvedPoints::move_to(const Box& points) {
+  if (box_ == points) return;
+  box_ = points;
+  const auto count = static_cast<std::size_t>(points.count());
+  const Box nodes = nodes_.around(points);
+  for (int d = 0; d < 3; ++d) {
+    std::vector<double>& places = places_[static_cast<std::size_t>(d)];
+    if (view_ == nullptr || d >= dimensions_) {
+      places.assign(count, view_ == nullptr ? nowhere : 0.0);
+      continue;
+    }
+    places.resize(count);
+    scratch_.resize(static_cast<std::size_t>(nodes.count()));
+    view_->gather(nodes, d, scratch_.data());
+    nodes_.take(scratch_, points, places.data());
+  }
+}
+
+double CurvedPoints::volume(const Index3& cell) const noexcept {
+  const auto [u, v, w] = spans(*this, cell, 3);
+  return dot(u, cross(v, w));
+}
+
+double CurvedPoints::area(const Index3& cell) const noexcept {
+  const auto [u, v, w] = spans(*this, cell, 2);
+  return cross(u, v)[2];
+}
+
+std::array<double, 3> curved_slope(const CurvedPoints& places, const PlaneBuffer& numbers, const Index3& p) {
+  std::array<std::array<double, 3>, 3> along{};  // between the neighbours along each line of the grid
+  std::array<double, 3> rise{};
+  for (std::size_t a = 0; a < 3; ++a) {
+    std::array<double, 3> x[2];
+    double f[2];
+    for (int side = 0; side < 2; ++side) {
+      Index3 q = p;
+      q[a] += side == 0 ? -1 : 1;
+      if (!numbers.box().contains(q) || !std::isfinite(numbers.at(q)) || !std::isfinite(places.at(q)[0])) q = p;
+      x[side] = places.at(q);
+      f[side] = numbers.at(q);
+    }
+    rise[a] = f[1] - f[0];
+    for (std::size_t d = 0; d < 3; ++d) along[a][d] = x[1][d] - x[0][d];
+  }
+  const std::array<double, 3> uv = cross(along[0], along[1]), vw = cross(along[1], along[2]),
+                              wu = cross(along[2], along[0]);
+  const double volume = dot(along[0], vw);
+  if (volume == 0) return {0, 0, 0};
+  std::array<double, 3> slope;
+  for (std::size_t d = 0; d < 3; ++d) slope[d] = (rise[0] * vw[d] + (rise[1] * wu[d] + rise[2] * uv[d])) / volume;
+  return slope;
+}
+
+CurvedPlaneSource::CurvedPlaneSource(const PointGrid& grid, const Mesh& mesh, const Metadata& metadata,
+                                     const BlockView* coordinates, const Plane& plane)
+    : view_(coordinates), dimensions_(mesh.dimensions), plane_(plane), nodes_(grid, mesh_nodes(mesh, metadata)) {}
+
+void CurvedPlaneSource::fill(const Box& region, double* out) {
+  if (view_ == nullptr) {
+    std::fill_n(out, region.count(), nowhere);
+    return;
+  }
+  const Box nodes = nodes_.around(region);
+  const auto count = static_cast<std::size_t>(nodes.count());
+  distances_.assign(count, 0.0);
+  scratch_.resize(count);
+  for (int d = 0; d < 3; ++d) {
+    const auto a = static_cast<std::size_t>(d);
+    const double normal = plane_.normal[a], origin = plane_.origin[a];
+    if (d >= dimensions_) {
+      for (double& distance : distances_) distance += normal * (0.0 - origin);
+      continue;
+    }
+    if (normal == 0 && d > 0) continue;  // the first one tells where there is no place
+    view_->gather(nodes, d, scratch_.data());
+    for (std::size_t n = 0; n < count; ++n) distances_[n] += normal * (scratch_[n] - origin);
+  }
+  nodes_.take(distances_, region, out);
+}
+
+}  // namespace sidestream
