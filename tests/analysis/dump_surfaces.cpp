@@ -83,26 +83,18 @@ void dump_lists(const std::string& directory, const char* name, FakeCubes::Made 
   const FakeMesh mesh = FakeCubes(16, made).mesh();
   const auto field = [](const Place& x) { return gyroid({3 * x[0], 3 * x[1], 3 * x[2]}, {}, 0); };
   std::vector<double> values;
-  std::vector<std::int64_t> links, ends, types, faces, face_ends;
+  std::vector<std::int64_t> links, ends, types;
   for (const Place& x : mesh.places) values.push_back(field(x));
   for (const FakeCell& cell : mesh.cells) {
     links.insert(links.end(), cell.points.begin(), cell.points.end());
     ends.push_back(static_cast<std::int64_t>(links.size()));
     types.push_back(cell.type);
-    if (!cell.faces.empty()) faces.push_back(static_cast<std::int64_t>(cell.faces.size()));
-    for (const auto& face : cell.faces) {
-      faces.push_back(static_cast<std::int64_t>(face.size()));
-      faces.insert(faces.end(), face.begin(), face.end());
-    }
-    face_ends.push_back(static_cast<std::int64_t>(faces.size()));
   }
   write(stem + ".places", mesh.places);
   write(stem + ".field", values);
   write(stem + ".links", links);
   write(stem + ".ends", ends);
   write(stem + ".types", types);
-  write(stem + ".faces", faces);
-  write(stem + ".face_ends", face_ends);
   std::vector<int> block_of(mesh.cells.size());
   for (std::size_t c = 0; c < block_of.size(); ++c) block_of[c] = static_cast<int>(c * 31 % 7);
   const FakeLists lists(mesh, 3, block_of, 7, field, field);
