@@ -47,7 +47,6 @@ const CellShape& pyramid() {
 using Axis = std::vector<std::array<int, 2>>;
 
 const std::array<Axis, 3>* axes_of(std::uint8_t type) {
-  static const std::array<Axis, 3> tetra{Axis{{0, 1}}, {{0, 2}}, {{0, 3}}};
   static const std::array<Axis, 3> voxels{
       Axis{{0, 1}, {2, 3}, {4, 5}, {6, 7}}, {{0, 2}, {1, 3}, {4, 6}, {5, 7}}, {{0, 4}, {1, 5}, {2, 6}, {3, 7}}};
   static const std::array<Axis, 3> hexahedra{
@@ -55,8 +54,6 @@ const std::array<Axis, 3>* axes_of(std::uint8_t type) {
   static const std::array<Axis, 3> wedges{Axis{{0, 1}, {3, 4}}, {{0, 2}, {3, 5}}, {{0, 3}, {1, 4}, {2, 5}}};
   static const std::array<Axis, 3> pyramids{Axis{{0, 1}, {3, 2}}, {{0, 3}, {1, 2}}, {{0, 4}, {1, 4}, {2, 4}, {3, 4}}};
   switch (type) {
-    case vtk_tetra:
-      return &tetra;
     case vtk_voxel:
       return &voxels;
     case vtk_hexahedron:
@@ -220,9 +217,15 @@ const CellShape* shape_of(std::uint8_t type) noexcept {
 }
 
 double orientation(std::uint8_t type, std::span<const std::array<double, 3>> corners) noexcept {
+  std::array<Vector, 3> along{};
+  if (type == vtk_tetra) {  // most meshes are of these
+    for (std::size_t a = 0; a < 3; ++a) {
+      for (std::size_t d = 0; d < 3; ++d) along[a][d] = corners[a + 1][d] - corners[0][d];
+    }
+    return determinant(along[0], along[1], along[2]);
+  }
   const std::array<Axis, 3>* axes = axes_of(type);
   if (axes == nullptr) return 0;
-  std::array<Vector, 3> along{};
   for (std::size_t a = 0; a < 3; ++a) {
     for (const auto& [from, to] : (*axes)[a]) {
       for (std::size_t d = 0; d < 3; ++d) {

@@ -1,6 +1,7 @@
 #include "analysis/cell_vertices.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -8,11 +9,22 @@
 
 namespace sidestream {
 
+namespace {
+
+/// A surface passes about as many cells as a plane, and some folds.
+std::size_t expected_vertices(std::size_t cells) {
+  const double side = std::cbrt(static_cast<double>(cells));
+  return static_cast<std::size_t>(4 * side * side);
+}
+
+}  // namespace
+
 CellVertices::CellVertices(const CellContour& request, Piece& piece)
     : request_(request),
       piece_(piece),
       apart_(std::any_of(request.fields.begin(), request.fields.end(),
-                         [](const CellField& field) { return field.centering == Centering::cell; })) {}
+                         [](const CellField& field) { return field.centering == Centering::cell; })),
+      known_(apart_ ? 0 : expected_vertices(request.list.cells())) {}
 
 void CellVertices::enter(std::size_t cell) {
   cell_ = cell;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -13,7 +14,8 @@ namespace sidestream {
 /// Numbers that pairs of points have: a hash table without deletions.
 class PairTable {
  public:
-  PairTable() : slots_(1024) {}
+  /// Has room for about so many pairs without growing.
+  explicit PairTable(std::size_t expected) : slots_(std::bit_ceil(std::max<std::size_t>(1024, 2 * expected))) {}
   /// The number of the pair, or `fresh`, which it has from now on.
   std::int64_t find_or_add(std::uint64_t pair, std::int64_t fresh) {
     if (2 * (used_ + 1) > slots_.size()) grow();

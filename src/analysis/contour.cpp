@@ -105,7 +105,7 @@ bool mirrored(const PointGrid& grid) {
 }
 
 /// Places the vertices of a curved grid that have none yet, and turns the triangles from number `first` on that lie in
-/// mirrored cells; those in cells without a place go.
+/// mirrored cells; those with a vertex without a place go.
 void place(const ContourRequest& request, const Tracer& tracer, std::size_t first) {
   Piece& piece = tracer.piece();
   for (const CrossedEdge& edge : tracer.fresh()) {
@@ -117,7 +117,12 @@ void place(const ContourRequest& request, const Tracer& tracer, std::size_t firs
   for (std::size_t n = first; n < piece.triangles.size(); ++n) {
     if (piece.cells[n] != cell) volume = request.curved->volume(request.grid.point(piece.cells[n]));
     cell = piece.cells[n];
-    if (!std::isfinite(volume)) continue;
+    const auto placed = [&](std::int64_t v) {
+      const auto& [x, y, z] = piece.points[static_cast<std::size_t>(v)];
+      return std::isfinite(x) && std::isfinite(y) && std::isfinite(z);
+    };
+    const auto& [a, b, c] = piece.triangles[n];
+    if (!placed(a) || !placed(b) || !placed(c)) continue;
     piece.triangles[kept] = piece.triangles[n];
     piece.cells[kept] = cell;
     if (volume < 0) std::swap(piece.triangles[kept][1], piece.triangles[kept][2]);

@@ -100,7 +100,9 @@ Body body_of(const CellList& list, std::size_t cell) {
 class CellTracer {
  public:
   CellTracer(const CellContour& request, double value, Piece& triangles, Piece& lines)
-      : request_(request), value_(value), triangles_(request, triangles), lines_(request, lines) {}
+      : request_(request), value_(value), triangles_(request, triangles), lines_(request, lines) {
+    for (std::size_t type = 0; type < shapes_.size(); ++type) shapes_[type] = shape_of(static_cast<std::uint8_t>(type));
+  }
 
   void trace() {
     states_ = classify(request_, value_);
@@ -132,7 +134,7 @@ class CellTracer {
   template <class Link>
   void take(std::size_t cell, const Link* links, std::size_t count) {
     const std::uint8_t type = request_.list.types()[cell];
-    if (const CellShape* shape = shape_of(type)) {
+    if (const CellShape* shape = shapes_[type]) {
       triangles_.enter(cell);
       take_shape(type, *shape, links);
     } else if (type == vtk_polyhedron) {
@@ -214,6 +216,7 @@ class CellTracer {
   const CellContour& request_;
   const double value_;
   CellVertices triangles_, lines_;
+  std::array<const CellShape*, 256> shapes_{};  ///< by type
   std::vector<std::uint8_t> states_;
 };
 

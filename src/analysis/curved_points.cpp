@@ -92,11 +92,30 @@ void NodeNumbers::halve(int axis, const Box& from, const std::vector<double>& va
 }
 
 CurvedPoints::CurvedPoints(const PointGrid& grid, const Mesh& mesh, const Metadata& metadata,
-                           const BlockView* coordinates)
-    : view_(coordinates), dimensions_(mesh.dimensions), nodes_(grid, mesh_nodes(mesh, metadata)) {}
+                           const BlockView* coordinates, bool dense)
+    : view_(coordinates),
+      direct_only_(grid.centering() != Centering::cell && !dense),
+      dimensions_(mesh.dimensions),
+      nodes_(grid, mesh_nodes(mesh, metadata)) {
+  if (view_ == nullptr) return;
+  for (const Box& box : view_->owned) {
+    if (box.count() > direct_.count()) direct_ = box;
+  }
+}
+
+std::array<double, 3> CurvedPoints::node(const Index3& p) const noexcept {
+  if (view_ == nullptr) return {nowhere, nowhere, nowhere};
+  for (const Box& box : view_->owned) {
+    if (box.contains(p)) return read(view_->array, p);
+  }
+  for (const HaloPiece& piece : view_->halo) {
+    if (piece.box.contains(p)) return read(piece.array, p);
+  }
+  return {nowhere, nowhere, nowhere};
+}
 
 void CurvedPoints::move_to(const Box& points) {
-  if (box_ == points) return;
+  if (direct_only_ || box_ == points) return;
   box_ = points;
   const auto count = static_cast<std::size_t>(points.count());
   const Box nodes = nodes_.around(points);
@@ -114,7 +133,17 @@ void CurvedPoints::move_to(const Box& points) {
 }
 
 double CurvedPoints::volume(const Index3& cell) const noexcept {
-  const auto [u, v, w] = spans(*this, cell, 3);
+  const std::array<double, 3> o = at(cell);
+  std::array<std::array<double, 3>, 3> edges;
+  for (std::size_t a = 0; a < 3; ++a) {
+    Index3 next = cell;
+    ++next[a];
+    edges[a] = at(next);
+    for (std::size_t d = 0; d < 3; ++d) edges[a][d] -= o[d];
+  }
+  const double corner = dot(edges[0], cross(edges[1], edges[2]));
+  if (corner < 0 || corner > 0) return corner;
+  const auto [u, v, w] = spans(*this, cell, 3);  // of a cell that has collapsed there
   return dot(u, cross(v, w));
 }
 
@@ -150,29 +179,55 @@ std::array<double, 3> curved_slope(const CurvedPoints& places, const PlaneBuffer
 
 CurvedPlaneSource::CurvedPlaneSource(const PointGrid& grid, const Mesh& mesh, const Metadata& metadata,
                                      const BlockView* coordinates, const Plane& plane)
-    : view_(coordinates), dimensions_(mesh.dimensions), plane_(plane), nodes_(grid, mesh_nodes(mesh, metadata)) {}
+    : view_(coordinates),
+      at_nodes_(grid.centering() != Centering::cell),
+      dimensions_(mesh.dimensions),
+      plane_(plane),
+      nodes_(grid, mesh_nodes(mesh, metadata)) {}
 
 void CurvedPlaneSource::fill(const Box& region, double* out) {
   if (view_ == nullptr) {
     std::fill_n(out, region.count(), nowhere);
     return;
   }
+  if (at_nodes_) return fill_nodes(region, out);
   const Box nodes = nodes_.around(region);
-  const auto count = static_cast<std::size_t>(nodes.count());
-  distances_.assign(count, 0.0);
-  scratch_.resize(count);
-  for (int d = 0; d < 3; ++d) {
-    const auto a = static_cast<std::size_t>(d);
-    const double normal = plane_.normal[a], origin = plane_.origin[a];
-    if (d >= dimensions_) {
-      for (double& distance : distances_) distance += normal * (0.0 - origin);
-      continue;
-    }
-    if (normal == 0 && d > 0) continue;  // the first one tells where there is no place
-    view_->gather(nodes, d, scratch_.data());
-    for (std::size_t n = 0; n < count; ++n) distances_[n] += normal * (scratch_[n] - origin);
-  }
+  distances_.resize(static_cast<std::size_t>(nodes.count()));
+  fill_nodes(nodes, distances_.data());
   nodes_.take(distances_, region, out);
+}
+
+void CurvedPlaneSource::fill_nodes(const Box& region, double* out) const {
+  Index filled = 0;
+  for (const Box& box : view_->owned) filled += intersection(box, region).count();
+  for (const HaloPiece& piece : view_->halo) filled += intersection(piece.box, region).count();
+  if (filled < region.count()) std::fill_n(out, region.count(), nowhere);
+  for (const Box& box : view_->owned) fill_from(view_->array, intersection(box, region), region, out);
+  for (const HaloPiece& piece : view_->halo) fill_from(piece.array, intersection(piece.box, region), region, out);
+}
+
+void CurvedPlaneSource::fill_from(const ArrayView& array, const Box& part, const Box& region, double* out) const {
+  if (part.empty()) return;
+  const double nx = plane_.normal[0], ny = plane_.normal[1], nz = plane_.normal[2];
+  const double x = plane_.origin[0], y = plane_.origin[1], z = plane_.origin[2];
+  const Index step = array.strides[0], next = array.strides[3];
+  const auto row = [&](const auto* from, double* to) {
+    for (Index i = 0; i < part.extent(0); ++i, from += step) {
+      const double third = dimensions_ > 2 ? static_cast<double>(from[2 * next]) : 0.0;
+      to[i] = nx * (static_cast<double>(from[0]) - x) + ny * (static_cast<double>(from[next]) - y) + nz * (third - z);
+    }
+  };
+  for (Index k = part.lo[2]; k < part.hi[2]; ++k) {
+    for (Index j = part.lo[1]; j < part.hi[1]; ++j) {
+      double* to = out + ((k - region.lo[2]) * region.extent(1) + (j - region.lo[1])) * region.extent(0) +
+                   (part.lo[0] - region.lo[0]);
+      if (array.type == Type::float32) {
+        row(array.at<float>(part.lo[0], j, k), to);
+      } else {
+        row(array.at<double>(part.lo[0], j, k), to);
+      }
+    }
+  }
 }
 
 }  // namespace sidestream

@@ -33,22 +33,38 @@ class NodeNumbers {
 /// The places of a grid's points in one block, a box of points at a time.
 class CurvedPoints {
  public:
-  /// `coordinates` may be null (they were not delivered): no point has a place. Keeps references.
-  CurvedPoints(const PointGrid& grid, const Mesh& mesh, const Metadata& metadata, const BlockView* coordinates);
+  /// `coordinates` may be null (they were not delivered): no point has a place. `dense`: every point is asked for many
+  /// times, which is worth a copy. Keeps references.
+  CurvedPoints(const PointGrid& grid, const Mesh& mesh, const Metadata& metadata, const BlockView* coordinates,
+               bool dense);
   /// Makes the places of these points available, as far as the block's coordinates and their halo reach; NaN beyond.
   void move_to(const Box& points);
   [[nodiscard]] std::array<double, 3> at(const Index3& p) const noexcept {
+    if (direct_only_) return direct_.contains(p) ? read(view_->array, p) : node(p);
     const auto n = static_cast<std::size_t>(
         ((p[2] - box_.lo[2]) * box_.extent(1) + (p[1] - box_.lo[1])) * box_.extent(0) + (p[0] - box_.lo[0]));
     return {places_[0][n], places_[1][n], places_[2][n]};
   }
-  /// Of the cell above a point, 16 times its volume or, in two dimensions, 4 times its area, negative if its axes are
-  /// left-handed; not finite if a corner has no place.
+  /// Of the cell above a point: negative if its axes are left-handed, 0 if it has no volume.
   [[nodiscard]] double volume(const Index3& cell) const noexcept;
+  /// Likewise in two dimensions; not finite if a corner has no place.
   [[nodiscard]] double area(const Index3& cell) const noexcept;
 
  private:
+  [[nodiscard]] std::array<double, 3> read(const ArrayView& array, const Index3& p) const noexcept {
+    std::array<double, 3> x{0, 0, 0};
+    for (int d = 0; d < dimensions_; ++d) {
+      x[static_cast<std::size_t>(d)] = array.type == Type::float32
+                                           ? static_cast<double>(*array.at<float>(p[0], p[1], p[2], d))
+                                           : *array.at<double>(p[0], p[1], p[2], d);
+    }
+    return x;
+  }
+  [[nodiscard]] std::array<double, 3> node(const Index3& p) const noexcept;
+
   const BlockView* view_;
+  bool direct_only_;  ///< nodes are read where they are; means of them are kept
+  Box direct_;        ///< the largest part of what the block owns
   int dimensions_;
   NodeNumbers nodes_;
   Box box_;
@@ -70,11 +86,15 @@ class CurvedPlaneSource final : public ScalarSource {
   void fill(const Box& region, double* out) override;
 
  private:
+  void fill_nodes(const Box& region, double* out) const;
+  void fill_from(const ArrayView& array, const Box& part, const Box& region, double* out) const;
+
   const BlockView* view_;
+  bool at_nodes_;
   int dimensions_;
   Plane plane_;
   NodeNumbers nodes_;
-  std::vector<double> distances_, scratch_;
+  std::vector<double> distances_;
 };
 
 }  // namespace sidestream

@@ -125,7 +125,7 @@ std::vector<Piece> extract(const IsosurfaceQuery& query, const LocalInput& input
     FieldSource numbers(grid, mesh, variable, query.component, &view);
     const AttributeSources attributes(grid, query.fields, view.block.id, input);
     std::optional<CurvedPoints> places;
-    if (grid.curved()) places.emplace(grid, mesh, metadata, coordinates_of(mesh, input, view));
+    if (grid.curved()) places.emplace(grid, mesh, metadata, coordinates_of(mesh, input, view), query.normals);
     const ContourRequest request{.grid = grid,
                                  .scalar = numbers,
                                  .cells = cells,

@@ -211,7 +211,7 @@ void extract_curved(const SliceQuery& query, const LocalInput& input, const Poin
   const BlockView* coordinates = coordinates_of(mesh, input, view);
   const std::vector<Box> cells = grid.cells_of(view);
   CurvedPlaneSource distance(grid, mesh, input.metadata, coordinates, query.plane);
-  CurvedPoints places(grid, mesh, input.metadata, coordinates);
+  CurvedPoints places(grid, mesh, input.metadata, coordinates, grid.flat());
   const AttributeSources attributes(grid, query.variables, view.block.id, input);
   ContourRequest request{.grid = grid,
                          .scalar = distance,
