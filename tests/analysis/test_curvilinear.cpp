@@ -200,6 +200,13 @@ TEST_CASE("the same bytes for every division, on every number of servers") {
         {slice_kind(), "{variable: r, axis: y, position: 0.1, fields: [a]}"},
         {slice_kind(), "{variable: r, normal: [1, -2, 0.7], origin: [0, 0, 0]}"},
     };
+    const std::string scene =
+        "{slice: {variable: a, axis: z, position: 0.2}, isosurface: {variable: r, values: [0.3, 0.8]}, size: [90, 70]}";
+    const CapturedResults picture = run_alone(render_kind(), scene, domain, {domain.mesh().cells});
+    for (const Division& division : divisions(domain.mesh().cells)) {
+      const CapturedResults made = run_analysis(render_kind(), scene, domain, division, world, {.partials = 2});
+      if (world.rank() == 0) CHECK(picture.images.begin()->second.rgba == made.images.begin()->second.rgba);
+    }
     for (const auto& [kind, yaml] : all) {
       const Surface reference = make(kind, yaml, domain, {domain.mesh().cells});
       CHECK(!reference.triangles.empty());
@@ -236,6 +243,21 @@ TEST_CASE("nothing is where values or places are missing, and one cell is enough
   const Surface s =
       surface_of(run_alone(slice_kind(), "{variable: a, axis: z, position: 0.1}", absent, halves, {.absent = {1}}));
   CHECK(area(s) == doctest::Approx(2).epsilon(0.05));
+}
+
+TEST_CASE("a picture goes by where the mesh is, or by the domain that is given") {
+  const auto picture = [](const Map& map, const std::string& options) {
+    const FakeDomain domain = curved(8, map, {{"r", radius, Centering::node}});
+    const std::string scene =
+        "{slice: {variable: r, axis: z, position: 0, range: [0, 5]}, caption: none, size: [64, 64]";
+    return run_alone(render_kind(), scene + options + "}", domain, {domain.mesh().cells}).images.begin()->second.rgba;
+  };
+  const Map twice = [](double x, double y, double z) { return Vector{2 * x, 2 * y, 2 * z}; };
+  const Map straight = [](double x, double y, double z) { return Vector{x, y, z}; };
+  CHECK(picture(straight, "") == picture(straight, ", domain: [-1, -1, -1, 1, 1, 1]"));
+  CHECK(picture(twice, "") == picture(twice, ", domain: [-2, -2, -2, 2, 2, 2]"));
+  CHECK(picture(twice, "") != picture(twice, ", domain: [-1, -1, -1, 1, 1, 1]"));
+  CHECK(contains(message_of([&] { picture(straight, ", domain: [0, 0, 1, 1, 1, 0]"); }), "found 1 to 0 on axis z"));
 }
 
 TEST_CASE("what cannot be had is said") {
