@@ -91,10 +91,14 @@ CellList::CellList(const LocalInput& input, const Mesh& mesh, const Block& block
   types_ = bytes_of_list(types.array, types.points);
   if (types.ghosts.data != nullptr) flags_ = bytes_of_list(types.ghosts, types.points);
   const BlockView& coordinates = *find_array(input, mesh, Role::coordinates, block.id);
-  for (int d = 0; d < mesh.dimensions; ++d) {
-    const std::vector<double> along = numbers_of(coordinates, d);
-    for (std::size_t p = 0; p < along.size(); ++p) places_[p][static_cast<std::size_t>(d)] = along[p];
-  }
+  with_type(coordinates.array.type, [&](auto zero) {
+    for (std::size_t p = 0; p < places_.size(); ++p) {
+      const auto* x = coordinates.array.at<decltype(zero)>(coordinates.points.lo[0] + static_cast<Index>(p), 0, 0);
+      for (int d = 0; d < mesh.dimensions; ++d) {
+        places_[p][static_cast<std::size_t>(d)] = static_cast<double>(x[d * coordinates.array.strides[3]]);
+      }
+    }
+  });
   if (!point_ids_ || !cell_ids_) {
     if (block.id < 0 || block.id >= most_blocks || block.cells.hi[0] >= std::int64_t{1} << place_bits) {
       fail(Code::analysis,

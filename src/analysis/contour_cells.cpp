@@ -121,10 +121,15 @@ class CellTracer {
     for (std::size_t cell = 0; cell < cells; ++cell) {
       const auto end = static_cast<std::size_t>(ends[cell]);
       std::uint8_t any = 0, all = inside;
-      for (std::size_t n = begin; n < end; ++n) {
+      const auto look = [&](std::size_t n) {
         const std::uint8_t state = states[static_cast<std::size_t>(links[n])];
         any |= state;
         all &= state;
+      };
+      if (end - begin == 4) {  // mostly tetrahedra: no loop
+        look(begin), look(begin + 1), look(begin + 2), look(begin + 3);
+      } else {
+        for (std::size_t n = begin; n < end; ++n) look(n);
       }
       if (any == inside && all == 0 && request_.list.counts(cell)) take(cell, links + begin, end - begin);
       begin = end;

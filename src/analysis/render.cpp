@@ -41,16 +41,19 @@ void include(ColourRange& range, double value) {
   range.high = std::max(range.high, value);
 }
 
-/// The least and greatest coordinates of a block's points on each axis.
+/// The least and greatest coordinates of the points that a block owns on each axis.
 void include_places(const BlockView& view, std::span<ColourRange> axes) {
-  std::vector<double> values(static_cast<std::size_t>(view.points.count()));
-  for (std::size_t a = 0; a < 3; ++a) {
-    if (static_cast<std::int32_t>(a) >= view.array.components) {
-      include(axes[a], 0);
-      continue;
+  std::vector<double> values;
+  for (const Box& box : view.owned) {
+    values.resize(static_cast<std::size_t>(box.count()));
+    for (std::size_t a = 0; a < 3 && !values.empty(); ++a) {
+      if (static_cast<std::int32_t>(a) >= view.array.components) {
+        include(axes[a], 0);
+        continue;
+      }
+      copy_to_double(view.array, static_cast<int>(a), box, values.data(), box);
+      for (const double value : values) include(axes[a], value);
     }
-    copy_to_double(view.array, static_cast<int>(a), view.points, values.data(), view.points);
-    for (const double value : values) include(axes[a], value);
   }
 }
 
