@@ -13,7 +13,6 @@ namespace {
 
 // A name of a point without a number: the block's id and the place in its list.
 constexpr int place_bits = 38;
-constexpr std::int64_t most_points = std::int64_t{1} << 32;
 constexpr std::int64_t most_blocks = std::int64_t{1} << (62 - place_bits);
 
 bool gapless(const BlockView& view) { return view.array.strides[0] == 1 || view.points.count() <= 1; }
@@ -107,10 +106,6 @@ CellList::CellList(const LocalInput& input, const Mesh& mesh, const Block& block
            block.id, mesh.name, block.cells.hi[0], most_blocks - 1);
     }
     first_name_ = block.id << place_bits;
-  }
-  if (block.lengths.points >= most_points) {
-    fail(Code::analysis, "block {} of the mesh '{}' has {} points; surfaces take blocks of at most {}: use more blocks",
-         block.id, mesh.name, block.lengths.points, most_points);
   }
   check();
 }

@@ -1,7 +1,6 @@
 #include "analysis/cell_vertices.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -9,22 +8,11 @@
 
 namespace sidestream {
 
-namespace {
-
-/// A surface passes about as many cells as a plane, and some folds.
-std::size_t expected_vertices(std::size_t cells) {
-  const double side = std::cbrt(static_cast<double>(cells));
-  return static_cast<std::size_t>(4 * side * side);
-}
-
-}  // namespace
-
 CellVertices::CellVertices(const CellContour& request, Piece& piece)
     : request_(request),
       piece_(piece),
       apart_(std::any_of(request.fields.begin(), request.fields.end(),
-                         [](const CellField& field) { return field.centering == Centering::cell; })),
-      known_(apart_ ? 0 : expected_vertices(request.list.cells())) {}
+                         [](const CellField& field) { return field.centering == Centering::cell; })) {}
 
 void CellVertices::enter(std::size_t cell) {
   cell_ = cell;
@@ -47,11 +35,12 @@ std::int64_t CellVertices::vertex(std::size_t a, std::size_t b, double t) {
       if (vertices_[n].a == a && vertices_[n].b == b) return static_cast<std::int64_t>(n);
     }
   } else {
-    const std::uint64_t pair = static_cast<std::uint64_t>(a) << 32 | static_cast<std::uint64_t>(b);
-    const std::int64_t number = known_.find_or_add(pair, fresh);
-    if (number != fresh) return number;
+    if (last_.empty()) last_.assign(request_.list.points(), -1);
+    for (std::int64_t n = last_[a]; n >= 0; n = vertices_[static_cast<std::size_t>(n)].next) {
+      if (vertices_[static_cast<std::size_t>(n)].b == b) return n;
+    }
   }
-  vertices_.push_back({a, b, t, cell_});
+  vertices_.push_back({a, b, t, cell_, apart_ ? -1 : std::exchange(last_[a], fresh)});
   const auto& places = request_.list.places();
   piece_.points.push_back(mix(places[a], places[b], t));
   if (apart_) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -10,46 +9,6 @@
 #include "analysis/contour_cells.hpp"
 
 namespace sidestream {
-
-/// Numbers that pairs of points have: a hash table without deletions.
-class PairTable {
- public:
-  /// Has room for about so many pairs without growing.
-  explicit PairTable(std::size_t expected) : slots_(std::bit_ceil(std::max<std::size_t>(1024, 2 * expected))) {}
-  /// The number of the pair, or `fresh`, which it has from now on.
-  std::int64_t find_or_add(std::uint64_t pair, std::int64_t fresh) {
-    if (2 * (used_ + 1) > slots_.size()) grow();
-    Slot& slot = slot_of(pair);
-    if (slot.number < 0) {
-      slot = {pair, fresh};
-      ++used_;
-    }
-    return slot.number;
-  }
-
- private:
-  struct Slot {
-    std::uint64_t pair = 0;
-    std::int64_t number = -1;
-  };
-  Slot& slot_of(std::uint64_t pair) {
-    std::uint64_t hash = pair * 0x9e3779b97f4a7c15u;
-    hash ^= hash >> 29;
-    std::size_t n = (hash * 0xbf58476d1ce4e5b9u >> 20) & (slots_.size() - 1);
-    while (slots_[n].number >= 0 && slots_[n].pair != pair) n = (n + 1) & (slots_.size() - 1);
-    return slots_[n];
-  }
-  void grow() {
-    std::vector<Slot> old(2 * slots_.size());
-    old.swap(slots_);
-    for (const Slot& slot : old) {
-      if (slot.number >= 0) slot_of(slot.pair) = slot;
-    }
-  }
-
-  std::vector<Slot> slots_;
-  std::size_t used_ = 0;
-};
 
 /// Makes the vertices of one piece.
 class CellVertices {
@@ -76,6 +35,7 @@ class CellVertices {
     std::size_t a, b;  ///< points, the one of the lower name first
     double t;
     std::size_t cell;
+    std::int64_t next;  ///< with the same first point, -1: no more
   };
   std::int64_t vertex(std::size_t a, std::size_t b, double t);
   template <class Cell>
@@ -92,7 +52,9 @@ class CellVertices {
   std::size_t cell_ = 0;
   std::optional<std::int64_t> name_;
   std::size_t first_ = 0;  ///< vertex of the cell, if they are apart
-  PairTable known_;
+  /// Of each point the last vertex that it is the first point of, -1: none. Points of a cell are near each other in
+  /// most lists, so that this is looked up faster than a hash table is.
+  std::vector<std::int64_t> last_;
   std::vector<Vertex> vertices_;
 };
 
