@@ -94,7 +94,8 @@ void NodeNumbers::halve(int axis, const Box& from, const std::vector<double>& va
 CurvedPoints::CurvedPoints(const PointGrid& grid, const Mesh& mesh, const Metadata& metadata,
                            const BlockView* coordinates, bool dense)
     : view_(coordinates),
-      direct_only_(grid.centering() != Centering::cell && !dense),
+      at_nodes_(grid.centering() != Centering::cell),
+      direct_only_(at_nodes_ && !dense),
       dimensions_(mesh.dimensions),
       nodes_(grid, mesh_nodes(mesh, metadata)) {
   if (view_ == nullptr) return;
@@ -117,18 +118,35 @@ std::array<double, 3> CurvedPoints::node(const Index3& p) const noexcept {
 void CurvedPoints::move_to(const Box& points) {
   if (direct_only_ || box_ == points) return;
   box_ = points;
-  const auto count = static_cast<std::size_t>(points.count());
-  const Box nodes = nodes_.around(points);
-  for (int d = 0; d < 3; ++d) {
-    std::vector<double>& places = places_[static_cast<std::size_t>(d)];
-    if (view_ == nullptr || d >= dimensions_) {
-      places.assign(count, view_ == nullptr ? nowhere : 0.0);
-      continue;
+  places_.resize(static_cast<std::size_t>(points.count()));
+  if (view_ != nullptr && !at_nodes_) return take_means();
+  const double third = view_ != nullptr && dimensions_ < 3 ? 0 : nowhere;
+  std::fill(places_.begin(), places_.end(), std::array<double, 3>{nowhere, nowhere, third});
+  if (view_ == nullptr) return;
+  for (const Box& box : view_->owned) copy_nodes(view_->array, intersection(box, points));
+  for (const HaloPiece& piece : view_->halo) copy_nodes(piece.array, intersection(piece.box, points));
+}
+
+void CurvedPoints::copy_nodes(const ArrayView& array, const Box& part) {
+  if (part.empty()) return;
+  for (Index k = part.lo[2]; k < part.hi[2]; ++k) {
+    for (Index j = part.lo[1]; j < part.hi[1]; ++j) {
+      auto* to = places_.data() +
+                 (((k - box_.lo[2]) * box_.extent(1) + (j - box_.lo[1])) * box_.extent(0) + (part.lo[0] - box_.lo[0]));
+      for (Index i = part.lo[0]; i < part.hi[0]; ++i) *to++ = read(array, {i, j, k});
     }
-    places.resize(count);
+  }
+}
+
+void CurvedPoints::take_means() {
+  const Box nodes = nodes_.around(box_);
+  means_.resize(places_.size());
+  for (auto& place : places_) place = {0, 0, 0};
+  for (int d = 0; d < dimensions_; ++d) {
     scratch_.resize(static_cast<std::size_t>(nodes.count()));
     view_->gather(nodes, d, scratch_.data());
-    nodes_.take(scratch_, points, places.data());
+    nodes_.take(scratch_, box_, means_.data());
+    for (std::size_t p = 0; p < places_.size(); ++p) places_[p][static_cast<std::size_t>(d)] = means_[p];
   }
 }
 

@@ -43,7 +43,7 @@ class CurvedPoints {
     if (direct_only_) return direct_.contains(p) ? read(view_->array, p) : node(p);
     const auto n = static_cast<std::size_t>(
         ((p[2] - box_.lo[2]) * box_.extent(1) + (p[1] - box_.lo[1])) * box_.extent(0) + (p[0] - box_.lo[0]));
-    return {places_[0][n], places_[1][n], places_[2][n]};
+    return places_[n];
   }
   /// Of the cell above a point: negative if its axes are left-handed, 0 if it has no volume.
   [[nodiscard]] double volume(const Index3& cell) const noexcept;
@@ -61,15 +61,18 @@ class CurvedPoints {
     return x;
   }
   [[nodiscard]] std::array<double, 3> node(const Index3& p) const noexcept;
+  void copy_nodes(const ArrayView& array, const Box& part);
+  void take_means();
 
   const BlockView* view_;
+  bool at_nodes_;
   bool direct_only_;  ///< nodes are read where they are; means of them are kept
   Box direct_;        ///< the largest part of what the block owns
   int dimensions_;
   NodeNumbers nodes_;
   Box box_;
-  std::array<std::vector<double>, 3> places_;
-  std::vector<double> scratch_;
+  std::vector<std::array<double, 3>> places_;
+  std::vector<double> scratch_, means_;
 };
 
 /// Slope of the numbers at a point of a curved grid: from central differences along the grid's lines, one-sided where a
