@@ -65,8 +65,8 @@ class Run {
     view.block = block_;
     view.points = metadata_.variables.back().points(block_);
     view.owned = {view.points};
-    view.array = {data, type, MemorySpace::host, view.points, components,
-                  packed_strides(view.points, components, Order::column)};
+    view.array = {data,        type,       MemorySpace::host,
+                  view.points, components, packed_strides(view.points, components, Order::column)};
   }
 
   void make_points(MeshKind kind) {

@@ -116,7 +116,6 @@ void CellList::refuse(std::size_t cell, const std::string& what) const {
 }
 
 void CellList::check() const {
-  const auto points = static_cast<std::int64_t>(places_.size());
   std::int64_t begin = 0;
   std::array<std::int64_t, 256> corners{};
   std::array<bool, 256> known{};
@@ -142,6 +141,12 @@ void CellList::check() const {
       begin = end;
     }
   });
+  check_links();
+  check_faces();
+}
+
+void CellList::check_links() const {
+  const auto points = static_cast<std::int64_t>(places_.size());
   links_.visit([&](auto links) {
     std::int64_t least = 0, most = -1;  // first whether there is any mistake, which is quick
     for (const auto link : links) {
@@ -157,7 +162,6 @@ void CellList::check() const {
            n, block_.id, mesh_->name, links[n], points - 1);
     }
   });
-  check_faces();
 }
 
 void CellList::check_faces() const {

@@ -76,6 +76,7 @@ class CellList {
 
  private:
   void check() const;
+  void check_links() const;
   void check_faces() const;
 
   const Mesh* mesh_;
