@@ -379,6 +379,22 @@ module sidestream_c
       integer(c_int) :: code
     end function c_signal
 
+    function c_get_int(session, name, value) bind(C, name='sidestream_get_int') result(code)
+      import :: c_char, c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: session
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int64_t), intent(inout) :: value
+      integer(c_int) :: code
+    end function c_get_int
+
+    function c_get_real(session, name, value) bind(C, name='sidestream_get_real') result(code)
+      import :: c_char, c_double, c_int, c_ptr
+      type(c_ptr), value :: session
+      character(kind=c_char), intent(in) :: name(*)
+      real(c_double), intent(inout) :: value
+      integer(c_int) :: code
+    end function c_get_real
+
     function c_end_iteration(session, cycle, time) bind(C, name='sidestream_end_iteration') result(code)
       import :: c_double, c_int, c_int64_t, c_ptr
       type(c_ptr), value :: session

@@ -1,7 +1,7 @@
 !> Calls that have no integers of several kinds and no arrays of values.
 module sidestream_calls
   use, intrinsic :: iso_c_binding
-  use, intrinsic :: iso_fortran_env, only: int64, real32, real64
+  use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64
   use sidestream_base
   use sidestream_c
   implicit none
@@ -19,6 +19,12 @@ module sidestream_calls
   interface sidestream_set_real
     module procedure set_real32, set_real64
   end interface sidestream_set_real
+  interface sidestream_get_int
+    module procedure get_int32, get_int64
+  end interface sidestream_get_int
+  interface sidestream_get_real
+    module procedure get_real32, get_real64
+  end interface sidestream_get_real
 
   public :: sidestream_open, sidestream_open_text, sidestream_is_server, sidestream_serve, sidestream_get_comm
   public :: sidestream_close, sidestream_account_so_far, sidestream_set_real
@@ -26,6 +32,7 @@ module sidestream_calls
   public :: sidestream_set_mesh_array, sidestream_set_periodic, sidestream_set_fixed
   public :: sidestream_add_variable, sidestream_set_variable_attribute, sidestream_start
   public :: sidestream_publish_handle, sidestream_publish_handles, sidestream_signal
+  public :: sidestream_get_int, sidestream_get_real
 
 contains
 
@@ -264,4 +271,44 @@ contains
     integer, intent(out), optional :: ierr
     call settle(session, c_signal(handle_of(session), trim(event) // c_null_char), ierr)
   end subroutine sidestream_signal
+
+  !> A steered parameter, as of the last end of an iteration: the same on every client. A value that an integer of 32
+  !> bits can not hold comes as the nearest that it can: give the parameter a range.
+  subroutine get_int32(session, name, value, ierr)
+    type(sidestream_session), intent(inout) :: session
+    character(len=*), intent(in) :: name
+    integer(int32), intent(inout) :: value
+    integer, intent(out), optional :: ierr
+    integer(int64) :: wide
+    wide = value
+    call get_int64(session, name, wide, ierr)
+    value = int(max(min(wide, int(huge(value), int64)), -int(huge(value), int64) - 1_int64), int32)
+  end subroutine get_int32
+
+  subroutine get_int64(session, name, value, ierr)
+    type(sidestream_session), intent(inout) :: session
+    character(len=*), intent(in) :: name
+    integer(int64), intent(inout) :: value
+    integer, intent(out), optional :: ierr
+    call settle(session, c_get_int(handle_of(session), trim(name) // c_null_char, value), ierr)
+  end subroutine get_int64
+
+  subroutine get_real32(session, name, value, ierr)
+    type(sidestream_session), intent(inout) :: session
+    character(len=*), intent(in) :: name
+    real(real32), intent(inout) :: value
+    integer, intent(out), optional :: ierr
+    real(real64) :: wide
+    wide = value
+    call get_real64(session, name, wide, ierr)
+    value = real(wide, real32)
+  end subroutine get_real32
+
+  subroutine get_real64(session, name, value, ierr)
+    type(sidestream_session), intent(inout) :: session
+    character(len=*), intent(in) :: name
+    real(real64), intent(inout) :: value
+    integer, intent(out), optional :: ierr
+    call settle(session, c_get_real(handle_of(session), trim(name) // c_null_char, value), ierr)
+  end subroutine get_real64
 end module sidestream_calls

@@ -172,6 +172,13 @@ const void* sidestream_input_partial(const sidestream_input* input, int64_t n, s
 /* The servers that combine, a communicator of this analysis alone; do not free it. */
 MPI_Comm sidestream_input_servers(const sidestream_input* input);
 
+/* In `combine`: changes a parameter that the configuration declares under `steering:` and that the simulation reads,
+ * some iterations later and on all of its ranks after the same one. With the same arguments on every server; it counts
+ * if the analysis does not fail. Returns SIDESTREAM_ERROR_USAGE, and a sentence in `message` (NULL, or that of the
+ * callback), if there is no such parameter, or it takes no such value. */
+int sidestream_steer_int(const sidestream_input* input, const char* name, int64_t value, char* message);
+int sidestream_steer_real(const sidestream_input* input, const char* name, double value, char* message);
+
 /* ---- Results ---------------------------------------------------------------------------------------------------- */
 
 typedef struct sidestream_results sidestream_results;

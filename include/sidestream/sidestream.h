@@ -333,6 +333,13 @@ int sidestream_describe_variable(sidestream_session* session, const char* variab
 /* Raises the named event in this iteration: analyses with `on: name` run. Any client may. */
 int sidestream_signal(sidestream_session* session, const char* event);
 
+/* The value of a parameter that the configuration declares under `steering:`, and that a person (`sidestream set`) or
+ * an analysis may change while the program runs: that of the last end_iteration, the same on every client that has
+ * ended as many iterations, so that ranks may decide by it what they do together. The default before the first one. The
+ * type is that of the declaration. Does not communicate. Not before sidestream_start or the first end_iteration. */
+int sidestream_get_int(sidestream_session* session, const char* name, int64_t* value);
+int sidestream_get_real(sidestream_session* session, const char* name, double* value);
+
 /* Ends the iteration: every client calls it for every iteration, published or not, with the same cycle; of the times,
  * those of the first client count. It does not communicate with other
  * clients; with `inline` the servers are the same ranks and run the analyses here, so that it is collective. Returns

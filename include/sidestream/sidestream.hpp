@@ -130,6 +130,10 @@ class Session {
   [[nodiscard]] int array_axes(const Variable& variable);
   void signal(std::string_view event);
   Taken end_iteration(std::int64_t cycle, double time);
+  /// The value of a parameter of the configuration's `steering:`, integer or real as it is declared there, as of the
+  /// last end_iteration: the same on every client that has ended as many iterations. After start.
+  [[nodiscard]] std::int64_t steered_integer(std::string_view name) const;
+  [[nodiscard]] double steered_real(std::string_view name) const;
   /// Why the open iteration, or else the last one, is refused by this client: one sentence. Empty if it is not.
   [[nodiscard]] std::string refusal() const;
 

@@ -18,10 +18,12 @@
 
 namespace sidestream {
 
-Publisher::Publisher(const Metadata& metadata, const std::vector<std::string>& events, const Options& options)
+Publisher::Publisher(const Metadata& metadata, const std::vector<std::string>& events,
+                     const std::vector<SteeredParameter>& steering, const Options& options)
     : metadata_(metadata),
       events_(events),
       options_(options),
+      steered_(steering),
       blocks_(metadata.meshes.size()),
       slots_(metadata.variables.size()),
       published_(metadata.variables.size(), 0),
@@ -72,11 +74,26 @@ void Publisher::attach(ClientTransport& transport) {
 }
 
 [[gnu::hot]] bool Publisher::begin() {
-  if (!begun_) {
-    begun_ = true;
-    if (!transport_->begin()) refuse(Refusal::in_flight);
-  }
+  if (!begun_) begin_new();
   return refused_ == 0;
+}
+
+/// Never further ahead of the servers than changes of parameters: what is in effect at the end of this iteration is
+/// known now.
+void Publisher::begin_new() {
+  begun_ = true;
+  if (!transport_->begin()) refuse(Refusal::in_flight);
+  if (!steered_.any()) return;
+  const std::int64_t known = account_.iterations - options_.steering_ahead;
+  if (options_.steering_ahead > 0 && known >= 0) transport_->await(known);
+  hear();
+}
+
+/// Takes in what the servers told. It has been read: where memory is short, it waits.
+void Publisher::hear() {
+  std::vector<Notice> notices;
+  persist([&] { notices = transport_->notices(); });
+  for (const Notice& notice : notices) persist([&] { steered_.take(notice); });
 }
 
 /// Without servers that is the reason, whatever the transport could not do.
@@ -321,6 +338,8 @@ Taken Publisher::end(std::int64_t cycle, double time, const std::function<void()
     account_.absent_blocks += static_cast<std::int64_t>(end_.absent);
     if (inline_step) inline_step();
     settle();
+    if (steered_.any()) hear();
+    steered_.advance(account_.iterations);
     if (failed) std::rethrow_exception(failed);
     return refused_ != 0;
   };

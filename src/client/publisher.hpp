@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "client/steered_values.hpp"
 #include "server/ledger.hpp"
 #include "sidestream/data/metadata.hpp"
 #include "sidestream/extend/transport.hpp"
@@ -62,8 +63,10 @@ class Publisher {
     bool stop_on_error = false;
     std::int32_t client = 0;  ///< rank among the clients
     double origin = 0;        ///< now() at the session's start
+    int steering_ahead = 0;   ///< iterations; 0: the servers work while an iteration ends
   };
-  Publisher(const Metadata& metadata, const std::vector<std::string>& events, const Options& options);
+  Publisher(const Metadata& metadata, const std::vector<std::string>& events,
+            const std::vector<SteeredParameter>& steering, const Options& options);
 
   // Before the transport is known: declarations that it is made from.
   /// The block's mesh and client are filled in.
@@ -100,6 +103,8 @@ class Publisher {
   Taken end(std::int64_t cycle, double time, const std::function<void()>& inline_step);
   /// Why the iteration that is open, or else the last one, is refused here; empty if it is not.
   [[nodiscard]] std::string refusal() const;
+  /// Of steered parameters, as of the last end of an iteration.
+  [[nodiscard]] const SteeredValues& steered() const noexcept { return steered_; }
   /// Waits for outcomes, at most `limit_seconds`.
   void drain(double limit_seconds);
   /// What is still not known now never will be. `absent_blocks`: of all clients, as the servers counted.
@@ -160,6 +165,8 @@ class Publisher {
     return metadata_.variables[static_cast<std::size_t>(slot.record.variable)].name;
   }
   [[nodiscard]] bool begin();
+  void begin_new();
+  void hear();
   void refuse(Refusal reason);
   [[nodiscard]] std::uint64_t count_absent() const;
   template <class Work>
@@ -169,6 +176,7 @@ class Publisher {
   const Metadata& metadata_;
   const std::vector<std::string>& events_;
   Options options_;
+  SteeredValues steered_;
   ClientTransport* transport_ = nullptr;
   std::unordered_map<std::string_view, std::int32_t> variable_ids_;
   std::vector<std::map<std::int64_t, Block>> blocks_;  ///< by mesh

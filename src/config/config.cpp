@@ -4,6 +4,7 @@
 #include "config/fail_at.hpp"
 #include "config/names.hpp"
 #include "config/opening.hpp"
+#include "config/steering_section.hpp"
 #include "config/task_files.hpp"
 #include "config/tasks.hpp"
 
@@ -36,6 +37,13 @@ Settings read_partitioner(const Document& document, const PlacementConfig& place
   return settings;
 }
 
+/// How far ahead changes take effect, if the file does not say it.
+int default_ahead(const PlacementConfig& placement) {
+  if (placement.mode == PlacementMode::inline_) return 0;
+  constexpr int skipping = 64;
+  return placement.when_full == WhenFull::skip ? std::max(placement.max_in_flight, skipping) : placement.max_in_flight;
+}
+
 }  // namespace
 
 Config read_config(const Document& document, const Registry& registry, const Parameters& parameters,
@@ -47,6 +55,10 @@ Config read_config(const Document& document, const Registry& registry, const Par
   const ExpressionContext expressions{all, Stage::start};
   config.metadata = read_declarations(document, expressions, declared);
   const ReadContext context{expressions, &config.metadata};
+  config.steering = read_steering(document, context);
+  const Settings ahead = read_section(document, "steering_ahead", context);
+  config.steering_ahead =
+      ahead.has("steering_ahead") ? ahead.integer<int>("steering_ahead") : default_ahead(config.opening.placement);
   // With `off` nothing runs, and kinds of plug-ins, which are not loaded then, are not known.
   if (config.opening.placement.mode == PlacementMode::off) return config;
   PlacementConfig& placement = config.opening.placement;

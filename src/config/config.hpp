@@ -13,10 +13,13 @@
 #include <variant>
 #include <vector>
 
+#include "data/steering.hpp"
 #include "sidestream/extend/registry.hpp"
 #include "sidestream/extend/transport.hpp"
 
 namespace sidestream {
+
+class Condition;
 
 /// A parsed YAML file with the place of every node.
 class Document;
@@ -81,6 +84,7 @@ struct Schedule {
   std::optional<double> start,
       end;            ///< inclusive bounds in the unit (automatic: iterations; wall: seconds since start)
   std::string event;  ///< `on`: only in iterations in which it was signalled; empty: always
+  std::shared_ptr<const Condition> when;  ///< only where it holds; null: always
 };
 
 /// One entry under `analyses:` or `outputs:`.
@@ -98,6 +102,8 @@ struct Config {
   std::vector<TaskConfig> tasks;  ///< analyses, then outputs, in the file's order
   std::vector<std::string>
       events;  ///< names mentioned by `on:` and `events:`; at most 64; index = bit in EndRecord::events
+  std::vector<SteeredParameter> steering;
+  int steering_ahead = 0;  ///< iterations; 0 with `inline` alone
 };
 
 /// Values of $names.

@@ -9,9 +9,6 @@
 
 namespace sidestream {
 
-namespace {
-
-/// The value of a section of one option, as Settings with that option alone.
 Settings read_section(const Document& document, const std::string& name, const ReadContext& context) {
   Node alone;
   alone.kind = Node::Kind::map;
@@ -22,6 +19,8 @@ Settings read_section(const Document& document, const std::string& name, const R
   }
   return read_settings(alone, section(name).options, "the configuration", alone.where, context);
 }
+
+namespace {
 
 /// `placement: off` stands for `placement: {mode: off}`.
 Node placement_node(const Document& document) {

@@ -3,6 +3,7 @@
 
 #include "config/document.hpp"
 #include "config/expression.hpp"
+#include "config/read_settings.hpp"
 
 namespace sidestream {
 
@@ -11,6 +12,9 @@ void check_sections(const Document& document);
 
 /// The values under `parameters:`, plain numbers.
 [[nodiscard]] Parameters read_parameters(const Document& document);
+
+/// The value of a section of one option, as Settings with that option alone.
+[[nodiscard]] Settings read_section(const Document& document, const std::string& name, const ReadContext& context);
 
 /// A name that the user chose for a mesh or a variable: it becomes part of file names and of paths in files.
 void check_name(const std::string& name, const std::string& what, const Location& where);

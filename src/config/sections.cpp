@@ -3,6 +3,7 @@
 #include "base/fail.hpp"
 #include "config/config.hpp"
 #include "config/placement_section.hpp"
+#include "config/steering_section.hpp"
 
 namespace sidestream {
 
@@ -228,6 +229,15 @@ std::vector<Section> all_sections() {
                            .default_value = "60",
                            .text = "Seconds that closing the session may wait for servers to finish.",
                            .minimum = 0};
+  const Option steering_ahead{
+      .name = "steering_ahead",
+      .type = OptionType::integer,
+      .text =
+          "Iterations from the one in which the servers take a change of a parameter up to the one at whose end it "
+          "takes effect. A client waits where it is so many iterations ahead of its servers. If left out: with "
+          "`inline` 0, else `max_in_flight`, with `when_full: skip` at least 64.",
+      .minimum = 1,
+      .maximum = 1 << 20};
   return {
       placement_section(),
       parameters_section(),
@@ -250,6 +260,12 @@ std::vector<Section> all_sections() {
        "plugins: [./libmine.so]",
        {plugins}},
       {"events", SectionForm::option, "Named signals of the program.", "events: [checkpoint]", {events}},
+      steering_section(),
+      {"steering_ahead",
+       SectionForm::option,
+       "How far ahead changes of parameters take effect.",
+       "steering_ahead: 10",
+       {steering_ahead}},
       {"on_error",
        SectionForm::option,
        "What happens when an analysis or an output fails.",
@@ -292,6 +308,12 @@ const std::vector<Option>& task_options() {
       {.name = "on",
        .type = OptionType::text,
        .text = "Only in iterations in which the program signalled the event of this name."},
+      {.name = "when",
+       .type = OptionType::text,
+       .text =
+           "Only in iterations in which this condition holds: comparisons of numbers, `min`, `max`, `mean` and `sum` "
+           "of a variable or of a component of it, `iteration`, `cycle`, `time`, and of what `previous` and `change` "
+           "say about the iteration before, joined with `and`, `or` and `not`. See [conditions](triggers.md)."},
   };
   return options;
 }

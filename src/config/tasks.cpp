@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "config/condition.hpp"
 #include "config/fail_at.hpp"
 #include "config/names.hpp"
 #include "config/schedule_text.hpp"
@@ -88,6 +89,10 @@ Schedule read_schedule(const Settings& settings, const ReadContext& context) {
   schedule.event = settings.text("on");
   if (settings.given("on") && schedule.event.empty()) {
     settings.fail("on", "found an empty 'on', expected the name of an event; write one or remove it");
+  }
+  if (settings.given("when")) {
+    schedule.when = std::make_shared<const Condition>(settings.text("when"), context.expressions, *context.metadata,
+                                                      "'when'", settings.where("when"));
   }
   return schedule;
 }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/agree.hpp"
+#include "base/fail.hpp"
 #include "base/float_environment.hpp"
 #include "base/log.hpp"
 #include "base/persist.hpp"
@@ -27,7 +28,6 @@ std::vector<std::string> ledger_names(const std::vector<ScheduledTask>& tasks) {
   for (const ScheduledTask& task : tasks) names.push_back(task.name());
   return names;
 }
-enum LedgerEntry : std::int32_t { idle = 0, agreement_wait = 1, assembly = 2, first_task = 3 };
 
 }  // namespace
 
@@ -41,6 +41,7 @@ Engine::Engine(EngineParts parts)
   const auto take_in = [this] { receive(std::chrono::microseconds(0)); };
   parts_.servers.set_meanwhile(take_in);
   for (ScheduledTask& task : parts_.tasks) task.communicator().set_meanwhile(take_in);
+  if (parts_.statistics) parts_.statistics->communicator().set_meanwhile(take_in);
 }
 
 /// Takes in what came. Where memory is short the next call goes on; any other failure is this server's end, and no
@@ -92,6 +93,10 @@ Agreement Engine::agree() {
     if (!broken_) i_changed_ |= parts_.transport.advance(next_);
     const Contribution mine{next_, i_changed_, broken_ != nullptr, parts_.servers.rank() == 0, now() - parts_.origin};
     words = agreement_words(mine, parts_.transport, parts_.metadata, parts_.tasks);
+    if (!parts_.steering) return;
+    words.resize(words.size() + parts_.steering->words());
+    const std::span<std::uint64_t> changes = std::span(words).last(parts_.steering->words());
+    if (!broken_) parts_.steering->contribute(changes, next_, now());
   });
   if (parts_.servers.size() > 1) parts_.servers.bit_or(words);
   Agreement agreement = read_agreement(std::move(words), next_, parts_.metadata.variables.size());
@@ -107,6 +112,22 @@ Agreement Engine::agree() {
     });
   }
   return agreement;
+}
+
+/// Tells the clients what the servers have taken up, before they hear of the iteration's outcome. Clients that have
+/// closed read nothing any more.
+void Engine::steer(const Agreement& agreement) {
+  if (!parts_.steering || (agreement.why & Refusal::left) != 0) return;
+  try {
+    const std::span<const std::uint64_t> words(agreement.words);
+    const std::optional<Notice> notice = parts_.steering->take_up(words.last(parts_.steering->words()), next_);
+    if (notice && !parts_.transport.notify(*notice)) {
+      fail(Code::internal, "the clients can not be told of changed parameters");
+    }
+    parts_.steering->confirm();
+  } catch (...) {
+    broke();  // its clients would go on with other values than those of other servers
+  }
 }
 
 void Engine::check_cycles(const Agreement& agreement) {
@@ -202,7 +223,8 @@ std::vector<std::size_t> Engine::due_tasks(const Agreement& agreement) {
     const std::string& event = parts_.task_events[t];
     const auto found = std::find(parts_.events.begin(), parts_.events.end(), event);
     const bool signalled = event.empty() || ((agreement.events >> (found - parts_.events.begin())) & 1);
-    if (!task.schedule().due(agreement.at, signalled, agreement.wall_due(t), agreement.lagging)) continue;
+    const bool holds = !parts_.triggers || parts_.triggers->holds(t);
+    if (!task.schedule().due(agreement.at, signalled && holds, agreement.wall_due(t), agreement.lagging)) continue;
     if (can_run(task, agreement)) due.push_back(t);
   }
   return due;
@@ -266,7 +288,7 @@ const Assembled* Engine::assemble(const std::vector<std::size_t>& due, const Ite
   const double start = now();
   const Assembled* assembled = nullptr;
   const auto work = [&] {
-    results = parts_.results(iteration);
+    if (!results) results = parts_.results(iteration);
     assembled = &assembler_.assemble(parts_.transport, next_, demand_of(due));
     ledger_.work(next_, assembly, start - parts_.origin, now() - start);
     ledger_.moved({next_, assembled->moved_blocks, assembled->moved_bytes, assembled->moved_layers});
@@ -281,12 +303,13 @@ const Assembled* Engine::assemble(const std::vector<std::size_t>& due, const Ite
 }
 
 Outcome Engine::process(const Agreement& agreement, std::string& failures) {
-  const std::vector<std::size_t> due = due_tasks(agreement);
-  if (due.empty()) return Outcome::delivered;
   std::unique_ptr<Results> results;
+  bool failed = !judge(agreement, results);
+  const std::vector<std::size_t> due = due_tasks(agreement);
+  if (failed) persist([&] { failures += "failed: when"; });
+  if (due.empty()) return failed ? Outcome::failed : Outcome::delivered;
   const Assembled* assembled = assemble(due, agreement.at, results);
   if (!assembled) return Outcome::refused;
-  bool failed = false;
   double spent = 0;
   for (std::size_t t : due) {
     bool this_failed = false;
@@ -308,6 +331,7 @@ bool Engine::step() {
   Agreement agreement = agree();
   if (agreement.broken) end_together();
   if (!agreement.iteration) return !agreement.closing;
+  steer(agreement);
   check_blocks(agreement);
   if (parts_.servers.size() > 1) ledger_.work(next_, agreement_wait, start - parts_.origin, now() - start);
   if (!agreement.refused) persist([&] { count_absent(agreement); });

@@ -14,6 +14,8 @@
 #include "server/guarded_communicator.hpp"
 #include "server/ledger.hpp"
 #include "server/scheduled_task.hpp"
+#include "server/steering_desk.hpp"
+#include "server/triggers.hpp"
 #include "sidestream/extend/transport.hpp"
 
 namespace sidestream {
@@ -31,6 +33,9 @@ struct EngineParts {
   bool timings = true;                   ///< keep what the ledger writes out
   MovementRules movement;                ///< how blocks get to servers that do not have them at hand
   std::int64_t first = 0;                ///< the iteration to begin with
+  Triggers* triggers = nullptr;          ///< null: no task has a condition
+  ScheduledTask* statistics = nullptr;   ///< what conditions need, as its feedback; null: nothing
+  SteeringDesk* steering = nullptr;      ///< null: nothing can be steered, or others tell the clients
 };
 
 /// Processes iterations in order. Each step is one agreement of all servers: an iteration is processed on all of them
@@ -56,7 +61,11 @@ class Engine {
   [[nodiscard]] Agreement agree();
   void check_cycles(const Agreement& agreement);
   void check_times(const Agreement& agreement);
+  void steer(const Agreement& agreement);
   void check_blocks(Agreement& agreement);
+  [[nodiscard]] bool judge(const Agreement& agreement, std::unique_ptr<Results>& results);
+  [[nodiscard]] std::string find_statistics(const Iteration& iteration, std::unique_ptr<Results>& results,
+                                            std::vector<double>& values);
   [[nodiscard]] std::vector<std::size_t> due_tasks(const Agreement& agreement);
   [[nodiscard]] bool can_run(ScheduledTask& task, const Agreement& agreement);
   void count_absent(const Agreement& agreement);
@@ -70,6 +79,9 @@ class Engine {
   void complain(std::int64_t iteration, const std::string& message);
   void broke() noexcept;
   [[noreturn]] void end_together();
+
+  /// Numbers of the ledger's names.
+  enum LedgerEntry : std::int32_t { idle = 0, agreement_wait = 1, assembly = 2, first_task = 3 };
 
   EngineParts parts_;
   GuardedCommunicator guarded_;  ///< the servers

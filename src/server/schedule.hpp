@@ -19,14 +19,14 @@ class ScheduleState {
   /// awaited.
   [[nodiscard]] bool wall_due(double seconds) noexcept;
   /// Whether the task runs in this iteration; advances the state. `events_match`: its event was signalled (or it has
-  /// none).
+  /// none), and its condition holds (or it has none).
   [[nodiscard]] bool due(const Iteration& iteration, bool events_match, bool wall, bool lagging);
   /// Iterations that an `auto` schedule left out because a server lagged.
   [[nodiscard]] std::int64_t thinned() const noexcept { return thinned_; }
   /// Whether it is due in every iteration, whatever its cycle, time and events.
   [[nodiscard]] bool always() const noexcept {
     return schedule_.unit == Schedule::Unit::iterations && schedule_.every == 1 && !schedule_.start && !schedule_.end &&
-           schedule_.event.empty();
+           schedule_.event.empty() && !schedule_.when;
   }
   [[nodiscard]] const Schedule& schedule() const noexcept { return schedule_; }
 

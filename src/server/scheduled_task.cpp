@@ -4,6 +4,7 @@
 #include <new>
 
 #include "base/fail.hpp"
+#include "base/persist.hpp"
 #include "base/timer.hpp"
 #include "data/mesh_arrays.hpp"
 #include "server/entry_views.hpp"
@@ -61,10 +62,18 @@ std::string ScheduledTask::pass(LocalInput input, const Views& views, Results& r
   }
   if (counts_ && sender_) return send_partial(input, partial, feedback);
   const std::span<const Bytes> partials(&partial, 1);
+  SteeringCalls calls(steering_);
   const auto merge = [&] {
-    feedback = task_->combine({input.iteration, input.metadata, partials, input.pass, *guarded_, results, &input});
+    feedback =
+        task_->combine({input.iteration, input.metadata, partials, input.pass, *guarded_, results, &input, &calls});
   };
-  return attempt(std::cref(merge));
+  return keep(calls, attempt(std::cref(merge)));
+}
+
+/// What an analysis sets in a pass counts if that has not failed anywhere.
+std::string ScheduledTask::keep(SteeringCalls& calls, std::string failure) {
+  if (failure.empty()) persist([&] { calls.keep(); });
+  return failure;
 }
 
 /// Collective over the reducing servers: what others answered one of them is what all return.
@@ -77,10 +86,12 @@ std::string ScheduledTask::send_partial(const LocalInput& input, const Bytes& pa
 
 std::string ScheduledTask::combine_partials(const PartialInput& input, const std::function<Results&()>& results,
                                             Bytes& feedback) {
+  SteeringCalls calls(steering_);
   const auto merge = [&] {
-    feedback = task_->combine({input.iteration, input.metadata, input.partials, input.pass, *guarded_, results()});
+    feedback = task_->combine(
+        {input.iteration, input.metadata, input.partials, input.pass, *guarded_, results(), nullptr, &calls});
   };
-  return attempt(std::cref(merge));
+  return keep(calls, attempt(std::cref(merge)));
 }
 
 std::string ScheduledTask::run(const Iteration& iteration, const Metadata& metadata, const Assembled& assembled,
@@ -99,6 +110,7 @@ std::string ScheduledTask::run(const Iteration& iteration, const Metadata& metad
     std::string failure = pass(input, assembled.views, results, feedback);
     if (!failure.empty()) return failure;
   }
+  feedback_ = std::move(feedback);
   return {};
 }
 

@@ -10,6 +10,7 @@
 #include "server/assembler.hpp"
 #include "server/guarded_communicator.hpp"
 #include "server/schedule.hpp"
+#include "server/steering_calls.hpp"
 #include "sidestream/extend/combination.hpp"
 #include "sidestream/extend/task.hpp"
 
@@ -42,6 +43,8 @@ class ScheduledTask {
     sender_ = sender;
     number_ = number;
   }
+  /// Where what it sets goes; outlives the task.
+  void set_steering(const SteeringSink* sink) noexcept { steering_ = sink; }
   struct PartialInput {
     const Iteration& iteration;
     const Metadata& metadata;
@@ -53,6 +56,8 @@ class ScheduledTask {
   [[nodiscard]] std::string combine_partials(const PartialInput& input, const std::function<Results&()>& results,
                                              Bytes& feedback);
 
+  /// What the last pass of the last run returned, the same on every server.
+  [[nodiscard]] const Bytes& feedback() const noexcept { return feedback_; }
   /// Seconds of the last run that `local` or `write` took on this server.
   [[nodiscard]] double local_seconds() const noexcept { return local_seconds_; }
 
@@ -63,6 +68,7 @@ class ScheduledTask {
  private:
   [[nodiscard]] std::string pass(LocalInput input, const Views& views, Results& results, Bytes& feedback);
   [[nodiscard]] std::string attempt(const std::function<void()>& work);
+  [[nodiscard]] static std::string keep(SteeringCalls& calls, std::string failure);
   [[nodiscard]] std::string send_partial(const LocalInput& input, const Bytes& partial, Bytes& feedback);
   void discard(const Iteration& iteration) noexcept;
   void count_passes();
@@ -78,7 +84,9 @@ class ScheduledTask {
   int passes_ = 1;                                ///< in this iteration
   PartialSender* sender_ = nullptr;
   std::int32_t number_ = 0;
+  const SteeringSink* steering_ = nullptr;
   double local_seconds_ = 0;
+  Bytes feedback_;
 };
 
 }  // namespace sidestream

@@ -6,6 +6,7 @@
 #include <exception>
 #include <new>
 
+#include "base/fail.hpp"
 #include "session/c_handles.hpp"
 #include "session/c_shield.hpp"
 #include "session/c_struct.hpp"
@@ -52,6 +53,21 @@ Selected* add(sidestream_selection* selection, const char* variable, int halo) {
     return nullptr;
   }
   return &selection->selection.variables.emplace_back(found->id, halo);
+}
+
+template <class Value>
+int steer(const sidestream_input* input, const char* name, Value value, char* message) {
+  std::string sentence;
+  const int code = shielded(&sentence, [&]() -> int {
+    if (!name) fail(Code::usage, "steering: the name is NULL; give that of a parameter");
+    Steering* steering = input && input->combine ? input->combine->steering : nullptr;
+    if (!steering) fail(Code::usage, "steering: '{}' is set outside of `combine`; set it there", name);
+    steering->set(name, value);
+    return SIDESTREAM_OK;
+  });
+  if (code == SIDESTREAM_OK) return code;
+  if (message) message[sentence.copy(message, SIDESTREAM_MESSAGE_BYTES - 1)] = 0;
+  return SIDESTREAM_ERROR_USAGE;
 }
 
 /// Block n of a variable in `local`, or null.
@@ -307,6 +323,14 @@ const void* sidestream_input_partial(const sidestream_input* input, int64_t n, s
   const Bytes& partial = input->combine->partials[static_cast<std::size_t>(n)];
   if (size) *size = partial.size();
   return partial.data();
+}
+
+int sidestream_steer_int(const sidestream_input* input, const char* name, int64_t value, char* message) {
+  return sidestream::steer(input, name, value, message);
+}
+
+int sidestream_steer_real(const sidestream_input* input, const char* name, double value, char* message) {
+  return sidestream::steer(input, name, value, message);
 }
 
 MPI_Comm sidestream_input_servers(const sidestream_input* input) {

@@ -310,6 +310,22 @@ int sidestream_signal(sidestream_session* session, const char* event) {
   });
 }
 
+int sidestream_get_int(sidestream_session* session, const char* name, int64_t* value) {
+  return guarded(session, "get_int", [&](Session& s) {
+    need(name, "get_int", "name");
+    need(value, "get_int", "value");
+    *value = s.steered_integer(name);
+  });
+}
+
+int sidestream_get_real(sidestream_session* session, const char* name, double* value) {
+  return guarded(session, "get_real", [&](Session& s) {
+    need(name, "get_real", "name");
+    need(value, "get_real", "value");
+    *value = s.steered_real(name);
+  });
+}
+
 int sidestream_end_iteration(sidestream_session* session, int64_t cycle, double time) {
   return sidestream::publishing(session, "end_iteration",
                                 [&](Session& s) { return sidestream::code_of(s.end_iteration(cycle, time)); });

@@ -56,7 +56,7 @@ class Endpoint {
     jointly(group_, [&] {
       static_cast<void>(attach_streams(streams_, server));
       const std::int64_t first = std::max<std::int64_t>(0, server->current());
-      serving->begin({server.get(), nullptr, nullptr, config_.events, first, now()});
+      serving->begin({server.get(), nullptr, nullptr, config_.events, first, now(), false});
     });
     serving->run();
     jointly(group_, [&] { finish(*server, *serving); });

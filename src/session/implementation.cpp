@@ -58,6 +58,15 @@ Taken Session::Implementation::end_iteration(std::int64_t cycle, double time) {
   return mine.end(cycle, time, [this] { serving_->step(); });
 }
 
+const SteeredValues& Session::Implementation::steered(const char* call) const {
+  if (is_server()) fail(Code::usage, "{}: this rank is a server; only clients read parameters", call);
+  if (state_ != State::started) {
+    fail(Code::usage, "{}: the session has not started; call start first, or read it after the first end_iteration",
+         call);
+  }
+  return publisher_->steered();
+}
+
 RunFacts Session::Implementation::facts() const {
   const PlacementMode mode = opening_.placement.mode;
   return {file_, text_, name_of(mode), roles_.clients.count, roles_.servers.count, roles_.nodes};

@@ -54,6 +54,8 @@ class Session::Implementation {
   /// Starts if that has not happened; throws Error(usage) on a server. Then the publisher.
   [[nodiscard]] Publisher& publisher(const char* call);
   Taken end_iteration(std::int64_t cycle, double time);
+  /// Throws Error(usage) before the start, which would be collective, and on a server.
+  [[nodiscard]] const SteeredValues& steered(const char* call) const;
   /// Collective.
   Account close();
   [[nodiscard]] Account account() const { return publisher_ ? publisher_->account() : Account{}; }

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "analysis/trigger_statistics.hpp"
 #include "base/agree.hpp"
 #include "sidestream/version.h"
 
@@ -35,12 +36,21 @@ Serving::Serving(MpiCommunicator& servers, const Config& config, const Registry&
   together(*servers_, [&] {
     if (choose) choose(directory_);
     make_tasks(registry);
+    triggers_ = Triggers(config_.tasks);
+    if (triggers_.statistics().empty()) return;
+    TaskConfig own;
+    own.name = "when";
+    statistics_ =
+        std::make_unique<ScheduledTask>(own, config_.metadata, make_trigger_statistics(triggers_.statistics()));
   });
   for (ScheduledTask& task : tasks_) task.set_communicator(servers_->duplicate());
+  if (statistics_) statistics_->set_communicator(servers_->duplicate());
 }
 
 void Serving::begin(Feed feed) {
   feed_ = std::move(feed);
+  steering_ = std::make_unique<SteeringLink>(config_, servers_->rank() == 0, feed_.transport && feed_.steers);
+  for (ScheduledTask& task : tasks_) task.set_steering(&steering_->sink());
   const auto results = [this](const Iteration& iteration) { return results_->begin(iteration); };
   if (feed_.receiver) {
     combiner_ = std::make_unique<Combiner>(
@@ -52,15 +62,17 @@ void Serving::begin(Feed feed) {
   for (const TaskConfig& task : config_.tasks) task_events.push_back(task.schedule.event);
   const PlacementConfig& placement = config_.opening.placement;
   MovementRules movement{partitioner_, placement.partitioner_settings, placement.move_all};
-  engine_ = std::make_unique<Engine>(EngineParts{config_.metadata, feed_.events, *feed_.transport, *servers_, tasks_,
-                                                 results, std::move(task_events), feed_.origin, config_.opening.timings,
-                                                 std::move(movement), feed_.first});
+  engine_ = std::make_unique<Engine>(
+      EngineParts{config_.metadata, feed_.events, *feed_.transport, *servers_, tasks_, results, std::move(task_events),
+                  feed_.origin, config_.opening.timings, std::move(movement), feed_.first,
+                  triggers_.any() ? &triggers_ : nullptr, statistics_.get(), steering_->desk()});
   if (feed_.sender) feed_.sender->set_meanwhile([this] { engine_->receive(std::chrono::microseconds(0)); });
 }
 
 void Serving::run(const std::function<bool()>& stop) {
   if (combiner_) return combiner_->run();
   engine_->run(stop);
+  steering_->close();
   if (feed_.sender) feed_.sender->close();
 }
 

@@ -9,6 +9,7 @@
 #include "config/config.hpp"
 #include "server/combiner.hpp"
 #include "server/engine.hpp"
+#include "session/steering_link.hpp"
 #include "storage/output.hpp"
 
 namespace sidestream {
@@ -21,6 +22,7 @@ struct Feed {
   std::vector<std::string> events;      ///< of the simulation, by bit
   std::int64_t first = 0;               ///< the iteration to begin with
   double origin = 0;                    ///< now() at the session's start
+  bool steers = true;                   ///< the transport's clients are the simulation's ranks, or pass on to them
 };
 
 /// Made collectively over the servers (or the forwarders that reduce); every one of them has one.
@@ -57,6 +59,9 @@ class Serving {
   const PartitionerKind* partitioner_;
   std::shared_ptr<const OutputDirectory> directory_;
   std::unique_ptr<ResultStore> results_;
+  std::unique_ptr<SteeringLink> steering_;
+  Triggers triggers_{{}};
+  std::unique_ptr<ScheduledTask> statistics_;  ///< that the triggers need, if they need any
   std::vector<ScheduledTask> tasks_;
   Feed feed_;
   std::unique_ptr<Engine> engine_;

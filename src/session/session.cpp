@@ -271,6 +271,16 @@ int Session::array_axes(const Variable& variable) try {
 void Session::signal(std::string_view event) try { implementation_->publisher("signal").signal(event); } catch (...) {
   rethrow_as_error("signal");
 }
+std::int64_t Session::steered_integer(std::string_view name) const try {
+  return implementation_->steered("get_int").integer(name);
+} catch (...) {
+  rethrow_as_error("get_int");
+}
+double Session::steered_real(std::string_view name) const try {
+  return implementation_->steered("get_real").real(name);
+} catch (...) {
+  rethrow_as_error("get_real");
+}
 Taken Session::end_iteration(std::int64_t cycle, double time) try {
   return implementation_->end_iteration(cycle, time);
 } catch (...) {

@@ -234,6 +234,13 @@ void Group::check_declarations(const Declarations&) {
          "meshes and variables (analyses and outputs may differ)",
          options_.file, setup_.file);
   }
+  const std::string steering = steering_text(config_);
+  if (steering != setup_.steering) {
+    fail(Code::configuration,
+         "{}: what can be steered is '{}', and '{}' in the simulation, which read {}; give both the same sections "
+         "steering and steering_ahead, and the same when_full and max_in_flight",
+         options_.file, steering, setup_.steering, setup_.file);
+  }
   for (const TaskConfig& task : config_.tasks) {
     const std::string& event = task.schedule.event;
     if (event.empty() || std::count(setup_.events.begin(), setup_.events.end(), event) > 0) continue;

@@ -1,5 +1,7 @@
 #include "session/sidecar_setup.hpp"
 
+#include <fmt/format.h>
+
 #include "base/records.hpp"
 
 namespace sidestream {
@@ -10,6 +12,7 @@ Bytes SidecarSetup::encode() const {
   out.put(metadata);
   out.put(file);
   out.put(directory);
+  out.put(steering);
   out.put(std::uint64_t{sizeof clients});
   out.put(clients);
   for (const std::string& event : events) out.put(event);
@@ -24,10 +27,20 @@ SidecarSetup SidecarSetup::decode(BytesView bytes) {
   in.get(setup.metadata);
   in.get(setup.file);
   in.get(setup.directory);
+  in.get(setup.steering);
   static_cast<void>(in.get<std::uint64_t>());  // the size of what follows
   in.get(setup.clients);
   while (!in.at_end()) in.get(setup.events.emplace_back());
   return setup;
+}
+
+std::string steering_text(const Config& config) {
+  std::string text;
+  for (const SteeredParameter& parameter : config.steering) {
+    text += fmt::format("{} {} {}; ", parameter.name, parameter.is_real() ? "real" : "integer",
+                        sidestream::text_of(parameter.initial));
+  }
+  return text.empty() ? "none" : fmt::format("{}{} iterations ahead", text, config.steering_ahead);
 }
 
 }  // namespace sidestream

@@ -41,6 +41,7 @@ SidecarSetup setup_of(const Config& config, const Declarations& declarations, co
   setup.events = config.events;
   setup.file = file;
   setup.directory = std::filesystem::absolute(config.opening.directory).string();
+  setup.steering = steering_text(config);
   setup.clients = clients;
   return setup;
 }

@@ -156,10 +156,10 @@ void Session::Implementation::configure() {
 }
 
 void Session::Implementation::make_publisher() {
-  publisher_ =
-      std::make_unique<Publisher>(config_.metadata, config_.events,
-                                  Publisher::Options{is_off(), config_.opening.timings && !is_off(),
-                                                     config_.opening.stop_on_error, roles_.members->rank(), origin_});
+  publisher_ = std::make_unique<Publisher>(
+      config_.metadata, config_.events, config_.steering,
+      Publisher::Options{is_off(), config_.opening.timings && !is_off(), config_.opening.stop_on_error,
+                         roles_.members->rank(), origin_, config_.steering_ahead});
   using What = Declarations::BlockDeclaration::What;
   for (const auto& [what, mesh, block] : declarations_.blocks) {
     if (what == What::removed) {

@@ -1,7 +1,7 @@
 !> What is said of arrays that are not what was declared, and what becomes of errors that nobody asks for.
 program mistakes
   use, intrinsic :: iso_c_binding, only: c_loc
-  use, intrinsic :: iso_fortran_env, only: int8, int64, real32, real64
+  use, intrinsic :: iso_fortran_env, only: int8, int32, int64, real32, real64
   use mpi
   use checks
   use sidestream
@@ -11,7 +11,8 @@ program mistakes
     'output: {directory: mistakes-results, existing: replace, timings: false}' // line // &
     'meshes: {box: {type: uniform, size: [4, 3, 2]}, line: {type: uniform, size: [4]}}' // line // &
     'variables: {t: {mesh: box}, v: {mesh: box, components: 2}, r: {mesh: box, order: row}, l: {mesh: line},' // line // &
-    '  once: {mesh: line, type: uint8, time_varying: false}}'
+    '  once: {mesh: line, type: uint8, time_varying: false}}' // line // &
+    'steering: {stop: {default: 3}, huge: {default: 5000000000}, dt: {type: real, default: 0.25}}'
   type(sidestream_session) :: session
   integer :: code
   call MPI_Init(code)
@@ -20,6 +21,7 @@ program mistakes
   call kept()
   call open_fails()
   call handles()
+  call steered()
   call last_words()
   call end_checks()
   call MPI_Finalize(code)
@@ -176,6 +178,34 @@ contains
     call sidestream_end_iteration(session, 0, 0.0)
     call close()
   end subroutine handles
+
+  subroutine steered()
+    integer(int32) :: stop
+    integer(int64) :: wide
+    real(real32) :: single
+    real(real64) :: dt
+    call sidestream_open_text(MPI_COMM_WORLD, text, session, code)
+    call sidestream_get_int(session, 'stop', stop, code)
+    call check_error(session, code, SIDESTREAM_ERROR_USAGE, 'call start first')
+    call sidestream_close(session, ierr=code)
+    call open()
+    call sidestream_get_int(session, 'stop', stop, code)
+    call check_error(session, code, SIDESTREAM_OK, '')
+    call sidestream_get_int(session, 'huge ', wide)
+    call sidestream_get_real(session, 'dt', dt)
+    call sidestream_get_real(session, 'dt', single, code)
+    call check_error(session, code, SIDESTREAM_OK, '')
+    call check(stop == 3 .and. wide == 5000000000_int64, 'integers')
+    call check(abs(dt - 0.25_real64) <= 0 .and. abs(single - 0.25) <= 0, 'reals')
+    call sidestream_get_int(session, 'huge', stop, code)
+    call check(stop == huge(stop), 'the nearest that it can hold')
+    call sidestream_get_int(session, 'dt', stop, code)
+    call check_error(session, code, SIDESTREAM_ERROR_USAGE, 'get_real')
+    call sidestream_get_real(session, 'dd', dt, code)
+    call check_error(session, code, SIDESTREAM_ERROR_USAGE, "did you mean 'dt'?")
+    call sidestream_end_iteration(session, 0, 0.0)
+    call close()
+  end subroutine steered
 
   !> What nobody asks for is printed: the test looks for it.
   subroutine last_words()

@@ -22,6 +22,7 @@ variables:
   r: {mesh: box, order: row}
   v: {mesh: box, type: int16, components: 2}
 outputs: [hdf5: {variables: [t, r, v]}]
+steering: {stop: {default: 3}, dt: {type: real, default: 0.25}}
 """
 
 
@@ -45,6 +46,17 @@ def open_session(tmp_path):
 
 def numbered(*shape, dtype=float):
     return np.arange(np.prod(shape)).reshape(shape).astype(dtype)
+
+
+def test_steered_parameters_have_their_defaults(open_session):
+    for mode in ("inline", "off"):
+        session = open_session(mode)
+        session.end_iteration(0, 0)
+        assert session.get_int("stop") == 3 and session.get_real("dt") == 0.25
+        with pytest.raises(sidestream.Error, match=r"'stops' is unknown, expected one of stop, dt; did you mean 'stop'"):
+            session.get_int("stops")
+        with pytest.raises(sidestream.Error, match="'dt' is of type real; read it with get_real"):
+            session.get_int("dt")
 
 
 # Mistakes

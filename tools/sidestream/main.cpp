@@ -11,6 +11,7 @@
 #include "kinds.hpp"
 #include "plan.hpp"
 #include "serve.hpp"
+#include "set.hpp"
 #include "sidestream/version.h"
 #include "translate/translation.hpp"
 #include "typing.hpp"
@@ -77,6 +78,17 @@ CLI::App* add_serve(CLI::App& app, sidestream::ServeOptions& options) {
       ->check(CLI::NonNegativeNumber);
   serve->add_option("--directory", options.directory, "Where results go, instead of where the simulation says");
   return serve;
+}
+
+CLI::App* add_set(CLI::App& app, sidestream::SetOptions& options) {
+  CLI::App* set = app.add_subcommand("set", "Change a parameter of a running simulation, see `steering:`");
+  set->add_option("NAME", options.name, "The parameter; without it, all are listed with their values");
+  set->add_option("VALUE", options.value, "What it shall be");
+  set->add_option("--directory", options.directory, "The output directory of the session (default: this one)");
+  set->add_option("--wait", options.wait,
+                  "Seconds to wait for the answer, which comes at the end of an iteration (default 60)")
+      ->check(CLI::NonNegativeNumber);
+  return set;
 }
 
 CLI::App* add_conformance(CLI::App& app, sidestream::CheckOptions& options) {
@@ -146,6 +158,8 @@ int run(int argc, char** argv) {
   const CLI::App* endpoint = add_endpoint(app, endpoint_options);
   sidestream::ServeOptions serve_options;
   const CLI::App* serve = add_serve(app, serve_options);
+  sidestream::SetOptions set_options;
+  const CLI::App* set = add_set(app, set_options);
   sidestream::CheckOptions conformance_options;
   const CLI::App* conformance = add_conformance(app, conformance_options);
   TranslateOptions translate_options;
@@ -166,6 +180,11 @@ int run(int argc, char** argv) {
   }
   if (endpoint->parsed()) return sidestream::endpoint(endpoint_options);
   if (serve->parsed()) return sidestream::serve(serve_options);
+  if (set->parsed()) {
+    const sidestream::SetAnswer answer = sidestream::set_parameter(set_options);
+    std::cout << answer.text << std::flush;
+    return std::cout ? answer.status : failure;
+  }
   if (conformance->parsed()) return sidestream::check_conformance(conformance_options);
   if (reference->parsed()) {
     return print(sidestream::reference_manual(sidestream::built_in_kinds()), output);

@@ -51,6 +51,8 @@ NB_MODULE(_client, module) {
       .def("commit", &Session::commit)
       .def("clear", &Session::clear)
       .def("signal", &Session::signal)
+      .def("get_int", &Session::get_int)
+      .def("get_real", &Session::get_real)
       .def("end_iteration", &Session::end_iteration);
   add_declarations(session);
 }

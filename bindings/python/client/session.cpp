@@ -266,6 +266,18 @@ void Session::clear(const char* variable, std::int64_t block) {
 
 void Session::signal(const char* event) { plainly("signal", sidestream_signal, event); }
 
+std::int64_t Session::get_int(const char* name) {
+  std::int64_t value = 0;
+  plainly("get_int", sidestream_get_int, name, &value);
+  return value;
+}
+
+double Session::get_real(const char* name) {
+  double value = 0;
+  plainly("get_real", sidestream_get_real, name, &value);
+  return value;
+}
+
 bool Session::end_iteration(std::int64_t cycle, double time) {
   sidestream_session* const session = open("end_iteration");
   const nb::gil_scoped_release released;

@@ -56,6 +56,8 @@ class Session {
   /// Throws while an array over the memory is in use.
   void clear(const char* variable, std::int64_t block);
   void signal(const char* event);
+  [[nodiscard]] std::int64_t get_int(const char* name);
+  [[nodiscard]] double get_real(const char* name);
   bool end_iteration(std::int64_t cycle, double time);
 
   /// Another call of sidestream.h, one that waits for nobody: `call(session, arguments...)`.

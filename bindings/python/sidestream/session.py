@@ -155,6 +155,15 @@ class Session(Declaring):
         """Raises the named event in this iteration."""
         self._session.signal(event)
 
+    def get_int(self, name: str) -> int:
+        """A parameter of `steering:` of type integer, as of the last `end_iteration`: the same on every client that has
+        ended as many iterations. See docs/steering.md."""
+        return self._session.get_int(name)
+
+    def get_real(self, name: str) -> float:
+        """The same for a parameter of type real."""
+        return self._session.get_real(name)
+
     def end_iteration(self, cycle: SupportsIndex, time: SupportsFloat) -> bool:
         """Ends the iteration; every client calls it. False: this client refused it, and `message` says why."""
         return self._session.end_iteration(cycle.__index__(), float(time))

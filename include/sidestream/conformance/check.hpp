@@ -156,6 +156,7 @@ class Check {
   }
   void await_outcomes(ClientTransport& transport, std::int64_t until) {
     const auto known = [&] { return static_cast<std::int64_t>(outcomes_.size()) >= until; };
+    if (until > 0) transport.await(until - 1);
     await(
         known,
         [&] {

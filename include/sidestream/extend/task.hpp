@@ -15,6 +15,7 @@
 #include "sidestream/error.hpp"
 #include "sidestream/extend/communicator.hpp"
 #include "sidestream/extend/results.hpp"
+#include "sidestream/extend/steering.hpp"
 
 namespace sidestream {
 
@@ -78,6 +79,8 @@ struct CombineInput {
   /// What `local` got here in this pass. Null where partials come from other servers (`forward: partials`); a kind that
   /// can not do without says so (AnalysisKind::any_partials) and is refused there.
   const LocalInput* local = nullptr;
+  /// Null where nothing can be steered: in tests of the analysis alone.
+  Steering* steering = nullptr;
 };
 
 /// An analysis or a writer at work. One object per server and entry in the configuration, used by one thread, in the

@@ -136,6 +136,10 @@ class ClientTransport {
   virtual void end(const EndRecord& record) = 0;
   /// Outcome of iteration `index`, pending while not agreed.
   [[nodiscard]] virtual Outcome outcome(std::int64_t index) = 0;
+  /// Waits until the outcome of iteration `index`, which this client has ended, is known or nobody is left who could
+  /// say it; messages of the simulation go on moving meanwhile. What servers told before they released that iteration
+  /// is then there for `notices`.
+  virtual void await(std::int64_t index) = 0;
   /// The servers' sticky failure message; empty if none.
   [[nodiscard]] virtual std::string failure() = 0;
   /// What servers have told since the last call; those of one server in the order it sent them.
@@ -247,9 +251,10 @@ class ServerTransport {
   virtual void release(std::int64_t index, Outcome outcome) = 0;
   /// Posts a sticky failure message that clients see at their next end of iteration.
   virtual void post_failure(const std::string& message) = 0;
-  /// Tells all clients of this server; each reads it in its next call of `notices`. False, and nobody is told: a client
-  /// has not read what it was told before and there is no room for more, or the transport carries no notices. Throws
-  /// Error(usage) if it is longer than `longest_notice`.
+  /// Tells all clients of this server; each reads it in its next call of `notices`, and not later than the outcome of
+  /// an iteration that is released after this call. False, and nobody is told: a client has not read what it was told
+  /// before and there is no room for more, or the transport carries no notices. Throws Error(usage) if it is longer
+  /// than `longest_notice`.
   [[nodiscard]] virtual bool notify(const Notice& notice) {
     static_cast<void>(notice);
     return false;

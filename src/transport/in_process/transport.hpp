@@ -30,6 +30,7 @@ class InProcessTransport final : public ClientTransport, public ServerTransport 
   void declare(const Block& block, bool removed) override { store_.declare(0, block, removed); }
   void end(const EndRecord& record) override { store_.end(0, record); }
   [[nodiscard]] Outcome outcome(std::int64_t index) override;
+  void await(std::int64_t) override {}  // servers work while the iteration ends
   [[nodiscard]] std::string failure() override;
   [[nodiscard]] std::vector<Notice> notices() override { return std::exchange(notices_, {}); }
   bool drain(std::chrono::milliseconds) override;

@@ -351,6 +351,10 @@ Outcome Client::outcome(std::int64_t index) {
   return outcome;
 }
 
+void Client::await(std::int64_t index) {
+  static_cast<void>(wait_for([&] { return settled_ > index; }, forever));
+}
+
 std::uint64_t Client::bytes_sent(std::int64_t index) const {
   const std::lock_guard lock(mutex_);
   const auto found = bytes_sent_.find(index);

@@ -53,6 +53,7 @@ class Client final : public ClientTransport {
   void declare(const Block& block, bool removed) override;
   void end(const EndRecord& record) override;
   [[nodiscard]] Outcome outcome(std::int64_t index) override;
+  void await(std::int64_t index) override;
   [[nodiscard]] std::string failure() override;
   [[nodiscard]] std::vector<Notice> notices() override;
   bool drain(std::chrono::milliseconds limit) override;

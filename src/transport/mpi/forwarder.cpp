@@ -124,7 +124,8 @@ bool Forwarder::release_settled() {
     fetched_.erase(fetched_.begin());
     any = true;
   }
-  while (!verdicts_.empty() && !source_.busy_with(verdicts_.front().first)) {
+  // What was told of an iteration is there before its outcome.
+  while (notices_.empty() && !verdicts_.empty() && !source_.busy_with(verdicts_.front().first)) {
     const auto [index, outcome] = verdicts_.front();
     verdicts_.erase(verdicts_.begin());
     static_cast<void>(value_store_.drop(index));
@@ -146,8 +147,8 @@ void Forwarder::run() {
     active |= take_packets();
     active |= source_.move();
     active |= !send_queue_.sweep();
-    active |= release_settled();
     pass_notices();
+    active |= release_settled();
     if (active) backoff.reset();
     active |= clients_.receive(reported_ > settled_ || active ? backoff.next() : idle);
     if (active) backoff.reset();

@@ -250,6 +250,7 @@ void Client::end(const EndRecord& record) {
 }
 
 void Client::disconnect(Outcome undecided) {
+  persist([&] { take_notices(); });  // what the servers told counts although they are gone
   poll_outcomes();
   const auto settle = [&](Outcome outcome) { persist([&] { outcomes_[polled_] = outcome; }); };
   for (; polled_ < sent_; ++polled_) settle(undecided);
@@ -285,11 +286,32 @@ void Client::connect(const std::function<void(std::int64_t first)>& ready) {
   for (const auto& [key, kept] : persistent_) push_block(kept.first, heap_.offset(kept.second));
 }
 
-std::vector<Notice> Client::notices() {
-  std::vector<Notice> all;
+void Client::await(std::int64_t index) {
+  const auto settled = [&] { return !connected_ || control_.decided.load(std::memory_order_acquire) > index; };
+  if (settled()) return;
+  const double start = now();
+  while (!settled()) {
+    static_cast<void>(flush());  // under skip the servers may not have heard of it yet
+    server_.bell.ring();
+    control_.room.wait(settled, slice);
+    if (progress_) progress_();
+    look(true);
+  }
+  waited_ += now() - start;
+}
+
+void Client::take_notices() {
   std::vector<MessageLine> lines;
-  while (connected_ && pop_message(notices_, lines)) all.push_back(notice_reader_.read_notice(lines));
-  return all;
+  while (peek_message(notices_, lines)) {
+    told_.reserve(told_.size() + 1);  // nothing fails between reading and keeping
+    told_.push_back(notice_reader_.read_notice(lines));
+    notices_.drop(lines.size());
+  }
+}
+
+std::vector<Notice> Client::notices() {
+  if (connected_) take_notices();
+  return std::exchange(told_, {});
 }
 
 std::string Client::failure() {

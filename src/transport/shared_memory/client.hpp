@@ -32,6 +32,7 @@ class Client final : public ClientTransport {
   void declare(const Block& block, bool removed) override;
   void end(const EndRecord& record) override;
   [[nodiscard]] Outcome outcome(std::int64_t index) override;
+  void await(std::int64_t index) override;
   [[nodiscard]] std::string failure() override;
   [[nodiscard]] std::vector<Notice> notices() override;
   bool drain(std::chrono::milliseconds limit) override;
@@ -60,6 +61,7 @@ class Client final : public ClientTransport {
   void wait_for_release();
   void give_up();
   void look(bool waits);
+  void take_notices();
   void push_block(const BlockRecord& record, std::uint64_t offset);
   [[nodiscard]] std::byte* ring_memory() const noexcept;
   [[nodiscard]] std::byte* notice_memory() const noexcept;
@@ -76,6 +78,7 @@ class Client final : public ClientTransport {
   MessageWriter writer_;
   RingConsumer<MessageLine> notices_;
   MessageReader notice_reader_;
+  std::vector<Notice> told_;  ///< read, and not handed out
   WhenFull when_full_;
   int max_in_flight_;
   std::function<void()> progress_;

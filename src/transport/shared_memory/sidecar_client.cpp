@@ -77,6 +77,11 @@ Outcome SidecarClient::outcome(std::int64_t index) {
   return client_.outcome(index);
 }
 
+void SidecarClient::await(std::int64_t index) {
+  look();
+  client_.await(index);
+}
+
 std::string SidecarClient::failure() {
   look();
   if (!lost_.empty()) {

@@ -33,6 +33,7 @@ class SidecarClient final : public ClientTransport {
   void declare(const Block& block, bool removed) override { client_.declare(block, removed); }
   void end(const EndRecord& record) override;
   [[nodiscard]] Outcome outcome(std::int64_t index) override;
+  void await(std::int64_t index) override;
   [[nodiscard]] std::string failure() override;
   [[nodiscard]] std::vector<Notice> notices() override { return client_.notices(); }
   bool drain(std::chrono::milliseconds limit) override;

@@ -1,0 +1,23 @@
+// The contract of steering: how an analysis changes what the simulation reads.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace sidestream {
+
+/// Changes parameters that the configuration declares under `steering:`. The simulation reads the new value after one
+/// and the same iteration on all of its ranks; that is some iterations ahead of the one that is being analysed, see
+/// docs/steering.md.
+class Steering {
+ public:
+  virtual ~Steering() = default;
+  /// From `combine`, with the same arguments on every server; the call on rank 0 of the communicator is the one that
+  /// counts. Of several changes of one parameter in one iteration the last counts. Throws Error(analysis) if no such
+  /// parameter is declared, or if it does not take the value.
+  virtual void set(std::string_view name, std::int64_t value) = 0;
+  /// The same for a parameter of type real.
+  virtual void set(std::string_view name, double value) = 0;
+};
+
+}  // namespace sidestream

@@ -1,0 +1,47 @@
+#include "client/steered_values.hpp"
+
+#include "base/fail.hpp"
+#include "base/records.hpp"
+#include "config/steering_section.hpp"
+
+namespace sidestream {
+
+SteeredValues::SteeredValues(const std::vector<SteeredParameter>& parameters) : parameters_(parameters) {
+  for (const SteeredParameter& parameter : parameters_) values_.push_back(parameter.initial);
+}
+
+void SteeredValues::take(const Notice& notice) {
+  if (notice.kind != steering_notice) return;
+  std::multimap<std::int64_t, SteeredChange> new_ones;  // all or none, if memory is short
+  for (const SteeredChange& change : records_of<SteeredChange>(notice.payload)) {
+    if (change.parameter < 0 || static_cast<std::size_t>(change.parameter) >= parameters_.size()) {
+      fail(Code::internal, "the servers changed the steered parameter number {} of {}", change.parameter,
+           parameters_.size());
+    }
+    new_ones.emplace(notice.iteration, change);
+  }
+  coming_.merge(new_ones);
+}
+
+void SteeredValues::advance(std::int64_t index) noexcept {
+  const auto end = coming_.upper_bound(index);
+  for (auto at = coming_.begin(); at != end; ++at) {
+    const auto n = static_cast<std::size_t>(at->second.parameter);
+    values_[n] = value_of(parameters_[n], at->second.bits);
+  }
+  coming_.erase(coming_.begin(), end);
+}
+
+std::int64_t SteeredValues::integer(std::string_view name) const {
+  const std::size_t n = find_steered(parameters_, name);
+  if (const auto* value = std::get_if<std::int64_t>(&values_[n])) return *value;
+  fail(Code::usage, "the parameter '{}' is of type real; read it with get_real", name);
+}
+
+double SteeredValues::real(std::string_view name) const {
+  const std::size_t n = find_steered(parameters_, name);
+  if (const auto* value = std::get_if<double>(&values_[n])) return *value;
+  fail(Code::usage, "the parameter '{}' is of type integer; read it with get_int", name);
+}
+
+}  // namespace sidestream

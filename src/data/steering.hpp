@@ -1,0 +1,39 @@
+// Parameters that the simulation reads while it runs, and changes of them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+
+namespace sidestream {
+
+/// One entry of `steering:`.
+struct SteeredParameter {
+  using Value = std::variant<std::int64_t, double>;
+  std::string name;
+  Value initial;  ///< its type is the parameter's
+  std::optional<double> minimum{}, maximum{};
+
+  [[nodiscard]] bool is_real() const noexcept { return std::holds_alternative<double>(initial); }
+};
+
+/// A change as it travels.
+struct SteeredChange {
+  std::int32_t parameter = 0;  ///< number in the configuration
+  std::int32_t reserved = 0;
+  std::uint64_t bits = 0;  ///< of the value
+};
+
+/// Parameters there may be: what fits in one notice, and a bit for each in a word.
+inline constexpr std::size_t most_steered = 64;
+/// Notice::kind of changes: SteeredChange[], in effect at the end of Notice::iteration.
+inline constexpr std::uint32_t steering_notice = 1;
+
+[[nodiscard]] std::uint64_t bits_of(const SteeredParameter::Value& value) noexcept;
+[[nodiscard]] SteeredParameter::Value value_of(const SteeredParameter& parameter, std::uint64_t bits) noexcept;
+/// As one would write it.
+[[nodiscard]] std::string text_of(const SteeredParameter::Value& value);
+
+}  // namespace sidestream

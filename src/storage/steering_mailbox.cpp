@@ -1,0 +1,197 @@
+#include "storage/steering_mailbox.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "base/backoff.hpp"
+#include "base/fail.hpp"
+#include "base/log.hpp"
+#include "storage/output_file.hpp"
+#include "storage/replace_file.hpp"
+
+namespace sidestream {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* folder_name = ".sidestream-steering";
+constexpr const char* parameters_file = "parameters";
+constexpr std::string_view request = "request-", taken = "taken-", answered = "answer-", own = "run-";
+
+std::string folder_in(const std::string& directory) {
+  return (fs::path(directory.empty() ? "." : directory) / folder_name).string();
+}
+
+std::string in(const std::string& folder, std::string_view prefix, const std::string& id) {
+  return (fs::path(folder) / (std::string(prefix) + id)).string();
+}
+
+/// Names in the folder that begin so, sorted. It may be gone.
+std::vector<std::string> names_in(const std::string& folder, std::string_view prefix) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (name.compare(0, prefix.size(), prefix) == 0) names.push_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+/// The first bytes of a file; a request that is longer is none.
+std::string text_in(const std::string& path) {
+  std::array<char, 4096> text{};
+  std::ifstream file(path, std::ios::binary);
+  file.read(text.data(), text.size());
+  return {text.data(), static_cast<std::size_t>(file.gcount())};
+}
+
+bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
+
+void post(const std::string& folder, const std::string& id, const std::string& name, const std::string& value) {
+  replace_file(in(folder, request, id), name + "\n" + value + "\n");
+}
+
+std::string id_of_this_process() {
+  std::array<char, 256> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  const auto time = std::chrono::system_clock::now().time_since_epoch().count();
+  return fmt::format("{}-{}-{}", time, host.data(), ::getpid());
+}
+
+/// Looks for the answer, and takes it.
+bool has_answer(const std::string& path, std::string& sentence, double seconds) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  for (Backoff backoff(std::chrono::milliseconds(2), std::chrono::milliseconds(100));;) {
+    if (exists(path)) {
+      sentence = text_in(path);
+      ::unlink(path.c_str());
+      return true;
+    }
+    if (std::chrono::steady_clock::now() >= deadline) return false;
+    std::this_thread::sleep_for(backoff.next());
+  }
+}
+
+}  // namespace
+
+SteeringMailbox::SteeringMailbox(const std::string& directory, bool goes_on) : folder_(folder_in(directory)) {
+  make_directory_of(in(folder_, request, "any"));
+  if (::access(folder_.c_str(), R_OK | W_OK | X_OK) != 0) fail_file("write into the directory", folder_, errno);
+  if (goes_on) return;
+  for (const std::string& name : names_in(folder_, "")) ::unlink((fs::path(folder_) / name).c_str());
+}
+
+SteeringMailbox::~SteeringMailbox() {
+  if (keeps_) return;
+  ::unlink((fs::path(folder_) / parameters_file).c_str());
+  ::rmdir(folder_.c_str());  // not if answers lie there; who reads the last one removes it
+}
+
+std::vector<SteeringMailbox::Request> SteeringMailbox::take() {
+  std::vector<Request> requests;
+  for (const std::string& name : names_in(folder_, request)) {
+    const std::string id = name.substr(request.size());
+    const std::string path = in(folder_, taken, id);
+    if (::rename((fs::path(folder_) / name).c_str(), path.c_str()) != 0) continue;  // withdrawn
+    const std::string text = text_in(path);
+    ::unlink(path.c_str());
+    const std::size_t line = text.find('\n');
+    const std::size_t end = line == std::string::npos ? line : text.find('\n', line + 1);
+    if (end == std::string::npos) continue;
+    requests.push_back({id, text.substr(0, line), text.substr(line + 1, end - line - 1)});
+  }
+  return requests;
+}
+
+void SteeringMailbox::answer(const std::string& id, const std::string& sentence) {
+  if (id.compare(0, own.size(), own) == 0) {
+    if (sentence.compare(0, 8, "refused:") == 0) log::error("steering by an analysis: {}", sentence);
+    return;
+  }
+  try {
+    replace_file(in(folder_, answered, id), sentence + "\n");
+  } catch (const Error& error) {
+    log::warning("a request to steer stays without its answer, '{}': {}", sentence, error.what());
+  }
+}
+
+void SteeringMailbox::record(const std::string& lines) {
+  try {
+    replace_file((fs::path(folder_) / parameters_file).string(), lines);
+  } catch (const Error& error) {
+    log::warning("the values of steered parameters are not on record: {}", error.what());
+  }
+}
+
+std::vector<std::pair<std::string, std::string>> SteeringMailbox::recorded() const {
+  std::vector<std::pair<std::string, std::string>> values;
+  std::ifstream file((fs::path(folder_) / parameters_file).string());
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    std::string name, equals, value;
+    if (words >> name >> equals >> value) values.emplace_back(name, value);
+  }
+  return values;
+}
+
+std::string steered_parameters(const std::string& directory) {
+  const std::string path = (fs::path(folder_in(directory)) / parameters_file).string();
+  std::ifstream file(path);
+  std::ostringstream lines;
+  if (!file || !(lines << file.rdbuf())) {
+    fail(
+        Code::file,
+        "no session that can be steered runs in '{}': there is no '{}'. Give its output directory with --directory, and "
+        "declare its parameters under 'steering:' in the configuration",
+        directory, path);
+  }
+  return lines.str();
+}
+
+std::string ask_to_steer(const std::string& directory, const std::string& name, const std::string& value,
+                         double seconds) {
+  static_cast<void>(steered_parameters(directory));  // for its error
+  if (name.find('\n') != std::string::npos || value.find('\n') != std::string::npos) {
+    fail(Code::usage, "the name or the value has several lines, expected one each");
+  }
+  const std::string folder = folder_in(directory), id = id_of_this_process();
+  post(folder, id, name, value);
+  std::string sentence;
+  bool answered_it = has_answer(in(folder, answered, id), sentence, seconds);
+  if (!answered_it) {
+    if (::unlink(in(folder, request, id).c_str()) == 0) {
+      fail(
+          Code::file,
+          "no answer in {} s; the request is withdrawn. The simulation answers when an iteration ends: wait longer with "
+          "--wait, or see whether it is there",
+          seconds);
+    }
+    constexpr double moment = 5;  // it has been taken just now
+    answered_it = has_answer(in(folder, answered, id), sentence, moment);
+  }
+  if (!exists((fs::path(folder) / parameters_file).string())) ::rmdir(folder.c_str());
+  if (!answered_it) {
+    fail(Code::file, "the session took the request and has not answered; see in its output whether it took effect");
+  }
+  return sentence.substr(0, sentence.find('\n'));
+}
+
+void post_steering(const std::string& directory, std::int64_t number, const std::string& name,
+                   const std::string& value) {
+  const std::string folder = folder_in(directory);
+  post(folder, fmt::format("{}{:020}-{}", own, number, id_of_this_process()), name, value);
+}
+
+}  // namespace sidestream

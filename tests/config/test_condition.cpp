@@ -1,0 +1,139 @@
+// Conditions, against values put in by hand, and their mistakes.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "config/condition.hpp"
+#include "sidestream/error.hpp"
+
+using namespace sidestream;
+
+namespace {
+
+Metadata metadata() {
+  Metadata all;
+  Mesh mesh;
+  mesh.id = 0;
+  mesh.name = "grid";
+  all.meshes.push_back(mesh);
+  for (const char* name : {"t", "my-field", "velocity"}) {
+    Variable variable;
+    variable.id = static_cast<std::int32_t>(all.variables.size());
+    variable.name = name;
+    variable.mesh = 0;
+    variable.components = std::string(name) == "velocity" ? 3 : 1;
+    all.variables.push_back(variable);
+  }
+  return all;
+}
+
+const Metadata declared = metadata();
+const Parameters parameters{{"limit", std::int64_t{500}}, {"half", 0.5}};
+
+Condition make(const std::string& text) {
+  return {text, ExpressionContext{parameters, Stage::start}, declared, "'when'", {"run.yaml", 3, 10}};
+}
+
+/// With statistics by their number in the text; before: nothing if empty.
+bool holds(const std::string& text, std::vector<double> now, std::vector<double> before = {}) {
+  const Condition condition = make(text);
+  REQUIRE(condition.statistics().size() == now.size());
+  const Facts then{{4, 40, 0.4}, before};
+  return condition.holds({{5, 50, 0.5}, now}, before.empty() ? nullptr : &then);
+}
+
+std::string mistake(const std::string& text) {
+  try {
+    static_cast<void>(make(text));
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+const double not_known = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace
+
+TEST_CASE("comparisons and their joints") {
+  CHECK(holds("max(t) > 500", {501}));
+  CHECK(!holds("max(t) > 500", {500}));
+  CHECK(holds("max(t) >= $limit", {500}));
+  CHECK(holds("500 <= max(t) and max(t) <= 500", {500}));
+  CHECK(holds("max(t) == 500", {500}));
+  CHECK(!holds("max(t) != 500", {500}));
+  CHECK(holds("max(t) != 500", {499}));
+  CHECK(holds("max(t) < 1 or min(t) < 1 and mean(t) < 1", {0, 5, 5}));  // and binds closer
+  CHECK(!holds("(max(t) < 1 or min(t) < 1) and mean(t) < 1", {0, 5, 5}));
+  CHECK(holds("not max(t) > 3", {2}));
+  CHECK(holds("not not max(t) > 3", {4}));
+  CHECK(holds("not max(t) > 3 and min(t) > 0", {2, 1}));
+}
+
+TEST_CASE("arithmetic") {
+  CHECK(holds("2 + 3 * max(t) == 14", {4}));
+  CHECK(holds("(2 + 3) * max(t) == 20", {4}));
+  CHECK(holds("-max(t) == -4 and - -4 == max(t)", {4}));
+  CHECK(holds("10 - 3 - 2 == 5", {}));
+  CHECK(holds("8 / 4 / 2 == 1 and 1 / 2 == $half", {}));
+  CHECK(holds("abs(min(t)) == 3", {-3}));
+  CHECK(holds("max(t) > 1e-3 and max(t) < .01", {0.005}));
+  CHECK(holds("iteration == 5 and cycle == 50 and time == 0.5", {}));
+}
+
+TEST_CASE("statistics are asked for once") {
+  const Condition condition = make("max(t) > 1 and max(velocity, 2) > max(t) or sum('my-field') > 0");
+  CHECK(condition.statistics() == std::vector<Statistic>{{Statistic::What::maximum, 0, 0},
+                                                         {Statistic::What::maximum, 2, 2},
+                                                         {Statistic::What::sum, 1, 0}});
+}
+
+TEST_CASE("the iteration before") {
+  CHECK(holds("change(max(t)) > 1", {5}, {3}));
+  CHECK(!holds("change(max(t)) > 1", {5}, {4}));
+  CHECK(holds("previous(max(t)) < 4 and max(t) >= 4", {4}, {3}));
+  CHECK(holds("change(max(t) - min(t)) == 1", {5, 1}, {4, 1}));
+  CHECK(holds("change(cycle) == 10 and previous(iteration) == 4", {}, {0}));
+  CHECK(!holds("change(max(t)) > 1", {5}));
+  CHECK(!holds("previous(max(t)) <= 1 or previous(max(t)) >= 1 or previous(max(t)) != 1", {5}));
+}
+
+TEST_CASE("what is unknown compares with nothing") {
+  for (const char* sign : {"<", "<=", ">", ">=", "==", "!="}) {
+    CHECK(!holds(std::string("max(t) ") + sign + " 1", {not_known}));
+    CHECK(!holds(std::string("1 ") + sign + " max(t)", {not_known}));
+  }
+  CHECK(holds("not max(t) > 1", {not_known}));
+  CHECK(holds("max(t) > 1 or cycle > 1", {not_known}));
+}
+
+TEST_CASE("mistakes have a place and a remedy") {
+  const auto says = [](const std::string& text, const std::string& part) {
+    INFO(text << ": " << mistake(text));
+    return mistake(text).find(part) != std::string::npos;
+  };
+  CHECK(says("max(t)", "run.yaml:3:10: found 'max(t)' for 'when', which is a number and no condition; compare it"));
+  CHECK(says("max(u) > 1", "run.yaml:3:14: found the unknown variable 'u' for 'when', expected one of t, my-field"));
+  CHECK(says("max(velocty) > 1", "did you mean 'velocity'?"));
+  CHECK(says("t > 1", "found the variable 't' alone for 'when', expected a statistic of it; write max(t)"));
+  CHECK(says("maximum(t) > 1", "found 'maximum' for 'when', expected one of previous, change"));
+  CHECK(says("maxx(t) > 1", "did you mean 'max'?"));
+  CHECK(says("max(velocity, 3) > 1", "expected a component of 'velocity', 0 to 2"));
+  CHECK(says("max(t, -1) > 1", "expected a component of 't', 0 to 0"));
+  CHECK(says("max(t) > 1 and", "which ends too early"));
+  CHECK(says("", "which ends too early"));
+  CHECK(says("max(t) > 1 max(t)", "where 'max(t)' cannot be read"));
+  CHECK(says("max(t) > 1 and max(t)", "in which 'and' stands beside a number"));
+  CHECK(says("1 + (max(t) > 1) > 0", "in which '+' stands beside a condition"));
+  CHECK(says("1 < max(t) < 3", "cannot be read"));
+  CHECK(says("change(previous(max(t))) > 1", "looks back further than one iteration"));
+  CHECK(says("max(t) > $limits", "did you mean '$limit'?"));
+  CHECK(says("max('t) > 1", "cannot be read"));
+  CHECK(says(std::string(300, '(') + "1", "more than 200 nested"));
+  CHECK(says(std::string(1000, '-') + "1 > 0", "more than 200 nested"));
+  std::string negations;
+  for (int n = 0; n < 300; ++n) negations += "not ";
+  CHECK(says(negations + "1 > 0", "more than 200 nested"));
+}

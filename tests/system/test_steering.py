@@ -1,0 +1,249 @@
+"""Steering: every client reads the same after the same iteration, in every placement; people are answered.
+
+Ranks that read different values would hang in the program's collective operations: the time limits of the runs are
+part of the check.
+"""
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import time
+import uuid
+from dataclasses import dataclass
+
+import pytest
+from support import MPIRUN
+
+PROGRAM = os.environ["SIDESTREAM_STEERING_PROGRAM"]
+PLUGIN = os.environ["SIDESTREAM_STEERING_PLUGIN"]
+TOOL = os.environ["SIDESTREAM_TOOL"]
+LIMIT = 60
+
+CONFIGURATION = """\
+placement: {PLACEMENT}
+output: {{directory: {FOLDER}/results, timings: false}}
+meshes: {{grid: {{type: uniform, size: [$n]}}}}
+variables: {{t: {{mesh: grid}}}}
+steering:
+  stop: {{type: integer, default: 0, minimum: 0, maximum: 1}}
+  interval: {{type: real, default: 0.5, minimum: 0.01}}
+plugins: [{PLUGIN}]
+"""
+SETTER = "analyses: [setter: {variable: t, set_every: 5, stop_at: 30}]\n"
+
+
+@dataclass
+class Done:
+    status: int
+    text: str
+
+    def numbers(self):
+        """iterations, delivered and refused of rank 0."""
+        return {k: int(v) for k, v in re.findall(r"(iterations|delivered|refused)=(\d+)", self.text)}
+
+    def changes(self):
+        """After which iterations rank 0 read something else, and what."""
+        found = re.findall(r"after (\d+) stop=(\d) interval=(\S+)", self.text)
+        return {int(n): (int(stop), float(interval)) for n, stop, interval in found}
+
+
+def write(folder, placement, extra=SETTER):
+    text = CONFIGURATION.format(PLACEMENT=placement, FOLDER=folder, PLUGIN=PLUGIN) + extra
+    (folder / "run.yaml").write_text(text)
+    return folder / "run.yaml"
+
+
+@contextlib.contextmanager
+def job(*command):
+    """A process in the background, killed with all its children at the end."""
+    with subprocess.Popen(
+        list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+    ) as process:
+        try:
+            yield process
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+
+
+def finish(process):
+    text, _ = process.communicate(timeout=LIMIT)
+    return Done(process.returncode, text)
+
+
+def simulation(file, ranks, **options):
+    return job(MPIRUN, "-n", ranks, PROGRAM, file, *(f"{k}={v}" for k, v in options.items()))
+
+
+def run(folder, ranks, placement, extra=SETTER, **options):
+    with simulation(write(folder, placement, extra), ranks, **options) as process:
+        return finish(process)
+
+
+def check(done, stop_at=30, every=5):
+    """All ranks read the same, the analysis' values came in their order, and `stop` ended the run."""
+    assert done.status == 0, done.text
+    assert "error" not in done.text, done.text
+    changes = done.changes()
+    last = max(changes)
+    assert changes[last][0] == 1, done.text
+    assert done.numbers()["iterations"] == last + 1, done.text
+    assert last > stop_at
+    intervals = [interval for _, interval in changes.values()]
+    assert intervals == sorted(intervals) and len(set(intervals)) > 2, done.text
+    for interval in set(intervals[:-1]):
+        assert interval == 0.5 or interval > every
+
+
+DEDICATED = {
+    "inline": 0,
+    "{mode: cores, per_node: 1}": 1,
+    "{mode: cores, per_node: 2, max_in_flight: 2}": 2,
+    "{mode: nodes, servers: 2}": 2,
+    "{mode: nodes, servers: 1, progress: calls, max_in_flight: 3}": 1,
+    "{mode: nodes, servers: 1, forward: blocks}": 2,
+    "{mode: nodes, servers: 1, forward: partials}": 2,
+}
+
+
+@pytest.mark.parametrize("placement", DEDICATED)
+@pytest.mark.parametrize("clients", [1, 2, 3, 5, 8])
+def test_an_analysis_steers(tmp_path, placement, clients):
+    check(run(tmp_path, clients + DEDICATED[placement], placement, seed=clients))
+
+
+def test_a_run_on_two_nodes(tmp_path):
+    check(run(tmp_path, 6, "{mode: cores, pretend_nodes: 2, max_in_flight: 1}", seed=9))
+
+
+@pytest.mark.parametrize("clients", [2, 5])
+@pytest.mark.parametrize("placement", ["{mode: cores, when_full: skip}", "{mode: nodes, servers: 1, when_full: skip}"])
+def test_iterations_that_are_refused_count(tmp_path, placement, clients):
+    """Clients that skip run ahead of their servers, though not further than `steering_ahead`."""
+    full = placement[:-1] + ", max_in_flight: 1}"
+    done = run(tmp_path, clients + 1, full, SETTER + "steering_ahead: 12\n", seed=3, most=100000, pause_us=50)
+    assert done.status == 0 and "error" not in done.text, done.text
+    assert done.numbers()["refused"] > 0, done.text
+    changes = done.changes()
+    assert changes[max(changes)][0] == 1, done.text
+
+
+@pytest.mark.parametrize("placement", ["inline", "{mode: cores}", "{mode: nodes, servers: 2}"])
+def test_the_same_iteration_everywhere_if_it_is_said(tmp_path, placement):
+    ahead = SETTER + "steering_ahead: 10\n"
+    done = run(tmp_path, 2 + {"inline": 0, "{mode: cores}": 1}.get(placement, 2), placement, ahead)
+    check(done)
+    assert done.changes() == {
+        **{n + 11: (0, n + 1.0) for n in (5, 10, 15, 20, 25)},
+        41: (1, 31.0),
+    }, done.text
+
+
+def test_off_has_the_defaults(tmp_path):
+    done = run(tmp_path, 2, "off", most=5)
+    assert done.status == 0 and done.changes() == {} and "error" not in done.text, done.text
+
+
+def ask(folder, *arguments, wait="30"):
+    command = [TOOL, "set", *arguments, "--directory", str(folder / "results"), "--wait", wait]
+    return subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, check=False)
+
+
+def wait_for_session(folder, process):
+    deadline = time.monotonic() + LIMIT
+    while not (folder / "results" / ".sidestream-steering" / "parameters").exists():
+        assert process.poll() is None and time.monotonic() < deadline, "the session did not start"
+        time.sleep(0.02)
+
+
+def steer_by_hand(folder, process):
+    """What a person may type; returns the iterations that were promised."""
+    wait_for_session(folder, process)
+    listed = ask(folder)
+    assert listed.stdout == "stop = 0 (integer, from 0, to 1)\ninterval = 0.5 (real, from 0.01)\n", listed
+    for arguments, says in (
+        (
+            ("intervals", "2"),
+            "refused: the parameter 'intervals' is unknown, expected one of stop, interval; did you mean",
+        ),
+        (("stop", "7"), "refused: 'stop' is 7, expected at most 1; give a value in that range"),
+        (("stop", "maybe"), "refused: 'stop' is 'maybe', expected a whole number"),
+        (("interval", "1e-9"), "refused: 'interval' is 1e-09, expected at least 0.01"),
+    ):
+        refused = ask(folder, *arguments)
+        assert refused.returncode == 1 and refused.stdout.startswith(says), refused
+    promised = {}
+    for name, value in (("interval", "2.5"), ("interval", "1e3"), ("stop", "1")):
+        done = ask(folder, name, value)
+        found = re.fullmatch(rf"accepted: '{name}' is \S+ from the end of iteration (\d+) on\n", done.stdout)
+        assert done.returncode == 0 and found, done
+        promised[int(found[1])] = (1, 1e3) if name == "stop" else (0, float(value))
+    return promised
+
+
+@pytest.mark.parametrize(
+    ("placement", "ranks"),
+    [("inline", 3), ("{mode: cores}", 4), ("{mode: nodes, servers: 2}", 5), ("{mode: nodes, forward: blocks}", 4)],
+)
+def test_a_person_steers(tmp_path, placement, ranks):
+    with simulation(write(tmp_path, placement, ""), ranks, most=10**9, pause_us=2000) as process:
+        promised = steer_by_hand(tmp_path, process)
+        done = finish(process)
+    assert done.status == 0 and "error" not in done.text, done.text
+    assert done.changes() == promised, done.text
+    assert done.numbers()["iterations"] == max(promised) + 1
+    # Nothing is left, and nobody is asked in vain.
+    assert not (tmp_path / "results" / ".sidestream-steering").exists()
+    late = ask(tmp_path, "stop", "0")
+    assert late.returncode == 1 and "no session that can be steered runs in" in late.stderr, late
+
+
+def test_a_session_that_does_not_answer(tmp_path):
+    """The request is withdrawn: nobody takes it later."""
+    folder = tmp_path / "results" / ".sidestream-steering"
+    folder.mkdir(parents=True)
+    (folder / "parameters").write_text("stop = 0 (integer)\n")
+    late = ask(tmp_path, "stop", "1", wait="0.2")
+    assert late.returncode == 1 and "no answer in 0.2 s; the request is withdrawn" in late.stderr, late
+    assert sorted(path.name for path in folder.iterdir()) == ["parameters"]
+    # And a run that comes into the folder takes nothing that was meant for another.
+    (folder / "request-old").write_text("stop\n1\n")
+    done = run(tmp_path, 2, "inline", "", most=20, pause_us=20000)
+    assert done.status == 0 and done.changes() == {} and done.numbers()["iterations"] == 20, done.text
+
+
+def test_a_sidecar_that_is_replaced(tmp_path):
+    """A group that is killed and the next one: values stay, and the next one tells all clients all of them."""
+    session = uuid.uuid4().hex
+    file = write(tmp_path, f"{{mode: sidecar, session: {session}}}", "")
+    with simulation(file, 3, most=10**9, pause_us=3000) as process:
+        with job(MPIRUN, "-n", 1, TOOL, "serve", file) as first:
+            wait_for_session(tmp_path, first)
+            accepted = ask(tmp_path, "interval", "4")
+            assert accepted.returncode == 0, accepted
+            os.killpg(first.pid, signal.SIGKILL)
+            first.communicate()
+        with job(MPIRUN, "-n", 1, TOOL, "serve", file) as second:
+            accepted = ask(tmp_path, "stop", "1")
+            assert accepted.returncode == 0 and "'stop' is 1" in accepted.stdout, accepted
+            done = finish(process)
+            served = finish(second)
+    assert done.status == 0 and "error 0" not in done.text, done.text
+    assert served.status == 0, served.text
+    changes = done.changes()
+    assert [changes[n] for n in sorted(changes)] == [(0, 4.0), (1, 4.0)], done.text
+
+
+def test_an_endpoint_steers_its_simulation(tmp_path):
+    """`job`: what an analysis sets in another job goes the way that people's changes go."""
+    file = write(tmp_path, f"{{mode: job, stream: {{directory: {tmp_path}/streams, engine: files}}}}")
+    with (
+        simulation(file, 4, most=10**9, pause_us=3000) as process,
+        job(MPIRUN, "-n", 2, TOOL, "endpoint", "--wait", "60", file) as endpoint,
+    ):
+        done = finish(process)
+        read = finish(endpoint)
+    assert read.status == 0, read.text
+    check(done)
