@@ -62,7 +62,7 @@ SteeringChannel SteeringLink::channel() {
     return requests;
   };
   channel.answer = [this](const std::string& id, const std::string& sentence) {
-    if (mailbox_) mailbox_->answer(id, sentence);
+    if (mailbox_) mailbox_->answer(id, sentence, closing_);
   };
   channel.record = [this](const std::vector<SteeredParameter::Value>& values) { record(values); };
   return channel;
@@ -93,6 +93,7 @@ void SteeringLink::take(std::size_t parameter, const SteeredParameter::Value& va
 }
 
 void SteeringLink::close() {
+  closing_ = true;
   if (desk_) desk_->close();
 }
 

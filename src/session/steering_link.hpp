@@ -35,6 +35,7 @@ class SteeringLink {
 
   const Config& config_;
   bool first_;
+  bool closing_ = false;
   std::unique_ptr<SteeringMailbox> mailbox_;  ///< on the first server, if it could be opened
   std::optional<SteeringDesk> desk_;
   SteeringSink sink_;

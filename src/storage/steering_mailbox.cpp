@@ -115,9 +115,9 @@ std::vector<SteeringMailbox::Request> SteeringMailbox::take() {
   return requests;
 }
 
-void SteeringMailbox::answer(const std::string& id, const std::string& sentence) {
+void SteeringMailbox::answer(const std::string& id, const std::string& sentence, bool ends) {
   if (id.compare(0, own.size(), own) == 0) {
-    if (sentence.compare(0, 8, "refused:") == 0) log::error("steering by an analysis: {}", sentence);
+    if (!ends && sentence.compare(0, 8, "refused:") == 0) log::error("steering by an analysis: {}", sentence);
     return;
   }
   try {

@@ -26,8 +26,8 @@ class SteeringMailbox {
 
   /// Takes the requests that have come, in the order of their names.
   [[nodiscard]] std::vector<Request> take();
-  /// Logs instead where it was posted by a process of the run.
-  void answer(const std::string& id, const std::string& sentence);
+  /// Logs a refusal instead where it was posted by a process of the run; if the run `ends`, nobody wants to know.
+  void answer(const std::string& id, const std::string& sentence, bool ends);
   /// What people are told of the parameters, a line each: `name = value (...)`.
   void record(const std::string& lines);
   /// The names and values that were recorded last, by these servers or those before.

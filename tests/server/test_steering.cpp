@@ -99,6 +99,8 @@ class World {
   /// A client that may go on does: it never waits for another client.
   void move(Client& client) {
     if (client.ended == iterations) return;
+    const auto& waiting = inline_ended_;  // for the others, as in any collective operation
+    if (std::find(waiting.begin(), waiting.end(), &client) != waiting.end()) return;
     if (!client.begun) {
       const std::int64_t known = client.ended - ahead_;
       if (ahead_ > 0 && known >= 0 && !client.outcomes.contains(known)) return;  // ClientTransport::await

@@ -1,4 +1,5 @@
 // A simulation that is steered, with random delays on every rank: PROGRAM FILE [seed=N] [most=N] [pause_us=N]
+// [together=N]
 //
 // Ranks decide by what they read whether they go on, and then meet in a collective operation: if they read different
 // things it hangs, and the run's time limit ends it. Prints what rank 0 read, one line for each change, and an error if
@@ -52,6 +53,7 @@ void simulate(sidestream::Session& session, const Options& options) {
   std::vector<Read> trace;
   const std::int64_t most = options.number("most", 100);
   const long pause = options.number("pause_us", 300);
+  const long together = options.number("together", 0);
   std::int64_t stop = session.steered_integer("stop");
   for (std::int64_t n = 0; !stop && n < most; ++n) {
     sleep_up_to(random, rank == n / 8 % size ? 4 * pause : pause);  // one after the other is the slow one
@@ -59,6 +61,10 @@ void simulate(sidestream::Session& session, const Options& options) {
     static_cast<void>(session.end_iteration(n, static_cast<double>(n)));
     stop = session.steered_integer("stop");
     trace.push_back({stop, session.steered_real("interval")});
+    if (together > 0 && n % together == 0) {  // clients that skip are to be kept in step, or they refuse all
+      MPI_Barrier(comm);
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
     if (trace.back().interval > 1e6) MPI_Barrier(comm);  // all or none
   }
   if (!compare(comm, trace)) {
