@@ -53,7 +53,7 @@ def test_steered_parameters_have_their_defaults(open_session):
         session = open_session(mode)
         session.end_iteration(0, 0)
         assert session.get_int("stop") == 3 and session.get_real("dt") == 0.25
-        with pytest.raises(sidestream.Error, match=r"'stops' is unknown, expected one of stop, dt; did you mean 'stop'"):
+        with pytest.raises(sidestream.Error, match=r"'stops' is unknown, .*; did you mean 'stop'"):
             session.get_int("stops")
         with pytest.raises(sidestream.Error, match="'dt' is of type real; read it with get_real"):
             session.get_int("dt")

@@ -9,10 +9,10 @@ from support import results_of, run
 STEPS = 14
 CONDITIONS = {
     "rising": "change(max(t)) > 0",
-    "turning": "max(t) > previous(max(t)) and iteration > 3 or change(mean(t)) < -0.02",
-    "second": "min(p, 1) < -0.9 and not cycle == 30",
-    "steady": "abs(change(sum(t))) < 150",
-    "both": "max(t) + max(p) > 2.5",
+    "turning": "max(t) > previous(max(t)) and iteration > 3 or change(mean(t)) < 0.003",
+    "second": "min(p) < -1.695 and max(p, 1) == 120 and not cycle == 30",
+    "steady": "abs(change(sum(t))) < 40",
+    "both": "max(t) + max(p) > 3.488",
     "never": "max(t) > 1e9",
     "late": "time >= 0.7",
 }
@@ -52,10 +52,10 @@ def expected(known):
         truth = {
             "rising": was is not None and t["maximum"] > was["maximum"],
             "turning": was is not None
-            and ((t["maximum"] > was["maximum"] and n > 3) or t["mean"] - was["mean"] < -0.02),
-            "second": p1 is not None and p1["minimum"] < -0.9 and n != 3,
-            "steady": was is not None and abs(t["sum"] - was["sum"]) < 150,
-            "both": p0 is not None and t["maximum"] + p0["maximum"] > 2.5,
+            and ((t["maximum"] > was["maximum"] and n > 3) or t["mean"] - was["mean"] < 0.003),
+            "second": p0 is not None and p0["minimum"] < -1.695 and p1["maximum"] == 120 and n != 3,
+            "steady": was is not None and abs(t["sum"] - was["sum"]) < 40,
+            "both": p0 is not None and t["maximum"] + p0["maximum"] > 3.488,
             "never": False,
             "late": n >= 7,
         }
