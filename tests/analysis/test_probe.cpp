@@ -276,6 +276,11 @@ TEST_CASE("what cannot be probed is refused with a sentence") {
   refused("{variables: a}", "give a `point` or a `line`");
   refused("{variables: a, point: {at: [1, 2]}}", "found 2 numbers, expected 3");
   refused("{variables: [a, a], point: {at: [1, 2, 3]}}", "named twice");
+  FakeDomain levels = uneven({{"a", wave}});
+  levels.metadata.meshes[0].refinement.push_back({2, 2, 2});
+  CHECK_THROWS_WITH_AS(
+      static_cast<void>(alone(levels, "{variables: a, point: {at: [0, 1, 2]}}", {levels.mesh().cells})),
+      doctest::Contains("rectilinear and has refinement levels"), Error);
   const Tetrahedra mesh(1, 1, 0, false);
   MpiCommunicator self(MPI_COMM_SELF);
   CHECK_THROWS_WITH_AS(

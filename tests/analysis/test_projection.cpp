@@ -106,6 +106,7 @@ TEST_CASE("packed sums keep every bit") {
 }
 
 TEST_CASE("sums of cells that are added to often stay small and exact") {
+  if (MpiCommunicator(MPI_COMM_WORLD).rank() != 0) return;  // one process is enough
   const GridShape grid({3, 5});
   GridSums often(grid, 2);
   std::array<ExactSum, 2> one, total;
@@ -241,6 +242,28 @@ TEST_CASE("a picture shows the values in their places, and is the same bytes eve
   CHECK(count(79.5) < 60);  // in the colour bar alone
 }
 
+TEST_CASE("colours may go with the logarithm; what has none is grey") {
+  const FakeDomain domain =
+      fake_cube(4, 0, 1, {{"a", [](auto&, const Index3& p, int) { return p[0] == 0 ? -1 : std::pow(10.0, p[0]); }}});
+  const std::string yaml =
+      "{variable: a, axis: z, quantity: mean, image: {file: a.png, size: [200, 150], caption: none, scale: logarithmic}}";
+  const auto image = run_alone(projection_kind(), yaml, domain, {domain.mesh().cells}).images.at("a.png");
+  const rendering::ColourMap map("viridis");
+  const auto count = [&](const rendering::Colour& colour) {
+    std::size_t pixels = 0;
+    for (std::size_t n = 0; n < image.rgba.size(); n += 4) {
+      pixels += image.rgba[n] == colour.red && image.rgba[n + 1] == colour.green && image.rgba[n + 2] == colour.blue;
+    }
+    return pixels;
+  };
+  const std::size_t grey = count(map.at(std::nan("")));
+  CHECK(grey > 1000);
+  for (const double fraction : {0.0, 0.5}) {
+    CHECK(count(map.at(fraction)) + 300 > grey);  // columns are not all as wide
+    CHECK(count(map.at(fraction)) < grey + 300);  // in the colour bar too
+  }
+}
+
 TEST_CASE("what cannot be projected is refused with a sentence") {
   const FakeDomain domain = uneven({{"a", wave}, {"n", wave, Centering::node}});
   const FakeDomain flat = uneven({{"a", wave}}, 2);
@@ -252,5 +275,11 @@ TEST_CASE("what cannot be projected is refused with a sentence") {
   refused(domain, "{variable: a, axis: x, weight_component: 1}", "there is no `weight`");
   refused(flat, "{variable: a, axis: z}", "has two dimensions and no axis z");
   refused(flat, "{variable: a, axis: x, image: {file: a.png}}", "its projection is a line");
+  FakeDomain levels = uneven({{"a", wave}});
+  levels.metadata.meshes[0].refinement.push_back({2, 2, 2});
+  refused(levels, "{variable: a, axis: x}", "rectilinear and has refinement levels");
+  FakeDomain nodes = fake_cube(4, 0, 1, {{"n", wave, Centering::node}});
+  nodes.metadata.meshes[0].refinement.push_back({2, 2, 2});
+  refused(nodes, "{variable: n, axis: x}", "only values in cells can be projected");
   refused(domain, "{variable: a, axis: x, image: {file: a.png, scale: logarithmic, range: [-1, 1]}}", "above 0");
 }
