@@ -197,9 +197,11 @@ void draw_flat(const FlatPicture& picture, const FlatValues& shown, const Combin
   Image image{picture.width, picture.height, std::vector<std::uint8_t>(4 * pixels, 255)};
   const ColourMap map(picture.colours);
   paint(image, frame, picture, parts, range, map);
-  const std::string title = picture.logarithmic ? "log10 " + shown.title : shown.title;
-  draw_colour_bar(image, layout, 0, map, range, title);
-  if (!picture.caption.empty()) draw_caption(image, layout, expand_caption(picture.caption, title, input.iteration));
+  const std::string scale = picture.logarithmic ? "log10 " : "";
+  draw_colour_bar(image, layout, 0, map, range, scale + shown.of, TitleRoom::column);
+  if (!picture.caption.empty()) {
+    draw_caption(image, layout, expand_caption(picture.caption, scale + shown.title, input.iteration));
+  }
   input.results.add(picture.file, image);
 }
 

@@ -31,7 +31,8 @@ struct FlatValues {
   const GridShape& grid;
   std::array<std::vector<double>, 2> edges;
   std::span<const double> values;
-  std::string title;
+  std::string title;  ///< of the picture
+  std::string of;     ///< of the colour bar, short
 };
 
 /// Collective: draws the picture, in which the first axis goes to the right and the second up, in their proportions. A

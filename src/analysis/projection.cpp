@@ -193,7 +193,7 @@ class Projection final : public Task {
     result.write(file_, pieces_, input.results, input.communicator);
     if (picture_) {
       const std::array edges{grid.edges(grid.left()[0]), grid.edges(grid.left()[1])};
-      draw_flat(*picture_, {grid.shape(), edges, projected, label()}, input);
+      draw_flat(*picture_, {grid.shape(), edges, projected, label(), title_}, input);
     }
     return {};
   }

@@ -76,7 +76,7 @@ void draw_labels(Image& image, const Layout& layout, const Bar& bar, const Ticks
 }  // namespace
 
 void draw_colour_bar(Image& image, const Layout& layout, int column, const ColourMap& map, const ColourRange& range,
-                     const std::string& title) {
+                     const std::string& title, TitleRoom title_room) {
   const double text = layout.text;
   const double left = layout.width - (layout.bars - column) * layout.bar_column + 0.6 * text;
   const double right = left + layout.bar_column - 0.6 * text;
@@ -101,10 +101,11 @@ void draw_colour_bar(Image& image, const Layout& layout, int column, const Colou
   }
   // In a picture of a few lines the caption is all that fits.
   if (layout.caption_row > 0 && bar.top - 2.1 * text < layout.margin + text) return;
-  // A long title of the only bar grows to the left, over the picture; several bars must keep to their
+  // A long title of the only bar may grow to the left, over the picture; several bars must keep to their
   // columns.
-  const double end = left - 0.6 * text + layout.bar_column - (layout.bars > 1 ? 0.4 : 1.2) * text;
-  const double room = layout.bars > 1 ? end - left : std::max(end - left, 0.5 * layout.width);
+  const bool keeps = layout.bars > 1 || title_room == TitleRoom::column;
+  const double end = left - 0.6 * text + layout.bar_column - (keeps ? 0.4 : 1.2) * text;
+  const double room = keeps ? end - left : std::max(end - left, 0.5 * layout.width);
   const Fitted fitted = fit(layout, title, room);
   const double start = std::min(left - 0.1 * text, end - text_width(fitted.text, fitted.size));
   draw_text(image, fitted.text, start, bar.top - 1.1 * text, fitted.size, ink);
