@@ -76,6 +76,7 @@ TEST_CASE("meshes, variables and stores of Damaris") {
                                           "<group name='flow'><variable name='v' layout='nodes' mesh='plate' "
                                           "centering='nodal' time-varying='false'/></group>\n"
                                           "<variable name='v' layout='many' mesh='dust'/>\n"
+                                          "<variable name='lost' layout='many' mesh='gone'/>\n"
                                           "<variable name='off' layout='many' enabled='false'/>\n",
                                           "<storage><store name='disk' type='HDF5'><option key='FilesPath'>out</option>"
                                           "<option key='FileMode'>Collective</option></store></storage>\n"),
@@ -99,6 +100,8 @@ TEST_CASE("meshes, variables and stores of Damaris") {
   CHECK(contains(t.made.err, "publish them by one call, publish_components"));
   CHECK(contains(t.made.out, "'v_': {mesh: dust"));
   CHECK(contains(t.made.err, "'v' is called 'v_': another variable has its name"));
+  CHECK(contains(t.made.err, "'cube' lies on no mesh: a uniform one was made of its layout\n"));
+  CHECK(contains(t.made.err, "'lost' lies on the mesh 'gone', which is not declared"));
   CHECK(contains(t.made.err, "FileMode"));
   CHECK(contains(t.made.err, "<variable> has no counterpart and was left out: it is not enabled"));
 }

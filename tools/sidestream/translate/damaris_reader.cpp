@@ -48,7 +48,7 @@ class Reader {
     if (child.name() == "storage") return storage(child);
     if (child.name() == "actions") return actions(child);
     if (child.name() == "log") {
-      child.leave_out("messages go to standard error, and `SIDESTREAM_LOG` says how many");
+      child.leave_out("messages go to standard error");
     } else if (child.name() == "visit" || child.name() == "paraview" || child.name() == "python" ||
                child.name() == "scripts") {
       child.leave_out(

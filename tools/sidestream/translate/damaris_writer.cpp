@@ -230,8 +230,10 @@ class Writer {
       if (axes.size() > 3) axes.resize(3);
       meshes += fmt::format("  {}: {{type: uniform, size: [{}]}}\n", name, fmt::join(axes, ", "));
     }
+    const std::string where =
+        variable.mesh == "#" ? "no mesh" : fmt::format("the mesh '{}', which is not declared", variable.mesh);
     remarks_.add(variable.line,
-                 fmt::format("'{}' lies on no mesh: a uniform one was made of its layout{}", variable.path,
+                 fmt::format("'{}' lies on {}: a uniform one was made of its layout{}", variable.path, where,
                              layout.whole ? "" : ", which is that of one client; correct its size"));
     return name;
   }
