@@ -25,14 +25,14 @@ demo: deps-demo configure
 	@$(VENV_PYTHON) examples/demo/run --program $(BUILD)/simulations/oscillators/oscillators
 
 # ctest runs last: its closing lines say how many tests passed. It hides what a test that passes says, but what could not
-# be tested on this machine must be seen.
+# be tested on this machine must be seen. One more test at a time than there are cores: most of them wait for most of it.
 test: deps-test adios2 configure
 	@cmake --build $(BUILD) --parallel $(JOBS)
-	@ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS); status=$$?; \
+	@ctest --test-dir $(BUILD) --output-on-failure --parallel $$(($(JOBS) + 1)); status=$$?; \
 	  grep -h "NOT TESTED" $(BUILD)/Testing/Temporary/LastTest.log | sort -u; exit $$status
 
 # Without what only long tests need, and without the long tests: kills, memory that runs out, two hosts, ADIOS2, MPICH, every
-# kind of mesh and of ghosts in every placement. One more at a time than there are cores: most of them wait for most of it.
+# kind of mesh and of ghosts in every placement.
 check: build
 	@ctest --test-dir $(BUILD) --output-on-failure --parallel $$(($(JOBS) + 1)) --label-exclude long
 
