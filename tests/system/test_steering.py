@@ -18,6 +18,7 @@ from support import MPIRUN
 
 PROGRAM = os.environ["SIDESTREAM_STEERING_PROGRAM"]
 PLUGIN = os.environ["SIDESTREAM_STEERING_PLUGIN"]
+C_PLUGIN = os.environ["SIDESTREAM_STEERING_C_PLUGIN"]
 TOOL = os.environ["SIDESTREAM_TOOL"]
 LIMIT = 60
 
@@ -29,7 +30,7 @@ variables: {{t: {{mesh: grid}}}}
 steering:
   stop: {{type: integer, default: 0, minimum: 0, maximum: 1}}
   interval: {{type: real, default: 0.5, minimum: 0.01}}
-plugins: [{PLUGIN}]
+plugins: [{PLUGIN}, {C_PLUGIN}]
 """
 SETTER = "analyses: [setter: {variable: t, set_every: 5, stop_at: 30}]\n"
 
@@ -50,7 +51,7 @@ class Done:
 
 
 def write(folder, placement, extra=SETTER):
-    text = CONFIGURATION.format(PLACEMENT=placement, FOLDER=folder, PLUGIN=PLUGIN) + extra
+    text = CONFIGURATION.format(PLACEMENT=placement, FOLDER=folder, PLUGIN=PLUGIN, C_PLUGIN=C_PLUGIN) + extra
     (folder / "run.yaml").write_text(text)
     return folder / "run.yaml"
 
@@ -115,6 +116,18 @@ def test_an_analysis_steers(tmp_path, placement, clients):
     # What others than the first server set is looked for ten times a second.
     least = 1 if "partials" in placement else 3
     check(run(tmp_path, clients + DEDICATED[placement], placement, seed=clients), least=least)
+
+
+@pytest.mark.parametrize("placement", ["inline", "{mode: cores, per_node: 1}"])
+def test_an_analysis_in_c_steers(tmp_path, placement):
+    """It also checks what it is refused, and does not steer if that is wrong."""
+    done = run(tmp_path, 2 + DEDICATED[placement], placement, "analyses: [c_setter: {}]\n", most=5000)
+    assert done.status == 0 and "error" not in done.text, done.text
+    changes = done.changes()
+    last = max(changes)
+    assert last > 12 and changes[last] == (1, 7.5), done.text
+    assert (0, 7.5) in changes.values(), done.text
+    assert done.numbers()["iterations"] == last + 1, done.text
 
 
 def test_a_run_on_two_nodes(tmp_path):
