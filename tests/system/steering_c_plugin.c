@@ -26,7 +26,7 @@ static int combine(void* object, const sidestream_input* input, sidestream_resul
                    char* message) {
   (void)object, (void)results, (void)feedback;
   const int64_t now = sidestream_input_index(input);
-  if (!refused(sidestream_steer_int(input, "stopp", 1, message), message, "'stop'")) return 1;
+  if (!refused(sidestream_steer_int(input, "stop1", 1, message), message, "'stop'")) return 1;
   if (!refused(sidestream_steer_int(input, "stop", 7, message), message, "at most 1")) return 1;
   if (!refused(sidestream_steer_int(input, NULL, 7, message), message, "is NULL")) return 1;
   if (sidestream_steer_int(input, "stop", 7, NULL) != SIDESTREAM_ERROR_USAGE) return 1;
