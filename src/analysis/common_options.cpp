@@ -18,6 +18,30 @@ Option file_option(const std::string& default_value, const std::string& text) {
   return {.name = "file", .type = OptionType::file, .default_value = default_value, .text = text};
 }
 
+Option grid_size_option() {
+  return {.name = "size",
+          .type = OptionType::integer,
+          .list = true,
+          .required = true,
+          .text = "Cells of the grid along each axis, as many numbers as the mesh has dimensions.",
+          .minimum = 1,
+          .maximum = 1 << 20,
+          .least_entries = 1,
+          .most_entries = 3};
+}
+
+Option picture_size_option() {
+  return {.name = "size",
+          .type = OptionType::integer,
+          .list = true,
+          .default_value = "[1024, 1024]",
+          .text = "Width and height of the picture in pixels.",
+          .minimum = 16,
+          .maximum = 16384,
+          .least_entries = 2,
+          .most_entries = 2};
+}
+
 Option pieces_option() {
   return {.name = "pieces",
           .type = OptionType::choice,

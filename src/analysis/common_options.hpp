@@ -12,6 +12,9 @@ namespace sidestream {
 [[nodiscard]] Option variable_option(const std::string& text);
 [[nodiscard]] Option component_option(const std::string& text);
 [[nodiscard]] Option file_option(const std::string& default_value, const std::string& text);
+/// `size` of a grid, of 1 to 3 axes, and of a picture.
+[[nodiscard]] Option grid_size_option();
+[[nodiscard]] Option picture_size_option();
 /// `pieces`, and its value.
 [[nodiscard]] Option pieces_option();
 [[nodiscard]] Pieces read_pieces(const Settings& settings);

@@ -101,15 +101,7 @@ std::vector<Option> scene_options() {
   return {
       isosurface_layer(),
       slice_layer(),
-      {.name = "size",
-       .type = OptionType::integer,
-       .list = true,
-       .default_value = "[1024, 1024]",
-       .text = "Width and height of the picture in pixels.",
-       .minimum = 16,
-       .maximum = 16384,
-       .least_entries = 2,
-       .most_entries = 2},
+      picture_size_option(),
       camera_option(),
       colours_option("viridis", "Colour map; all but coolwarm are perceptually even, so equal steps look equal."),
       range_option("Values at the two ends of the colour map. Default: the smallest and largest value shown in this "
