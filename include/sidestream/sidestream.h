@@ -191,9 +191,10 @@ int sidestream_add_octree_mesh(sidestream_session* session, const char* name, in
 /* Gives a variable of the mesh a role. The same on every client. Before start. */
 int sidestream_set_mesh_array(sidestream_session* session, const char* mesh, sidestream_role role,
                               const char* variable);
-/* Of a mesh declared by a call. `periodic` has 3 entries: other than 0, the axis goes on at its other end. `ratios` has
- * 3 entries for each of `steps` refinement steps: how many cells of level l + 1 lie along one of level l. `fixed`: its
- * blocks never change after the start. The same on every client. Before start. */
+/* Of a mesh declared by a call, or by its blocks (sidestream_set_rectilinear_block): then start finds what is wrong.
+ * `periodic` has 3 entries: other than 0, the axis goes on at its other end. `ratios` has 3 entries for each of `steps`
+ * refinement steps: how many cells of level l + 1 lie along one of level l. `fixed`: its blocks never change after the
+ * start. The same on every client. Before start. */
 int sidestream_set_periodic(sidestream_session* session, const char* mesh, const int* periodic);
 int sidestream_set_refinement(sidestream_session* session, const char* mesh, int steps, const int64_t* ratios);
 int sidestream_set_fixed(sidestream_session* session, const char* mesh);

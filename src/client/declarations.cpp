@@ -48,11 +48,28 @@ void Declarations::add_variable(const std::string& mesh, Variable variable) {
   metadata.variables.push_back(std::move(variable));
 }
 
-Mesh& Declarations::declared_mesh(const std::string& name, const char* call) {
+/// The mesh if a call, or blocks, declare it.
+static Mesh* declared(Metadata& metadata, const std::string& name) {
   const Mesh* known = metadata.find_mesh(name);
-  if (known && known->geometry) return metadata.meshes[static_cast<std::size_t>(known->id)];
-  fail(Code::usage, "{}: the mesh '{}' is not declared by a call; declare it first, or say it in the configuration",
-       call, name);
+  return known && known->geometry ? &metadata.meshes[static_cast<std::size_t>(known->id)] : nullptr;
+}
+
+void Declarations::change_mesh(const std::string& name, const char* call, std::function<void(Mesh&)> apply) {
+  if (Mesh* mesh = declared(metadata, name)) return apply(*mesh);
+  later.push_back({name, call, std::move(apply)});
+}
+
+void Declarations::apply_later() {
+  for (const LaterDeclaration& change : later) {
+    Mesh* mesh = declared(metadata, change.mesh);
+    if (!mesh) {
+      fail(Code::usage,
+           "{}: the mesh '{}' is declared by no call and no block; declare it, or say it in the configuration",
+           change.call, change.mesh);
+    }
+    change.apply(*mesh);
+  }
+  later.clear();
 }
 
 void Declarations::apply_arrays(Metadata& final) const {

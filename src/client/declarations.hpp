@@ -1,6 +1,7 @@
 // What a program declares before the session starts.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -37,17 +38,27 @@ struct Declarations {
   struct AttributeDeclaration {
     std::string variable, attribute, value;
   };
+  /// What a call says of a mesh that is put together from its blocks, and so does not exist yet.
+  struct LaterDeclaration {
+    std::string mesh;
+    const char* call;
+    std::function<void(Mesh&)> apply;
+  };
   std::vector<BlockDeclaration> blocks;
   std::vector<AllocatedDeclaration> allocated;
   std::vector<AttributeDeclaration> attributes;
   std::vector<ArrayDeclaration> arrays;
   std::vector<BlockAxes> axes;  ///< this client's own, as blocks are; meshes come of them at the start
+  std::vector<LaterDeclaration> later;
 
   void set(const std::string& name, std::variant<std::int64_t, double> value);
   void add_mesh(Mesh mesh);
   void add_variable(const std::string& mesh, Variable variable);
-  /// The mesh declared by a call of that name; `call` is for the sentence if there is none. Throws Error(usage).
-  [[nodiscard]] Mesh& declared_mesh(const std::string& name, const char* call);
+  /// Changes the mesh of that name by `apply`: at once if a call declares it, else in apply_later.
+  void change_mesh(const std::string& name, const char* call, std::function<void(Mesh&)> apply);
+  /// To be called when the meshes that blocks describe are there. Throws Error(usage), which names the call, if a mesh
+  /// is declared neither by a call nor by blocks.
+  void apply_later();
   /// Applies `arrays` to the final metadata and checks that all meshes have what they need. Throws
   /// Error(configuration).
   void apply_arrays(Metadata& final) const;

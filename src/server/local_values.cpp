@@ -53,8 +53,8 @@ LocalValues::LocalValues(const Metadata& metadata, std::span<const Wanted> wante
   std::sort(keys_.begin(), keys_.end());
   keys_.erase(std::unique(keys_.begin(), keys_.end()), keys_.end());
   for (auto& [n, slot_of_n] : mine_) slot_of_n = slot(wanted_[n]);
-  for (Orders& asked : orders_) {
-    for (const Order& order : asked.orders) asked.slots.push_back(slot(order));
+  for (Orders& one : orders_) {
+    for (const Order& order : one.orders) one.slots.push_back(slot(order));
   }
 }
 

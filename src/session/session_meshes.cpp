@@ -20,6 +20,36 @@ Mesh mesh_of(const std::string& name, MeshKind kind, int dimensions) {
   return mesh;
 }
 
+void set_periodic_of(Mesh& mesh, const std::array<bool, 3>& periodic) {
+  for (int a = mesh.dimensions; a < 3; ++a) {
+    if (!periodic[static_cast<std::size_t>(a)]) continue;
+    fail(Code::usage, "set_periodic: axis {} of the mesh '{}' of {} dimensions, expected axes that it has", a,
+         mesh.name, mesh.dimensions);
+  }
+  mesh.periodic = periodic;
+}
+
+void set_refinement_of(Mesh& mesh, const std::vector<Index3>& ratios) {
+  if (mesh.is_list()) {
+    fail(Code::usage, "set_refinement: the mesh '{}' is {}, whose blocks are lists on one level", mesh.name,
+         mesh.geometry->kind());
+  }
+  constexpr std::size_t most_steps = 30;
+  if (ratios.size() > most_steps) {
+    fail(Code::usage, "set_refinement: {} steps for the mesh '{}', expected at most {}", ratios.size(), mesh.name,
+         most_steps);
+  }
+  for (const Index3& ratio : ratios) {
+    for (std::size_t a = 0; a < 3; ++a) {
+      const bool used = a < static_cast<std::size_t>(mesh.dimensions);
+      if (ratio[a] >= 1 && ratio[a] <= (used ? 1024 : 1)) continue;
+      fail(Code::usage, "set_refinement: the ratio {} along axis {} of the mesh '{}', expected {}", ratio[a], a,
+           mesh.name, used ? "1 to 1024" : "1 on an axis that it does not use");
+    }
+  }
+  mesh.refinement = ratios;
+}
+
 }  // namespace
 
 void Session::add_curvilinear_mesh(const std::string& name, const std::vector<Index>& size,
@@ -92,43 +122,23 @@ void Session::set_mesh_array(const std::string& mesh, Role role, const std::stri
 }
 
 void Session::set_periodic(const std::string& name, const std::array<bool, 3>& periodic) try {
-  Mesh& mesh = implementation_->declarations("set_periodic").declared_mesh(name, "set_periodic");
-  for (int a = mesh.dimensions; a < 3; ++a) {
-    if (!periodic[static_cast<std::size_t>(a)]) continue;
-    fail(Code::usage, "set_periodic: axis {} of the mesh '{}' of {} dimensions, expected axes that it has", a, name,
-         mesh.dimensions);
-  }
-  mesh.periodic = periodic;
+  implementation_->declarations("set_periodic").change_mesh(name, "set_periodic", [periodic](Mesh& mesh) {
+    set_periodic_of(mesh, periodic);
+  });
 } catch (...) {
   rethrow_as_error("set_periodic");
 }
 
 void Session::set_refinement(const std::string& name, const std::vector<Index3>& ratios) try {
-  Mesh& mesh = implementation_->declarations("set_refinement").declared_mesh(name, "set_refinement");
-  if (mesh.is_list()) {
-    fail(Code::usage, "set_refinement: the mesh '{}' is {}, whose blocks are lists on one level", name,
-         mesh.geometry->kind());
-  }
-  constexpr std::size_t most_steps = 30;
-  if (ratios.size() > most_steps) {
-    fail(Code::usage, "set_refinement: {} steps for the mesh '{}', expected at most {}", ratios.size(), name,
-         most_steps);
-  }
-  for (const Index3& ratio : ratios) {
-    for (std::size_t a = 0; a < 3; ++a) {
-      const bool used = a < static_cast<std::size_t>(mesh.dimensions);
-      if (ratio[a] >= 1 && ratio[a] <= (used ? 1024 : 1)) continue;
-      fail(Code::usage, "set_refinement: the ratio {} along axis {} of the mesh '{}', expected {}", ratio[a], a, name,
-           used ? "1 to 1024" : "1 on an axis that it does not use");
-    }
-  }
-  mesh.refinement = ratios;
+  implementation_->declarations("set_refinement").change_mesh(name, "set_refinement", [ratios](Mesh& mesh) {
+    set_refinement_of(mesh, ratios);
+  });
 } catch (...) {
   rethrow_as_error("set_refinement");
 }
 
 void Session::set_fixed(const std::string& name) try {
-  implementation_->declarations("set_fixed").declared_mesh(name, "set_fixed").fixed = true;
+  implementation_->declarations("set_fixed").change_mesh(name, "set_fixed", [](Mesh& mesh) { mesh.fixed = true; });
 } catch (...) {
   rethrow_as_error("set_fixed");
 }

@@ -90,12 +90,13 @@ void Session::Implementation::begin_together() {
   opening_file_ = std::move(opening_file);  // the stream is announced with the first iteration, or never
 }
 
-/// Clients fail alike; servers hear of it.
+/// Servers hear of a client's failure.
 void Session::Implementation::assemble_meshes() {
   std::exception_ptr failure;
   if (!is_server()) {
     try {
       for (Mesh& mesh : meshes_of(declarations_.axes, *roles_.members)) declarations_.add_mesh(std::move(mesh));
+      declarations_.apply_later();
     } catch (const Error&) {
       failure = std::current_exception();
     }

@@ -92,12 +92,17 @@ TEST_CASE("meshes declared by calls") {
   f.refused(sidestream_set_periodic(f.session, "c", periodic), usage, "axis 2 of the mesh 'c' of 2 dimensions");
   f.refused(sidestream_set_refinement(f.session, "c", 1, wrong), usage, "the ratio 0 along axis 1");
   f.refused(sidestream_set_refinement(f.session, "c", 1, size), usage, "the ratio 4 along axis 2");
-  f.refused(sidestream_set_fixed(f.session, "lists"), usage, "is not declared by a call");
   f.refused(sidestream_set_mesh_array(f.session, "c", static_cast<sidestream_role>(13), "p"), usage, "role 13");
   const double origin[3] = {0, 0, 0}, flat[3] = {1, 0, 1};
   f.refused(sidestream_add_octree_mesh(f.session, "o", 3, size, origin, flat, "r"), usage, "of the size 0 on axis 1");
   f.refused(sidestream_add_octree_mesh(f.session, "o", 3, wrong, origin, origin, "r"), usage, "has 2 root cells");
   f.refused(sidestream_start(f.session), SIDESTREAM_ERROR_CONFIGURATION, "there is no variable 'p'");
+}
+
+TEST_CASE("a change of a mesh that only the configuration declares") {
+  Fixture f;
+  CHECK(sidestream_set_fixed(f.session, "lists") == SIDESTREAM_OK);  // blocks may still describe one of that name
+  f.refused(sidestream_start(f.session), usage, "set_fixed: the mesh 'lists' is declared by no call and no block");
 }
 
 TEST_CASE("a role that does not fit") {

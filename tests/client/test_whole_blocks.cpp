@@ -242,6 +242,32 @@ TEST_CASE("a rectilinear mesh is put together from what its blocks say, but for 
   }
 }
 
+TEST_CASE("what calls say of a mesh that blocks describe counts, before the blocks and after them") {
+  const std::array<int, 3> along_y{0, 1, 0}, along_z{0, 0, 1};
+  const Numbers halves{2, 2, 1};
+  sidestream_session* s = open(on_parts());
+  REQUIRE(sidestream_set_periodic(s, "m", along_y.data()) == SIDESTREAM_OK);
+  REQUIRE(set_part(s, 11) == SIDESTREAM_OK);
+  REQUIRE(sidestream_set_refinement(s, "m", 1, halves.data()) == SIDESTREAM_OK);
+  REQUIRE(sidestream_start(s) == SIDESTREAM_OK);
+  const std::vector<double> t(22, 1);
+  CHECK(sidestream_publish(s, "t", rank_of(MPI_COMM_WORLD), t.data()) == SIDESTREAM_OK);
+  CHECK(sidestream_end_iteration(s, 0, 0) == SIDESTREAM_OK);
+  CHECK(sidestream_close(&s) == SIDESTREAM_OK);
+  std::ifstream file("whole-blocks-results-" + std::to_string(size_of(MPI_COMM_WORLD)) + "/parts-0.yaml");
+  const std::string metadata{std::istreambuf_iterator<char>(file), {}};
+  CAPTURE(metadata);
+  CHECK(metadata.find("periodic: [y]") != std::string::npos);
+  CHECK(metadata.find("refinement: [2x2x1]") != std::string::npos);
+
+  s = open(on_parts());
+  REQUIRE(set_part(s, 11) == SIDESTREAM_OK);
+  REQUIRE(sidestream_set_periodic(s, "m", along_z.data()) == SIDESTREAM_OK);
+  CHECK(sidestream_start(s) == SIDESTREAM_ERROR_USAGE);
+  says(s, "axis 2 of the mesh 'm' of 2 dimensions");
+  sidestream_close(&s);
+}
+
 TEST_CASE("blocks that do not make a mesh stop the start, with the same sentence on every rank") {
   const int rank = rank_of(MPI_COMM_WORLD), ranks = size_of(MPI_COMM_WORLD);
   SUBCASE("a node is in two places") {
