@@ -1,16 +1,17 @@
-// The analysis `render`: isosurfaces and coloured slices as a picture.
+// The analysis `render`: isosurfaces, coloured slices and particles as a picture.
 //
-// Each server draws the triangles of its blocks into a framebuffer of its own and passes on the samples it
-// covered. Then the samples of all servers are merged by depth, each server completing a stripe of the
-// picture, and rank 0 adds the colour bars and the caption. If a colour map's range is not given, or meshes say where
-// they are, a pass before that finds the ranges, also of the places. The picture is the same bytes however the mesh and
-// the servers are divided: see rendering/framebuffer.hpp and rendering/rasteriser.hpp.
+// Each server draws the triangles and particles of its blocks into a framebuffer of its own and passes on the samples
+// it covered. Then the samples of all servers are merged by depth, each server completing a stripe of the picture, and
+// rank 0 adds the colour bars and the caption. If a colour map's range is not given, or meshes say where they are, a
+// pass before that finds the ranges, also of the places. The picture is the same bytes however the mesh and the servers
+// are divided: see rendering/framebuffer.hpp and rendering/rasteriser.hpp.
 #include <cstring>
 #include <limits>
 #include <optional>
 
 #include "analysis/kinds.hpp"
 #include "analysis/rendering/annotations.hpp"
+#include "analysis/rendering/balls.hpp"
 #include "analysis/rendering/compositing.hpp"
 #include "analysis/rendering/facets.hpp"
 #include "analysis/rendering/outline.hpp"
@@ -57,6 +58,21 @@ void include_places(const BlockView& view, std::span<ColourRange> axes) {
   }
 }
 
+/// The balls of particles; those of a size in pixels by where their middle is.
+void include_balls(const ParticlesQuery& query, const Piece& piece, std::span<ColourRange> axes) {
+  for (const auto& place : piece.points) {
+    for (std::size_t a = 0; a < 3; ++a) {
+      const double radius = static_cast<int>(a) < query.dimensions ? query.radius : 0;
+      include(axes[a], place[a] - radius);
+      include(axes[a], place[a] + radius);
+    }
+  }
+}
+
+std::int32_t leading_variable(const IsosurfaceQuery& query) { return query.variable; }
+std::int32_t leading_variable(const SliceQuery& query) { return query.variables.front(); }
+std::int32_t leading_variable(const ParticlesQuery& query) { return query.coordinates; }
+
 class Render final : public Task {
  public:
   Render(Scene scene, const Metadata& metadata)
@@ -77,7 +93,14 @@ class Render final : public Task {
     const Camera camera = camera_for(domain_in(ranges));
     Framebuffer& framebuffer = empty_framebuffer();
     Rasteriser rasteriser(camera, framebuffer);
-    for (std::size_t l = 0; l < scene_.layers.size(); ++l) draw(l, take_pieces(l, input), ranges, camera, rasteriser);
+    for (std::size_t l = 0; l < scene_.layers.size(); ++l) {
+      const std::vector<Piece> pieces = take_pieces(l, input);
+      if (const auto* particles = std::get_if<ParticlesQuery>(&scene_.layers[l].query)) {
+        draw_particles(l, *particles, pieces, ranges, camera, framebuffer);
+      } else {
+        draw(l, pieces, ranges, camera, rasteriser);
+      }
+    }
     return encode_runs(framebuffer);
   }
 
@@ -123,7 +146,7 @@ class Render final : public Task {
     const auto open = [](const auto& s) { return s.is_open(); };
     return finds_domain() || std::any_of(scene_.scales.begin(), scene_.scales.end(), open);
   }
-  [[nodiscard]] bool finds_domain() const { return !scene_.coordinates.empty(); }
+  [[nodiscard]] bool finds_domain() const { return scene_.finds_domain(); }
   [[nodiscard]] std::size_t range_count() const { return scene_.scales.size() + (finds_domain() ? 3 : 0); }
   [[nodiscard]] bool is_open(const Layer& layer) const {
     return layer.colouring == Layer::Colouring::by_field && scene_.scales[layer.scale].is_open();
@@ -159,9 +182,13 @@ class Render final : public Task {
     }
     for (std::size_t l = 0; l < scene_.layers.size(); ++l) {
       const Layer& layer = scene_.layers[l];
-      if (!is_open(layer)) continue;
+      const auto* particles = std::get_if<ParticlesQuery>(&layer.query);
+      const bool places = particles != nullptr && particles->in_domain;
+      if (!is_open(layer) && !places) continue;
       std::vector<Piece> pieces = extract_layer(layer, input);
       for (const Piece& piece : pieces) {
+        if (places) include_balls(*particles, piece, std::span(ranges).subspan(scene_.scales.size()));
+        if (!is_open(layer)) continue;
         for (const double value : piece.data[layer.attribute]) include(ranges[layer.scale], value);
       }
       kept_.push_back({l, input.iteration.index, blocks_of(layer, input), std::move(pieces)});
@@ -201,11 +228,26 @@ class Render final : public Task {
       domain.high[a] = scene_.domain_known ? std::max(domain.high[a], found.high) : found.high;
     }
     if (domain.diagonal() > 0) return domain;
-    for (std::size_t a = 0; a < 3; ++a) domain.high[a] += 1;  // a single place: something round it is seen
+    for (std::size_t a = 0; a < 3; ++a) {  // a single place: something round it is seen
+      domain.low[a] -= 0.5;
+      domain.high[a] += 0.5;
+    }
     return domain;
   }
+  /// Balls reach beyond their places.
   [[nodiscard]] Camera camera_for(const Domain& domain) const {
-    return Camera(scene_.camera, domain, in_samples(layout_.viewport()));
+    const Viewport viewport = in_samples(layout_.viewport());
+    const Camera camera(scene_.camera, domain, viewport);
+    double reach = 0;
+    for (const Layer& layer : scene_.layers) {
+      const auto* particles = std::get_if<ParticlesQuery>(&layer.query);
+      if (particles == nullptr) continue;
+      double farthest = 0;
+      for (int c = 0; c < 8; ++c) farthest = std::max(farthest, camera.see(domain.corner(c)).ahead);
+      const double sized = particles->pixels * scene_.samples * camera.sample_size(farthest);
+      reach = std::max({reach, particles->radius, sized});
+    }
+    return reach > 0 ? Camera(scene_.camera, domain, viewport, reach) : camera;
   }
 
   [[nodiscard]] static ColourRange final_range(const ColourScale& scale, ColourRange found) {
@@ -235,8 +277,7 @@ class Render final : public Task {
 
   /// The blocks that a layer's pieces come from.
   [[nodiscard]] static std::vector<std::int64_t> blocks_of(const Layer& layer, const LocalInput& input) {
-    const auto* iso = std::get_if<IsosurfaceQuery>(&layer.query);
-    const std::int32_t variable = iso ? iso->variable : std::get<SliceQuery>(layer.query).variables.front();
+    const std::int32_t variable = std::visit([](const auto& query) { return leading_variable(query); }, layer.query);
     std::vector<std::int64_t> ids;
     for (const BlockView& view : input.of(variable)) ids.push_back(view.block.id);
     return ids;
@@ -264,6 +305,22 @@ class Render final : public Task {
       }
       rasteriser.draw(triangles, material);
       draw_lines({piece.points, piece.lines, triangles.values}, camera, 1.5 * line_width(), material, rasteriser);
+    }
+  }
+
+  void draw_particles(std::size_t l, const ParticlesQuery& query, const std::vector<Piece>& pieces,
+                      const Ranges& ranges, const Camera& camera, Framebuffer& framebuffer) const {
+    const Layer& layer = scene_.layers[l];
+    const bool by_field = layer.colouring == Layer::Colouring::by_field;
+    Material material{static_cast<std::uint8_t>(l + 1), layer.colour, nullptr, {}};
+    if (by_field) {
+      material.map = &maps_[layer.scale];
+      material.range = ranges[layer.scale];
+    }
+    for (const Piece& piece : pieces) {
+      const auto values = by_field ? std::span<const double>(piece.data[0]) : std::span<const double>();
+      draw_balls({piece.points, values, query.radius, query.pixels * scene_.samples, query.disc}, material, camera,
+                 framebuffer);
     }
   }
 
@@ -296,9 +353,8 @@ class Render final : public Task {
 
 AnalysisKind render_kind() {
   return {"render",
-          "Draws isosurfaces and coloured slices and writes the picture, one frame an iteration. The same "
-          "data give "
-          "the same bytes in every placement.",
+          "Draws isosurfaces, coloured slices and particles and writes the picture, one frame an iteration. The same "
+          "data give the same bytes in every placement.",
           scene_options(), [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
             return std::make_unique<Render>(read_scene(settings, metadata), metadata);
           }};

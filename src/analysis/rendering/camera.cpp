@@ -39,7 +39,7 @@ Vec3 default_view(const Domain& domain) {
 
 bool nearly_parallel(const Vec3& a, const Vec3& b) noexcept { return length(cross(unit(a), unit(b))) < 1e-4; }
 
-Camera::Camera(const CameraSettings& settings, const Domain& domain, const Viewport& viewport)
+Camera::Camera(const CameraSettings& settings, const Domain& domain, const Viewport& viewport, double reach)
     : parallel_(settings.parallel) {
   orient(settings, domain);
   const double tangent = std::tan(settings.angle / 360 * std::numbers::pi);
@@ -52,7 +52,7 @@ Camera::Camera(const CameraSettings& settings, const Domain& domain, const Viewp
   focal_ = settings.zoom * viewport.height / 2 / (parallel_ ? tangent * distance : tangent);
   centre_x_ = viewport.left + viewport.width / 2;
   centre_y_ = viewport.top + viewport.height / 2;
-  set_depth(domain);
+  set_depth(domain, reach);
 }
 
 void Camera::orient(const CameraSettings& settings, const Domain& domain) {
@@ -105,14 +105,14 @@ double Camera::fitting_distance(const Domain& domain, double aspect, double tang
 
 /// Spans depth 0..1 over the domain, so that the resolution of the depth buffer is not wasted on what is
 /// empty.
-void Camera::set_depth(const Domain& domain) {
+void Camera::set_depth(const Domain& domain, double reach) {
   double nearest = see(domain.corner(0)).ahead, farthest = nearest;
   for (int c = 1; c < 8; ++c) {
     const double ahead = see(domain.corner(c)).ahead;
     nearest = std::min(nearest, ahead);
     farthest = std::max(farthest, ahead);
   }
-  const double margin = 0.02 * std::max(domain.diagonal(), 1e-300);
+  const double margin = std::max(0.02 * std::max(domain.diagonal(), 1e-300), 1.01 * reach);
   nearest -= margin;
   farthest += margin;
   if (parallel_) {

@@ -50,11 +50,17 @@ struct Projection {
   double x, y, depth, weight;
 };
 
+/// What lies on the line of sight through a place of the picture: so far to the right and up for each length ahead, or
+/// with a parallel projection at every distance.
+struct Across {
+  double right, up;
+};
+
 /// Immutable. Sizes of the viewport may be in samples instead of pixels.
 class Camera {
  public:
-  /// Requires a positive viewport and 0 < angle < 180, zoom > 0.
-  Camera(const CameraSettings& settings, const Domain& domain, const Viewport& viewport);
+  /// Requires a positive viewport and 0 < angle < 180, zoom > 0. What is seen may reach beyond the domain by `reach`.
+  Camera(const CameraSettings& settings, const Domain& domain, const Viewport& viewport, double reach = 0);
 
   [[nodiscard]] Seen see(const Vec3& point) const noexcept {
     const Vec3 p = subtract(point, eye_);
@@ -67,6 +73,9 @@ class Camera {
     }
     const double w = 1 / p.ahead;
     return {centre_x_ + focal_ * p.right * w, centre_y_ - focal_ * p.up * w, (1 / near_ - w) * depth_scale_, w};
+  }
+  [[nodiscard]] Across across(double x, double y) const noexcept {
+    return {(x - centre_x_) / focal_, (centre_y_ - y) / focal_};
   }
   /// Unit vector in camera axes from a surface seen at a sample towards the camera.
   [[nodiscard]] Vec3 towards_eye(double x, double y) const noexcept {
@@ -91,7 +100,7 @@ class Camera {
   void orient(const CameraSettings& settings, const Domain& domain);
   void place(const Domain& domain, bool centre, double aspect, double tangent);
   [[nodiscard]] double fitting_distance(const Domain& domain, double aspect, double tangent) const;
-  void set_depth(const Domain& domain);
+  void set_depth(const Domain& domain, double reach);
 
   Vec3 focus_{}, eye_{}, right_{}, up_{}, forward_{};
   double focal_ = 1, centre_x_ = 0, centre_y_ = 0;

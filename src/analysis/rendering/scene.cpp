@@ -63,12 +63,15 @@ class SceneReader {
       : settings_(settings), metadata_(metadata), scene_(scene) {}
 
   void read() {
-    if (settings_.maps("isosurface").empty() && settings_.maps("slice").empty()) {
-      settings_.fail("isosurface", "found a render without 'isosurface' or 'slice', so nothing would be seen; add one");
+    const char* const kinds[] = {"isosurface", "slice", "particles"};
+    if (std::ranges::all_of(kinds, [&](const char* kind) { return settings_.maps(kind).empty(); })) {
+      settings_.fail("isosurface", fmt::format("found a render without '{}', so nothing would be seen; add one",
+                                               fmt::join(kinds, "' or '")));
     }
     static_cast<void>(read_range(settings_));  // a mistake is one even if no layer uses the range
     for (const Settings& layer : settings_.maps("isosurface")) add_isosurface(layer);
     for (const Settings& layer : settings_.maps("slice")) add_slice(layer);
+    for (const Settings& layer : settings_.maps("particles")) add_particles(layer);
     if (scene_.layers.size() > most_layers) {
       settings_.fail("isosurface", fmt::format("found {} layers in one picture, expected at most {}; make several",
                                                scene_.layers.size(), most_layers));
@@ -101,21 +104,23 @@ class SceneReader {
   void colour_by_field(const Settings& settings, IsosurfaceQuery& query, Layer& layer) {
     const Variable& variable = metadata_.variables[query.variable];
     const Variable& field = *metadata_.find_variable(settings.text("colour_by"));
-    const std::int64_t component = settings.integer("colour_component");
     if (field.mesh != variable.mesh) {
       settings.fail(
           "colour_by",
           fmt::format("'{}' lies on mesh '{}', but '{}' on '{}'; name a variable of the same mesh", field.name,
                       metadata_.mesh_of(field).name, variable.name, metadata_.mesh_of(variable).name));
     }
-    if (component >= field.components) {
-      settings.fail("colour_component", fmt::format("component {} of '{}' does not exist; it has {} (numbered from 0)",
-                                                    component, field.name, field.components));
-    }
     query.fields = {field.id};
     layer.colouring = Layer::Colouring::by_field;
-    layer.attribute = static_cast<int>(component);
+    layer.attribute = read_colour_component(settings, field);
     scale_for(settings, field, layer.attribute, layer).follows_data = true;
+  }
+
+  static int read_colour_component(const Settings& settings, const Variable& field) {
+    const std::int64_t component = settings.integer("colour_component");
+    if (component < field.components) return static_cast<int>(component);
+    settings.fail("colour_component", fmt::format("component {} of '{}' does not exist; it has {} (numbered from 0)",
+                                                  component, field.name, field.components));
   }
 
   void add_slice(const Settings& settings) {
@@ -127,6 +132,33 @@ class SceneReader {
     scale_for(settings, variable, layer.attribute, layer).follows_data = true;
     add(variable, layer.attribute);
     layer.query = std::move(query);
+    scene_.layers.push_back(std::move(layer));
+  }
+
+  void add_particles(const Settings& settings) {
+    Layer layer;
+    ParticlesQuery query = read_particles_query(settings, metadata_);
+    query.in_domain = !settings_.has("domain");
+    const Mesh& mesh = *metadata_.find_mesh(settings.text("mesh"));
+    if (!settings.has("colour_by")) {
+      layer.colour = settings.has("colour") ? read_colour(settings, "colour", settings.text("colour"))
+                                            : plain_colours[plain_++ % std::size(plain_colours)];
+      name(mesh.name);
+    } else if (settings.has("colour")) {
+      settings.fail("colour", "found both 'colour' and 'colour_by' for the same particles; remove one of them");
+    } else {
+      const Variable& field = *metadata_.find_variable(settings.text("colour_by"));
+      if (field.mesh != mesh.id) {
+        settings.fail("colour_by", fmt::format("'{}' lies on mesh '{}', not on '{}'; name a variable of the particles",
+                                               field.name, metadata_.mesh_of(field).name, mesh.name));
+      }
+      query.colour_by = field.id;
+      query.component = read_colour_component(settings, field);
+      layer.colouring = Layer::Colouring::by_field;
+      scale_for(settings, field, query.component, layer).follows_data = true;
+      name(with_unit(field, component_name(field, query.component)));
+    }
+    layer.query = query;
     scene_.layers.push_back(std::move(layer));
   }
 
@@ -149,10 +181,14 @@ class SceneReader {
     return *found;
   }
 
+  /// Takes what is shown into the caption's label.
+  void name(const std::string& shown) {
+    if (scene_.label.find(shown) == std::string::npos) scene_.label += (scene_.label.empty() ? "" : ", ") + shown;
+  }
+
   /// Takes the variable into the caption's label and its mesh into the domain.
   void add(const Variable& variable, int component) {
-    const std::string name = with_unit(variable, component_name(variable, component));
-    if (scene_.label.find(name) == std::string::npos) scene_.label += (scene_.label.empty() ? "" : ", ") + name;
+    name(with_unit(variable, component_name(variable, component)));
     const Mesh& mesh = metadata_.mesh_of(variable);
     if (settings_.has("domain")) return;
     if (mesh.axes() == nullptr) {
@@ -264,12 +300,18 @@ std::string expand_caption(const std::string& pattern, const std::string& label,
   }
 }
 
+bool Scene::finds_domain() const {
+  return !coordinates.empty() || std::ranges::any_of(layers, [](const Layer& layer) {
+    const auto* particles = std::get_if<ParticlesQuery>(&layer.query);
+    return particles != nullptr && particles->in_domain;
+  });
+}
+
 Scene read_scene(const Settings& settings, const Metadata& metadata) {
   Scene scene;
   read_domain(settings, scene);
   SceneReader(settings, metadata, scene).read();
-  if (settings.has("camera"))
-    scene.camera = read_camera(settings.map("camera"), scene.domain, scene.coordinates.empty());
+  if (settings.has("camera")) scene.camera = read_camera(settings.map("camera"), scene.domain, !scene.finds_domain());
   scene.width = settings.integers<std::int32_t>("size").at(0);
   scene.height = settings.integers<std::int32_t>("size").at(1);
   scene.samples = settings.integer<int>("samples");

@@ -9,6 +9,7 @@
 #include "analysis/extract.hpp"
 #include "analysis/rendering/camera.hpp"
 #include "analysis/rendering/colour_map.hpp"
+#include "analysis/rendering/particles.hpp"
 #include "analysis/rendering/resolve.hpp"
 
 namespace sidestream::rendering {
@@ -35,7 +36,7 @@ struct Layer {
     by_value,  ///< each isosurface in the colour of its value
     by_field,  ///< by numbers at the vertices
   };
-  std::variant<IsosurfaceQuery, SliceQuery> query;
+  std::variant<IsosurfaceQuery, SliceQuery, ParticlesQuery> query;
   Colouring colouring = Colouring::plain;
   Colour colour;
   int scale = -1;     ///< index into Scene::scales; -1 for plain
@@ -47,8 +48,8 @@ struct Scene {
   std::vector<ColourScale> scales;
   Domain domain;  ///< of the meshes with axes, or what the configuration says
   bool domain_known = false;
-  /// Of meshes that say where they are, their coordinates: the domain is found in each iteration, as far as these
-  /// reach.
+  /// Of meshes that say where they are, their coordinates: the domain is found in each iteration, as far as these (and
+  /// the particles of some layers) reach.
   std::vector<std::int32_t> coordinates;
   CameraSettings camera;
   int width = 1024, height = 1024, samples = 2;
@@ -57,6 +58,9 @@ struct Scene {
   std::string caption;  ///< pattern; empty: none
   std::string label;    ///< what {label} stands for
   std::string file;
+
+  /// Whether the domain is found anew in each iteration.
+  [[nodiscard]] bool finds_domain() const;
 };
 
 /// The pattern with {label}, {index}, {cycle} and {time} filled in; formats as in {time:.3f}. Throws

@@ -28,6 +28,14 @@ void add_layer_colours(std::vector<Option>& options) {
   options.push_back(range_option("Values at the two ends of this layer's colour map; default: that of the picture."));
 }
 
+Option colour_component_option() {
+  return {.name = "colour_component",
+          .type = OptionType::integer,
+          .default_value = "0",
+          .text = "The component of `colour_by` that is shown.",
+          .minimum = 0};
+}
+
 Option isosurface_layer() {
   std::vector<Option> options = isosurface_options(Purpose::picture);
   options.push_back({.name = "colour",
@@ -37,11 +45,7 @@ Option isosurface_layer() {
   options.push_back({.name = "colour_by",
                      .type = OptionType::variable,
                      .text = "Colours the surface by the values of this variable of the same mesh."});
-  options.push_back({.name = "colour_component",
-                     .type = OptionType::integer,
-                     .default_value = "0",
-                     .text = "The component of `colour_by` that is shown.",
-                     .minimum = 0});
+  options.push_back(colour_component_option());
   add_layer_colours(options);
   return {.name = "isosurface",
           .type = OptionType::map,
@@ -58,6 +62,28 @@ Option slice_layer() {
           .type = OptionType::map,
           .list = true,
           .text = "Planes through the data, coloured by its values: one such map, or a list of them.",
+          .options = std::move(options)};
+}
+
+Option particles_layer() {
+  std::vector<Option> options = particles_options();
+  options.push_back({.name = "colour",
+                     .text = fmt::format("One colour for all: `#rrggbb` or one of {}. Default: one of its own.",
+                                         fmt::join(colour_names(), ", "))});
+  options.push_back({.name = "colour_by",
+                     .type = OptionType::variable,
+                     .text = "Colours each by its value of this variable of the mesh."});
+  options.push_back(colour_component_option());
+  add_layer_colours(options);
+  return {.name = "particles",
+          .type = OptionType::map,
+          .list = true,
+          .text =
+              "Particles as balls or discs: one such map, or a list of them. Each is drawn once: flagged ghosts are "
+              "not, and of those with the same `point_ids` one is; particles at no place (NaN) are not drawn, and "
+              "those without a value (NaN) are grey. Where two are at the same depth, the darker red is seen, then "
+              "the darker green and blue, whatever their order. The default domain holds the whole balls where "
+              "they have a `radius`.",
           .options = std::move(options)};
 }
 
@@ -101,6 +127,7 @@ std::vector<Option> scene_options() {
   return {
       isosurface_layer(),
       slice_layer(),
+      particles_layer(),
       picture_size_option(),
       camera_option(),
       colours_option("viridis", "Colour map; all but coolwarm are perceptually even, so equal steps look equal."),
