@@ -53,6 +53,8 @@ deps-demo:
 deps-test:
 	@scripts/install-dependencies --tests
 	@scripts/python-environment requirements-demo.txt requirements-test.txt
+	@scripts/python-environment requirements-codes.txt 2>/dev/null \
+	  || echo "Veros is NOT TESTED: it could not be installed (see build/python-requirements-codes.log)."
 
 configure:
 	@mkdir -p build

@@ -1,0 +1,81 @@
+/* LAMMPS, as it comes with Debian, and the lines (marked S) that give its atoms to Sidestream.
+ *
+ * Usage: mpirun -n RANKS lammps_melt SCRIPT CONFIGURATION STEPS EVERY
+ *
+ * Runs the script, then STEPS steps, and publishes the atoms before the first of them and after each EVERY. Atoms
+ * migrate between ranks as they move, so that each rank's number of atoms is another one each time. */
+#define LAMMPS_LIB_MPI 1
+#include <lammps/library.h>
+#include <sidestream/sidestream.h> /* S */
+#include <stdio.h>
+#include <stdlib.h>
+
+/* LAMMPS says "error: ..." by itself, on standard output and in log.lammps. */
+static int fails(void* lammps, sidestream_session* session, int code) {
+  if (SIDESTREAM_FAILED(code)) fprintf(stderr, "lammps_melt: %s\n", sidestream_message(session));
+  return SIDESTREAM_FAILED(code) || (lammps_config_has_exceptions() && lammps_has_error(lammps));
+}
+
+/* S: this rank's atoms as they are now. Coordinates and velocities of LAMMPS lie as Sidestream takes them; its arrays
+ * are lists of rows, of which the first says where all of them are, and there are none without atoms. */
+static int publish(void* lammps, sidestream_session* session, int rank) {
+  const int atoms = lammps_extract_setting(lammps, "nlocal");
+  double **x = lammps_extract_atom(lammps, "x"), **v = lammps_extract_atom(lammps, "v");
+  const int64_t step = (int64_t)lammps_get_thermo(lammps, "step");
+  int code = sidestream_set_block_list(session, "atoms", rank, atoms, atoms, 0, 0, NULL);
+  if (atoms > 0) {
+    if (!code) code = sidestream_publish(session, "position", rank, x[0]);
+    if (!code) code = sidestream_publish(session, "velocity", rank, v[0]);
+    if (!code) code = sidestream_publish(session, "type", rank, lammps_extract_atom(lammps, "type"));
+    if (!code) code = sidestream_publish(session, "id", rank, lammps_extract_atom(lammps, "id"));
+  }
+  if (SIDESTREAM_FAILED(code)) return code;
+  return sidestream_end_iteration(session, step, (double)step * *(double*)lammps_extract_global(lammps, "dt"));
+}
+
+/* Runs on the ranks that simulate. Returns whether something failed. */
+static int simulate(sidestream_session* session, const char* script, int steps, int every) {
+  char run[64];
+  int rank;
+  MPI_Comm comm = sidestream_comm(session); /* S: instead of MPI_COMM_WORLD */
+  MPI_Comm_rank(comm, &rank);
+  char *arguments[] = {"lammps", "-screen", "none"}, *box[] = {"xlo", "ylo", "zlo", "xhi", "yhi", "zhi"};
+  void* lammps = lammps_open(3, arguments, comm, NULL);
+  lammps_file(lammps, script);
+  lammps_command(lammps, "run 0 post no");
+  for (int n = 0; n < 6; ++n) { /* S: $xlo and so on in the configuration */
+    const double* edge =
+        lammps_extract_global(lammps, (const char*[]){"boxxlo", "boxylo", "boxzlo", "boxxhi", "boxyhi", "boxzhi"}[n]);
+    if (fails(lammps, session, sidestream_set_real(session, box[n], edge ? *edge : 0))) return 1;
+  }
+  int failed = fails(lammps, session, sidestream_start(session)); /* S: all checks happen here */
+  for (int step = 0; !failed; step += every) {
+    failed = fails(lammps, session, publish(lammps, session, rank)); /* S */
+    if (step + every > steps) break;
+    snprintf(run, sizeof run, "run %d pre no post no", every);
+    lammps_command(lammps, run);
+  }
+  lammps_close(lammps);
+  return failed;
+}
+
+int main(int argc, char** argv) {
+  if (argc != 5 || atoi(argv[4]) < 1) {
+    fprintf(stderr, "usage: lammps_melt SCRIPT CONFIGURATION STEPS EVERY\n");
+    return 2;
+  }
+  MPI_Init(&argc, &argv);
+  sidestream_session* session; /* S */
+  int rank, failed = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (sidestream_open(MPI_COMM_WORLD, argv[2], &session)) { /* S */
+    if (rank == 0) fprintf(stderr, "lammps_melt: %s\n", sidestream_message(NULL));
+  } else if (sidestream_is_server(session)) {            /* S */
+    failed = sidestream_serve(session) != SIDESTREAM_OK; /* S */
+  } else {
+    failed = simulate(session, argv[1], atoi(argv[3]), atoi(argv[4]));
+  }
+  if (session) sidestream_close(&session); /* S */
+  MPI_Finalize();
+  return failed;
+}

@@ -1,0 +1,114 @@
+"""LAMMPS through Sidestream: every atom as LAMMPS itself dumps it, and the same results in every placement."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+from running import MPIRUN, run
+
+SOURCE = Path(__file__).resolve().parents[2] / "simulations" / "lammps"
+PROGRAM = os.environ["SIDESTREAM_LAMMPS_PROGRAM"]
+STEPS, EVERY = 40, 20
+DUMP = f"dump all all custom {EVERY} dump.*.txt id type x y z vx vy vz\ndump_modify all format float %.17g\n"
+BOX = 6 * (4 / 0.8442) ** (1 / 3)
+
+
+def script(extra=""):
+    """The example's, smaller."""
+    text = (SOURCE / "in.melt").read_text()
+    assert "0 10 0 10 0 10" in text
+    return text.replace("0 10 0 10 0 10", "0 6 0 6 0 6") + extra
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """One run in each placement, all on three ranks that simulate, so that LAMMPS rounds alike."""
+    folders = {}
+    for placement in ("inline", "cores", "nodes", "sidecar"):
+        folder = folders[placement] = tmp_path_factory.mktemp(placement)
+        (folder / "in.melt").write_text(script(DUMP))
+        run(folder, SOURCE / "run.yaml", placement, 3, [PROGRAM, "in.melt"], [STEPS, EVERY])
+    return folders
+
+
+def dumped(folder, step):
+    """Rows of id, type, x, y, z, vx, vy, vz by ascending id, of all digits."""
+    rows = np.loadtxt(folder / f"dump.{step}.txt", skiprows=9)
+    return rows[np.argsort(rows[:, 0])]
+
+
+def published(folder, index):
+    """The same as Sidestream wrote it."""
+    with h5py.File(folder / "results" / f"atoms-{index:03}.h5") as file:
+        columns = [file[f"variables/{name}"][...] for name in ("id", "type", "position", "velocity")]
+        assert file.attrs["cycle"] == index * EVERY
+    rows = np.column_stack(columns)
+    return rows[np.argsort(rows[:, 0])]
+
+
+@pytest.mark.parametrize("placement", ["inline", "cores", "nodes", "sidecar"])
+def test_every_atom_is_as_lammps_dumps_it(runs, placement):
+    counts = set()
+    for index in range(STEPS // EVERY + 1):
+        expected, found = dumped(runs[placement], index * EVERY), published(runs[placement], index)
+        assert found.shape == (864, 8)
+        assert np.array_equal(found[:, 0], np.arange(1, 865))
+        assert found.tobytes() == expected.tobytes(), f"{placement}, iteration {index}"
+        with h5py.File(runs["inline"] / "results" / f"atoms-{index:03}-000.h5") as piece:
+            counts.add(len(next(iter(piece["variables/id"].values()))))
+    assert len(counts) > 1, "no atom has moved to another rank, so that nothing was tested of that"
+
+
+def test_placements_have_the_same_results(runs):
+    """LAMMPS rounds alike on as many ranks, and what Sidestream makes of it is the same bytes."""
+    names = [f"atoms-{n:03}.png" for n in range(3)] + ["velocity.csv"]
+    reference = {name: (runs["inline"] / "results" / name).read_bytes() for name in names}
+    assert len(set(reference.values())) == len(names), "pictures of atoms that move differ"
+    for placement, folder in runs.items():
+        for name, expected in reference.items():
+            assert (folder / "results" / name).read_bytes() == expected, f"{name} in placement {placement}"
+
+
+def test_deposited_types_are_those_of_a_sum_over_atoms(runs):
+    """Cloud in cell over 16 cells along each axis of the periodic box, by NumPy."""
+    rows = dumped(runs["cores"], STEPS)
+    with h5py.File(runs["cores"] / "results" / "density-002.h5") as file:
+        found = file["type"][...]
+        assert file.attrs["particles"] == 864
+        assert file.attrs["outside"] == 0
+    expected = np.zeros((16, 16, 16))
+    places = rows[:, 2:5] / BOX * 16 - 0.5
+    low = np.floor(places).astype(int)
+    part = places - low
+    for corner in np.ndindex(2, 2, 2):
+        share = np.prod(np.where(corner, part, 1 - part), axis=1)
+        i, j, k = ((low + corner) % 16).T
+        np.add.at(expected, (k, j, i), share * rows[:, 1])
+    expected /= (BOX / 16) ** 3
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+
+
+def test_ranks_without_atoms(tmp_path):
+    """Atoms in one corner of the box, and ranks that have none."""
+    text = script(DUMP).replace("create_atoms 1 box", "region corner block 0 2 0 2 0 2\ncreate_atoms 1 region corner")
+    (tmp_path / "in.melt").write_text(text)
+    run(tmp_path, SOURCE / "run.yaml", "cores", 4, [PROGRAM, "in.melt"], [EVERY, EVERY])
+    for index in range(2):
+        expected = dumped(tmp_path, index * EVERY)
+        assert 0 < len(expected) < 100
+        assert published(tmp_path, index).tobytes() == expected.tobytes()
+
+
+def test_a_script_that_fails_ends_the_run(tmp_path):
+    (tmp_path / "in.melt").write_text(script("pair_style no/such/style\n"))
+    shutil.copy(SOURCE / "run.yaml", tmp_path)
+    for ranks, placement in ((2, "{mode: inline}"), (3, "{mode: cores}")):
+        (tmp_path / "run.yaml").write_text((SOURCE / "run.yaml").read_text().replace("{mode: inline}", placement))
+        line = [MPIRUN, "-n", str(ranks), PROGRAM, "in.melt", "run.yaml", "20", "20"]
+        done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode != 0
+        assert "no/such/style" in (tmp_path / "log.lammps").read_text()
