@@ -322,3 +322,87 @@ def test_a_rectilinear_mesh_of_parts(tmp_path):
     field = sidestream.open(tmp_path / "parts")["fields"]["t"]
     np.testing.assert_array_equal(field.isel(time=0), [[1, 2, 3]])
     np.testing.assert_array_equal(field["x"], [0.5, 2.5, 6.5])
+
+
+def test_a_handle_publishes_as_names_do(open_session, tmp_path):
+    session = open_session()
+    t, r, v = (session.get_handle(name, 0) for name in "trv")
+    assert isinstance(t, sidestream.Handle) and (t.variable, t.block) == ("t", 0)
+    arrays = []
+    for step in range(6):
+        # Alike, then with gaps, in another order of memory, read-only, alike again.
+        a = numbered(2, 3, 4) + 100 * step
+        if step == 2:
+            a = np.repeat(a, 2, axis=2)[:, :, ::2]
+        if step == 3:
+            a = np.asfortranarray(a)
+        if step == 4:
+            a.flags.writeable = False
+        arrays.append((a, numbered(4, 3, 2) - step, numbered(2, 2, 3, 4, dtype=np.int16) * step))
+        assert t.publish(a)
+        assert r.publish(arrays[-1][1])
+        assert v.publish(arrays[-1][2], 0)
+        assert session.end_iteration(step, 0.0)
+    for step, (a, b, c) in enumerate(arrays):
+        with h5py.File(tmp_path / "results" / f"fields-{step:06}.h5") as file:
+            np.testing.assert_array_equal(file["variables/t"], a)
+            np.testing.assert_array_equal(file["variables/r"], b)
+            np.testing.assert_array_equal(file["variables/v"], np.moveaxis(c, 0, -1))
+
+
+def test_what_a_handle_refuses(open_session):
+    session = open_session()
+    for name, block, says in (("tt", 0, "'tt' is not declared"), ("t", 7, "block 7")):
+        with pytest.raises(sidestream.Error, match=says):
+            session.get_handle(name, block)
+    handle = session.get_handle("t", 0)
+    for n in range(3):
+        assert handle.publish(numbered(2, 3, 4))
+        with pytest.raises(sidestream.Error, match=r"twice|already"):
+            handle.publish(numbered(2, 3, 4))
+        session.end_iteration(n, 0.0)
+    wrong = [
+        (numbered(2, 3, 5), "expected 4 x 3 x 2"),
+        (numbered(2, 3, 4, dtype=np.float32), "of type float32"),
+        (numbered(2, 3, 4, dtype=np.int64), "of type int64"),
+        (numbered(24), "rank 1"),
+        ([1.0], "no array"),
+        (None, "no array"),
+        (numbered(2, 3, 4).astype(">f8"), "byte order"),
+    ]
+    for array, says in wrong:
+        with pytest.raises(sidestream.Error, match=says):
+            handle.publish(array)
+        session.end_iteration(3, 0.0)
+        handle.publish(numbered(2, 3, 4))  # taken or not, as the iterations in flight are
+        session.end_iteration(4, 0.0)
+    session.close()
+    with pytest.raises(sidestream.Error, match="closed"):
+        handle.publish(numbered(2, 3, 4))
+
+
+def test_a_handle_follows_its_block(open_session):
+    """An array as large as the block was must not be read beyond its end, or be taken for the whole, later."""
+    session = open_session()
+    handle = session.get_handle("t", 0)
+    for step in range(3):
+        assert handle.publish(numbered(2, 3, 4))
+        session.end_iteration(step, 0.0)
+    session.set_block("box", 0, [0, 0, 0], [4, 3, 1])
+    with pytest.raises(sidestream.Error, match="expected 4 x 3 x 1"):
+        handle.publish(numbered(2, 3, 4))
+    session.end_iteration(3, 0.0)
+    for step in range(2):
+        assert handle.publish(numbered(1, 3, 4))
+        session.end_iteration(4 + step, 0.0)
+    session.set_allocated("t", 0, [0, 0, 0], [4, 3, 2])
+    assert handle.publish(numbered(2, 3, 4))
+    session.end_iteration(6, 0.0)
+    session.remove_block("box", 0)
+    with pytest.raises(sidestream.Error, match="block 0"):
+        handle.publish(numbered(2, 3, 4))
+    session.end_iteration(7, 0.0)
+    session.set_block("box", 0, [0, 0, 0], [4, 3, 2])
+    for step in range(2):
+        assert handle.publish(numbered(2, 3, 4))
+        session.end_iteration(8 + step, 0.0)

@@ -81,3 +81,19 @@ def test_fields(tmp_path, clients, placement):
     results = run(tmp_path, clients + servers, placement, beside)
     check_files(results, clients)
     check_reader(results, clients)
+
+
+def test_other_threads_run_while_a_small_publication_waits(tmp_path):
+    """A server that takes its time, room for one iteration, and a thread that counts."""
+    (tmp_path / "slow.py").write_text("import time\ndef slow(block):\n    time.sleep(0.5)\n    return {'n': 1}\n")
+    file = tmp_path / "run.yaml"
+    file.write_text(
+        "placement: {mode: cores, max_in_flight: 1}\nmeshes: {line: {size: [8]}}\nvariables: {a: {mesh: line}}\n"
+        f"output: {{directory: {tmp_path / 'results'}}}\n"
+        f"analyses: [python: {{variables: a, script: {tmp_path / 'slow.py'}, call: slow, file: n.csv}}]\n"
+    )
+    command = [MPIRUN, "-n", "2", sys.executable, str(PROGRAM.parent / "waiting.py"), str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    by_name, by_handle = map(int, done.stdout.split("counted")[1].split()[:2])
+    assert by_name > 2 and by_handle > 2, done.stdout

@@ -15,6 +15,8 @@ class Buffer {
  public:
   /// Throws Failure if the object has none; `variable` is for the sentence.
   Buffer(PyObject* object, const char* variable);
+  /// Takes over one that was got.
+  explicit Buffer(const Py_buffer& view) : view_(view) {}
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
   ~Buffer() { PyBuffer_Release(&view_); }

@@ -25,7 +25,7 @@ void add_rectilinear_mesh(Session& session, Text name, const std::vector<Reals>&
     size.push_back(static_cast<std::int64_t>(axis.size()) - 1);
     axes.push_back(axis.data());
   }
-  session.plainly("add_rectilinear_mesh", sidestream_add_rectilinear_mesh, name, dimensions_of(size), size.data(),
+  session.declare("add_rectilinear_mesh", sidestream_add_rectilinear_mesh, name, dimensions_of(size), size.data(),
                   axes.data());
 }
 
@@ -40,7 +40,7 @@ void set_rectilinear_block(Session& session, Text mesh, std::int64_t block, cons
     }
     axes[n] = nodes[n].data();
   }
-  session.plainly("set_rectilinear_block", sidestream_set_rectilinear_block, mesh, block, lo.data(), hi.data(),
+  session.declare("set_rectilinear_block", sidestream_set_rectilinear_block, mesh, block, lo.data(), hi.data(),
                   axes.data());
 }
 
@@ -48,57 +48,57 @@ void add_meshes(nb::class_<Session>& session) {
   session
       .def("add_uniform_mesh",
            [](Session& s, Text name, const Numbers& size, const Reals& origin, const Reals& spacing) {
-             s.plainly("add_uniform_mesh", sidestream_add_uniform_mesh, name, dimensions_of(size), size.data(),
+             s.declare("add_uniform_mesh", sidestream_add_uniform_mesh, name, dimensions_of(size), size.data(),
                        origin.data(), spacing.data());
            })
       .def("add_rectilinear_mesh", add_rectilinear_mesh)
       .def("add_curvilinear_mesh",
            [](Session& s, Text name, const Numbers& size, Text coordinates) {
-             s.plainly("add_curvilinear_mesh", sidestream_add_curvilinear_mesh, name, dimensions_of(size), size.data(),
+             s.declare("add_curvilinear_mesh", sidestream_add_curvilinear_mesh, name, dimensions_of(size), size.data(),
                        coordinates);
            })
       .def("add_unstructured_mesh",
            [](Session& s, Text name, int dimensions, Text coordinates, Text connectivity, Text offsets, Text types) {
-             s.plainly("add_unstructured_mesh", sidestream_add_unstructured_mesh, name, dimensions, coordinates,
+             s.declare("add_unstructured_mesh", sidestream_add_unstructured_mesh, name, dimensions, coordinates,
                        connectivity, offsets, types);
            })
       .def("add_points_mesh",
            [](Session& s, Text name, int dimensions, Text coordinates) {
-             s.plainly("add_points_mesh", sidestream_add_points_mesh, name, dimensions, coordinates);
+             s.declare("add_points_mesh", sidestream_add_points_mesh, name, dimensions, coordinates);
            })
       .def("add_octree_mesh",
            [](Session& s, Text name, const Numbers& roots, const Reals& origin, const Reals& spacing, Text refined) {
-             s.plainly("add_octree_mesh", sidestream_add_octree_mesh, name, dimensions_of(roots), roots.data(),
+             s.declare("add_octree_mesh", sidestream_add_octree_mesh, name, dimensions_of(roots), roots.data(),
                        origin.data(), spacing.data(), refined);
            })
       .def("set_mesh_array",
            [](Session& s, Text mesh, int role, Text variable) {
-             s.plainly("set_mesh_array", sidestream_set_mesh_array, mesh, static_cast<sidestream_role>(role), variable);
+             s.declare("set_mesh_array", sidestream_set_mesh_array, mesh, static_cast<sidestream_role>(role), variable);
            })
       .def("set_periodic",
            [](Session& s, Text mesh, const std::vector<int>& periodic) {
-             s.plainly("set_periodic", sidestream_set_periodic, mesh, periodic.data());
+             s.declare("set_periodic", sidestream_set_periodic, mesh, periodic.data());
            })
       .def("set_refinement",
            [](Session& s, Text mesh, int steps, const Numbers& ratios) {
-             s.plainly("set_refinement", sidestream_set_refinement, mesh, steps, ratios.data());
+             s.declare("set_refinement", sidestream_set_refinement, mesh, steps, ratios.data());
            })
-      .def("set_fixed", [](Session& s, Text mesh) { s.plainly("set_fixed", sidestream_set_fixed, mesh); });
+      .def("set_fixed", [](Session& s, Text mesh) { s.declare("set_fixed", sidestream_set_fixed, mesh); });
 }
 
 void add_variables(nb::class_<Session>& session) {
   session
       .def("set_int",
-           [](Session& s, Text name, std::int64_t value) { s.plainly("set_int", sidestream_set_int, name, value); })
+           [](Session& s, Text name, std::int64_t value) { s.declare("set_int", sidestream_set_int, name, value); })
       .def("set_real",
-           [](Session& s, Text name, double value) { s.plainly("set_real", sidestream_set_real, name, value); })
+           [](Session& s, Text name, double value) { s.declare("set_real", sidestream_set_real, name, value); })
       .def("add_variable",
            [](Session& s, Text name, Text mesh, int type, int centering, int components, int order) {
-             s.plainly("add_variable", sidestream_add_variable, name, mesh, static_cast<sidestream_type>(type),
+             s.declare("add_variable", sidestream_add_variable, name, mesh, static_cast<sidestream_type>(type),
                        static_cast<sidestream_centering>(centering), components, static_cast<sidestream_order>(order));
            })
       .def("set_variable_attribute", [](Session& s, Text variable, Text attribute, Text value) {
-        s.plainly("set_variable_attribute", sidestream_set_variable_attribute, variable, attribute, value);
+        s.declare("set_variable_attribute", sidestream_set_variable_attribute, variable, attribute, value);
       });
 }
 
@@ -106,27 +106,27 @@ void add_blocks(nb::class_<Session>& session) {
   session
       .def("set_block",
            [](Session& s, Text mesh, std::int64_t block, int level, const Numbers& lo, const Numbers& hi) {
-             s.plainly("set_block", sidestream_set_block_on_level, mesh, block, level, lo.data(), hi.data());
+             s.declare("set_block", sidestream_set_block_on_level, mesh, block, level, lo.data(), hi.data());
            })
       .def("set_rectilinear_block", set_rectilinear_block)
       .def(
           "set_block_list",
           [](Session& s, Text mesh, std::int64_t block, std::int64_t points, std::int64_t cells, std::int64_t corners,
              std::int64_t faces, const std::optional<Reals>& bounds) {
-            s.plainly("set_block_list", sidestream_set_block_list, mesh, block, points, cells, corners, faces,
+            s.declare("set_block_list", sidestream_set_block_list, mesh, block, points, cells, corners, faces,
                       bounds_of(bounds));
           },
           nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none())
       .def(
           "set_block_bounds",
           [](Session& s, Text mesh, std::int64_t block, const std::optional<Reals>& bounds) {
-            s.plainly("set_block_bounds", sidestream_set_block_bounds, mesh, block, bounds_of(bounds));
+            s.declare("set_block_bounds", sidestream_set_block_bounds, mesh, block, bounds_of(bounds));
           },
           nb::arg(), nb::arg(), nb::arg().none())
       .def("remove_block", [](Session& s, Text mesh,
-                              std::int64_t block) { s.plainly("remove_block", sidestream_remove_block, mesh, block); })
+                              std::int64_t block) { s.declare("remove_block", sidestream_remove_block, mesh, block); })
       .def("set_allocated", [](Session& s, Text variable, std::int64_t block, const Numbers& lo, const Numbers& hi) {
-        s.plainly("set_allocated", sidestream_set_allocated, variable, block, lo.data(), hi.data());
+        s.declare("set_allocated", sidestream_set_allocated, variable, block, lo.data(), hi.data());
       });
 }
 

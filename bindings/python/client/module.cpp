@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "handle.hpp"
 #include "session.hpp"
 
 namespace {
@@ -55,4 +56,5 @@ NB_MODULE(_client, module) {
       .def("get_real", &Session::get_real)
       .def("end_iteration", &Session::end_iteration);
   add_declarations(session);
+  add_handles(module, session);
 }

@@ -13,9 +13,6 @@ namespace sidestream_python {
 
 namespace {
 
-/// Copies of fewer bytes are done before another thread could have made use of the GIL.
-constexpr Py_ssize_t worth_letting_go = 1 << 16;
-
 /// A handle is a pointer with some MPIs and a number with others.
 template <class Handle>
 Handle handle_of(std::uintptr_t number) {
@@ -33,14 +30,6 @@ std::uintptr_t number_of(Handle handle) {
   } else {
     return static_cast<std::uintptr_t>(handle);
   }
-}
-
-/// Large copies let other threads run.
-template <class Call>
-int without_gil(bool large, Call&& call) {
-  if (!large) return call();
-  const nb::gil_scoped_release released;
-  return call();
 }
 
 bool alike(const Arranged& a, const Arranged& b) {
@@ -184,7 +173,7 @@ bool Session::publish(const char* variable, std::int64_t block, nb::handle array
   const Py_buffer& view = buffer->view();
   const Arranged a =
       or_refuse(variable, block, [&] { return arrange(view, array.ptr(), variable, declared, component_axis); });
-  const int code = without_gil(view.len >= worth_letting_go, [&] {
+  const int code = letting_others_run([&] {
     return sidestream_publish_array(session, variable, block, a.type, a.data, a.rank, a.extents.data(),
                                     a.strides.data(), -1);
   });
@@ -197,7 +186,6 @@ bool Session::publish_components(const char* variable, std::int64_t block, const
   std::deque<Buffer> buffers;
   std::vector<const void*> data;
   Arranged first{};
-  Py_ssize_t bytes = 0;
   or_refuse(variable, block, [&] {
     if (arrays.empty()) misuse("publish: no array for '" + std::string(variable) + "'; pass one of each component");
     for (const nb::object& array : arrays) {
@@ -210,10 +198,9 @@ bool Session::publish_components(const char* variable, std::int64_t block, const
                "' differ in dtype, shape or strides; pass arrays that are alike");
       }
       data.push_back(a.data);
-      bytes += view.len;
     }
   });
-  const int code = without_gil(bytes >= worth_letting_go, [&] {
+  const int code = letting_others_run([&] {
     return sidestream_publish_component_arrays(session, variable, block, first.type, static_cast<int>(data.size()),
                                                data.data(), first.rank, first.extents.data(), first.strides.data());
   });

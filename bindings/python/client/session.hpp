@@ -39,7 +39,7 @@ class Session {
   [[nodiscard]] bool is_server() const { return sidestream_is_server(session_) != 0; }
   [[nodiscard]] std::uintptr_t comm() const;
   [[nodiscard]] std::string message() const { return sidestream_message(session_); }
-  /// Of the sidestream_session, for extensions in C that publish too.
+  /// Of the sidestream_session, for extensions in C that publish too; blocks are declared here.
   [[nodiscard]] std::uintptr_t address() const { return reinterpret_cast<std::uintptr_t>(open("address")); }
   void serve();
   /// iterations, delivered, refused, failed, unknown, absent_blocks, bytes_published, dropped.
@@ -66,6 +66,21 @@ class Session {
     sidestream_session* const session = open(name);
     static_cast<void>(taken(session, call(session, arguments...)));
   }
+  /// The same of a call that declares.
+  template <class... Parameters, class... Arguments>
+  void declare(const char* name, int (*call)(sidestream_session*, Parameters...), Arguments... arguments) {
+    ++declared_;
+    plainly(name, call, arguments...);
+  }
+  /// Another number after each call that declares.
+  [[nodiscard]] std::int64_t declared() const noexcept { return declared_; }
+
+  /// Publications may wait for room, for as long as servers take: other threads go on meanwhile.
+  template <class Call>
+  static int letting_others_run(Call&& call) {
+    const nb::gil_scoped_release released;
+    return call();
+  }
 
  private:
   /// What keeps an array's memory in place after close; held here and by the arrays over it.
@@ -82,6 +97,7 @@ class Session {
   auto or_refuse(const char* variable, std::int64_t block, Work&& work);
 
   sidestream_session* session_ = nullptr;
+  std::int64_t declared_ = 0;
   std::map<std::string, sidestream_description, std::less<>> described_;  ///< few, and found without a copy of the name
   Memory memory_;
   std::map<Place, std::shared_ptr<Loan>> lent_;

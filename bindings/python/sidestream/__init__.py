@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .errors import Code, Error
 
 if TYPE_CHECKING:
+    from ._client import Handle as Handle
     from .declaring import Role as Role
     from .lazy import Fields as Fields
     from .lazy import LazyArray as LazyArray
@@ -19,13 +20,20 @@ if TYPE_CHECKING:
     from .session import open_session as open_session
 
 _READER = {"Fields": "lazy", "LazyArray": "lazy", "Results": "reader", "open": "reader"}
-_CLIENT = {"Account": "session", "Role": "declaring", "Session": "session", "open_session": "session"}
+_CLIENT = {
+    "Account": "session",
+    "Handle": "_client",
+    "Role": "declaring",
+    "Session": "session",
+    "open_session": "session",
+}
 
 __all__ = [
     "Account",
     "Code",
     "Error",
     "Fields",
+    "Handle",
     "LazyArray",
     "Results",
     "Role",

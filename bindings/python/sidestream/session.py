@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self, SupportsFloat, SupportsIndex
 from numpy.typing import NDArray
 
 from . import _client
+from ._client import Handle
 from .communicator import communicator_of, handle_of
 from .declaring import Declaring
 from .errors import Error
@@ -131,6 +132,13 @@ class Session(Declaring):
         if first is not None:
             raise first
         return taken
+
+    def get_handle(self, variable: str, block: int) -> Handle:
+        """For programs that publish many small blocks: what `publish` looks up is looked up once.
+
+        `handle.publish(array, component_axis=-1)` does what `publish` does, and sooner where one array after the other
+        is alike and gapless."""
+        return self._session.get_handle(variable, block)
 
     def alloc(self, variable: str, block: int) -> NDArray[Any] | None:
         """The block's memory in this iteration as an array with the axes of `publish`, components last; contents
