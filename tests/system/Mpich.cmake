@@ -1,13 +1,6 @@
 # A part of the system tests under MPICH as well, where it is installed beside the MPI library of this build and it is
 # asked for, because the library is built once more. The first of these tests builds what the others need. All of the
 # tests under MPICH: `cmake --preset mpich`.
-if(MPI_C_LIB_NAMES MATCHES "mpich")
-  # What the tests below need of the build with MPICH.
-  add_custom_target(mpich_programs DEPENDS field_program)
-  if(TARGET fortran_functions)
-    add_dependencies(mpich_programs fortran_functions fortran_whole_blocks fortran_mistakes)
-  endif()
-endif()
 option(SIDESTREAM_TEST_MPICH "Build the library with MPICH too and run a part of the system tests with it" OFF)
 if(NOT SIDESTREAM_TEST_MPICH)
   message(STATUS "SIDESTREAM_TEST_MPICH is off: nothing is tested under MPICH (bash .ci/run mpich does it)")

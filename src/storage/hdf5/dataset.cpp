@@ -40,8 +40,9 @@ std::string escaped(const std::string& name) {
 Handle create(const Handle& parent, const std::string& name, Type type, const Extents& extents, const Handle& creation,
               const std::string& path) {
   const Handle space = dataspace(extents, path);
+  const std::string action = fmt::format("create the array '{}' in", name);
   return {H5Dcreate2(parent.id(), name.c_str(), native_type(type), space.id(), H5P_DEFAULT, creation.id(), H5P_DEFAULT),
-          H5Dclose, fmt::format("create the array '{}' in", name), path};
+          H5Dclose, action, path};
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <limits>
+#include <new>
 
 #include "storage/hdf5/properties.hpp"
 // Since 1.13.1 what a driver is made of has a header of its own.
@@ -43,13 +44,18 @@ extern "C" {
 static H5FD_t* open_file(const char* name, unsigned flags, hid_t access, haddr_t) {
   const auto* info = static_cast<const Info*>(H5Pget_driver_info(access));
   if (info == nullptr) return nullptr;
+  // No exception may go through HDF5, which is C: it would stay in the middle of its call, and never end later.
+  std::unique_ptr<OpenFile> file(new (std::nothrow) OpenFile);
+  if (!file) {
+    note(*info->failure, ENOMEM);
+    return nullptr;
+  }
   const int truncate = (flags & H5F_ACC_TRUNC) != 0 ? O_TRUNC : 0;
   const int descriptor = ::open(name, O_RDWR | O_CREAT | O_CLOEXEC | truncate, 0666);
   if (descriptor < 0) {
     note(*info->failure, errno);
     return nullptr;
   }
-  auto file = std::make_unique<OpenFile>();
   file->descriptor = descriptor;
   file->failure = info->failure;
   return &file.release()->common;

@@ -10,8 +10,8 @@ namespace sidestream::hdf5 {
 namespace {
 
 Handle open_group(const Handle& parent, const std::string& name, const std::string& path) {
-  return {H5Gopen2(parent.id(), name.c_str(), H5P_DEFAULT), H5Gclose, fmt::format("open the group '{}' of", name),
-          path};
+  const std::string action = fmt::format("open the group '{}' of", name);
+  return {H5Gopen2(parent.id(), name.c_str(), H5P_DEFAULT), H5Gclose, action, path};
 }
 
 /// Opens the group, or creates it if it is not there.

@@ -1,25 +1,34 @@
 #include "storage/hdf5/handle.hpp"
 
+#include <array>
+#include <cstring>
+
 #include "base/fail.hpp"
 
 namespace sidestream::hdf5 {
 
 namespace {
 
+/// What of a description is kept; HDF5 calls us from C, where no exception may go, not even one of memory.
+using Reason = std::array<char, 256>;
+
 /// Called from the outermost function to the innermost; the innermost says what really happened.
 extern "C" herr_t keep_last(unsigned, const H5E_error2_t* error, void* text) {
-  if (error->desc != nullptr && *error->desc != '\0') *static_cast<std::string*>(text) = error->desc;
+  auto& reason = *static_cast<Reason*>(text);
+  if (error->desc != nullptr && *error->desc != '\0') {
+    std::strncpy(reason.data(), error->desc, reason.size() - 1);
+  }
   return 0;
 }
 
 }  // namespace
 
-void fail_hdf5(const std::string& action, const std::string& path) {
-  std::string reason;
+void fail_hdf5(std::string_view action, const std::string& path) {
+  Reason reason{};
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, keep_last, &reason);
   H5Eclear2(H5E_DEFAULT);
-  if (reason.empty()) reason = "no reason";
-  fail(Code::file, "cannot {} '{}': HDF5 says '{}'; report this with the configuration", action, path, reason);
+  fail(Code::file, "cannot {} '{}': HDF5 says '{}'; report this with the configuration", action, path,
+       reason[0] == '\0' ? "no reason" : reason.data());
 }
 
 QuietErrors::QuietErrors() {
@@ -29,7 +38,7 @@ QuietErrors::QuietErrors() {
 
 QuietErrors::~QuietErrors() { H5Eset_auto2(H5E_DEFAULT, function_, data_); }
 
-Handle::Handle(hid_t id, Close closer, const std::string& action, const std::string& path) : id_(id), close_(closer) {
+Handle::Handle(hid_t id, Close closer, std::string_view action, const std::string& path) : id_(id), close_(closer) {
   if (id_ < 0) fail_hdf5(action, path);
 }
 
@@ -37,7 +46,7 @@ Handle::~Handle() {
   if (id_ >= 0) close_(id_);
 }
 
-void Handle::close(const std::string& action, const std::string& path) {
+void Handle::close(std::string_view action, const std::string& path) {
   const hid_t id = std::exchange(id_, -1);
   if (id >= 0 && close_(id) < 0) fail_hdf5(action, path);
 }

@@ -6,13 +6,14 @@
 #include <hdf5.h>
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace sidestream::hdf5 {
 
 /// Throws Error(file): `cannot <action> '<path>'` followed by what HDF5's error stack says, and clears the
 /// stack.
-[[noreturn]] void fail_hdf5(const std::string& action, const std::string& path);
+[[noreturn]] void fail_hdf5(std::string_view action, const std::string& path);
 
 /// Keeps HDF5 from printing its error stack while it lives, whatever the program has set; restores that.
 class QuietErrors {
@@ -32,8 +33,9 @@ class Handle {
  public:
   using Close = herr_t (*)(hid_t);
   Handle() = default;
-  /// Takes over `id`, as HDF5 returned it. Throws through fail_hdf5 if it is negative.
-  Handle(hid_t id, Close closer, const std::string& action, const std::string& path);
+  /// Takes over `id`, as HDF5 returned it. Throws through fail_hdf5 if it is negative. Make what says the action before
+  /// the identifier: memory that ends in between would lose that.
+  Handle(hid_t id, Close closer, std::string_view action, const std::string& path);
   Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
   Handle& operator=(Handle&& other) noexcept {
     std::swap(id_, other.id_);
@@ -44,7 +46,7 @@ class Handle {
 
   [[nodiscard]] hid_t id() const noexcept { return id_; }
   /// Closes now; throws through fail_hdf5.
-  void close(const std::string& action, const std::string& path);
+  void close(std::string_view action, const std::string& path);
 
  private:
   hid_t id_ = -1;

@@ -2,7 +2,7 @@
 
 namespace sidestream::hdf5 {
 
-void check(herr_t status, const std::string& action, const std::string& path) {
+void check(herr_t status, std::string_view action, const std::string& path) {
   if (status < 0) fail_hdf5(action, path);
 }
 

@@ -17,6 +17,6 @@ void select(const Handle& space, const Part& part, const std::string& path);
 /// UTF-8 text of any length.
 [[nodiscard]] Handle text_type(const std::string& path);
 /// Throws through fail_hdf5 if `status` is negative.
-void check(herr_t status, const std::string& action, const std::string& path);
+void check(herr_t status, std::string_view action, const std::string& path);
 
 }  // namespace sidestream::hdf5
