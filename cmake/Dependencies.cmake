@@ -1,4 +1,4 @@
-# What Sidestream is built with. MPI, HDF5, yaml-cpp, fmt, libpng, zlib and CLI11 are required, ADIOS2 is not.
+# What Sidestream is built with. MPI, HDF5, yaml-cpp, fmt, libpng, zlib and CLI11 are required, ADIOS2, muParser and tinyxml2 are not.
 find_package(MPI REQUIRED COMPONENTS C CXX)
 set(HDF5_PREFER_PARALLEL OFF)
 find_package(HDF5 REQUIRED COMPONENTS C)
@@ -10,6 +10,14 @@ find_package(Threads REQUIRED)
 
 # For `sidestream translate` alone.
 find_package(tinyxml2 CONFIG QUIET)
+
+# For derived variables alone. Not every muParser comes with a CMake package.
+find_path(MUPARSER_INCLUDE_DIR muParser.h)
+find_library(MUPARSER_LIBRARY muparser)
+mark_as_advanced(MUPARSER_INCLUDE_DIR MUPARSER_LIBRARY)
+if(NOT MUPARSER_INCLUDE_DIR OR NOT MUPARSER_LIBRARY)
+  message(STATUS "muParser: not found, and so no derived variables (Debian: libmuparser-dev)")
+endif()
 
 # For the engine `sst` of streams; scripts/build-adios2 builds it once into a cache folder, which is looked into too.
 option(SIDESTREAM_WITH_ADIOS2 "Use ADIOS2 if there is one" ON)

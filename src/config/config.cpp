@@ -1,6 +1,7 @@
 #include "config/config.hpp"
 
 #include "config/declarations.hpp"
+#include "config/derived_section.hpp"
 #include "config/fail_at.hpp"
 #include "config/names.hpp"
 #include "config/opening.hpp"
@@ -33,7 +34,16 @@ Settings read_partitioner(const Document& document, const PlacementConfig& place
   const Settings settings = read_settings(map ? given->value.entries.front().value : none, found->second.options,
                                           fmt::format("the partitioner '{}'", placement.partitioner), where, context);
   // Some settings can be wrong in ways that declarations do not say: better now than in the first iteration.
-  if (found->second.restrict_to) static_cast<void>(found->second.restrict_to(settings, *context.metadata));
+  if (found->second.restrict_to) {
+    const Selected part = found->second.restrict_to(settings, *context.metadata);
+    const Variable& by = context.metadata->variables.at(static_cast<std::size_t>(part.variable));
+    if (part.part.kind == Part::Kind::values && by.derived()) {
+      fail_at(where,
+              "found the derived variable '{}' for the partitioner '{}', expected a published one: ranges of derived "
+              "ones are not known before they are computed; name another",
+              by.name, placement.partitioner);
+    }
+  }
   return settings;
 }
 
@@ -54,6 +64,7 @@ Config read_config(const Document& document, const Registry& registry, const Par
   all.merge(read_parameters(document));
   const ExpressionContext expressions{all, Stage::start};
   config.metadata = read_declarations(document, expressions, declared);
+  read_derived(document, expressions, config.metadata);
   const ReadContext context{expressions, &config.metadata};
   config.steering = read_steering(document, context);
   const Settings ahead = read_section(document, "steering_ahead", context);
@@ -63,7 +74,9 @@ Config read_config(const Document& document, const Registry& registry, const Par
   if (config.opening.placement.mode == PlacementMode::off) return config;
   PlacementConfig& placement = config.opening.placement;
   placement.partitioner_settings = read_partitioner(document, placement, registry, context);
-  config.tasks = read_tasks(document, registry, context);
+  ReadContext of_tasks = context;
+  of_tasks.derive = [&](const Node& node) { derive_in_place(node, expressions, config.metadata); };
+  config.tasks = read_tasks(document, registry, of_tasks);
   if (config.opening.existing == Existing::resume) check_resumed_files(config.tasks, registry);
   config.events = read_events(document, config.tasks, context);
   return config;

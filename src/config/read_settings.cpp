@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "config/byte_size.hpp"
+#include "config/derived_section.hpp"
 #include "config/fail_at.hpp"
 #include "config/names.hpp"
 #include "config/option_text.hpp"
@@ -26,13 +27,6 @@ std::string quoted(const Option& option) { return fmt::format("'{}'", option.nam
 [[noreturn]] void wrong(const Node& node, const Option& option, const std::string& remedy) {
   fail_at(node.where, "found {} for {}, expected {}; {}", node.description(), quoted(option), expected_text(option),
           remedy);
-}
-
-/// The place of a scalar's first character.
-Location inside(const Node& node) {
-  Location where = node.where;
-  if (node.quoted) ++where.column;
-  return where;
 }
 
 void check_range(const Node& node, const Option& option, double value) {
@@ -117,6 +111,14 @@ Content read_declared(const Node& node, const Option& option, const ReadContext&
   const Metadata& metadata = *context.metadata;
   if (is_mesh ? context.meshes.contains(node.text, metadata.meshes)
               : context.variables.contains(node.text, metadata.variables)) {
+    return node.text;
+  }
+  if (!is_mesh && is_expression(node.text)) {
+    if (!context.derive) {
+      fail_at(node.where, "found the expression {} for {}, expected a name; give it one under 'derived:'",
+              node.description(), quoted(option));
+    }
+    context.derive(node);
     return node.text;
   }
   const auto known = is_mesh ? declared_names(metadata.meshes) : declared_names(metadata.variables);
@@ -278,6 +280,12 @@ SharedMap read_options(const Node& node, const std::vector<Option>& options, con
 }
 
 }  // namespace
+
+Location inside(const Node& node) {
+  Location where = node.where;
+  if (node.quoted) ++where.column;
+  return where;
+}
 
 Settings::Value read_value(const Node& node, const Option& option, const ReadContext& context) {
   Settings::Value value;

@@ -1,6 +1,7 @@
 // From YAML values and option declarations to checked values.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -29,6 +30,9 @@ struct ReadContext {
   /// What variable and mesh options may name; null while they are not known, when such options are not read.
   const Metadata* metadata = nullptr;
   mutable DeclaredNames meshes{}, variables{};
+  /// Makes a variable of an expression that stands in place of a name, called as it is written; null where names alone
+  /// may stand.
+  std::function<void(const Node&)> derive{};
 };
 
 /// Reads `node` (a map, or nothing for an empty one) by the declarations: every key must be declared, every
@@ -40,5 +44,8 @@ struct ReadContext {
 
 /// Reads the value of one option.
 [[nodiscard]] Settings::Value read_value(const Node& node, const Option& option, const ReadContext& context);
+
+/// The place of a scalar's first character.
+[[nodiscard]] Location inside(const Node& node);
 
 }  // namespace sidestream

@@ -2,6 +2,7 @@
 
 #include "base/fail.hpp"
 #include "config/config.hpp"
+#include "config/derived_section.hpp"
 #include "config/placement_section.hpp"
 #include "config/steering_section.hpp"
 
@@ -243,6 +244,7 @@ std::vector<Section> all_sections() {
       parameters_section(),
       meshes_section(),
       variables_section(),
+      derived_section(),
       {"analyses",
        SectionForm::tasks,
        "What is computed from what is published, in this order.",

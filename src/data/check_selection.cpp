@@ -74,7 +74,15 @@ void check_selection(const Selection& selection, const Metadata& metadata) {
     check_part(selected, metadata);
     check_decomposition(selected, variable, mesh);
   }
-  for (const RangeRequest& range : selection.ranges) check_range(range, metadata);
+  for (const RangeRequest& range : selection.ranges) {
+    check_range(range, metadata);
+    const Variable& variable = variable_of(range.variable, metadata);
+    if (!variable.derived()) continue;
+    fail(Code::configuration,
+         "the range of the variable '{}' on each block is asked for, which is derived; ranges are measured of what is "
+         "published: name another",
+         variable.name);
+  }
 }
 
 }  // namespace sidestream

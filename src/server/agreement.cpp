@@ -1,7 +1,10 @@
 #include "server/agreement.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <utility>
+
+#include "data/derivation.hpp"
 
 namespace sidestream {
 
@@ -130,6 +133,16 @@ Agreement read_agreement(std::vector<std::uint64_t> combined, std::int64_t index
 
 bool Agreement::has(std::int32_t variable) const {
   return get_bit(&words[header_words], static_cast<std::size_t>(variable));
+}
+
+void Agreement::mark_derived(const Metadata& metadata) {
+  for (const Variable& variable : metadata.variables) {
+    if (!variable.derived()) continue;
+    const std::vector<std::int32_t>& inputs = variable.derivation->inputs();
+    const std::int32_t places = variable.derivation->coordinates(metadata);
+    const bool there = std::all_of(inputs.begin(), inputs.end(), [&](std::int32_t input) { return has(input); });
+    if (there && (places < 0 || has(places))) set_bit(&words[header_words], static_cast<std::size_t>(variable.id));
+  }
 }
 
 bool Agreement::wall_due(std::size_t task) const { return get_bit(&words[header_words + words_for(variables)], task); }

@@ -23,8 +23,10 @@ struct Agreement {
   std::vector<std::uint64_t> words;  ///< as they were combined
   std::size_t variables = 0;         ///< of the metadata
 
-  /// Whether somebody published it.
+  /// Whether somebody published it, or everything that it is computed from.
   [[nodiscard]] bool has(std::int32_t variable) const;
+  /// Notes which derived variables there are. Allocates nothing.
+  void mark_derived(const Metadata& metadata);
   /// Whether the wall-clock time of a task has come.
   [[nodiscard]] bool wall_due(std::size_t task) const;
   /// Whether two clients gave different cycles, or times.

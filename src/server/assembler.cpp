@@ -326,6 +326,9 @@ const Assembled& Assembler::assemble(ServerTransport& transport, std::int64_t in
   mark(assembled_.views, refreshed);
   mark_trees(assembled_);
   mark_shared(demand, assembled_);
+  if (!demand.derived.empty()) {
+    together(servers_, [&] { derived_.derive(demand.derived, demand.iteration, table_, assembled_.views); });
+  }
   if (demand.catalogue) assembled_.catalogue = catalogue(std::move(ranges));
   viewed_ = current;
   return assembled_;
@@ -337,6 +340,10 @@ void Assembler::end() noexcept {
   assembled_.catalogue.reset();
   assembled_.views.pieces.clear();
   assembled_.views.memory.clear();
+  for (const Variable& variable : metadata_.variables) {
+    const auto v = static_cast<std::size_t>(variable.id);
+    if (variable.derived() && v < assembled_.views.blocks.size()) assembled_.views.blocks[v].clear();
+  }
 }
 
 }  // namespace sidestream

@@ -11,6 +11,7 @@
 
 #include "server/allocated_boxes.hpp"
 #include "server/block_table.hpp"
+#include "server/derived_stage.hpp"
 #include "server/local_values.hpp"
 #include "server/movement.hpp"
 #include "server/redistribution.hpp"
@@ -24,8 +25,10 @@ namespace sidestream {
 
 /// What the analyses that are due need together. The same on every server.
 struct Demand {
-  std::vector<std::size_t> tasks;  ///< their numbers: equal tasks have equal demands
-  std::vector<Selected> selection;
+  std::vector<std::size_t> tasks;    ///< their numbers: equal tasks have equal demands
+  std::vector<Selected> selection;   ///< of what is published
+  std::vector<Selected> derived;     ///< to be computed from that
+  Iteration iteration;               ///< that they are computed for
   bool catalogue = false;            ///< some want the catalogue
   std::vector<RangeRequest> ranges;  ///< some want these in it
   bool repeats = false;              ///< it is that of every iteration
@@ -48,7 +51,7 @@ struct Assembled {
 class Assembler {
  public:
   Assembler(const Metadata& metadata, Communicator& servers, MovementRules rules)
-      : metadata_(metadata), servers_(servers), planner_(metadata, std::move(rules)) {}
+      : metadata_(metadata), servers_(servers), planner_(metadata, std::move(rules)), derived_(metadata) {}
 
   /// Collective, when some server's blocks have changed: applies what changed since the last call, everywhere.
   void update(ServerTransport& transport);
@@ -98,6 +101,7 @@ class Assembler {
   const Metadata& metadata_;
   Communicator& servers_;
   Planner planner_;
+  DerivedStage derived_;
   BlockTable table_;
   std::shared_ptr<Catalogue> catalogue_;  ///< of the table; null: nobody has asked since it changed
   AllocatedBoxes allocated_;

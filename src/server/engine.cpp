@@ -101,6 +101,7 @@ Agreement Engine::agree() {
   if (parts_.servers.size() > 1) parts_.servers.bit_or(words);
   Agreement agreement = read_agreement(std::move(words), next_, parts_.metadata.variables.size());
   if (agreement.broken || !agreement.iteration) return agreement;
+  agreement.mark_derived(parts_.metadata);
   check_cycles(agreement);
   check_times(agreement);
   if (agreement.why & Refusal::left) {
@@ -250,7 +251,7 @@ void Engine::count_absent(const Agreement& agreement) {
     arrived[arrival.record.variable] += !arrival.record.points().empty();
   }
   for (const Variable& variable : parts_.metadata.variables) {
-    if (!variable.time_varying || !agreement.has(variable.id)) continue;
+    if (variable.derived() || !variable.time_varying || !agreement.has(variable.id)) continue;
     std::int64_t declared = blocks[variable.mesh];
     if (parts_.metadata.mesh_of(variable).is_list()) {  // which may have points and no cells
       const std::vector<Block>& all = parts_.transport.blocks();
@@ -263,15 +264,18 @@ void Engine::count_absent(const Agreement& agreement) {
   ledger_.absent_blocks += absent;
 }
 
-Demand Engine::demand_of(const std::vector<std::size_t>& due) const {
+Demand Engine::demand_of(const std::vector<std::size_t>& due, const Iteration& iteration) const {
   Demand demand;
   demand.tasks = due;
+  demand.iteration = iteration;
   demand.repeats =
       std::all_of(parts_.tasks.begin(), parts_.tasks.end(), [](ScheduledTask& t) { return t.schedule().always(); }) &&
       due.size() == parts_.tasks.size();
   for (const std::size_t t : due) {
     const Selection& selection = parts_.tasks[t].selection();
-    demand.selection.insert(demand.selection.end(), selection.variables.begin(), selection.variables.end());
+    const std::vector<Selected>&inputs = parts_.tasks[t].inputs(), &derived = parts_.tasks[t].derived();
+    demand.selection.insert(demand.selection.end(), inputs.begin(), inputs.end());
+    demand.derived.insert(demand.derived.end(), derived.begin(), derived.end());
     demand.catalogue |= selection.catalogue;
     demand.counts |= parts_.tasks[t].counts();
     for (const RangeRequest& range : selection.ranges) {
@@ -289,7 +293,7 @@ const Assembled* Engine::assemble(const std::vector<std::size_t>& due, const Ite
   const Assembled* assembled = nullptr;
   const auto work = [&] {
     if (!results) results = parts_.results(iteration);
-    assembled = &assembler_.assemble(parts_.transport, next_, demand_of(due));
+    assembled = &assembler_.assemble(parts_.transport, next_, demand_of(due, iteration));
     ledger_.work(next_, assembly, start - parts_.origin, now() - start);
     ledger_.moved({next_, assembled->moved_blocks, assembled->moved_bytes, assembled->moved_layers});
   };

@@ -69,7 +69,7 @@ class Engine {
   [[nodiscard]] std::vector<std::size_t> due_tasks(const Agreement& agreement);
   [[nodiscard]] bool can_run(ScheduledTask& task, const Agreement& agreement);
   void count_absent(const Agreement& agreement);
-  [[nodiscard]] Demand demand_of(const std::vector<std::size_t>& due) const;
+  [[nodiscard]] Demand demand_of(const std::vector<std::size_t>& due, const Iteration& iteration) const;
   [[nodiscard]] const Assembled* assemble(const std::vector<std::size_t>& due, const Iteration& iteration,
                                           std::unique_ptr<Results>& results);
   /// `failures`: the tasks that failed.

@@ -18,7 +18,9 @@ std::string Engine::find_statistics(const Iteration& iteration, std::unique_ptr<
   const auto work = [&] {
     Demand demand;
     demand.tasks = {parts_.tasks.size()};  // no number of a task
-    demand.selection = parts_.statistics->selection().variables;
+    demand.selection = parts_.statistics->inputs();
+    demand.derived = parts_.statistics->derived();
+    demand.iteration = iteration;
     demand.counts = true;
     results = parts_.results(iteration);
     assembled = &assembler_.assemble(parts_.transport, next_, demand);

@@ -1,11 +1,14 @@
 #include "server/scheduled_task.hpp"
 
+#include <algorithm>
 #include <functional>
+#include <iterator>
 #include <new>
 
 #include "base/fail.hpp"
 #include "base/persist.hpp"
 #include "base/timer.hpp"
+#include "data/derivation.hpp"
 #include "data/mesh_arrays.hpp"
 #include "server/entry_views.hpp"
 
@@ -19,6 +22,11 @@ ScheduledTask::ScheduledTask(const TaskConfig& config, const Metadata& metadata,
       selection_(task_->selection()),
       entries_(selection_.variables) {
   selection_.variables = with_mesh_arrays(selection_, metadata);
+  inputs_ = inputs_of(selection_.variables, metadata);
+  const auto is_derived = [&](const Selected& one) {
+    return metadata.variables[static_cast<std::size_t>(one.variable)].derived();
+  };
+  std::copy_if(selection_.variables.begin(), selection_.variables.end(), std::back_inserter(derived_), is_derived);
 }
 
 void ScheduledTask::set_communicator(std::unique_ptr<MpiCommunicator> communicator) {

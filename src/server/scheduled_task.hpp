@@ -27,6 +27,10 @@ class ScheduledTask {
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] const Selection& selection() const noexcept { return selection_; }
+  /// What of that is published: what derived variables are computed from in their place.
+  [[nodiscard]] const std::vector<Selected>& inputs() const noexcept { return inputs_; }
+  /// What of it is derived.
+  [[nodiscard]] const std::vector<Selected>& derived() const noexcept { return derived_; }
   /// Whether it is an analysis: that looks at values, in which every point counts once, and needs all it selects.
   [[nodiscard]] bool counts() const noexcept { return counts_; }
   [[nodiscard]] ScheduleState& schedule() noexcept { return schedule_; }
@@ -81,7 +85,8 @@ class ScheduledTask {
   std::unique_ptr<GuardedCommunicator> guarded_;  ///< the same group, as analyses get it
   Selection selection_;                           ///< with the arrays of meshes
   std::vector<Selected> entries_;                 ///< as it was asked for
-  int passes_ = 1;                                ///< in this iteration
+  std::vector<Selected> inputs_, derived_;
+  int passes_ = 1;  ///< in this iteration
   PartialSender* sender_ = nullptr;
   std::int32_t number_ = 0;
   const SteeringSink* steering_ = nullptr;

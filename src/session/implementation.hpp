@@ -122,6 +122,7 @@ class Session::Implementation {
 
   std::shared_ptr<staging::StreamContext> streams_ = std::make_shared<staging::StreamContext>();
   Config config_;
+  Metadata published_;  ///< of the configuration, what clients know
   double origin_ = 0;
   Wires wires_;
   std::unique_ptr<Publisher> publisher_;

@@ -16,6 +16,7 @@
 #include "base/wait_note.hpp"
 #include "client/declarations.hpp"
 #include "config/plugin_loader.hpp"
+#include "data/derivation.hpp"
 #include "session/c_analysis.hpp"
 #include "session/configuration.hpp"
 #include "session/record.hpp"
@@ -227,7 +228,7 @@ void Group::configure() {
 /// Numbers of meshes, variables and events must mean the same on both sides; analyses and outputs may differ.
 void Group::check_declarations(const Declarations&) {
   Declarations mine;
-  mine.metadata = config_.metadata;
+  mine.metadata = published_part(config_.metadata);
   if (mine.encode() != setup_.metadata) {
     fail(Code::configuration,
          "{}: meshes and variables differ from those of the simulation, which read {}; give both the same sections "

@@ -7,6 +7,7 @@
 #include "base/log.hpp"
 #include "base/records.hpp"
 #include "base/timer.hpp"
+#include "data/derivation.hpp"
 #include "session/sidecar_setup.hpp"
 #include "transport/mpi/client.hpp"
 #include "transport/shared_memory/sidecar_client.hpp"
@@ -34,7 +35,7 @@ shared_memory::Id session_id(MpiCommunicator& world) {
 
 SidecarSetup setup_of(const Config& config, const Declarations& declarations, const std::string& file, int clients) {
   Declarations all;
-  all.metadata = config.metadata;
+  all.metadata = published_part(config.metadata);
   SidecarSetup setup;
   setup.declarations = declarations.encode();
   setup.metadata = all.encode();

@@ -12,6 +12,7 @@
 #include "base/fail.hpp"
 #include "base/records.hpp"
 #include "base/timer.hpp"
+#include "data/derivation.hpp"
 #include "session/binding.hpp"
 #include "session/implementation.hpp"
 #include "session/record.hpp"
@@ -67,7 +68,7 @@ void Session::Implementation::begin_together() {
   });
   check_blocks();
   if (is_off()) {
-    wires_ = make_wires(*world_, roles_, opening_.placement, config_.metadata, {});
+    wires_ = make_wires(*world_, roles_, opening_.placement, published_, {});
     publisher_->attach(*wires_.client);
     return;
   }
@@ -75,7 +76,7 @@ void Session::Implementation::begin_together() {
   if (opening_.placement.mode == PlacementMode::sidecar) {
     wires_ = make_sidecar_wires(*world_, roles_, config_, declarations_, file_, publisher_->sizes());
   } else {
-    wires_ = make_wires(*world_, roles_, config_.opening.placement, config_.metadata,
+    wires_ = make_wires(*world_, roles_, config_.opening.placement, published_,
                         publisher_ ? publisher_->sizes() : std::vector<BlockBytes>{});
   }
   if (wires_.server) wires_.server = attach_streams(streams_, wires_.server);
@@ -146,6 +147,7 @@ void Session::Implementation::configure() {
     declarations_.apply_arrays(config_.metadata);
     declare_to_streams(*streams_, config_, declarations_);
     declarations_.apply_attributes(config_.metadata);
+    published_ = published_part(config_.metadata);
     check_partials(config_, registry_);
     const PlacementConfig& placement = config_.opening.placement;
     if (placement.mode != PlacementMode::nodes || placement.forward == Forward::partials) return;
@@ -158,7 +160,7 @@ void Session::Implementation::configure() {
 
 void Session::Implementation::make_publisher() {
   publisher_ = std::make_unique<Publisher>(
-      config_.metadata, config_.events, config_.steering,
+      published_, config_.events, config_.steering,
       Publisher::Options{is_off(), config_.opening.timings && !is_off(), config_.opening.stop_on_error,
                          roles_.members->rank(), origin_, config_.steering_ahead});
   using What = Declarations::BlockDeclaration::What;

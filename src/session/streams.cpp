@@ -2,17 +2,40 @@
 
 #include <sys/random.h>
 
+#include <algorithm>
 #include <set>
 
 #include "base/timer.hpp"
+#include "data/derivation.hpp"
 #include "transport/staging/forwarder.hpp"
 
 namespace sidestream {
 
+namespace {
+
+/// What readers may be sent: what is published, and derived variables up to the last that an output sends. To readers
+/// these are published.
+Metadata sent_part(const Config& config) {
+  std::size_t count = published_part(config.metadata).variables.size();
+  for (const TaskConfig& task : config.tasks) {
+    if (task.kind != "stream" || !task.settings.has("variables")) continue;
+    for (const std::string& name : task.settings.texts("variables")) {
+      if (const Variable* one = config.metadata.find_variable(name)) {
+        count = std::max(count, static_cast<std::size_t>(one->id) + 1);
+      }
+    }
+  }
+  Metadata sent = config.metadata;
+  sent.variables.resize(count);
+  return sent;
+}
+
+}  // namespace
+
 void declare_to_streams(staging::StreamContext& streams, const Config& config, const Declarations& declarations) {
   Declarations all;
   all.parameters = declarations.parameters;
-  all.metadata = config.metadata;
+  all.metadata = sent_part(config);
   all.attributes = declarations.attributes;
   streams.declarations = all.encode();
   streams.events = config.events;
@@ -36,12 +59,14 @@ void choose_stream_tasks(staging::StreamContext& streams, Config& config, const 
     const Selection selection =
         task.writer ? registry.writers().at(task.kind).create(task.settings, config.metadata, directory)->selection()
                     : registry.analyses().at(task.kind).create(task.settings, config.metadata)->selection();
-    for (const Selected& one : selection.variables) {
+    for (const Selected& one : inputs_of(selection.variables, config.metadata)) {
       needed.insert(one.variable);
       const bool filled = config.metadata.variables[static_cast<std::size_t>(one.variable)].filled;
       if (one.ghosts || (filled && one.halo > 0)) with_ghosts.insert(one.variable);
     }
-    for (const RangeRequest& one : selection.ranges) needed.insert(one.variable);
+    for (const RangeRequest& one : selection.ranges) {
+      for (const Selected& input : inputs_of({one.variable}, config.metadata)) needed.insert(input.variable);
+    }
   }
   streams.decides = true;
   if (!needed.empty()) streams.variables.emplace(needed.begin(), needed.end());

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/fail.hpp"
+#include "data/derivation.hpp"
 #include "loading.hpp"
 #include "plan_report.hpp"
 #include "plan_source.hpp"
@@ -82,7 +83,7 @@ class Planner {
   /// Adds what a task needs; returns that alone.
   Amount add(const Selection& selection) {
     std::vector<std::vector<bool>> alone(needed_.size());
-    for (const Selected& selected : selection.variables) {
+    for (const Selected& selected : inputs_of(selection.variables, config_.metadata)) {
       const auto v = static_cast<std::size_t>(selected.variable);
       const std::vector<bool> part = needs_.of(known_part(selected));
       unite(alone[v], part);
@@ -193,7 +194,7 @@ PlanReport::Task plan_task(const std::string& name, const Selection& selection, 
                            Planner& planner) {
   PlanReport::Task task;
   task.name = name;
-  for (const Selected& selected : selection.variables) {
+  for (const Selected& selected : inputs_of(selection.variables, metadata)) {
     task.halo |= selected.halo > 0;
     task.pieces |= !selected.decomposition.is_published();
     if (task.unknown.empty()) task.unknown = unknown_text(planner, selected, metadata);

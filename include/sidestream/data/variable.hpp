@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -105,6 +106,9 @@ inline constexpr int role_count = 13;
   return std::nullopt;
 }
 
+/// How servers compute a variable from others; the library's own.
+class Derivation;
+
 /// One declared variable. Ids count variables in the order of declaration, the same on every process.
 struct Variable {
   std::int32_t id = -1;
@@ -122,7 +126,11 @@ struct Variable {
   /// Whatever a published array has of a point that another block owns is what that block publishes: ghosts, and nodes
   /// that several blocks have. Otherwise nothing is known of ghosts.
   bool filled = false;
+  /// Null: clients publish it. Otherwise servers compute it, which costs where something selects it: see
+  /// docs/derived.md. Derived variables come after all that are published, so that ids of those don't depend on them.
+  std::shared_ptr<const Derivation> derivation{};
 
+  [[nodiscard]] bool derived() const noexcept { return derivation != nullptr; }
   [[nodiscard]] const std::string& title() const noexcept { return label.empty() ? name : label; }
   /// The indices of its values on a block.
   [[nodiscard]] Box points(const Block& block) const noexcept { return points_of(centering, role, block); }

@@ -129,7 +129,9 @@ std::string metadata_text(const MetadataFile& content) {
                  iteration.index, iteration.cycle, iteration.time);
   for (const Mesh& mesh : metadata.meshes) put_mesh(out, mesh, metadata);
   fmt::format_to(out, "variables:\n");
-  for (const Variable& variable : metadata.variables) put_variable(out, variable, metadata);
+  for (const Variable& variable : metadata.variables) {
+    if (!variable.derived()) put_variable(out, variable, metadata);
+  }
   fmt::format_to(out, "# mesh, id, level, client, lo, hi\nblocks: |\n");
   for (const Block& b : catalogue.blocks) {
     if (b.is_list()) continue;

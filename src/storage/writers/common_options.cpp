@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <numeric>
 
 #include "data/file_pattern.hpp"
 #include "data/mesh_arrays.hpp"
@@ -16,15 +15,16 @@ Option variables_option() {
   option.name = "variables";
   option.type = OptionType::variable;
   option.list = true;
-  option.text = "The variables to write; all of them if left out.";
+  option.text = "The variables to write; if left out all that are published, which derived ones are not.";
   return option;
 }
 
 std::vector<std::int32_t> chosen_variables(const Settings& settings, const Metadata& metadata) {
   std::vector<std::int32_t> ids;
   if (!settings.has("variables")) {
-    ids.resize(metadata.variables.size());
-    std::iota(ids.begin(), ids.end(), 0);
+    for (const Variable& variable : metadata.variables) {
+      if (!variable.derived()) ids.push_back(variable.id);
+    }
     return ids;
   }
   for (const std::string& name : settings.texts("variables")) {

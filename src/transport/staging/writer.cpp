@@ -1,7 +1,6 @@
 #include "transport/staging/writer.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "base/fail.hpp"
 #include "config/stream_config.hpp"
@@ -17,7 +16,7 @@ Option variables_option() {
   option.name = "variables";
   option.type = OptionType::variable;
   option.list = true;
-  option.text = "The variables to send; all of them if left out.";
+  option.text = "The variables to send; if left out all that are published, which derived ones are not.";
   return option;
 }
 
@@ -39,8 +38,9 @@ std::vector<std::int32_t> chosen(const Settings& settings, const Metadata& metad
     ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
     return ids;
   }
-  ids.resize(metadata.variables.size());
-  std::iota(ids.begin(), ids.end(), 0);
+  for (const Variable& variable : metadata.variables) {
+    if (!variable.derived()) ids.push_back(variable.id);
+  }
   return ids;
 }
 

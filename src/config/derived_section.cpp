@@ -1,0 +1,99 @@
+#include "config/derived_section.hpp"
+
+#include "config/derivation_text.hpp"
+#include "config/fail_at.hpp"
+#include "config/opening.hpp"
+#include "config/read_settings.hpp"
+
+namespace sidestream {
+
+Section derived_section() {
+  std::vector<Option> options{
+      {.name = "expression",
+       .type = OptionType::text,
+       .required = true,
+       .text = "What it is, in each point: numbers, names of variables of one mesh and one centering and functions of "
+               "them. [Derived variables](derived.md) has the functions."},
+      {.name = "type",
+       .type = OptionType::choice,
+       .default_value = "float64",
+       .text = "Type of the result. It is computed with float64, whatever the inputs are, and rounded at the end.",
+       .choices = {"float64", "float32"}},
+      {.name = "unit", .type = OptionType::text, .text = "Unit for labels and files."},
+      {.name = "label",
+       .type = OptionType::text,
+       .text = "Name for people, in captions; without it the variable's name."},
+      {.name = "group", .type = OptionType::text, .text = "Folder of the variable in files that have folders."},
+  };
+  return {"derived", SectionForm::named,
+          "Variables that servers compute from published ones, by name, whenever an analysis or an output that is due "
+          "names them. `name: EXPRESSION` is short for `name: {expression: EXPRESSION}`. An analysis may also have an "
+          "expression in place of a variable's name.",
+          "derived:\n  speed: magnitude(velocity)\n  kinetic: {expression: 0.5 * density * speed^2, unit: J/m3}\n"
+          "  vorticity: curl(velocity)",
+          std::move(options)};
+}
+
+namespace {
+
+void add(Variable variable, const std::string& text, const ExpressionContext& expressions, const std::string& what,
+         const Location& where, Metadata& metadata) {
+  variable.derivation = parse_derivation(text, expressions, metadata, what, where);
+  const Variable& like = metadata.variables[static_cast<std::size_t>(variable.derivation->like())];
+  variable.id = static_cast<std::int32_t>(metadata.variables.size());
+  variable.mesh = like.mesh;
+  variable.centering = like.centering;
+  variable.order = like.order;
+  variable.components = variable.derivation->result().components;
+  metadata.variables.push_back(std::move(variable));
+}
+
+void read_one(const Entry& entry, const ReadContext& context, Metadata& metadata) {
+  check_name(entry.key, "variable", entry.where);
+  if (const Variable* known = metadata.find_variable(entry.key)) {
+    fail_at(entry.where, "found the derived variable '{}', which {}; rename one of them", entry.key,
+            known->derived() ? "is derived above already" : "is the name of a published variable too");
+  }
+  Node map = entry.value;
+  if (map.kind == Node::Kind::scalar) {
+    map = {};
+    map.kind = Node::Kind::map;
+    map.where = entry.value.where;
+    map.entries.push_back({"expression", entry.value.where, entry.value});
+  }
+  const std::string owner = fmt::format("the derived variable '{}'", entry.key);
+  const Settings settings = read_settings(map, section("derived").options, owner, entry.where, context);
+  Variable variable;
+  variable.name = entry.key;
+  variable.type = *type_named(settings.text("type"));
+  variable.unit = settings.text("unit");
+  variable.label = settings.text("label");
+  variable.group = settings.text("group");
+  const Node& text = map.find("expression")->value;
+  add(std::move(variable), text.text, context.expressions, owner, inside(text), metadata);
+}
+
+}  // namespace
+
+void read_derived(const Document& document, const ExpressionContext& expressions, Metadata& metadata) {
+  const Entry* found = document.root().find("derived");
+  if (found == nullptr || found->value.kind == Node::Kind::null) return;
+  if (found->value.kind != Node::Kind::map) {
+    fail_at(found->value.where,
+            "found {} for 'derived', expected a map from names to expressions; write 'derived: {{speed: "
+            "magnitude(velocity)}}'",
+            found->value.description());
+  }
+  const ReadContext context{expressions, &metadata};
+  for (const Entry& entry : found->value.entries) read_one(entry, context, metadata);
+}
+
+bool is_expression(const std::string& text) { return text.find_first_of("+-*/^()[]<>=!&|?.$'\"") != std::string::npos; }
+
+void derive_in_place(const Node& node, const ExpressionContext& expressions, Metadata& metadata) {
+  Variable variable;
+  variable.name = node.text;
+  add(std::move(variable), node.text, expressions, "a variable", inside(node), metadata);
+}
+
+}  // namespace sidestream

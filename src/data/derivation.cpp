@@ -1,0 +1,87 @@
+#include "data/derivation.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace sidestream {
+
+namespace {
+
+using Kind = DerivationStep::Kind;
+
+const Variable& variable_of(const Metadata& metadata, std::int32_t id) {
+  return metadata.variables.at(static_cast<std::size_t>(id));
+}
+
+/// Steps stand after their arguments.
+std::int32_t reach_of(const std::vector<DerivationStep>& steps) {
+  std::vector<std::int32_t> reach;
+  for (const DerivationStep& step : steps) {
+    std::int32_t mine = 0;
+    for (const std::size_t argument : step.arguments) mine = std::max(mine, reach[argument]);
+    reach.push_back(mine + (step.is_stencil() ? 1 : 0));
+  }
+  return reach.empty() ? 0 : reach.back();
+}
+
+/// Of a derived variable nothing is known of which blocks have certain values.
+Part without_ranges(const Part& part, const Metadata& metadata, std::int32_t selected) {
+  const auto derived = [&](std::int32_t id) { return id >= 0 && variable_of(metadata, id).derived(); };
+  const std::int32_t of = part.values.of.variable < 0 ? selected : part.values.of.variable;
+  const bool by_values = part.kind == Part::Kind::values && derived(of);
+  const bool by_predicate = part.kind == Part::Kind::predicate && derived(part.predicate.range.variable);
+  return by_values || by_predicate ? Part() : part;
+}
+
+void add_inputs(std::vector<Selected>& all, const Selected& derived, const Metadata& metadata) {
+  const Derivation& derivation = *variable_of(metadata, derived.variable).derivation;
+  std::vector<std::int32_t> inputs = derivation.inputs();
+  if (derivation.coordinates(metadata) >= 0) inputs.push_back(derivation.coordinates(metadata));
+  for (const std::int32_t input : inputs) {
+    Selected& one = all.emplace_back(derived);
+    one.variable = input;
+    one.halo += derivation.reach();
+    one.wrap |= derivation.reach() > 0;
+    one.ghosts = false;
+    if (one.part.plane.of < 0) one.part.plane.of = derived.variable;
+    if (one.part.values.of.variable < 0) one.part.values.of.variable = derived.variable;
+  }
+}
+
+}  // namespace
+
+Derivation::Derivation(std::string text, std::vector<DerivationStep> steps)
+    : text_(std::move(text)), steps_(std::move(steps)), reach_(reach_of(steps_)), places_(reach_ > 0) {
+  for (const DerivationStep& step : steps_) {
+    places_ |= step.kind == Kind::coordinate;
+    if (step.kind == Kind::variable) inputs_.push_back(step.variable);
+  }
+  std::sort(inputs_.begin(), inputs_.end());
+  inputs_.erase(std::unique(inputs_.begin(), inputs_.end()), inputs_.end());
+}
+
+std::int32_t Derivation::coordinates(const Metadata& metadata) const {
+  return places_ ? metadata.mesh_of(variable_of(metadata, like())).array(Role::coordinates) : -1;
+}
+
+std::vector<Selected> inputs_of(const std::vector<Selected>& selected, const Metadata& metadata) {
+  std::vector<Selected> all;
+  for (Selected one : selected) {
+    one.part = without_ranges(one.part, metadata, one.variable);
+    if (variable_of(metadata, one.variable).derived()) {
+      add_inputs(all, one, metadata);
+    } else {
+      all.push_back(one);
+    }
+  }
+  return all;
+}
+
+Metadata published_part(const Metadata& metadata) {
+  Metadata published{metadata.meshes, {}};
+  std::copy_if(metadata.variables.begin(), metadata.variables.end(), std::back_inserter(published.variables),
+               [](const Variable& variable) { return !variable.derived(); });
+  return published;
+}
+
+}  // namespace sidestream

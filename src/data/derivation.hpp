@@ -1,0 +1,78 @@
+// How a variable is computed from others, point by point and from neighbours.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sidestream/data/metadata.hpp"
+#include "sidestream/data/selection.hpp"
+
+namespace sidestream {
+
+/// A step: what it makes of the steps before it that are its arguments.
+struct DerivationStep {
+  enum class Kind {
+    variable,    ///< as published, as doubles
+    coordinate,  ///< of the point, along `index`
+    time,        ///< the iteration's
+    cycle,
+    iteration,      ///< its index
+    component,      ///< number `index` of the argument
+    formula,        ///< of `text`; of vectors component by component
+    vector,         ///< of numbers, each of them a component
+    magnitude,      ///< the square root of the sum of squares, added in the order of the components
+    dot,            ///< the sum of products, likewise
+    cross,          ///< of two vectors of three components
+    gradient,       ///< of u: component c * dimensions + a is du_c/da
+    divergence,     ///< of the first components, as many as the mesh has dimensions
+    curl,           ///< of three components; of two in two dimensions the one that points out of them
+    spin_or_strain  ///< -(sum of du_a/db du_b/da)/2: positive where a flow turns more than it stretches (Q)
+  };
+  Kind kind = Kind::variable;
+  std::int32_t components = 1;
+  std::vector<std::size_t> arguments{};  ///< positions of earlier steps
+  std::int32_t variable = -1;
+  std::int32_t index = 0;
+  std::string text{};  ///< with v0, v1 ... for the arguments
+  std::vector<std::pair<std::string, double>> constants{};
+
+  /// Whether it looks at neighbours.
+  [[nodiscard]] bool is_stencil() const noexcept { return kind >= Kind::gradient; }
+};
+
+/// The steps, of which the last is the result. Made by the configuration; the same on every process.
+class Derivation {
+ public:
+  /// `text`: as it was written. `steps`: with a variable among them.
+  Derivation(std::string text, std::vector<DerivationStep> steps);
+  [[nodiscard]] const std::string& text() const noexcept { return text_; }
+  [[nodiscard]] const std::vector<DerivationStep>& steps() const noexcept { return steps_; }
+  [[nodiscard]] const DerivationStep& result() const noexcept { return steps_.back(); }
+  /// The published variables that it takes the values of, ascending.
+  [[nodiscard]] const std::vector<std::int32_t>& inputs() const noexcept { return inputs_; }
+  /// The one of them that the views of the result are like; all have the same points.
+  [[nodiscard]] std::int32_t like() const noexcept { return inputs_.front(); }
+  /// The variable that says where the points are, -1 if it isn't needed or there is none.
+  [[nodiscard]] std::int32_t coordinates(const Metadata& metadata) const;
+  /// How many points around its own a point of the result takes.
+  [[nodiscard]] std::int32_t reach() const noexcept { return reach_; }
+
+ private:
+  std::string text_;
+  std::vector<DerivationStep> steps_;
+  std::vector<std::int32_t> inputs_;
+  std::int32_t reach_ = 0;
+  bool places_ = false;  ///< it takes those of points
+};
+
+/// What must be there for `selected`: derived variables are replaced by what they are computed from, with as much more
+/// of a halo as that takes. Nobody knows ranges of derived variables before they are computed: parts that go by them
+/// become whole.
+[[nodiscard]] std::vector<Selected> inputs_of(const std::vector<Selected>& selected, const Metadata& metadata);
+
+/// What clients know: without derived variables.
+[[nodiscard]] Metadata published_part(const Metadata& metadata);
+
+}  // namespace sidestream

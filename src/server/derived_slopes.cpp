@@ -1,0 +1,100 @@
+#include "server/derived_slopes.hpp"
+
+#include <limits>
+
+namespace sidestream {
+
+namespace {
+
+using Vector = std::array<double, 3>;
+
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+Vector cross(const Vector& a, const Vector& b) {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+
+double dot(const Vector& a, const Vector& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+bool is_zero(const Vector& a) { return a[0] == 0 && a[1] == 0 && a[2] == 0; }
+
+/// A vector across both, or, if one is none, across the other.
+Vector across(const Vector& a, const Vector& b) {
+  const Vector& one = is_zero(a) ? b : a;
+  if (!is_zero(a) && !is_zero(b)) return cross(a, b);
+  return one[0] == 0 && one[1] == 0 ? Vector{1, 0, 0} : Vector{-one[1], one[0], 0};
+}
+
+Index3 neighbour(Index3 p, int axis, Index step) {
+  p[static_cast<std::size_t>(axis)] += step;
+  return p;
+}
+
+}  // namespace
+
+DerivedSlopes::Sides DerivedSlopes::sides(const DerivedField& field, const Index3& p, int axis) const noexcept {
+  const Index3 below = neighbour(p, axis, -1), above = neighbour(p, axis, 1);
+  return {field.box.contains(below) && presence_.has(below), field.box.contains(above) && presence_.has(above)};
+}
+
+double DerivedSlopes::on_axis(const DerivedField& field, const double* values, int axis,
+                              const Index3& p) const noexcept {
+  const Sides has = sides(field, p, axis);
+  if (!has.lower && !has.upper) return 0;
+  const Index at = p[static_cast<std::size_t>(axis)];
+  const double here = values[field.offset(p)];
+  const double below = has.lower ? values[field.offset(neighbour(p, axis, -1))] : 0;
+  const double above = has.upper ? values[field.offset(neighbour(p, axis, 1))] : 0;
+  const double even = points_.spacing(axis);
+  if (even != 0) {
+    if (!has.lower) return (above - here) / even;
+    if (!has.upper) return (here - below) / even;
+    return (above - below) / (2 * even);
+  }
+  const double before = has.lower ? points_.along(axis, at) - points_.along(axis, at - 1) : 0;
+  const double after = has.upper ? points_.along(axis, at + 1) - points_.along(axis, at) : 0;
+  if (!has.lower) return (above - here) / after;
+  if (!has.upper) return (here - below) / before;
+  // The parabola through the three points.
+  const double a = -after / (before * (before + after)), b = (after - before) / (before * after);
+  const double c = before / (after * (before + after));
+  return a * below + b * here + c * above;
+}
+
+Vector DerivedSlopes::in_space(const DerivedField& field, const double* values, const Index3& p) const noexcept {
+  std::array<Vector, 3> along{};  // between the neighbours along each line of the mesh
+  Vector rise{0, 0, 0};
+  std::array<bool, 3> alone{true, true, true};
+  for (int axis = 0; axis < dimensions_; ++axis) {
+    const auto a = static_cast<std::size_t>(axis);
+    const Sides has = sides(field, p, axis);
+    const Index3 from = has.lower ? neighbour(p, axis, -1) : p, to = has.upper ? neighbour(p, axis, 1) : p;
+    alone[a] = !has.lower && !has.upper;
+    rise[a] = values[field.offset(to)] - values[field.offset(from)];
+    for (int d = 0; d < dimensions_; ++d) {
+      along[a][static_cast<std::size_t>(d)] = points_.coordinate(d, to) - points_.coordinate(d, from);
+    }
+  }
+  // Along an axis with one point nothing is known to change.
+  for (std::size_t a = 0; a < 3; ++a) {
+    if (alone[a]) along[a] = across(along[(a + 1) % 3], along[(a + 2) % 3]);
+  }
+  const Vector uv = cross(along[0], along[1]), vw = cross(along[1], along[2]), wu = cross(along[2], along[0]);
+  const double volume = dot(along[0], vw);
+  if (volume == 0) return {unknown, unknown, unknown};
+  Vector slope{};
+  for (std::size_t d = 0; d < 3; ++d) slope[d] = (rise[0] * vw[d] + (rise[1] * wu[d] + rise[2] * uv[d])) / volume;
+  return slope;
+}
+
+void DerivedSlopes::along(const DerivedField& field, int component, int axis, const PointLine& line,
+                          double* out) const {
+  const double* values = field.components[static_cast<std::size_t>(component)].data();
+  Index3 p = line.first;
+  for (Index i = 0; i < line.count; ++i, ++p[0]) {
+    out[i] =
+        points_.curved() ? in_space(field, values, p)[static_cast<std::size_t>(axis)] : on_axis(field, values, axis, p);
+  }
+}
+
+}  // namespace sidestream

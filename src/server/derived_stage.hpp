@@ -1,0 +1,52 @@
+// The last stage of assembling: derived variables, from what they are computed from.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "server/block_table.hpp"
+#include "server/derived_evaluator.hpp"
+#include "server/redistribution.hpp"
+#include "sidestream/data/iteration.hpp"
+#include "sidestream/data/metadata.hpp"
+#include "sidestream/data/selection.hpp"
+
+namespace sidestream {
+
+/// Gives every task that selects a derived variable the same views, computed once. They live in Views::memory, as long
+/// as the iteration does.
+class DerivedStage {
+ public:
+  /// `metadata` outlives it.
+  explicit DerivedStage(const Metadata& metadata) : metadata_(metadata) {}
+  /// `derived`: what is selected of derived variables; `views` has what inputs_of says of it, marked. Throws Error; no
+  /// views of derived variables are to be used then.
+  void derive(std::span<const Selected> derived, const Iteration& iteration, const BlockTable& table, Views& views);
+
+ private:
+  /// A view of one block of a derived variable, or of its piece.
+  struct Wanted {
+    const Variable& variable;
+    const BlockView& like;  ///< of an input with the same points
+    std::int32_t halo = 0;
+    bool wrap = true;
+  };
+  [[nodiscard]] DerivedFormulas& formulas(const Variable& variable);
+  void derive_blocks(const Variable& variable, std::span<const Selected> derived, const Iteration& iteration,
+                     const BlockTable& table, Views& views);
+  void derive_piece(const Selected& selected, const Iteration& iteration, Views& views);
+  /// `views_of`: of each input round the same block. Nothing if one of them is not there.
+  using ViewOf = std::function<const BlockView*(std::int32_t variable)>;
+  [[nodiscard]] std::optional<BlockView> view(const Wanted& wanted, const Iteration& iteration, const ViewOf& view_of,
+                                              Views& views);
+
+  const Metadata& metadata_;
+  std::map<std::int32_t, DerivedFormulas> formulas_;  ///< by variable
+};
+
+}  // namespace sidestream

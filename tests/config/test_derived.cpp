@@ -1,0 +1,162 @@
+// The texts of derived variables: what they are made of, and their mistakes with their places.
+#include <doctest/doctest.h>
+
+#include "config/derivation_text.hpp"
+#include "support.hpp"
+#include "support/message_of.hpp"
+
+using namespace sidestream;
+using namespace sidestream::testing;
+
+namespace {
+
+const char* const declared = R"(meshes:
+  grid: {size: [4, 4, 4]}
+  flat: {size: [4, 4]}
+  line: {size: [4]}
+  cloud: {type: points, coordinates: places}
+variables:
+  rho: {mesh: grid}
+  my-field: {mesh: grid, type: int32}
+  velocity: {mesh: grid, components: 3}
+  pair: {mesh: grid, components: 2}
+  nodes: {mesh: grid, centering: node}
+  flow: {mesh: flat, components: 2}
+  wind: {mesh: flat, components: 3}
+  t: {mesh: line}
+  places: {mesh: cloud, components: 3}
+  mass: {mesh: cloud, centering: node}
+parameters: {gamma: 1.4}
+)";
+
+Metadata with(const std::string& derived) { return read(std::string(declared) + derived).metadata; }
+
+std::string mistake(const std::string& text) {
+  return message_of([&] { static_cast<void>(with("derived:\n  it: {expression: \"" + text + "\"}\n")); });
+}
+
+int components(const std::string& text) {
+  return with("derived:\n  it: {expression: \"" + text + "\"}\n").find_variable("it")->components;
+}
+
+}  // namespace
+
+TEST_CASE("how many components there are") {
+  CHECK(components("rho") == 1);
+  CHECK(components("0.5 * rho * magnitude(velocity)^2") == 1);
+  CHECK(components("rho * velocity") == 3);
+  CHECK(components("velocity / magnitude(velocity)") == 3);
+  CHECK(components("velocity.x + velocity[2]") == 1);
+  CHECK(components("(rho * velocity).y") == 1);
+  CHECK(components("sqrt(velocity).z") == 1);
+  CHECK(components("gradient(rho)") == 3);
+  CHECK(components("gradient(velocity)") == 9);
+  CHECK(components("gradient(gradient(rho))[8]") == 1);
+  CHECK(components("divergence(velocity)") == 1);
+  CHECK(components("curl(flow)") == 1);
+  CHECK(components("vorticity(wind)") == 3);
+  CHECK(components("gradient(t)") == 1);
+  CHECK(components("cross(velocity, gradient(rho))") == 3);
+  CHECK(components("dot(pair, pair * 2)") == 1);
+  CHECK(components("'my-field' * 2") == 1);
+  CHECK(components("max(rho, 0, $gamma) + x + time + pi") == 1);
+  CHECK(components("rho > 1 && rho < 2 ? rho : -rho") == 1);
+  CHECK(components("mass * x") == 1);
+  CHECK(components("curl(vector(rho, 0 * rho, 2))") == 3);
+}
+
+TEST_CASE("what a derived variable is like") {
+  const Metadata all = with(
+      "derived:\n  speed: magnitude(velocity)\n  energy: {expression: rho * speed^2, type: float32, unit: J}\n"
+      "  steep: gradient(nodes)\n");
+  const Variable& energy = *all.find_variable("energy");
+  CHECK(energy.derived());
+  CHECK(energy.type == Type::float32);
+  CHECK(energy.unit == "J");
+  CHECK(energy.centering == Centering::cell);
+  CHECK(energy.derivation->inputs() == std::vector<std::int32_t>{0, 2});
+  CHECK(energy.derivation->reach() == 0);
+  const Variable& steep = *all.find_variable("steep");
+  CHECK(steep.centering == Centering::node);
+  CHECK(steep.type == Type::float64);
+  CHECK(steep.derivation->reach() == 1);
+  CHECK(published_part(all).variables.size() + 3 == all.variables.size());
+}
+
+TEST_CASE("what must be there for it") {
+  const Metadata all = with("derived:\n  twice: gradient(divergence(velocity))\n");
+  Selected wanted(all.find_variable("twice")->id, 1, ValuesBracketed{{0.5}});
+  const std::vector<Selected> inputs = inputs_of({wanted}, all);
+  REQUIRE(inputs.size() == 1);
+  CHECK(inputs[0].variable == all.find_variable("velocity")->id);
+  CHECK(inputs[0].halo == 3);
+  // Nobody knows ranges of it: no block is left out.
+  CHECK(inputs[0].part.kind == Part::Kind::all);
+}
+
+TEST_CASE("mistakes have their place") {
+  const auto says = [](const std::string& text, const std::string& part) {
+    INFO(text, ": ", mistake(text));
+    CHECK(contains(mistake(text), part));
+  };
+  // The text begins at column 21 of line 19.
+  says("rho + veloctiy.x", "run.yaml:19:27: found the unknown variable 'veloctiy'");
+  says("rho + veloctiy.x", "did you mean 'velocity'?");
+  says("magnitud(velocity)", "run.yaml:19:21: found the unknown function 'magnitud'");
+  says("magnitud(velocity)", "did you mean 'magnitude'?");
+  says("sqr(rho)", "did you mean 'sqrt'?");
+  says("rho + $gama", "$gama has no value");
+  says("rho +", "which ends too early");
+  says("", "which ends too early");
+  says("(rho + 1", "run.yaml:19:21: found '(rho + 1'");
+  says("magnitude(velocity", "is not closed; add a ')'");
+  says("rho + 1)", "parenthesis is not expected");
+  says("rho rho", "run.yaml:19:25");
+  says("rho ** 2", "write '^' for powers");
+  says("rho = 2", "write '==' to compare");
+  says("rho # 2", "'# 2' cannot be read");
+  says("rho, rho", "run.yaml:19:2");
+  says("'my-field", "this quote is not closed");
+  says("rho * 1e999", "does not fit in 64 bits");
+  says("velocity.w", "run.yaml:19:29");
+  says("velocity[3]", "component 3 is asked for of something that has 3; expected one from 0 to 2");
+  says("velocity[1", "'[' is not followed by a whole number and ']'");
+  says("rho.y", "component 1 is asked for of something that has 1");
+  says("velocity + pair", "joins vectors of 3 and 2 components");
+  says("rho + nodes", "run.yaml:19:27: found 'rho + nodes'");
+  says("rho + nodes", "'nodes' has the centering node and 'rho' cell; values at different points are not interpolated");
+  says("rho + t", "'t' lies on the mesh 'line' and 'rho' on 'grid'; use variables on one mesh");
+  says("x + 1", "names no variable");
+  says("gradient(x) * rho", "is of no variable");
+  says("t + y", "the coordinate 'y' on the mesh 'line' of 1 dimension");
+  says("gradient(mass)", "points of the mesh 'cloud', which is points, do not have");
+  says("curl(pair)", "of 2 components on the mesh 'grid' of 3 dimensions, expected 3");
+  says("curl(t)", "of 1 component");
+  says("divergence(rho)", "expected 3");
+  says("dot(velocity)", "'dot' has 1 argument, expected 2");
+  says("magnitude()", "'magnitude' has 0 arguments, expected 1");
+  says("cross(pair, pair)", "has vectors of 2 components, expected 3");
+  says("dot(velocity, pair)", "has vectors of 3 and 2 components");
+  says("vector(rho)", "'vector' has 1 argument, expected at least 2");
+  says("vector(velocity, rho)", "joins something of 3 components, expected numbers");
+  says("sqrt(rho, rho)", "too many arguments");
+  says("rho ? 1", "'?' and ':' do not go together");
+  std::string nested = "rho";
+  for (int n = 0; n < 101; ++n) nested = "magnitude(" + nested + ")";
+  says(nested, "nested more than 100 deep");
+  says(std::string(5000, '('), "longer than 4096 characters");
+}
+
+TEST_CASE("names") {
+  const auto mistake_in = [](const std::string& section) {
+    return message_of([&] { static_cast<void>(with(section)); });
+  };
+  CHECK(contains(mistake_in("derived: {rho: rho * 2}\n"), "is the name of a published variable too"));
+  CHECK(contains(mistake_in("derived: {a: b * 2, b: rho}\n"), "unknown variable 'b'"));
+  CHECK(contains(mistake_in("derived: {a: {expresion: rho}}\n"), "did you mean 'expression'?"));
+  CHECK(contains(mistake_in("derived: [rho]\n"), "expected a map from names to expressions"));
+  CHECK(contains(mistake_in("derived: {a: {expression: rho, type: int32}}\n"), "float64"));
+  // A name hides what else it may mean.
+  const Metadata all = with("derived: {x: rho * 2, it: x + 1}\n");
+  CHECK(all.find_variable("it")->derivation->inputs() == std::vector<std::int32_t>{0});
+}
