@@ -153,7 +153,7 @@ TEST_CASE("names") {
   };
   CHECK(contains(mistake_in("derived: {rho: rho * 2}\n"), "is the name of a published variable too"));
   CHECK(contains(mistake_in("derived: {a: b * 2, b: rho}\n"), "unknown variable 'b'"));
-  CHECK(contains(mistake_in("derived: {a: {expresion: rho}}\n"), "did you mean 'expression'?"));
+  CHECK(contains(mistake_in("derived: {a: {expr: rho}}\n"), "did you mean 'expression'?"));
   CHECK(contains(mistake_in("derived: [rho]\n"), "expected a map from names to expressions"));
   CHECK(contains(mistake_in("derived: {a: {expression: rho, type: int32}}\n"), "float64"));
   // A name hides what else it may mean.

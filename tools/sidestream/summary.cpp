@@ -8,6 +8,7 @@
 #include "config/schedule_text.hpp"
 #include "config/stream_config.hpp"
 #include "config/task_files.hpp"
+#include "data/derivation.hpp"
 
 namespace sidestream {
 
@@ -81,6 +82,17 @@ std::string variable_text(const Variable& variable, const Metadata& metadata) {
                      variable.time_varying ? "an iteration" : "once");
 }
 
+std::string derived_text(const Variable& variable, const Metadata& metadata) {
+  const std::string& text = variable.derivation->text();
+  const std::string from = text == variable.name ? "" : " = " + text;
+  std::vector<std::string> inputs;
+  for (const std::int32_t input : variable.derivation->inputs()) {
+    inputs.push_back(metadata.variables[static_cast<std::size_t>(input)].name);
+  }
+  return fmt::format("{}{}: {} of {}, from {}", variable.name, from, counted(variable.components, "component"),
+                     name_of(variable.type), listed(inputs));
+}
+
 std::string task_text(const TaskConfig& task, const Registry& registry) {
   std::vector<std::string> files;
   for (const TaskFile& file : files_of(task, registry)) files.push_back(file.pattern);
@@ -108,7 +120,10 @@ std::string summary(const CheckOptions& options, const Config& config, const Reg
   line("output", output_text(config.opening));
   for (const auto& [path, where] : config.opening.plugins) line("plug-in", path);
   for (const Mesh& mesh : config.metadata.meshes) line("mesh", mesh_text(mesh));
-  for (const Variable& variable : config.metadata.variables) line("variable", variable_text(variable, config.metadata));
+  for (const Variable& variable : config.metadata.variables) {
+    line(variable.derived() ? "derived" : "variable",
+         variable.derived() ? derived_text(variable, config.metadata) : variable_text(variable, config.metadata));
+  }
   for (const TaskConfig& task : config.tasks) line(task.writer ? "output" : "analysis", task_text(task, registry));
   if (!config.events.empty()) line("events", listed(config.events));
   return text;

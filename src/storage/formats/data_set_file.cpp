@@ -13,6 +13,12 @@ namespace {
 
 hdf5::Extents as_extents(const std::vector<Index>& values) { return {values.begin(), values.end()}; }
 
+/// A variable that stands for an expression may be called `p / rho`, which would be a dataset in a group.
+std::string dataset_name(std::string name) {
+  std::replace(name.begin(), name.end(), '/', ':');
+  return name;
+}
+
 bool empty(const DataSet::Array& array) {
   const auto& size = size_of_part(array);
   return std::find(size.begin(), size.end(), 0) != size.end();
@@ -49,8 +55,8 @@ void write_data(const std::string& path, std::span<const DataSet> parts, const I
   for (std::size_t a = 0; a < first.arrays.size(); ++a) {
     const DataSet::Array& array = first.arrays[a];
     const bool piece = parts.size() == 1 && size_of_part(array) != array.extents;
-    hdf5::Dataset dataset =
-        file.root().dataset(array.name, array.type, as_extents(piece ? size_of_part(array) : array.extents), {});
+    hdf5::Dataset dataset = file.root().dataset(dataset_name(array.name), array.type,
+                                                as_extents(piece ? size_of_part(array) : array.extents), {});
     describe(dataset, array);
     if (piece) {
       dataset.set("start", std::span<const std::int64_t>(start_of(array)));
@@ -81,11 +87,12 @@ void write_list(const std::string& path, const std::vector<DataSet>& parts, cons
       const hdf5::Extents size = as_extents(size_of_part(part));
       mapping.push_back({{as_extents(start_of(part)), size},
                          pieces[n].file,
-                         "/" + part.name,
+                         "/" + dataset_name(part.name),
                          size,
                          {hdf5::Extents(size.size(), 0), size}});
     }
-    hdf5::Dataset dataset = file.root().virtual_dataset(array.name, array.type, as_extents(array.extents), mapping);
+    hdf5::Dataset dataset =
+        file.root().virtual_dataset(dataset_name(array.name), array.type, as_extents(array.extents), mapping);
     describe(dataset, array);
   }
   file.close();
