@@ -1,4 +1,5 @@
-# What Sidestream is built with. MPI, HDF5, yaml-cpp, fmt, libpng, zlib and CLI11 are required, ADIOS2, muParser and tinyxml2 are not.
+# What Sidestream is built with. MPI, HDF5, yaml-cpp, fmt, libpng, zlib, xxHash and CLI11 are required, zstd, ADIOS2, muParser and
+# tinyxml2 are not.
 find_package(MPI REQUIRED COMPONENTS C CXX)
 set(HDF5_PREFER_PARALLEL OFF)
 find_package(HDF5 REQUIRED COMPONENTS C)
@@ -7,6 +8,22 @@ find_package(fmt REQUIRED)
 find_package(PNG REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(Threads REQUIRED)
+
+# Checksums of the database. Its functions are compiled into ours: the header is all there is.
+find_path(XXHASH_INCLUDE_DIR xxhash.h)
+if(NOT XXHASH_INCLUDE_DIR)
+  message(FATAL_ERROR "xxHash is not there: install libxxhash-dev (Debian), xxhash (Spack, conda), or set XXHASH_INCLUDE_DIR")
+endif()
+mark_as_advanced(XXHASH_INCLUDE_DIR)
+
+# A codec of the database. Without it what needs it says so.
+find_path(ZSTD_INCLUDE_DIR zstd.h)
+find_library(ZSTD_LIBRARY zstd)
+mark_as_advanced(ZSTD_INCLUDE_DIR ZSTD_LIBRARY)
+set(SIDESTREAM_ZSTD OFF)
+if(ZSTD_INCLUDE_DIR AND ZSTD_LIBRARY)
+  set(SIDESTREAM_ZSTD ON)
+endif()
 
 # For `sidestream translate` alone.
 find_package(tinyxml2 CONFIG QUIET)

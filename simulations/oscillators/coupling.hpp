@@ -42,6 +42,12 @@ class Coupling {
 /// std::exception on all ranks alike.
 [[nodiscard]] std::unique_ptr<Coupling> open_coupling(MPI_Comm comm, const Options& options);
 
+/// Collective over `comm`: fills the points that each patch owns in `data[n]`, an array over what `patches[n]` has
+/// allocated, from the newest whole checkpoint that options.restart has, of any number of ranks and blocks. Returns its
+/// step. Throws std::exception.
+[[nodiscard]] int restore(MPI_Comm comm, const Options& options, const std::vector<Patch>& patches,
+                          const std::vector<void*>& data);
+
 /// The one that does nothing: all ranks run the simulation.
 [[nodiscard]] std::unique_ptr<Coupling> no_coupling(MPI_Comm comm);
 

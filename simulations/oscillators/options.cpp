@@ -66,6 +66,8 @@ void declare_problem(CLI::App& app, Options& o, Raw& raw) {
 void declare_output(CLI::App& app, Options& o) {
   app.add_option("--sidestream", o.sidestream, "Publish every step as this Sidestream configuration says");
   app.add_flag("--in-place", o.in_place, "Compute in Sidestream's memory instead of publishing a copy");
+  app.add_option("--restart", o.restart,
+                 "Go on after the newest whole checkpoint in this database, whatever number of ranks wrote it");
   app.add_option("--times", o.times, "Write a CSV file with the seconds of every step and rank");
   app.add_option("--dump", o.dump, "Write the raw values of all steps to one file, i fastest");
   app.add_option("--generate", o.generate, "Print an input of so many oscillators and stop")

@@ -23,8 +23,9 @@ struct Options {
   int compute_repeat = 1;
   std::string sidestream;  ///< configuration; empty: none
   bool in_place = false;
-  std::string times;  ///< CSV of this program's own timings; empty: none
-  std::string dump;   ///< raw values of all steps; empty: none
+  std::string restart;  ///< database with checkpoints to go on from; empty: from the beginning
+  std::string times;    ///< CSV of this program's own timings; empty: none
+  std::string dump;     ///< raw values of all steps; empty: none
   int generate = 0;
   bool progress = false;
   bool quiet = false;

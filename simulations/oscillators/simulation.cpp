@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <limits>
 #include <string>
 
 #include "decomposition.hpp"
 #include "dump.hpp"
+#include "input.hpp"
 
 namespace oscillators {
 
@@ -78,11 +80,12 @@ int Simulation::run() {
   std::unique_ptr<Dump> dump;
   if (!options_.dump.empty()) dump = std::make_unique<Dump>(comm_, options_.dump, options_);
   if (!options_.times.empty()) write_times(comm_, options_.times, {});  // fails now if it would fail at the end
+  const int first = first_step();
   MPI_Barrier(comm_);
   began_ = MPI_Wtime();
   Verdict verdict = Verdict::go_on;
   std::string failure;
-  for (int number = 0; number < options_.steps && verdict == Verdict::go_on; ++number) {
+  for (int number = first; number < options_.steps && verdict == Verdict::go_on; ++number) {
     StepTimes times;
     times.start = MPI_Wtime() - began_;
     try {
@@ -101,6 +104,40 @@ int Simulation::run() {
     if (dump && verdict != Verdict::failed) dump->add(patches_, values());
   }
   return finish(verdict, failure);
+}
+
+// A step of this program does not need the one before, so that going on is no proof; what was read is compared instead.
+int Simulation::first_step() {
+  if (options_.restart.empty()) return 0;
+  std::vector<std::vector<std::byte>> restored;
+  std::vector<void*> data;
+  for (const Part& part : parts_) data.push_back(restored.emplace_back(part.own.size()).data());
+  const int number = restore(comm_, options_, patches_, data);
+  for (Part& part : parts_) part.data = part.own.data();
+  compute(number * options_.dt);
+  for (std::size_t n = 0; n < parts_.size(); ++n) check_restored(parts_[n], restored[n], number);
+  if (rank_ == 0 && !options_.quiet) {
+    std::printf("restarted after step %d on %d rank%s, every bit as it was\n", number, ranks_, ranks_ == 1 ? "" : "s");
+    std::fflush(stdout);
+  }
+  return number + 1;
+}
+
+void Simulation::check_restored(const Part& part, const std::vector<std::byte>& restored, int number) const {
+  const Box owned = options_.grid.points(part.patch.cells);
+  const Box& all = part.patch.allocated;
+  const std::size_t element = options_.element == Element::float32 ? sizeof(float) : sizeof(double);
+  const auto line = element * static_cast<std::size_t>(owned.hi[0] - owned.lo[0]);
+  for (std::int64_t k = owned.lo[2]; k < owned.hi[2]; ++k) {
+    for (std::int64_t j = owned.lo[1]; j < owned.hi[1]; ++j) {
+      const std::int64_t at = ((k - all.lo[2]) * (all.hi[1] - all.lo[1]) + j - all.lo[1]) * (all.hi[0] - all.lo[0]) +
+                              owned.lo[0] - all.lo[0];
+      const auto offset = static_cast<std::size_t>(at) * element;
+      if (std::memcmp(part.own.data() + offset, restored.data() + offset, line) == 0) continue;
+      throw UserError("the checkpoint's step " + std::to_string(number) +
+                      " is not what this program computes for it; give --dt, --size and the oscillators of that run.");
+    }
+  }
 }
 
 void Simulation::step(int number, StepTimes& times) {

@@ -30,6 +30,8 @@ class Simulation {
     void* data = nullptr;        // where this step's values are
   };
   void add_parts();
+  [[nodiscard]] int first_step();
+  void check_restored(const Part& part, const std::vector<std::byte>& restored, int number) const;
   void step(int number, StepTimes& times);
   void compute(double time);
   void evaluate(Part& part, const std::vector<double>& amplitudes) const;

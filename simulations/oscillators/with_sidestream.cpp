@@ -1,9 +1,13 @@
 // The program with Sidestream: everything that instrumenting it took is in this file.
+#include <sidestream/restart.h>
+#include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <set>
 #include <sidestream/sidestream.hpp>
 
 #include "coupling.hpp"
+#include "input.hpp"
 
 namespace oscillators {
 
@@ -96,6 +100,63 @@ std::unique_ptr<Coupling> open_coupling(MPI_Comm comm, const Options& options) {
   // The environment variable may name a configuration as well; see sidestream_open.
   if (options.sidestream.empty() && std::getenv("SIDESTREAM_CONFIG") == nullptr) return no_coupling(comm);
   return std::make_unique<WithSidestream>(comm, options);
+}
+
+namespace {
+
+// The C calls, as a code in C would use them.
+class Checkpoint {
+ public:
+  Checkpoint(MPI_Comm comm, const std::string& directory) {
+    if (sidestream_restart_open(comm, directory.c_str(), nullptr, &restart_) != SIDESTREAM_OK) {
+      throw UserError(sidestream_restart_message(nullptr));
+    }
+  }
+  ~Checkpoint() { sidestream_restart_close(&restart_); }
+  Checkpoint(const Checkpoint&) = delete;
+  Checkpoint& operator=(const Checkpoint&) = delete;
+
+  void check(int code) const {
+    if (code != SIDESTREAM_OK) throw UserError(sidestream_restart_message(restart_));
+  }
+  [[nodiscard]] sidestream_restart* get() const { return restart_; }
+
+ private:
+  sidestream_restart* restart_ = nullptr;
+};
+
+void check_field(const Checkpoint& checkpoint, const Options& options) {
+  sidestream_stored_variable stored{};
+  stored.struct_size = sizeof stored;
+  checkpoint.check(sidestream_restart_variable(checkpoint.get(), variable, &stored));
+  const Box points = options.grid.points();
+  const bool same = std::equal(points.lo.begin(), points.lo.end(), stored.lo) &&
+                    std::equal(points.hi.begin(), points.hi.end(), stored.hi);
+  const auto type = options.element == Element::float32 ? SIDESTREAM_FLOAT32 : SIDESTREAM_FLOAT64;
+  if (!same || stored.type != type) {
+    throw UserError("the checkpoint in '" + options.restart +
+                    "' is of another grid or type; give --grid, --centering and --type of that run.");
+  }
+}
+
+}  // namespace
+
+int restore(MPI_Comm comm, const Options& options, const std::vector<Patch>& patches, const std::vector<void*>& data) {
+  const Checkpoint checkpoint(comm, options.restart);
+  check_field(checkpoint, options);
+  for (std::size_t n = 0; n < patches.size(); ++n) {
+    const Box points = options.grid.points(patches[n].cells);
+    checkpoint.check(sidestream_restart_read_box(checkpoint.get(), variable, 0, points.lo.data(), points.hi.data(),
+                                                 patches[n].allocated.lo.data(), patches[n].allocated.hi.data(),
+                                                 data[n]));
+  }
+  std::int64_t step = 0;
+  checkpoint.check(sidestream_restart_iteration(checkpoint.get(), nullptr, &step, nullptr));
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  const std::string remarks = sidestream_restart_remarks(checkpoint.get());
+  if (rank == 0 && !remarks.empty()) std::fprintf(stderr, "oscillators: %s\n", remarks.c_str());
+  return static_cast<int>(step);
 }
 
 }  // namespace oscillators

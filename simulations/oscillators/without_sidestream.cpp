@@ -12,4 +12,8 @@ std::unique_ptr<Coupling> open_coupling(MPI_Comm comm, const Options& options) {
   return no_coupling(comm);
 }
 
+int restore(MPI_Comm, const Options&, const std::vector<Patch>&, const std::vector<void*>&) {
+  throw UserError("--restart needs the program that was built with Sidestream, 'oscillators'.");
+}
+
 }  // namespace oscillators

@@ -131,7 +131,15 @@ static void check_partials(const Config& config, const Registry& registry) {
   const PlacementConfig& placement = config.opening.placement;
   if (placement.mode != PlacementMode::nodes || placement.forward != Forward::partials) return;
   for (const TaskConfig& task : config.tasks) {
-    if (task.writer || registry.analyses().at(task.kind).any_partials) continue;
+    if (task.writer) {
+      if (registry.writers().at(task.kind).any_partials) continue;
+      fail(
+          Code::configuration,
+          "the output '{}' is written by the servers that have the blocks, but with 'forward: partials' they have none; "
+          "write 'forward: blocks'",
+          task.name);
+    }
+    if (registry.analyses().at(task.kind).any_partials) continue;
     fail(Code::configuration,
          "the analysis '{}' combines its own partial on each server, but with 'forward: partials' a server gets what "
          "several forwarders have reduced, and no blocks. Give the function a `merge`, or write 'forward: blocks'",

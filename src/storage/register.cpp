@@ -4,6 +4,7 @@
 #include "storage/formats/data_set_file.hpp"
 #include "storage/formats/png.hpp"
 #include "storage/formats/vtp.hpp"
+#include "storage/writers/database_writer.hpp"
 #include "storage/writers/hdf5_writer.hpp"
 #include "storage/writers/metadata_writer.hpp"
 #include "storage/writers/vtk_writer.hpp"
@@ -15,6 +16,7 @@ void register_storage(Registry& registry) {
   registry.add(hdf5_format());
   registry.add(png_format());
   registry.add(vtp_format());
+  registry.add(database_writer());
   registry.add(hdf5_writer());
   registry.add(metadata_writer());
   registry.add(vtk_writer());

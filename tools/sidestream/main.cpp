@@ -4,9 +4,11 @@
 #include <fstream>
 #include <iostream>
 #include <new>
+#include <optional>
 
 #include "check.hpp"
 #include "conformance/conformance.hpp"
+#include "database.hpp"
 #include "endpoint.hpp"
 #include "kinds.hpp"
 #include "plan.hpp"
@@ -100,6 +102,42 @@ CLI::App* add_conformance(CLI::App& app, sidestream::CheckOptions& options) {
   return conformance;
 }
 
+/// The four commands on databases.
+struct DatabaseCommands {
+  sidestream::DatabaseOptions options;
+  const CLI::App *list = nullptr, *info = nullptr, *verify = nullptr, *prune = nullptr;
+
+  void add(CLI::App& app) {
+    const auto command = [&](const char* name, const char* text) {
+      CLI::App* made = app.add_subcommand(name, text);
+      made->add_option("DIRECTORY", options.directory, "Of a database: what the output 'database' has written")
+          ->required();
+      return made;
+    };
+    list = command("ls", "List the contexts of a database, a line each");
+    CLI::App* describe = command("info", "Say what a context of a database has: the newest one");
+    describe->add_option("--cycle", options.cycle, "Of this cycle instead")->each([this](const std::string&) {
+      options.has_cycle = true;
+    });
+    info = describe;
+    verify = command("verify", "Read all that a database has and check it; exit status 1 if something is damaged");
+    CLI::App* remove =
+        command("prune", "Delete files that no context of a database uses, and contexts beyond the newest");
+    remove->add_option("--keep", options.keep, "Remove all contexts but the newest so many (default: none)")
+        ->check(CLI::NonNegativeNumber);
+    remove->add_flag("--dry-run", options.look, "Say what would be done");
+    prune = remove;
+  }
+  /// What the command that was given answers; nothing if it is another.
+  [[nodiscard]] std::optional<sidestream::DatabaseAnswer> answer() const {
+    if (list->parsed()) return list_database(options);
+    if (info->parsed()) return describe_context(options);
+    if (verify->parsed()) return verify_database(options);
+    if (prune->parsed()) return prune_database(options);
+    return std::nullopt;
+  }
+};
+
 struct TranslateOptions {
   std::string format, file, output;
 };
@@ -162,6 +200,8 @@ int run(int argc, char** argv) {
   const CLI::App* set = add_set(app, set_options);
   sidestream::CheckOptions conformance_options;
   const CLI::App* conformance = add_conformance(app, conformance_options);
+  DatabaseCommands databases;
+  databases.add(app);
   TranslateOptions translate_options;
   const CLI::App* translation = add_translate(app, translate_options);
   std::string output;
@@ -190,6 +230,10 @@ int run(int argc, char** argv) {
     return print(sidestream::reference_manual(sidestream::built_in_kinds()), output);
   }
   if (translation->parsed()) return translate(translate_options);
+  if (const auto answer = databases.answer()) {
+    std::cout << answer->text << std::flush;
+    return std::cout ? answer->status : failure;
+  }
   std::cout << (plan->parsed() ? sidestream::plan(plan_options) : sidestream::check(options)) << std::flush;
   return std::cout ? success : failure;
 }

@@ -37,6 +37,9 @@ struct WriterKind {
   std::string text;
   std::vector<Option> options;
   std::function<std::unique_ptr<Task>(const Settings&, const Metadata&, std::shared_ptr<const OutputDirectory>)> create;
+  /// False: `combine` reads the blocks of `local` on the same server. Placements in which others run `local`
+  /// (`forward: partials`) are refused at the start.
+  bool any_partials = true;
 };
 
 /// A file with one server's part of a result.

@@ -1,0 +1,91 @@
+/* clang-format off */
+/* Going on from a checkpoint that the output `database` has written, on any number of ranks.
+ *
+ *   sidestream_restart* r;
+ *   sidestream_restart_open(comm, "results/restart", NULL, &r)      collective; NULL: the newest that is whole
+ *   sidestream_restart_iteration(r, &index, &cycle, &time)
+ *   for each of my blocks
+ *     sidestream_restart_read_box(r, "temperature", 0, lo, hi, NULL, NULL, T)
+ *   sidestream_restart_close(&r)
+ *
+ * Needs no session. Opening is collective; then each rank reads what it wants when it wants, and nothing else. Functions return
+ * SIDESTREAM_OK or an error code; sidestream_restart_message gives the sentence. Boxes are half-open, in (i, j, k), in points of the variable.
+ */
+/* clang-format on */
+#ifndef SIDESTREAM_RESTART_H
+#define SIDESTREAM_RESTART_H
+
+#include "sidestream/sidestream.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct sidestream_restart sidestream_restart;
+
+/* Collective over comm. Finds the newest checkpoint in the directory of a database, of which every byte is what was
+ * written; with `cycle` (may be NULL) the newest of that cycle. One that is damaged is passed over: see _remarks. The
+ * ranks share the checking. The same error on all ranks if there is none; *restart is then NULL, and
+ * sidestream_restart_message(NULL) says why. */
+int sidestream_restart_open(MPI_Comm comm, const char* directory, const int64_t* cycle, sidestream_restart** restart);
+
+/* Not collective. NULL is allowed. */
+int sidestream_restart_close(sidestream_restart** restart);
+
+/* The sentence of the last error; of NULL that of the last failed open of this thread. Valid until the next call. */
+const char* sidestream_restart_message(const sidestream_restart* restart);
+
+/* What was passed over, a line each; empty if nothing was. The same on all ranks. */
+const char* sidestream_restart_remarks(const sidestream_restart* restart);
+
+int sidestream_restart_iteration(sidestream_restart* restart, int64_t* index, int64_t* cycle, double* time);
+
+/* Names, numbered from 0; NULL beyond the last one. Valid until the restart is closed. */
+const char* sidestream_restart_mesh_name(const sidestream_restart* restart, int32_t number);
+const char* sidestream_restart_variable_name(const sidestream_restart* restart, int32_t number);
+
+typedef struct {
+  size_t struct_size; /* set it to sizeof(sidestream_stored_variable) before the call */
+  const char* mesh;
+  sidestream_type type;
+  int32_t components;
+  int32_t centering;    /* a bit for each axis, as in sidestream_centering */
+  int32_t row_order;    /* 0: i runs fastest, 1: k */
+  int32_t is_list;      /* its values are lists: read_list */
+  int64_t lo[3], hi[3]; /* its points on level 0, unless it is a list */
+  int64_t length;       /* of a list: over all blocks */
+} sidestream_stored_variable;
+int sidestream_restart_variable(sidestream_restart* restart, const char* variable,
+                                sidestream_stored_variable* description);
+
+typedef struct {
+  size_t struct_size;
+  int64_t id;
+  int32_t level, client;
+  int64_t lo[3], hi[3];           /* cells; of a list of n cells 0 to n on the first axis */
+  int64_t points, corners, faces; /* lengths of lists */
+} sidestream_stored_block;
+/* The blocks of a mesh as they were published, by level and id. */
+int sidestream_restart_block_count(sidestream_restart* restart, const char* mesh, int64_t* count);
+int sidestream_restart_block(sidestream_restart* restart, const char* mesh, int64_t number,
+                             sidestream_stored_block* block);
+
+/* Fills the points lo to hi of a level in an array of the variable's type and order that covers array_lo to array_hi
+ * without gaps (NULL: lo to hi). Points that several blocks had come from the one of lowest id. An error where a point
+ * was in no block. */
+int sidestream_restart_read_box(sidestream_restart* restart, const char* variable, int32_t level, const int64_t lo[3],
+                                const int64_t hi[3], const int64_t* array_lo, const int64_t* array_hi, void* data);
+
+/* Of lists: `count` values from `first` on, of all blocks one after the other by ascending id. */
+int sidestream_restart_read_list(sidestream_restart* restart, const char* variable, int64_t first, int64_t count,
+                                 void* data);
+
+/* All that was published of one block; `bytes` must be as many as that is. */
+int sidestream_restart_read_block(sidestream_restart* restart, const char* variable, int64_t block, void* data,
+                                  uint64_t bytes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,211 @@
+#include "sidestream/restart.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "base/communicator.hpp"
+#include "base/fail.hpp"
+#include "base/log.hpp"
+#include "base/records.hpp"
+#include "config/names.hpp"
+#include "storage/database/database.hpp"
+#include "storage/output_file.hpp"
+#include "storage/writers/agreed_commit.hpp"
+
+namespace sidestream {
+
+using database::Context;
+using database::Entry;
+using database::Journal;
+
+struct Restart::Implementation {
+  std::unique_ptr<Context> context;
+  std::vector<std::string> remarks;
+
+  [[nodiscard]] const Variable& variable(const std::string& name) const {
+    const Variable* found = context->metadata().find_variable(name);
+    if (found != nullptr) return *found;
+    std::vector<std::string> known;
+    for (const Variable& v : context->metadata().variables) known.push_back(v.name);
+    fail(Code::usage, "the checkpoint has no variable '{}', but {}; {}", name, listed(known),
+         suggestion(name, known, "correct the name"));
+  }
+};
+
+namespace {
+
+/// Collective: what `read` gives on rank 0, on all. What it throws, all throw.
+Bytes shared(Communicator& comm, const std::function<Bytes()>& read) {
+  Bytes message;
+  if (comm.rank() == 0) {
+    Bytes content;
+    const std::string failure = failure_of([&] { content = read(); });
+    ByteWriter writer;
+    writer.put(failure);
+    writer.put(content);
+    message = writer.take();
+  }
+  comm.broadcast(message, 0);
+  ByteReader reader(message);
+  std::string failure;
+  Bytes content;
+  reader.get(failure);
+  reader.get(content);
+  if (!failure.empty()) throw Error(Code::file, failure);
+  return content;
+}
+
+Bytes read_whole(const std::string& path) {
+  const std::string text = read_file(path);
+  const BytesView bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
+
+/// Collective: the first damage that any rank finds in its share, on all; empty if there is none.
+std::string first_damage(Communicator& comm, Context& context) {
+  std::string mine;
+  const std::string failure = failure_of([&] {
+    const std::vector<std::string> damages = database::verify(context, comm.rank(), comm.size());
+    if (!damages.empty()) mine = damages.front();
+  });
+  if (mine.empty()) mine = failure;
+  std::int64_t speaker = mine.empty() ? comm.size() : comm.rank();
+  comm.minimum(std::span(&speaker, 1));
+  if (speaker == comm.size()) return {};
+  Bytes text;
+  const BytesView view = std::as_bytes(std::span(mine));
+  if (speaker == comm.rank()) text.assign(view.begin(), view.end());
+  comm.broadcast(text, static_cast<int>(speaker));
+  return {reinterpret_cast<const char*>(text.data()), text.size()};
+}
+
+/// Collective. Throws Error(file) on all if it is damaged.
+std::unique_ptr<Context> open_context(Communicator& comm, const std::string& directory, const Entry& entry) {
+  const Bytes record = shared(comm, [&] { return database::read_record(directory, entry); });
+  auto context = std::make_unique<Context>(directory, entry, record);
+  for (std::size_t group = 0; group < context->groups().size(); ++group) {
+    context->give_blocks(group, shared(comm, [&] { return context->read_blocks(group); }));
+  }
+  const std::string damage = first_damage(comm, *context);
+  if (!damage.empty()) throw Error(Code::file, damage);
+  return context;
+}
+
+Journal shared_journal(Communicator& comm, const std::string& directory) {
+  const std::string path = directory + "/" + database::journal_name;
+  const Bytes bytes = shared(comm, [&] {
+    static_cast<void>(database::read_journal(directory));  // says what is wrong with the directory
+    return read_whole(path);
+  });
+  return database::parse_journal(bytes, path);
+}
+
+}  // namespace
+
+Restart::Restart(std::unique_ptr<Implementation> implementation) : implementation_(std::move(implementation)) {}
+Restart::Restart(Restart&&) noexcept = default;
+Restart& Restart::operator=(Restart&&) noexcept = default;
+Restart::~Restart() = default;
+
+Restart Restart::open(MPI_Comm comm, const std::string& directory, std::optional<std::int64_t> cycle) {
+  const auto ranks = MpiCommunicator::over(comm);
+  const Journal journal = shared_journal(*ranks, directory);
+  auto made = std::make_unique<Implementation>();
+  made->remarks = journal.remarks;
+  for (const Entry& entry : database::candidates(journal, {cycle, database::Kind::checkpoint}, directory)) {
+    try {
+      made->context = open_context(*ranks, directory, entry);
+      return Restart(std::move(made));
+    } catch (const Error& error) {
+      if (error.code() != Code::file) throw;
+      made->remarks.push_back(
+          fmt::format("the checkpoint of {} is passed over: {}", database::name_of(entry), error.what()));
+    }
+  }
+  fail(Code::file, "no checkpoint in '{}' is whole: {}", directory, fmt::join(made->remarks, "; "));
+}
+
+const Iteration& Restart::iteration() const noexcept { return implementation_->context->entry().iteration; }
+const Metadata& Restart::metadata() const noexcept { return implementation_->context->metadata(); }
+const std::vector<std::string>& Restart::remarks() const noexcept { return implementation_->remarks; }
+
+std::vector<Block> Restart::blocks(const std::string& mesh) const {
+  Context& context = *implementation_->context;
+  const Mesh* of = context.metadata().find_mesh(mesh);
+  if (of == nullptr) fail(Code::usage, "the checkpoint has no mesh '{}'; correct the name", mesh);
+  std::vector<Block> found;
+  for (std::size_t group = 0; group < context.groups().size(); ++group) {
+    for (const Block& block : context.blocks(group)) {
+      if (block.mesh == of->id) found.push_back(block);
+    }
+  }
+  std::stable_sort(found.begin(), found.end(), [](const Block& a, const Block& b) {
+    return std::tuple(a.level, a.id) < std::tuple(b.level, b.id);
+  });
+  return found;
+}
+
+void Restart::read_box(const std::string& variable, std::int32_t level, const Box& box, const Box& array, void* data) {
+  const Variable& of = implementation_->variable(variable);
+  if (metadata().mesh_of(of).is_list())
+    fail(Code::usage, "'{}' is a list; read it with read_list or read_block", variable);
+  if (!array.contains(box)) {
+    fail(Code::usage, "read_box of '{}': the array does not cover the box; give an array that does, or a smaller box",
+         variable);
+  }
+  const database::Target target{data, array, packed_strides(array, of.components, of.order)};
+  const auto missing =
+      database::read_box(*implementation_->context, static_cast<std::uint32_t>(of.id), level, box, target);
+  if (missing > 0) {
+    fail(
+        Code::file,
+        "{} of the {} points of '{}' that were asked for on level {} are in no block of the checkpoint; ask for points that were "
+        "published",
+        missing, box.count(), variable, level);
+  }
+}
+
+void Restart::read_list(const std::string& variable, std::int64_t first, std::int64_t count, void* data) {
+  const Variable& of = implementation_->variable(variable);
+  if (!metadata().mesh_of(of).is_list())
+    fail(Code::usage, "'{}' is no list; read it with read_box or read_block", variable);
+  if (first < 0 || count < 0)
+    fail(Code::usage, "read_list of '{}': {} values from {} on; give numbers from 0 on", variable, count, first);
+  database::read_list(*implementation_->context, static_cast<std::uint32_t>(of.id), first, count,
+                      static_cast<std::byte*>(data));
+}
+
+std::int64_t Restart::list_length(const std::string& variable) const {
+  const Variable& of = implementation_->variable(variable);
+  Context& context = *implementation_->context;
+  std::int64_t length = 0;
+  for (std::size_t group = 0; group < context.groups().size(); ++group) {
+    for (const database::PieceRow& row : context.pieces(group).pieces) {
+      if (row.variable == static_cast<std::uint32_t>(of.id))
+        length += of.points(context.blocks(group)[row.block]).extent(0);
+    }
+  }
+  return length;
+}
+
+void Restart::read_block(const std::string& variable, std::int64_t block, void* data, std::uint64_t bytes) {
+  const Variable& of = implementation_->variable(variable);
+  Context& context = *implementation_->context;
+  for (std::size_t group = 0; group < context.groups().size(); ++group) {
+    for (const database::PieceRow& row : context.pieces(group).pieces) {
+      const Block& on = context.blocks(group)[row.block];
+      if (row.variable != static_cast<std::uint32_t>(of.id) || on.id != block) continue;
+      const std::uint64_t has = database::bytes_of_piece(of, on, variable);
+      if (has != bytes) {
+        fail(Code::usage, "read_block: '{}' has {} bytes on block {}, but room for {} was given", variable, has, block,
+             bytes);
+      }
+      return database::read_piece(context, group, row, {static_cast<std::byte*>(data), bytes});
+    }
+  }
+  fail(Code::file, "the checkpoint has no values of '{}' on block {}; see which blocks there are", variable, block);
+}
+
+}  // namespace sidestream

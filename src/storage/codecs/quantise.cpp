@@ -1,0 +1,103 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#include "storage/codecs/codecs.hpp"
+
+namespace sidestream {
+
+namespace {
+
+/// In front of the numbers of a chunk: value = low + step * number.
+struct Scale {
+  double low = 0, step = 0;
+};
+
+template <class T>
+T load(const std::byte* from) {
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+
+template <class Real, class Number>
+bool encode_as(BytesView in, Bytes& out) {
+  const std::size_t count = in.size() / sizeof(Real);
+  double low = HUGE_VAL, high = -HUGE_VAL;
+  for (std::size_t n = 0; n < count; ++n) {
+    const auto value = static_cast<double>(load<Real>(in.data() + n * sizeof(Real)));
+    if (!std::isfinite(value)) return false;
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  const auto most = static_cast<double>(static_cast<Number>(~Number{0}));
+  const Scale scale{low, (high - low) / most};
+  if (!std::isfinite(scale.step)) return false;
+  // What is asked of the outcome: half a step, and the rounding of a Real.
+  const double bound = 0.5 * scale.step * (1 + 1e-6) +
+                       std::ldexp(std::max(std::fabs(low), std::fabs(high)), sizeof(Real) == 4 ? -23 : -51);
+  out.resize(sizeof scale + count * sizeof(Number));
+  std::memcpy(out.data(), &scale, sizeof scale);
+  for (std::size_t n = 0; n < count; ++n) {
+    const auto value = static_cast<double>(load<Real>(in.data() + n * sizeof(Real)));
+    const double level = scale.step > 0 ? std::nearbyint((value - low) / scale.step) : 0;
+    const auto number = static_cast<Number>(std::clamp(level, 0.0, most));
+    const auto back = static_cast<Real>(scale.low + scale.step * static_cast<double>(number));
+    if (!(std::fabs(static_cast<double>(back) - value) <= bound)) return false;
+    std::memcpy(out.data() + sizeof scale + n * sizeof(Number), &number, sizeof number);
+  }
+  return true;
+}
+
+template <class Real, class Number>
+void decode_as(BytesView in, std::span<std::byte> out) {
+  const auto scale = load<Scale>(in.data());
+  for (std::size_t n = 0; n < out.size() / sizeof(Real); ++n) {
+    const auto number = load<Number>(in.data() + sizeof scale + n * sizeof(Number));
+    const auto value = static_cast<Real>(scale.low + scale.step * static_cast<double>(number));
+    std::memcpy(out.data() + n * sizeof(Real), &value, sizeof value);
+  }
+}
+
+template <class Number>
+class Quantise final : public Codec {
+ public:
+  std::string name() const override { return fmt::format("quantise-{}", sizeof(Number)); }
+  std::string text() const override {
+    return fmt::format(
+        "reals as whole numbers of {} byte{} between the lowest and the highest of a chunk, wrong by at most half a step of "
+        "{}, checked; chunks with NaN or infinities stay as they are.",
+        sizeof(Number), sizeof(Number) == 1 ? "" : "s",
+        sizeof(Number) == 1   ? "1/255"
+        : sizeof(Number) == 2 ? "1/65535"
+                              : "1/4294967295");
+  }
+  bool lossless() const override { return false; }
+  bool takes(Type type) const override { return type == Type::float32 || type == Type::float64; }
+  Type after(Type) const override {
+    return sizeof(Number) == 1 ? Type::uint8 : sizeof(Number) == 2 ? Type::uint16 : Type::uint32;
+  }
+  std::size_t header() const override { return sizeof(Scale); }
+  bool encode(BytesView in, Type type, Bytes& out) const override {
+    return type == Type::float32 ? encode_as<float, Number>(in, out) : encode_as<double, Number>(in, out);
+  }
+  void decode(BytesView in, Type type, std::span<std::byte> out) const override {
+    return type == Type::float32 ? decode_as<float, Number>(in, out) : decode_as<double, Number>(in, out);
+  }
+};
+
+}  // namespace
+
+const Codec& quantise_codec(int bytes) {
+  static const Quantise<std::uint8_t> one;
+  static const Quantise<std::uint16_t> two;
+  static const Quantise<std::uint32_t> four;
+  if (bytes == 1) return one;
+  if (bytes == 2) return two;
+  return four;
+}
+
+}  // namespace sidestream

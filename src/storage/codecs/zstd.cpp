@@ -1,0 +1,39 @@
+#include <zstd.h>
+
+#include "base/fail.hpp"
+#include "storage/codecs/codecs.hpp"
+
+namespace sidestream {
+
+namespace {
+
+constexpr int level = 1;
+
+class Zstd final : public Codec {
+ public:
+  std::string name() const override { return "zstd"; }
+  std::string text() const override { return "Zstandard, faster than `gzip` and smaller; where the build has it."; }
+  bool packs() const override { return true; }
+  bool encode(BytesView in, Type, Bytes& out) const override {
+    out.resize(ZSTD_compressBound(in.size()));
+    const std::size_t size = ZSTD_compress(out.data(), out.size(), in.data(), in.size(), level);
+    if (ZSTD_isError(size)) throw std::bad_alloc();  // with room for any outcome only memory can fail
+    out.resize(size);
+    return true;
+  }
+  void decode(BytesView in, Type, std::span<std::byte> out) const override {
+    const std::size_t size = ZSTD_decompress(out.data(), out.size(), in.data(), in.size());
+    if (ZSTD_isError(size) || size != out.size()) {
+      fail(Code::file, "bytes that zstd cannot have made of {}; they are damaged", out.size());
+    }
+  }
+};
+
+}  // namespace
+
+const Codec* zstd_codec() {
+  static const Zstd codec;
+  return &codec;
+}
+
+}  // namespace sidestream

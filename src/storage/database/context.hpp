@@ -1,0 +1,90 @@
+// A context that is read: every length is checked against the file before memory is taken for it, every byte against
+// its checksum before it is used.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "storage/codecs/pipeline.hpp"
+#include "storage/database/schema.hpp"
+#include "storage/database/segment.hpp"
+#include "storage/database/table.hpp"
+
+namespace sidestream::database {
+
+/// The bytes of a record, checked. Throws Error(file).
+[[nodiscard]] Bytes read_record(const std::string& directory, const Entry& entry);
+
+/// Where values go: an array of the variable's type over `box`.
+struct Target {
+  void* data = nullptr;
+  Box box;
+  std::array<Index, 4> strides{};  ///< in elements: i, j, k, component
+};
+
+/// One context. Reads tables when they are asked for and keeps them. Everything throws Error(file) with the file's
+/// name. Used by one thread.
+class Context {
+ public:
+  Context(std::string directory, const Entry& entry) : Context(directory, entry, read_record(directory, entry)) {}
+  /// With the record at hand.
+  Context(std::string directory, const Entry& entry, BytesView record);
+
+  [[nodiscard]] const Entry& entry() const noexcept { return entry_; }
+  [[nodiscard]] const Schema& schema() const noexcept { return schema_; }
+  [[nodiscard]] const Metadata& metadata() const noexcept { return schema_.metadata; }
+  [[nodiscard]] const std::vector<GroupEntry>& groups() const noexcept { return groups_; }
+  [[nodiscard]] const std::vector<Block>& blocks(std::size_t group);
+  [[nodiscard]] const Pieces& pieces(std::size_t group);
+  /// The piece of a variable on a block of a group, or null.
+  [[nodiscard]] const PieceRow* find(std::size_t group, std::uint32_t variable, std::uint32_t block);
+  /// All bytes of one chunk of a piece, decoded. The view holds until the next call.
+  [[nodiscard]] BytesView chunk(std::size_t group, const PieceRow& piece, std::uint64_t number);
+  /// Checks the stored bytes of all chunks of a piece.
+  void verify(std::size_t group, const PieceRow& piece);
+  /// For whoever has the blocks of a group already.
+  void give_blocks(std::size_t group, BytesView bytes);
+  [[nodiscard]] Bytes read_blocks(std::size_t group);
+
+ private:
+  struct Group {
+    std::optional<std::vector<Block>> blocks;
+    std::optional<Pieces> pieces;
+  };
+  [[nodiscard]] const PlacedFile& file(std::uint32_t group, std::uint32_t number);
+  [[nodiscard]] Bytes checked(std::size_t group, std::uint64_t offset, std::uint64_t size, std::uint64_t checksum,
+                              const char* what);
+  [[nodiscard]] std::uint64_t bytes_of(std::size_t group, const PieceRow& piece);
+  [[nodiscard]] const Pipeline& pipeline(std::uint32_t variable);
+
+  std::string directory_;
+  Entry entry_;
+  Schema schema_;
+  std::vector<GroupEntry> groups_;
+  std::vector<Group> read_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, PlacedFile> files_;
+  std::map<std::uint32_t, Pipeline> pipelines_;
+  Bytes stored_, raw_;
+  std::vector<std::uint64_t> starts_;  ///< of the chunks of the piece that was asked for last
+  const PieceRow* last_piece_ = nullptr;
+  std::uint64_t last_chunk_ = 0;
+};
+
+/// The number of points of `region` that no block of the level has. The others are written to `target`, whose box holds
+/// `region`, from the block of lowest id that has them. Of meshes whose blocks are boxes.
+[[nodiscard]] std::int64_t read_box(Context& context, std::uint32_t variable, std::int32_t level, const Box& region,
+                                    const Target& target);
+
+/// Entries [first, first + count) of the values of all blocks of a list, one block after the other by ascending id;
+/// gapless. Throws also where there are fewer.
+void read_list(Context& context, std::uint32_t variable, std::int64_t first, std::int64_t count, std::byte* out);
+
+/// The whole of a piece, in the order of the variable, gapless: `out` has bytes_of_piece bytes.
+void read_piece(Context& context, std::size_t group, const PieceRow& piece, std::span<std::byte> out);
+
+/// What is damaged in a share of a context, a sentence each: `number` of `shares` alike. Never throws Error.
+[[nodiscard]] std::vector<std::string> verify(Context& context, int number = 0, int shares = 1);
+
+}  // namespace sidestream::database

@@ -1,0 +1,96 @@
+#include "storage/database/journal.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <span>
+
+#include "base/fail.hpp"
+#include "storage/database/segment.hpp"
+#include "storage/output_file.hpp"
+#include "storage/replace_file.hpp"
+
+namespace sidestream::database {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string path_of(const std::string& directory) { return (fs::path(directory) / journal_name).string(); }
+
+std::string passed_over(const std::string& path, std::uint64_t slot, std::size_t bytes) {
+  if (bytes < slot_bytes) {
+    return fmt::format("{}: slot {} has {} of {} bytes: a run ended while it committed this context, which is dropped",
+                       path, slot, bytes, slot_bytes);
+  }
+  return fmt::format(
+      "{}: slot {} is damaged, or a run ended while it was written; the context that it stands for is dropped", path,
+      slot);
+}
+
+void remove(Journal& journal, std::uint64_t slot) {
+  const auto same = [slot](const Entry& entry) { return entry.slot == slot; };
+  const auto found = std::find_if(journal.contexts.begin(), journal.contexts.end(), same);
+  if (found == journal.contexts.end()) return;
+  journal.removed.push_back(*found);
+  journal.contexts.erase(found);
+}
+
+}  // namespace
+
+bool is_database(const std::string& directory) {
+  std::error_code ignored;
+  return fs::is_regular_file(path_of(directory), ignored);
+}
+
+Journal read_journal(const std::string& directory) {
+  const std::string path = path_of(directory);
+  if (!is_database(directory)) {
+    fail(Code::file,
+         "'{}' is no database: it has no file '{}'; give the directory that an output 'database' has written",
+         directory, journal_name);
+  }
+  const std::string text = read_file(path);
+  return parse_journal(std::as_bytes(std::span(text)), path);
+}
+
+Journal parse_journal(BytesView bytes, const std::string& path) {
+  using What = SlotContent::What;
+  Journal journal;
+  for (std::uint64_t slot = 0; slot * slot_bytes < bytes.size(); ++slot) {
+    const BytesView rest = bytes.subspan(slot * slot_bytes);
+    const BytesView part = rest.first(std::min<std::size_t>(rest.size(), slot_bytes));
+    const SlotContent content = read_slot(part, slot);
+    journal.run = std::max(journal.run, content.run);
+    if (content.what == What::context) journal.contexts.push_back(content.entry);
+    if (content.what == What::removal) remove(journal, content.removed);
+    if (slot == 0 && content.what != What::head) {
+      journal.remarks.push_back(fmt::format("{}: the head is damaged; contexts are read all the same", path));
+    } else if (content.what == What::broken || (content.what == What::empty && slot > 0)) {
+      journal.remarks.push_back(passed_over(path, slot, part.size()));
+    }
+  }
+  journal.slots = (bytes.size() + slot_bytes - 1) / slot_bytes;
+  return journal;
+}
+
+void create_journal(const std::string& directory, bool flush) {
+  const std::string path = path_of(directory);
+  make_directory_of(path);
+  const Slot head = head_slot();
+  // Under another name first: a head that is not whole is damage, not a beginning.
+  const std::string temporary = (fs::path(directory) / fmt::format(".{}.part", journal_name)).string();
+  write_file(temporary, {reinterpret_cast<const char*>(head.data()), head.size()});
+  if (flush) flush_to_disk(temporary);
+  rename_file(temporary, path);
+  if (flush) flush_directory(directory);
+}
+
+void append_slot(const std::string& directory, std::uint64_t number, const Slot& slot, bool flush) {
+  GrowingFile file(path_of(directory), GrowingFile::Open::existing);
+  file.write(number * slot_bytes, slot);
+  if (flush) file.flush();
+  file.close();
+}
+
+}  // namespace sidestream::database

@@ -1,0 +1,111 @@
+// The database's bytes: docs/database.md is the specification. Structures lie in memory as in the files.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <string>
+
+#include "sidestream/data/iteration.hpp"
+#include "sidestream/data/metadata.hpp"
+#include "sidestream/extend/communicator.hpp"
+
+namespace sidestream::database {
+
+static_assert(std::endian::native == std::endian::little, "files of the database are written as memory lies");
+
+inline constexpr std::uint32_t format_version = 1;
+inline constexpr std::uint64_t slot_bytes = 256;
+inline constexpr std::uint64_t face_bytes = 8192;            ///< before the first piece of a segment
+inline constexpr std::uint64_t alignment = 64;               ///< of pieces
+inline constexpr std::uint64_t chunk_bytes = 1u << 20;       ///< of values, in what is written here
+inline constexpr std::uint64_t most_chunk_bytes = 1u << 30;  ///< in what is read
+inline constexpr std::uint64_t most_record_bytes = 1u << 30;
+inline constexpr const char* journal_name = "contexts";
+
+enum class Kind : std::uint32_t { checkpoint = 0, post = 1 };
+
+/// XXH3 of 64 bits.
+[[nodiscard]] std::uint64_t checksum_of(BytesView bytes) noexcept;
+
+/// Where bytes lie in the segments of a run.
+struct Place {
+  std::uint32_t group = 0, number = 0;
+  std::uint64_t offset = 0, size = 0;
+  std::uint64_t checksum = 0;
+};
+
+/// A slot of a context. Without removals, the head, and what is not whole.
+struct Entry {
+  std::uint64_t slot = 0;
+  std::uint32_t run = 0;
+  Iteration iteration;
+  Kind kind = Kind::checkpoint;
+  std::uint32_t groups = 0;
+  std::uint64_t contributors = 0, blocks = 0, bytes = 0, stored = 0;
+  Place record;
+};
+
+/// What a record says of a group.
+struct GroupEntry {
+  std::uint32_t group = 0, number = 0;  ///< of the segment with the tables
+  std::uint32_t first = 0, last = 0;    ///< segments of this context
+  std::uint32_t contributors = 0, unused = 0;
+  std::uint64_t offset = 0;
+  std::uint64_t blocks = 0, pieces = 0, chunks = 0;
+  std::uint64_t blocks_checksum = 0, rest_checksum = 0;
+  std::uint64_t unused_too = 0;
+};
+static_assert(sizeof(GroupEntry) == 80);
+
+struct BlockRow {
+  std::int64_t id = 0;
+  std::uint32_t mesh = 0;
+  std::int32_t level = 0, client = 0, space = 0;
+  std::array<std::int64_t, 3> lo{}, hi{};
+  std::array<std::int64_t, 3> lengths{};
+  std::array<double, 3> low{}, high{};
+};
+static_assert(sizeof(BlockRow) == 144);
+
+struct PieceRow {
+  std::uint32_t variable = 0, block = 0, number = 0, unused = 0;
+  std::uint64_t offset = 0, bytes = 0, chunk = 0;
+};
+static_assert(sizeof(PieceRow) == 40);
+
+struct ChunkRow {
+  std::uint32_t bytes = 0, encoded = 0;
+  std::uint64_t checksum = 0;
+};
+static_assert(sizeof(ChunkRow) == 16);
+
+using Slot = std::array<std::byte, slot_bytes>;
+
+[[nodiscard]] Slot head_slot();
+[[nodiscard]] Slot context_slot(const Entry& entry);
+[[nodiscard]] Slot removal_slot(std::uint64_t slot, std::uint32_t run, std::uint64_t removed);
+
+/// What a slot says.
+struct SlotContent {
+  enum class What { head, context, removal, broken, empty };
+  What what = What::broken;
+  Entry entry{};              ///< of a context
+  std::uint64_t removed = 0;  ///< of a removal
+  std::uint32_t run = 0;
+};
+/// Never throws: what makes no sense is `broken`, zeros are `empty`.
+[[nodiscard]] SlotContent read_slot(BytesView bytes, std::uint64_t slot);
+
+[[nodiscard]] BlockRow row_of(const Block& block);
+/// The block of a row. Throws Error(file) where it makes no sense; `where` names the table.
+[[nodiscard]] Block block_of(const BlockRow& row, const Metadata& metadata, const std::string& where);
+
+/// `segment-0001-000000-0000.h5`
+[[nodiscard]] std::string segment_name(std::uint32_t run, std::uint32_t group, std::uint32_t number);
+/// The run of a name of a segment, 0 of other names.
+[[nodiscard]] std::uint32_t run_of_segment(const std::string& name);
+/// `context-000001.h5`
+[[nodiscard]] std::string shown_name(std::uint64_t slot);
+
+}  // namespace sidestream::database

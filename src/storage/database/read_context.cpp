@@ -1,0 +1,166 @@
+#include <algorithm>
+#include <cstring>
+
+#include "base/fail.hpp"
+#include "storage/database/context.hpp"
+
+namespace sidestream::database {
+
+namespace {
+
+/// A block that has values of a variable.
+struct Found {
+  std::int64_t id;
+  std::size_t group;
+  std::uint32_t block;
+  Box points;
+};
+
+std::vector<Found> blocks_of(Context& context, std::uint32_t variable, std::int32_t level) {
+  const Variable& of = context.metadata().variables[variable];
+  std::vector<Found> found;
+  for (std::size_t group = 0; group < context.groups().size(); ++group) {
+    const std::vector<Block>& blocks = context.blocks(group);
+    for (std::size_t n = 0; n < blocks.size(); ++n) {
+      if (blocks[n].mesh != of.mesh || blocks[n].level != level) continue;
+      found.push_back({blocks[n].id, group, static_cast<std::uint32_t>(n), of.points(blocks[n])});
+    }
+  }
+  std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return a.id < b.id; });
+  return found;
+}
+
+/// Copies parts of a piece, chunk by chunk, whatever lines they are asked for in.
+class PieceReader {
+ public:
+  PieceReader(Context& context, std::size_t group, const PieceRow& piece)
+      : context_(context), group_(group), piece_(piece), chunk_(context.schema().chunk) {}
+
+  void copy(std::uint64_t offset, std::span<std::byte> out) {
+    while (!out.empty()) {
+      const BytesView values = context_.chunk(group_, piece_, offset / chunk_);
+      const std::uint64_t inside = offset % chunk_;
+      const std::size_t size = std::min<std::size_t>(out.size(), values.size() - inside);
+      std::memcpy(out.data(), values.data() + inside, size);
+      offset += size;
+      out = out.subspan(size);
+    }
+  }
+
+ private:
+  Context& context_;
+  std::size_t group_;
+  const PieceRow& piece_;
+  std::uint64_t chunk_;
+};
+
+/// Reads `part` of a piece over `points`, line by line of the file.
+class BoxReader {
+ public:
+  BoxReader(PieceReader reader, const Variable& variable, const Box& points, const Target& target)
+      : reader_(reader),
+        variable_(variable),
+        points_(points),
+        strides_(packed_strides(points, variable.components, variable.order)),
+        target_(target),
+        fast_(variable.order == Order::column ? 0 : 2) {}
+
+  void read(const Box& part) {
+    const int slow = 2 - fast_;
+    const std::size_t element = size_of(variable_.type);
+    line_.resize(static_cast<std::size_t>(part.extent(fast_)) * static_cast<std::size_t>(variable_.components) *
+                 element);
+    Index3 at = part.lo;
+    for (at[slow] = part.lo[slow]; at[slow] < part.hi[slow]; ++at[slow]) {
+      for (at[1] = part.lo[1]; at[1] < part.hi[1]; ++at[1]) {
+        at[fast_] = part.lo[fast_];
+        read_line(at, part.extent(fast_), element);
+      }
+    }
+  }
+
+ private:
+  [[nodiscard]] static Index offset(const Index3& at, const Box& box, const std::array<Index, 4>& strides) {
+    Index sum = 0;
+    for (int a = 0; a < 3; ++a) sum += (at[a] - box.lo[a]) * strides[a];
+    return sum;
+  }
+
+  void read_line(const Index3& at, Index count, std::size_t element) {
+    const auto from = static_cast<std::uint64_t>(offset(at, points_, strides_)) * element;
+    auto* to =
+        static_cast<std::byte*>(target_.data) + offset(at, target_.box, target_.strides) * static_cast<Index>(element);
+    const Index components = variable_.components, step = target_.strides[fast_], over = target_.strides[3];
+    if (step == components && (components == 1 || over == 1)) return reader_.copy(from, {to, line_.size()});
+    reader_.copy(from, line_);
+    const std::byte* value = line_.data();
+    for (Index n = 0; n < count; ++n) {
+      for (Index c = 0; c < components; ++c, value += element) {
+        std::memcpy(to + (n * step + c * over) * static_cast<Index>(element), value, element);
+      }
+    }
+  }
+
+  PieceReader reader_;
+  const Variable& variable_;
+  Box points_;
+  std::array<Index, 4> strides_;
+  Target target_;
+  int fast_;
+  Bytes line_;
+};
+
+}  // namespace
+
+std::int64_t read_box(Context& context, std::uint32_t variable, std::int32_t level, const Box& region,
+                      const Target& target) {
+  const Variable& of = context.metadata().variables.at(variable);
+  std::vector<Box> missing;
+  if (!region.empty()) missing.push_back(region);
+  for (const Found& found : blocks_of(context, variable, level)) {
+    if (missing.empty()) break;
+    const Box common = intersection(found.points, region);
+    if (common.empty()) continue;
+    const PieceRow* piece = context.find(found.group, variable, found.block);
+    if (piece == nullptr) continue;
+    BoxReader reader(PieceReader(context, found.group, *piece), of, found.points, target);
+    for (const Box& box : missing) {
+      const Box part = intersection(box, common);
+      if (!part.empty()) reader.read(part);
+    }
+    missing = difference(missing, common);
+  }
+  std::int64_t count = 0;
+  for (const Box& box : missing) count += box.count();
+  return count;
+}
+
+void read_list(Context& context, std::uint32_t variable, std::int64_t first, std::int64_t count, std::byte* out) {
+  const Variable& of = context.metadata().variables.at(variable);
+  const std::size_t element = size_of(of.type) * static_cast<std::size_t>(of.components);
+  std::int64_t begin = 0, left = count;
+  for (const Found& found : blocks_of(context, variable, 0)) {
+    const PieceRow* piece = context.find(found.group, variable, found.block);
+    if (piece == nullptr) continue;
+    const std::int64_t end = begin + found.points.extent(0);
+    const std::int64_t from = std::max(first, begin), to = std::min(first + count, end);
+    if (from < to) {
+      PieceReader(context, found.group, *piece)
+          .copy(
+              static_cast<std::uint64_t>(from - begin) * element,
+              {out + static_cast<std::size_t>(from - first) * element, static_cast<std::size_t>(to - from) * element});
+      left -= to - from;
+    }
+    begin = end;
+  }
+  if (left > 0) {
+    fail(Code::file, "entries {} to {} of '{}' were asked for, but its blocks have {} in all", first, first + count,
+         of.name, begin);
+  }
+}
+
+void read_piece(Context& context, std::size_t group, const PieceRow& piece, std::span<std::byte> out) {
+  PieceReader(context, group, piece).copy(0, out);
+}
+
+}  // namespace sidestream::database

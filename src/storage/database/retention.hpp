@@ -1,0 +1,34 @@
+// Contexts that are removed because newer ones are there.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "storage/database/layout.hpp"
+
+namespace sidestream::database {
+
+/// The contexts of one run, on one leader of a group.
+class Retention {
+ public:
+  explicit Retention(std::string directory) : directory_(std::move(directory)) {}
+  /// Notes a context that is committed, and the segments that this group has of it.
+  void committed(std::uint64_t slot, std::uint32_t first, std::uint32_t last);
+  /// The contexts that are too many when `keep` are kept, oldest first.
+  [[nodiscard]] std::vector<std::uint64_t> surplus(int keep) const;
+  /// After their removal is committed: deletes this group's segments that no other context uses, and forgets them.
+  void drop(const std::vector<std::uint64_t>& slots, std::uint32_t run, std::uint32_t group) noexcept;
+
+ private:
+  struct Kept {
+    std::uint64_t slot;
+    std::uint32_t first, last;
+  };
+  std::string directory_;
+  std::deque<Kept> contexts_;
+};
+
+}  // namespace sidestream::database

@@ -1,0 +1,301 @@
+#include "storage/database/schema.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+
+#include "base/fail.hpp"
+#include "config/document.hpp"
+#include "storage/database/layout.hpp"
+
+namespace sidestream::database {
+
+namespace {
+
+constexpr int most_depth = 16;
+constexpr std::int32_t most_components = 1 << 20;
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
+}
+
+template <class Values>
+std::string numbers(const Values& values) {
+  return fmt::format("[{}]", fmt::join(values, ", "));
+}
+
+std::string geometry_text(const Mesh& mesh) {
+  if (const auto* uniform = dynamic_cast<const UniformGeometry*>(mesh.geometry.get())) {
+    return fmt::format(", \"origin\": {}, \"spacing\": {}", numbers(uniform->origin()), numbers(uniform->spacing()));
+  }
+  if (const auto* tree = dynamic_cast<const OctreeGeometry*>(mesh.geometry.get())) {
+    return fmt::format(", \"roots\": {}, \"origin\": {}, \"spacing\": {}", numbers(tree->roots()),
+                       numbers(tree->origin()), numbers(tree->spacing()));
+  }
+  if (const auto* lines = dynamic_cast<const RectilinearGeometry*>(mesh.geometry.get())) {
+    return fmt::format(", \"nodes\": [{}, {}, {}]", numbers(lines->nodes(0)), numbers(lines->nodes(1)),
+                       numbers(lines->nodes(2)));
+  }
+  return {};
+}
+
+std::string mesh_text(const Mesh& mesh, const Metadata& metadata) {
+  std::string text = fmt::format("{{\"name\": {}, \"type\": {}, \"dimensions\": {}, \"cells\": [{}, {}]",
+                                 quoted(mesh.name), quoted(mesh.geometry ? mesh.geometry->kind() : "none"),
+                                 mesh.dimensions, numbers(mesh.cells.lo), numbers(mesh.cells.hi));
+  text += geometry_text(mesh);
+  text += fmt::format(", \"periodic\": [{}]", fmt::join(mesh.periodic, ", "));
+  std::vector<std::string> levels, arrays;
+  for (const Index3& ratio : mesh.refinement) levels.push_back(numbers(ratio));
+  for (int n = 1; n < role_count; ++n) {
+    const std::int32_t id = mesh.array(static_cast<Role>(n));
+    if (id < 0) continue;
+    arrays.push_back(fmt::format("\"{}\": {}", name_of(static_cast<Role>(n)),
+                                 quoted(metadata.variables[static_cast<std::size_t>(id)].name)));
+  }
+  return text +
+         fmt::format(", \"refinement\": [{}], \"arrays\": {{{}}}}}", fmt::join(levels, ", "), fmt::join(arrays, ", "));
+}
+
+std::string variable_text(const Variable& v, const Metadata& metadata, const std::vector<std::string>& codec) {
+  std::vector<std::string> names;
+  for (const std::string& name : codec) names.push_back(quoted(name));
+  return fmt::format(
+      "{{\"name\": {}, \"mesh\": {}, \"type\": \"{}\", \"centering\": {}, \"role\": \"{}\", \"components\": {}, \"order\": "
+      "\"{}\", \"unit\": {}, \"label\": {}, \"group\": {}, \"codec\": [{}]}}",
+      quoted(v.name), quoted(metadata.mesh_of(v).name), name_of(v.type), static_cast<int>(v.centering), name_of(v.role),
+      v.components, v.order == Order::column ? "column" : "row", quoted(v.unit), quoted(v.label), quoted(v.group),
+      fmt::join(names, ", "));
+}
+
+/// Reads values out of a tree, and says what is wrong with it in one way.
+class Reader {
+ public:
+  explicit Reader(const std::string& where) : where_(where) {}
+
+  [[noreturn]] void wrong(const std::string& what) const {
+    fail(Code::file, "{}: {} in what the context says of itself; the file is damaged, or of another version", where_,
+         what);
+  }
+  [[nodiscard]] const Node& of(const Node& map, const char* key) const {
+    const Entry* entry = find(map, key);
+    if (entry == nullptr) wrong(fmt::format("no '{}'", key));
+    return entry->value;
+  }
+  [[nodiscard]] static const sidestream::Entry* find(const Node& map, const char* key) {
+    return map.kind == Node::Kind::map ? map.find(key) : nullptr;
+  }
+  [[nodiscard]] const std::string& text(const Node& node) const {
+    if (node.kind != Node::Kind::scalar) wrong("a list or a map where a text is expected");
+    return node.text;
+  }
+  template <class T>
+  [[nodiscard]] T number(const Node& node) const {
+    const std::string& digits = text(node);
+    T value{};
+    const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (read.ec != std::errc() || read.ptr != digits.data() + digits.size()) {
+      wrong(fmt::format("'{}' where a number is expected", digits.substr(0, 40)));
+    }
+    return value;
+  }
+  template <class T>
+  [[nodiscard]] std::vector<T> list(const Node& node) const {
+    if (node.kind != Node::Kind::list) wrong("no list where one is expected");
+    std::vector<T> values;
+    for (const Node& item : node.items) values.push_back(number<T>(item));
+    return values;
+  }
+  template <class T>
+  [[nodiscard]] std::array<T, 3> three(const Node& node) const {
+    const std::vector<T> values = list<T>(node);
+    if (values.size() != 3) wrong(fmt::format("{} numbers where three are expected", values.size()));
+    return {values[0], values[1], values[2]};
+  }
+
+ private:
+  using Entry = sidestream::Entry;
+  const std::string& where_;
+};
+
+std::shared_ptr<const Geometry> read_geometry(const Node& node, const Box& cells, const Reader& reader) {
+  const std::string& type = reader.text(reader.of(node, "type"));
+  if (type == "uniform") {
+    return std::make_shared<UniformGeometry>(reader.three<double>(reader.of(node, "origin")),
+                                             reader.three<double>(reader.of(node, "spacing")));
+  }
+  if (type == "octree") {
+    return std::make_shared<OctreeGeometry>(reader.three<Index>(reader.of(node, "roots")),
+                                            reader.three<double>(reader.of(node, "origin")),
+                                            reader.three<double>(reader.of(node, "spacing")));
+  }
+  if (type == "rectilinear") {
+    const Node& nodes = reader.of(node, "nodes");
+    if (nodes.kind != Node::Kind::list || nodes.items.size() != 3) reader.wrong("'nodes' that are not three lists");
+    std::array<std::vector<double>, 3> lines;
+    for (std::size_t a = 0; a < 3; ++a) lines[a] = reader.list<double>(nodes.items[a]);
+    return std::make_shared<RectilinearGeometry>(cells.lo, std::move(lines));
+  }
+  if (type == "curvilinear") return std::make_shared<ArrayGeometry>(MeshKind::curvilinear);
+  if (type == "unstructured") return std::make_shared<ArrayGeometry>(MeshKind::unstructured);
+  if (type == "points") return std::make_shared<ArrayGeometry>(MeshKind::points);
+  if (type == "none") return nullptr;
+  reader.wrong(fmt::format("a mesh of the unknown type '{}'", type.substr(0, 40)));
+}
+
+Mesh read_mesh(const Node& node, std::int32_t id, const Reader& reader) {
+  Mesh mesh;
+  mesh.id = id;
+  mesh.name = reader.text(reader.of(node, "name"));
+  mesh.dimensions = reader.number<int>(reader.of(node, "dimensions"));
+  if (mesh.dimensions < 1 || mesh.dimensions > 3) reader.wrong("a mesh of no or many dimensions");
+  const Node& cells = reader.of(node, "cells");
+  if (cells.kind != Node::Kind::list || cells.items.size() != 2) reader.wrong("'cells' that are not two lists");
+  mesh.cells = {reader.three<Index>(cells.items[0]), reader.three<Index>(cells.items[1])};
+  mesh.geometry = read_geometry(node, mesh.cells, reader);
+  const Node& periodic = reader.of(node, "periodic");
+  if (periodic.kind != Node::Kind::list || periodic.items.size() != 3) reader.wrong("'periodic' that is not a list");
+  for (std::size_t a = 0; a < 3; ++a) mesh.periodic[a] = reader.text(periodic.items[a]) == "true";
+  const Node& levels = reader.of(node, "refinement");
+  if (levels.kind != Node::Kind::list) reader.wrong("'refinement' that is not a list");
+  for (const Node& level : levels.items) mesh.refinement.push_back(reader.three<Index>(level));
+  return mesh;
+}
+
+Variable read_variable(const Node& node, std::int32_t id, const std::vector<Mesh>& meshes, const Reader& reader) {
+  Variable v;
+  v.id = id;
+  v.name = reader.text(reader.of(node, "name"));
+  const std::string& mesh = reader.text(reader.of(node, "mesh"));
+  const auto on = std::find_if(meshes.begin(), meshes.end(), [&](const Mesh& m) { return m.name == mesh; });
+  if (on == meshes.end()) reader.wrong(fmt::format("a variable on no mesh, '{}'", v.name));
+  v.mesh = on->id;
+  const auto type = type_named(reader.text(reader.of(node, "type")));
+  if (!type) reader.wrong(fmt::format("an unknown type of '{}'", v.name));
+  v.type = *type;
+  const int centering = reader.number<int>(reader.of(node, "centering"));
+  v.components = reader.number<std::int32_t>(reader.of(node, "components"));
+  const bool sound =
+      centering >= 0 && centering < centering_count && v.components >= 1 && v.components <= most_components;
+  if (!sound) reader.wrong(fmt::format("a wrong centring or number of components of '{}'", v.name));
+  v.centering = static_cast<Centering>(centering);
+  const std::string& role = reader.text(reader.of(node, "role"));
+  for (int n = 0; n < role_count; ++n) {
+    if (name_of(static_cast<Role>(n)) == role) v.role = static_cast<Role>(n);
+  }
+  v.order = reader.text(reader.of(node, "order")) == "row" ? Order::row : Order::column;
+  v.unit = reader.text(reader.of(node, "unit"));
+  v.label = reader.text(reader.of(node, "label"));
+  v.group = reader.text(reader.of(node, "group"));
+  return v;
+}
+
+void connect(const Node& node, Mesh& mesh, const Metadata& metadata, const Reader& reader) {
+  for (const sidestream::Entry& entry : reader.of(node, "arrays").entries) {
+    const Variable* variable = metadata.find_variable(reader.text(entry.value));
+    if (variable == nullptr) reader.wrong(fmt::format("no variable for '{}'", entry.key.substr(0, 40)));
+    for (int n = 1; n < role_count; ++n) {
+      if (name_of(static_cast<Role>(n)) == entry.key) mesh.arrays[static_cast<std::size_t>(n)] = variable->id;
+    }
+  }
+}
+
+/// A parser that calls itself must not be led deeper than the stack is.
+void check_depth(const std::string& text, const Reader& reader) {
+  int depth = 0;
+  bool inside = false;
+  for (std::size_t n = 0; n < text.size(); ++n) {
+    if (inside && text[n] == '\\') {
+      ++n;
+    } else if (text[n] == '"') {
+      inside = !inside;
+    } else if (!inside && (text[n] == '[' || text[n] == '{')) {
+      if (++depth > most_depth) reader.wrong("lists in lists without end");
+    } else if (!inside && (text[n] == ']' || text[n] == '}')) {
+      --depth;
+    }
+  }
+}
+
+}  // namespace
+
+std::string schema_text(const Schema& schema) {
+  std::vector<std::string> meshes, variables;
+  for (const Mesh& mesh : schema.metadata.meshes) meshes.push_back(mesh_text(mesh, schema.metadata));
+  for (const Variable& v : schema.metadata.variables) {
+    variables.push_back(variable_text(v, schema.metadata, schema.codecs[static_cast<std::size_t>(v.id)]));
+  }
+  return fmt::format("{{\"provenance\": {}, \"chunk\": {},\n\"meshes\": [\n{}],\n\"variables\": [\n{}]}}",
+                     quoted(schema.provenance), schema.chunk, fmt::join(meshes, ",\n"), fmt::join(variables, ",\n"));
+}
+
+Schema read_schema(const std::string& text, const std::string& where) {
+  const Reader reader(where);
+  check_depth(text, reader);
+  Node root;
+  try {
+    root = parse_node(text, where);
+  } catch (const Error&) {
+    reader.wrong("no JSON");
+  }
+  Schema schema;
+  schema.provenance = reader.text(reader.of(root, "provenance"));
+  schema.chunk = reader.number<std::uint64_t>(reader.of(root, "chunk"));
+  if (schema.chunk == 0 || schema.chunk > most_chunk_bytes || schema.chunk % 8 != 0)
+    reader.wrong("a wrong size of chunks");
+  Metadata& metadata = schema.metadata;
+  const Node &meshes = reader.of(root, "meshes"), &variables = reader.of(root, "variables");
+  for (const Node& node : meshes.items) {
+    metadata.meshes.push_back(read_mesh(node, static_cast<std::int32_t>(metadata.meshes.size()), reader));
+  }
+  for (const Node& node : variables.items) {
+    const auto id = static_cast<std::int32_t>(metadata.variables.size());
+    metadata.variables.push_back(read_variable(node, id, metadata.meshes, reader));
+    std::vector<std::string>& codec = schema.codecs.emplace_back();
+    for (const Node& name : reader.of(node, "codec").items) codec.push_back(reader.text(name));
+  }
+  for (std::size_t n = 0; n < metadata.meshes.size(); ++n) {
+    connect(meshes.items[n], metadata.meshes[n], metadata, reader);
+  }
+  return schema;
+}
+
+Metadata part_of(const Metadata& metadata, const std::vector<std::int32_t>& kept) {
+  Metadata part;
+  std::map<std::int32_t, std::int32_t> meshes, variables;
+  for (const std::int32_t id : kept) {
+    const Mesh& mesh = metadata.mesh_of(metadata.variables[static_cast<std::size_t>(id)]);
+    if (meshes.try_emplace(mesh.id, static_cast<std::int32_t>(part.meshes.size())).second) part.meshes.push_back(mesh);
+  }
+  for (const std::int32_t id : kept) {
+    Variable variable = metadata.variables[static_cast<std::size_t>(id)];
+    variable.mesh = meshes.at(variable.mesh);
+    variables[id] = variable.id = static_cast<std::int32_t>(part.variables.size());
+    part.variables.push_back(std::move(variable));
+  }
+  for (std::size_t n = 0; n < part.meshes.size(); ++n) {
+    part.meshes[n].id = static_cast<std::int32_t>(n);
+    for (std::int32_t& array : part.meshes[n].arrays) {
+      const auto found = variables.find(array);
+      array = found == variables.end() ? -1 : found->second;
+    }
+  }
+  return part;
+}
+
+}  // namespace sidestream::database

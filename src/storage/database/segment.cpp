@@ -1,0 +1,85 @@
+#include "storage/database/segment.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "base/fail.hpp"
+#include "storage/output_file.hpp"
+
+namespace sidestream::database {
+
+namespace {
+
+int open_file(const std::string& path, int flags) {
+  int descriptor = -1;
+  do {
+    descriptor = ::open(path.c_str(), flags | O_CLOEXEC, 0666);
+  } while (descriptor < 0 && errno == EINTR);
+  if (descriptor < 0) fail_file(flags & O_CREAT ? "create" : "open", path, errno);
+  return descriptor;
+}
+
+}  // namespace
+
+GrowingFile::GrowingFile(std::string path, Open how)
+    : path_(std::move(path)),
+      descriptor_(open_file(path_, how == Open::fresh ? O_WRONLY | O_CREAT | O_EXCL : O_WRONLY)) {}
+
+GrowingFile::GrowingFile(GrowingFile&& other) noexcept
+    : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+GrowingFile::~GrowingFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void GrowingFile::write(std::uint64_t offset, BytesView bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail_file("write", path_, errno);
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+    offset += static_cast<std::uint64_t>(written);
+  }
+}
+
+void GrowingFile::flush() {
+  if (::fsync(descriptor_) != 0) fail_file("flush", path_, errno);
+}
+
+void GrowingFile::close() {
+  const int descriptor = std::exchange(descriptor_, -1);
+  // Network file systems report a full disk or a used-up quota here at the earliest.
+  if (::close(descriptor) != 0 && errno != EINTR) fail_file("finish writing", path_, errno);
+}
+
+PlacedFile::PlacedFile(std::string path) : path_(std::move(path)), descriptor_(open_file(path_, O_RDONLY)) {}
+
+PlacedFile::PlacedFile(PlacedFile&& other) noexcept
+    : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+PlacedFile::~PlacedFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+std::uint64_t PlacedFile::size() const {
+  struct stat facts {};
+  if (::fstat(descriptor_, &facts) != 0) fail_file("examine", path_, errno);
+  return static_cast<std::uint64_t>(facts.st_size);
+}
+
+void PlacedFile::read(std::uint64_t offset, std::span<std::byte> bytes) const {
+  while (!bytes.empty()) {
+    const ssize_t got = ::pread(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail_file("read", path_, errno);
+    if (got == 0) fail(Code::file, "'{}' ends before byte {}; it was cut off", path_, offset + bytes.size());
+    bytes = bytes.subspan(static_cast<std::size_t>(got));
+    offset += static_cast<std::uint64_t>(got);
+  }
+}
+
+}  // namespace sidestream::database

@@ -1,0 +1,468 @@
+#include "storage/database/storing.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <set>
+
+#include "base/checked.hpp"
+#include "base/communicator.hpp"
+#include "base/fail.hpp"
+#include "base/log.hpp"
+#include "base/persist.hpp"
+#include "base/records.hpp"
+#include "storage/database/journal.hpp"
+#include "storage/database/segment.hpp"
+#include "storage/database/show.hpp"
+#include "storage/directory_lock.hpp"
+#include "storage/hdf5/face.hpp"
+#include "storage/output_file.hpp"
+#include "storage/slabs.hpp"
+#include "storage/writers/agreed_commit.hpp"
+
+namespace sidestream::database {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Cuts bytes that come in any lengths into chunks.
+class Cutter {
+ public:
+  explicit Cutter(const std::function<void(BytesView)>& emit) : emit_(emit) {}
+  void add(BytesView bytes) {
+    while (!bytes.empty()) {
+      if (kept_.empty() && bytes.size() >= chunk_bytes) {
+        emit_(bytes.first(chunk_bytes));
+        bytes = bytes.subspan(chunk_bytes);
+        continue;
+      }
+      const std::size_t size = std::min<std::size_t>(bytes.size(), chunk_bytes - kept_.size());
+      kept_.insert(kept_.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size));
+      bytes = bytes.subspan(size);
+      if (kept_.size() == chunk_bytes) end();
+    }
+  }
+  void end() {
+    if (!kept_.empty()) emit_(kept_);
+    kept_.clear();
+  }
+
+ private:
+  const std::function<void(BytesView)>& emit_;
+  Bytes kept_;
+};
+
+void cut_values(const BlockView& view, const Box& points, Order order, const std::function<void(BytesView)>& emit) {
+  Cutter cutter(emit);
+  for_each_slab(view.array, points, order, chunk_bytes, [&](BytesView bytes, const Box&) { cutter.add(bytes); });
+  cutter.end();
+}
+
+/// Collective: throws the first failure of any member on all.
+void agree(Communicator& servers, const std::string& failure) {
+  const std::vector<Bytes> gathered = servers.gather(std::as_bytes(std::span(failure)), 0);
+  Bytes agreed;
+  for (const Bytes& text : gathered) {
+    if (agreed.empty()) agreed = text;
+  }
+  servers.broadcast(agreed, 0);
+  if (!agreed.empty()) throw Error(Code::file, {reinterpret_cast<const char*>(agreed.data()), agreed.size()});
+}
+
+}  // namespace
+
+/// What a leader tells the first server.
+struct Storing::Report {
+  std::string failure{};
+  GroupEntry entry{};
+  std::uint64_t bytes = 0, stored = 0;
+
+  [[nodiscard]] Bytes packed() const {
+    Bytes bytes_of_it;
+    persist([&] {
+      ByteWriter writer;
+      writer.put(failure);
+      writer.put(entry);
+      writer.put(bytes);
+      writer.put(stored);
+      bytes_of_it = writer.take();
+    });
+    return bytes_of_it;
+  }
+  static Report of(const Bytes& bytes) {
+    ByteReader reader(bytes);
+    Report report;
+    reader.get(report.failure);
+    reader.get(report.entry);
+    reader.get(report.bytes);
+    reader.get(report.stored);
+    return report;
+  }
+};
+
+Storing::Storing(StoringOptions options) : options_(std::move(options)), retention_(options_.directory) {}
+Storing::~Storing() = default;
+
+std::uint32_t Domain::block_row(const Block& block) {
+  const BlockRow row = row_of(block);
+  // Variables of one mesh come one after the other, so that the row is among the last ones or new.
+  for (std::size_t n = rows_.blocks.size(); n-- > 0;) {
+    if (std::memcmp(&rows_.blocks[n], &row, sizeof row) == 0) return static_cast<std::uint32_t>(n);
+  }
+  rows_.blocks.push_back(row);
+  return static_cast<std::uint32_t>(rows_.blocks.size() - 1);
+}
+
+void Domain::add(std::uint32_t variable, const Variable& declared, const BlockView& view, const Pipeline& pipeline) {
+  const std::uint64_t bytes = packed_bytes(view.points, declared.components, declared.type);
+  Piece piece;
+  piece.row.variable = variable;
+  piece.row.block = block_row(view.block);
+  piece.row.bytes = bytes;
+  piece.row.chunk = rows_.rows.chunks.size();
+  piece.view = &view;
+  piece.points = view.points;
+  piece.order = declared.order;
+  std::vector<ChunkRow>& chunks = rows_.rows.chunks;
+  if (pipeline.empty()) {
+    chunks.resize(chunks.size() + (bytes + chunk_bytes - 1) / chunk_bytes);
+  } else {
+    Bytes out;
+    cut_values(view, view.points, declared.order, [&](BytesView raw) {
+      const bool packed = pipeline.encode(raw, out);
+      const BytesView kept = packed ? BytesView(out) : raw;
+      chunks.push_back({static_cast<std::uint32_t>(kept.size()), packed ? 1u : 0u, checksum_of(kept)});
+      piece.encoded.insert(piece.encoded.end(), kept.begin(), kept.end());
+    });
+    piece.is_encoded = true;
+    piece.row.bytes = piece.encoded.size();
+  }
+  raw_bytes_ += bytes;
+  pieces_.push_back(std::move(piece));
+}
+
+void Domain::write_raw(Piece& piece, const std::function<void(std::uint64_t, BytesView)>& put) {
+  std::uint64_t offset = 0;
+  ChunkRow* row = rows_.rows.chunks.data() + piece.row.chunk;
+  cut_values(*piece.view, piece.points, piece.order, [&](BytesView bytes) {
+    *row++ = {static_cast<std::uint32_t>(bytes.size()), 0, checksum_of(bytes)};
+    put(offset, bytes);
+    offset += bytes.size();
+  });
+}
+
+std::string Storing::path(std::uint32_t number) const {
+  return (fs::path(options_.directory) / segment_name(run_, groups_->number, number)).string();
+}
+
+void Storing::make_groups(Communicator& servers) {
+  Groups groups;
+  const auto all = MpiCommunicator::over(*static_cast<MPI_Comm*>(servers.native()));
+  auto node = all->split_by_node();
+  if (options_.contributors_per_file > 0) {
+    groups.mine = node->split(node->rank() / options_.contributors_per_file);
+  } else {
+    groups.mine = std::move(node);
+  }
+  groups.leaders = servers.split(groups.mine->rank() == 0 ? 0 : -1);
+  Bytes number;
+  if (groups.leaders) {
+    const auto mine = static_cast<std::uint32_t>(groups.leaders->rank());
+    const BytesView view = sidestream::bytes_of(mine);
+    number.assign(view.begin(), view.end());
+  }
+  groups.mine->broadcast(number, 0);
+  groups.number = record_of<std::uint32_t>(number);
+  groups_.emplace(std::move(groups));
+}
+
+/// On the first server: the number of this run is one more than that of any that has left a slot or a segment.
+void Storing::begin_run() {
+  make_directory_of((fs::path(options_.directory) / journal_name).string());
+  if (!lock_) lock_ = std::make_unique<DirectoryLock>(options_.directory, lock_name);
+  if (!is_database(options_.directory)) create_journal(options_.directory, options_.flush);
+  const Journal journal = read_journal(options_.directory);
+  for (const std::string& remark : journal.remarks) log::warning("{}", remark);
+  run_ = journal.run;
+  next_slot_ = journal.slots;
+  for (const auto& file : fs::directory_iterator(options_.directory)) {
+    run_ = std::max(run_, run_of_segment(file.path().filename().string()));
+  }
+  ++run_;
+}
+
+void Storing::open(Communicator& servers) {
+  if (!groups_) make_groups(servers);
+  std::string failure;
+  if (servers.rank() == 0) failure = failure_of([this] { begin_run(); });
+  if (!failure.empty()) run_ = 0;
+  agree(servers, failure);
+  Bytes run;
+  const BytesView mine = sidestream::bytes_of(run_);
+  run.assign(mine.begin(), mine.end());
+  servers.broadcast(run, 0);
+  run_ = record_of<std::uint32_t>(run);
+}
+
+/// The next `size` bytes of the group's segments; those that do not fit into this one begin a new one.
+Storing::Allotted Storing::allot(std::uint64_t size) {
+  const std::uint64_t begin = std::max(round_up(end_, alignment), face_bytes);
+  if (made_ > number_ && begin + size <= options_.max_file_size) {
+    end_ = begin + size;
+    return {number_, begin};
+  }
+  if (made_ > number_ && end_ > face_bytes) ++number_;
+  if (made_ <= number_) {
+    GrowingFile file(path(number_), GrowingFile::Open::fresh);
+    file.close();
+    if (options_.flush) flush_directory(options_.directory);
+    made_ = number_ + 1;
+  }
+  end_ = face_bytes + size;
+  return {number_, face_bytes};
+}
+
+/// Collective over the group. Returns what failed on its leader, or here.
+std::string Storing::place(Domain& domain) {
+  Bytes sizes;
+  persist([&] {
+    std::vector<std::uint64_t> mine;
+    for (const Domain::Piece& piece : domain.pieces()) mine.push_back(piece.row.bytes);
+    sizes = sidestream::bytes_of(mine);
+  });
+  const std::vector<Bytes> asked = groups_->mine->gather(sizes, 0);
+  std::vector<Bytes> answers;
+  persist([&] { answers.resize(static_cast<std::size_t>(groups_->mine->size())); });
+  std::string failure;
+  if (groups_->mine->rank() == 0) {
+    failure = failure_of([&] {
+      // Contexts that will be removed one by one have segments of their own.
+      if (options_.keep > 0 && committed_end_ > face_bytes) {
+        number_ = committed_number_ + 1;
+        end_ = 0;
+      }
+      bool any = false;
+      for (std::size_t member = 0; member < asked.size(); ++member) {
+        std::vector<Allotted> places;
+        for (const std::uint64_t size : records_of<std::uint64_t>(asked[member])) {
+          places.push_back(allot(size));
+          if (!any) first_ = places.back().number;
+          any = true;
+        }
+        answers[member] = sidestream::bytes_of(places);
+      }
+      if (!any) first_ = number_;
+    });
+  }
+  const std::vector<Bytes> got = groups_->mine->all_to_all(answers);
+  const std::vector<Allotted> places = records_of<Allotted>(got.front());
+  if (places.size() != domain.pieces().size()) {
+    return failure.empty() ? "the first server of the group could not make a segment" : failure;
+  }
+  for (std::size_t n = 0; n < places.size(); ++n) {
+    domain.pieces()[n].row.number = places[n].number;
+    domain.pieces()[n].row.offset = places[n].offset;
+  }
+  return failure;
+}
+
+void Storing::write_values(Domain& domain) {
+  std::optional<GrowingFile> file;
+  std::uint32_t open = 0;
+  const auto finish = [&] {
+    if (!file) return;
+    if (options_.flush) file->flush();
+    file->close();
+    file.reset();
+  };
+  for (Domain::Piece& piece : domain.pieces()) {
+    if (!file || open != piece.row.number) {
+      finish();
+      open = piece.row.number;
+      file.emplace(path(open), GrowingFile::Open::existing);
+    }
+    if (piece.is_encoded) {
+      file->write(piece.row.offset, piece.encoded);
+    } else {
+      domain.write_raw(piece, [&](std::uint64_t at, BytesView bytes) { file->write(piece.row.offset + at, bytes); });
+    }
+  }
+  finish();
+}
+
+GroupEntry Storing::put_table(const std::vector<Bytes>& domains, Report& report) {
+  std::vector<DomainRows> rows;
+  for (const Bytes& bytes : domains) {
+    ByteReader reader(bytes);
+    report.bytes += reader.get<std::uint64_t>();
+    DomainRows& domain = rows.emplace_back();
+    reader.get(domain.blocks);
+    reader.get(domain.rows.pieces);
+    reader.get(domain.rows.chunks);
+    for (const PieceRow& row : domain.rows.pieces) report.stored += row.bytes;
+  }
+  PackedTable table = pack_table(rows);
+  const Allotted place = allot(table.bytes.size());
+  table.entry.group = groups_->number;
+  table.entry.number = place.number;
+  table.entry.offset = place.offset;
+  table.entry.first = std::min(first_, place.number);
+  table.entry.last = place.number;
+  GrowingFile file(path(place.number), GrowingFile::Open::existing);
+  file.write(place.offset, table.bytes);
+  if (options_.flush) file.flush();
+  file.close();
+  return table.entry;
+}
+
+/// For readers of HDF5: they must find what this context has in each of its segments.
+void Storing::renew_faces() {
+  for (std::uint32_t number = first_; number <= number_; ++number) {
+    const std::string name = path(number);
+    const std::uint64_t size = std::max(size_of_file(name), face_bytes);
+    GrowingFile file(name, GrowingFile::Open::existing);
+    file.write(0, hdf5::face_of(size, face_bytes, name));
+    if (options_.flush) file.flush();
+    file.close();
+  }
+}
+
+/// Collective over the group. Writes the table on its leader.
+void Storing::write_table(Domain& domain, const std::string& failure, Report& report) {
+  Bytes mine;
+  persist([&] {
+    ByteWriter writer;
+    writer.put(domain.raw_bytes());
+    writer.put(domain.rows().blocks);
+    std::vector<PieceRow> pieces;
+    for (const Domain::Piece& piece : domain.pieces()) pieces.push_back(piece.row);
+    writer.put(pieces);
+    writer.put(domain.rows().rows.chunks);
+    mine = writer.take();
+  });
+  const std::vector<Bytes> failures = groups_->mine->gather(std::as_bytes(std::span(failure)), 0);
+  const std::vector<Bytes> domains = groups_->mine->gather(mine, 0);
+  if (groups_->mine->rank() != 0) return;
+  for (const Bytes& text : failures) {
+    if (!text.empty()) throw Error(Code::file, {reinterpret_cast<const char*>(text.data()), text.size()});
+  }
+  report.entry = put_table(domains, report);
+  if (options_.show) renew_faces();
+}
+
+void Storing::put_record(Entry& entry, const std::vector<GroupEntry>& groups, const Schema& schema) {
+  const std::string text = schema_text(schema);
+  Bytes record(24 + round_up(text.size(), 8) + groups.size() * sizeof(GroupEntry));
+  const std::uint64_t length = text.size(), count = groups.size();
+  std::memcpy(record.data(), "SDSRECRD", 8);
+  std::memcpy(record.data() + 8, &length, sizeof length);
+  std::memcpy(record.data() + 16, &count, sizeof count);
+  std::memcpy(record.data() + 24, text.data(), text.size());
+  std::memcpy(record.data() + 24 + round_up(text.size(), 8), groups.data(), groups.size() * sizeof(GroupEntry));
+  const Allotted place = allot(record.size());
+  GrowingFile file(path(place.number), GrowingFile::Open::existing);
+  file.write(place.offset, record);
+  if (options_.flush) file.flush();
+  file.close();
+  entry.record = {groups_->number, place.number, place.offset, record.size(), checksum_of(record)};
+}
+
+/// On the first server.
+void Storing::commit(Entry& entry, const std::vector<Bytes>& reports, const Schema& schema) {
+  std::vector<GroupEntry> groups;
+  for (const Bytes& bytes : reports) {
+    const Report report = Report::of(bytes);
+    if (!report.failure.empty()) throw Error(Code::file, report.failure);
+    groups.push_back(report.entry);
+    entry.contributors += report.entry.contributors;
+    entry.blocks += report.entry.blocks;
+    entry.bytes += report.bytes;
+    entry.stored += report.stored;
+  }
+  entry.run = run_;
+  entry.kind = options_.kind;
+  entry.groups = static_cast<std::uint32_t>(groups.size());
+  entry.slot = next_slot_;
+  put_record(entry, groups, schema);
+  // A slot that is cut off here, by a full disk, is not used again: what is in it cannot become this context.
+  ++next_slot_;
+  append_slot(options_.directory, entry.slot, context_slot(entry), options_.flush);
+}
+
+/// On the first server, when nothing can go wrong with the context any more.
+void Storing::after_commit(const Entry& entry) {
+  if (!options_.show) return;
+  const std::string failure = failure_of([&] { show(options_.directory, entry); });
+  if (!failure.empty())
+    log::warning("the context of cycle {} is stored, but not shown: {}", entry.iteration.cycle, failure);
+}
+
+/// On the leaders: what is too many is first removed in the journal, then on the disk.
+void Storing::remove_surplus(std::uint64_t slot) {
+  retention_.committed(slot, first_, number_);
+  if (options_.keep == 0) return;
+  std::vector<std::uint64_t> gone;
+  if (groups_->leaders->rank() == 0) {
+    const std::string failure = failure_of([&] {
+      for (const std::uint64_t surplus : retention_.surplus(options_.keep)) {
+        const std::uint64_t own = next_slot_++;
+        append_slot(options_.directory, own, removal_slot(own, run_, surplus), options_.flush);
+        gone.push_back(surplus);
+      }
+    });
+    if (!failure.empty()) log::warning("cannot remove contexts beyond the newest {}: {}", options_.keep, failure);
+    std::error_code ignored;
+    for (const std::uint64_t dropped : gone) fs::remove(fs::path(options_.directory) / shown_name(dropped), ignored);
+  }
+  Bytes agreed = sidestream::bytes_of(gone);
+  groups_->leaders->broadcast(agreed, 0);
+  retention_.drop(records_of<std::uint64_t>(agreed), run_, groups_->number);
+}
+
+void Storing::store(Communicator& servers, Domain& domain, const Schema& schema, const Iteration& iteration) {
+  if (run_ == 0) open(servers);
+  // What fails here, or in a communication of the group, which fails on all its members, must not keep this server from
+  // those that others wait in.
+  std::string failure;
+  const std::string unplaced = failure_of([&] { failure = place(domain); });
+  if (failure.empty()) failure = unplaced;
+  if (failure.empty()) failure = failure_of([&] { write_values(domain); });
+  Report report;
+  report.failure = failure_of([&] { write_table(domain, failure, report); });
+  Entry entry;
+  entry.iteration = iteration;
+  failure.clear();
+  if (groups_->leaders) {
+    failure = failure_of([&] {
+      const std::vector<Bytes> reports = groups_->leaders->gather(report.packed(), 0);
+      if (servers.rank() == 0) commit(entry, reports, schema);
+    });
+  }
+  Bytes agreed;
+  persist([&] {
+    ByteWriter outcome;
+    outcome.put(failure);
+    outcome.put(entry.slot);
+    agreed = outcome.take();
+  });
+  servers.broadcast(agreed, 0);
+  ByteReader reader(agreed);
+  reader.get(failure);
+  reader.get(entry.slot);
+  if (!failure.empty()) {
+    // What was written is nobody's: the next context may take its place.
+    number_ = committed_number_;
+    end_ = committed_end_;
+    throw Error(Code::file, failure);
+  }
+  committed_number_ = number_;
+  committed_end_ = end_;
+  if (!groups_->leaders) return;
+  if (servers.rank() == 0) after_commit(entry);
+  remove_surplus(entry.slot);
+}
+
+}  // namespace sidestream::database

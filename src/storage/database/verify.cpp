@@ -1,0 +1,41 @@
+#include "base/fail.hpp"
+#include "storage/database/context.hpp"
+
+namespace sidestream::database {
+
+namespace {
+
+/// Adds the sentence of what `work` throws. False: it threw.
+template <class Work>
+bool noted(std::vector<std::string>& damages, Work&& work) {
+  try {
+    work();
+    return true;
+  } catch (const Error& error) {
+    damages.emplace_back(error.what());
+    return false;
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> verify(Context& context, int number, int shares) {
+  std::vector<std::string> damages;
+  const auto mine = [&](std::uint64_t bytes, std::uint64_t all) {
+    // By where a piece begins among all bytes: consecutive pieces go to one, as they lie in the files.
+    return static_cast<int>(static_cast<double>(bytes) / static_cast<double>(std::max<std::uint64_t>(all, 1)) * shares);
+  };
+  std::uint64_t before = 0;
+  for (std::size_t group = 0; group < context.groups().size(); ++group) {
+    const bool whole = noted(damages, [&] { static_cast<void>(context.pieces(group)); });
+    if (!whole) continue;
+    for (const PieceRow& piece : context.pieces(group).pieces) {
+      const int share = std::min(mine(before, context.entry().stored), shares - 1);
+      before += piece.bytes;
+      if (share == number) noted(damages, [&] { context.verify(group, piece); });
+    }
+  }
+  return damages;
+}
+
+}  // namespace sidestream::database

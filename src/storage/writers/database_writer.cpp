@@ -1,0 +1,195 @@
+#include "storage/writers/database_writer.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <deque>
+#include <sstream>
+
+#include "base/fail.hpp"
+#include "config/names.hpp"
+#include "storage/codecs/pipeline.hpp"
+#include "storage/database/storing.hpp"
+#include "storage/writers/common_options.hpp"
+
+namespace sidestream {
+
+namespace {
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+class DatabaseWriter final : public Task {
+ public:
+  DatabaseWriter(const Settings& settings, const Metadata& metadata, std::shared_ptr<const OutputDirectory> directory)
+      : directory_(std::move(directory)), variables_(chosen_variables(settings, metadata)) {
+    const std::string& name = settings.text("directory");
+    if (name.find('{') != std::string::npos) {
+      settings.fail("directory",
+                    fmt::format("found '{}', expected a name without fields: one database holds all iterations", name));
+    }
+    schema_.provenance = directory_->provenance();
+    schema_.chunk = database::chunk_bytes;
+    schema_.metadata = database::part_of(metadata, variables_);
+    choose_codecs(settings);
+    storing_.emplace(storing_options(settings));
+  }
+
+  Selection selection() const override { return selection_of(variables_); }
+
+  /// Encodes; what is kept as it is stays where it is until `combine`.
+  Bytes local(const LocalInput& input) override {
+    domain_ = {};
+    for (std::size_t n = 0; n < variables_.size(); ++n) {
+      for (const BlockView& view : input.of(variables_[n])) {
+        if (view.copy || view.points.empty()) continue;
+        domain_.add(static_cast<std::uint32_t>(n), schema_.metadata.variables[n], translated(view, n), pipelines_[n]);
+      }
+    }
+    return {};
+  }
+
+  Bytes combine(const CombineInput& input) override {
+    storing_->store(input.communicator, domain_, schema_, input.iteration);
+    domain_ = {};
+    views_.clear();
+    return {};
+  }
+
+  void discard(const Iteration&) noexcept override {
+    domain_ = {};
+    views_.clear();
+  }
+
+ private:
+  void choose_codecs(const Settings& settings);
+  [[nodiscard]] database::StoringOptions storing_options(const Settings& settings) const;
+  /// The view with the block on the mesh as the schema counts it.
+  const BlockView& translated(const BlockView& view, std::size_t n) {
+    const std::int32_t mesh = schema_.metadata.variables[n].mesh;
+    if (view.block.mesh == mesh) return view;
+    views_.push_back(view);
+    views_.back().block.mesh = mesh;
+    return views_.back();
+  }
+
+  std::shared_ptr<const OutputDirectory> directory_;
+  std::vector<std::int32_t> variables_;
+  database::Schema schema_;
+  std::vector<Pipeline> pipelines_;
+  std::optional<database::Storing> storing_;
+  database::Domain domain_;
+  std::deque<BlockView> views_;
+};
+
+void DatabaseWriter::choose_codecs(const Settings& settings) {
+  const auto special = settings.pairs("codecs");
+  for (const auto& [name, list] : special) {
+    const auto same = [&](const Variable& v) { return v.name == name; };
+    const auto& all = schema_.metadata.variables;
+    if (std::any_of(all.begin(), all.end(), same)) continue;
+    std::vector<std::string> known;
+    for (const Variable& v : all) known.push_back(v.name);
+    settings.fail("codecs", fmt::format("found '{}', expected a variable of this output: {}; {}", name, listed(known),
+                                        suggestion(name, known, "correct it")));
+  }
+  for (const Variable& variable : schema_.metadata.variables) {
+    const auto own = special.find(variable.name);
+    const bool is_own = own != special.end();
+    const char* option = is_own ? "codecs" : "codec";
+    const std::vector<std::string> names = is_own ? words_of(own->second) : settings.texts("codec");
+    Pipeline pipeline;
+    try {
+      pipeline = Pipeline(names, variable.type);
+    } catch (const Error& error) {
+      settings.fail(option, fmt::format("for '{}': {}", variable.name, error.what()));
+    }
+    if (!pipeline.lossless() && !is_own) {
+      settings.fail(option,
+                    "found a codec that loses something for all variables, expected it for one by its name: "
+                    "'codecs: {temperature: half zstd}'");
+    }
+    if (!pipeline.lossless() && settings.text("kind") == "checkpoint") {
+      settings.fail(
+          option,
+          fmt::format("found a codec that loses something for '{}' in a checkpoint, from which a run is to go on "
+                      "as if it had not ended; choose one that does not, or 'kind: post'",
+                      variable.name));
+    }
+    schema_.codecs.push_back(names);
+    pipelines_.push_back(std::move(pipeline));
+  }
+}
+
+database::StoringOptions DatabaseWriter::storing_options(const Settings& settings) const {
+  database::StoringOptions options;
+  options.directory = directory_->path(settings.text("directory"), {}, 0);
+  options.kind = settings.text("kind") == "checkpoint" ? database::Kind::checkpoint : database::Kind::post;
+  options.contributors_per_file = settings.integer<int>("contributors_per_file");
+  options.max_file_size = settings.integer<std::uint64_t>("max_file_size");
+  options.flush = settings.boolean("fsync");
+  options.keep = settings.integer<int>("keep");
+  options.show = settings.boolean("hdf5");
+  return options;
+}
+
+std::vector<Option> how_options() {
+  Option contributors{.name = "contributors_per_file", .type = OptionType::integer, .default_value = "0"};
+  contributors.minimum = 0;
+  contributors.text = "How many servers of a node share files; 0: all of them.";
+  Option size{.name = "max_file_size", .type = OptionType::bytes, .default_value = "2 GiB"};
+  size.minimum = 1 << 16;
+  size.text =
+      "A file that would grow beyond it is followed by another. What one server has of one variable on one block is not divided.";
+  Option fsync{.name = "fsync", .type = OptionType::boolean, .default_value = "true"};
+  fsync.text = "Whether to wait for the disk before a context counts as written, so that it outlives a loss of power.";
+  Option keep{.name = "keep", .type = OptionType::integer, .default_value = "0"};
+  keep.minimum = 0;
+  keep.text =
+      "How many contexts of this run stay, the newest ones; older ones are removed as new ones are written. 0: all stay.";
+  Option hdf5{.name = "hdf5", .type = OptionType::boolean, .default_value = "true"};
+  hdf5.text =
+      "Whether to write a small HDF5 file for each context, in which other programs find the variables without codecs, in place. One "
+      "server does it, at a cost that grows with the number of blocks.";
+  return {contributors, size, fsync, keep, hdf5};
+}
+
+std::vector<Option> options() {
+  Option directory{.name = "directory", .type = OptionType::file, .default_value = "database"};
+  directory.text = "The directory of the database, in the output directory.";
+  Option kind{.name = "kind", .type = OptionType::choice, .default_value = "checkpoint"};
+  kind.choices = {"checkpoint", "post"};
+  kind.text = "`checkpoint`: to restart from, without loss; `post`: to read, with any codecs.";
+  Option codec{.name = "codec", .type = OptionType::text, .list = true};
+  codec.text = "What all values go through, in this order, without loss; nothing if left out." + codec_manual();
+  Option codecs{.name = "codecs", .type = OptionType::pairs};
+  codecs.text =
+      "Other codecs for some variables, by name, with spaces between: `{temperature: half byte-shuffle zstd}`.";
+  std::vector<Option> all{directory, kind, variables_option(), codec, codecs};
+  for (Option& option : how_options()) all.push_back(std::move(option));
+  return all;
+}
+
+}  // namespace
+
+WriterKind database_writer() {
+  WriterKind kind;
+  kind.name = "database";
+  kind.text =
+      "Keeps whole iterations in a database, to restart from and to read: few files that only grow, with checksums. "
+      "docs/database.md describes it.";
+  kind.options = options();
+  kind.any_partials = false;
+  kind.create = [](const Settings& settings, const Metadata& metadata,
+                   std::shared_ptr<const OutputDirectory> directory) {
+    return std::make_unique<DatabaseWriter>(settings, metadata, std::move(directory));
+  };
+  return kind;
+}
+
+}  // namespace sidestream

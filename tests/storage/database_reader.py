@@ -1,0 +1,207 @@
+"""Reads a database as docs/database.md specifies it, with NumPy alone; written from that page. Checksums and zstd are those of the
+libraries, by ctypes."""
+
+import ctypes
+import ctypes.util
+import json
+import struct
+import zlib
+from pathlib import Path
+
+import numpy as np
+
+SLOT, FACE = 256, 8192
+GROUP = np.dtype(
+    [(n, "<u4") for n in ("group", "number", "first", "last", "contributors", "unused")]
+    + [(n, "<u8") for n in ("offset", "blocks", "pieces", "chunks", "blocks_sum", "rest_sum", "unused_too")]
+)
+BLOCK = np.dtype(
+    [("id", "<i8"), ("mesh", "<u4"), ("level", "<i4"), ("client", "<i4"), ("kind", "<i4"), ("lo", "<i8", 3)]
+    + [("hi", "<i8", 3), ("lengths", "<i8", 3), ("low", "<f8", 3), ("high", "<f8", 3)]
+)
+PIECE = np.dtype(
+    [(n, "<u4") for n in ("variable", "block", "number", "unused")] + [(n, "<u8") for n in ("offset", "bytes", "chunk")]
+)
+CHUNK = np.dtype([("bytes", "<u4"), ("encoded", "<u4"), ("sum", "<u8")])
+assert (GROUP.itemsize, BLOCK.itemsize, PIECE.itemsize, CHUNK.itemsize) == (80, 144, 40, 16)
+
+
+class Damaged(Exception):
+    pass
+
+
+_xxhash = ctypes.CDLL("libxxhash.so.0")
+_xxhash.XXH3_64bits.restype = ctypes.c_uint64
+_xxhash.XXH3_64bits.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
+
+
+def checksum(data):
+    return _xxhash.XXH3_64bits(bytes(data), len(data))
+
+
+def _zstd(data, size):
+    library = ctypes.CDLL(ctypes.util.find_library("zstd"))
+    library.ZSTD_decompress.restype = ctypes.c_size_t
+    out = ctypes.create_string_buffer(max(size, 1))
+    got = library.ZSTD_decompress(out, ctypes.c_size_t(size), data, ctypes.c_size_t(len(data)))
+    assert got == size
+    return out.raw[:size]
+
+
+def slots(directory):
+    """Contexts by slot, without those that are removed, and the slots that are not whole."""
+    data = (Path(directory) / "contexts").read_bytes()
+    contexts, broken = {}, []
+    for slot in range(-(-len(data) // SLOT)):
+        raw = data[slot * SLOT : (slot + 1) * SLOT]
+        whole = len(raw) == SLOT and struct.unpack_from("<Q", raw, 248)[0] == checksum(raw[:248])
+        whole = whole and struct.unpack_from("<I", raw, 8)[0] == 1
+        if slot == 0:
+            if not (whole and raw[:8] == b"SDSDBASE"):
+                broken.append(slot)
+        elif whole and raw[:8] == b"SDSCNTXT" and struct.unpack_from("<Q", raw, 16)[0] == slot:
+            names = "iteration cycle time kind groups contributors blocks bytes stored group number offset size sum"
+            values = struct.unpack_from("<qqdIIQQQQIIQQQ", raw, 24)
+            contexts[slot] = dict(zip(names.split(), values, strict=True), run=struct.unpack_from("<I", raw, 12)[0])
+        elif whole and raw[:8] == b"SDSREMVD" and struct.unpack_from("<Q", raw, 16)[0] == slot:
+            contexts.pop(struct.unpack_from("<Q", raw, 24)[0], None)
+        else:
+            broken.append(slot)
+    return contexts, broken
+
+
+def unshuffle_bytes(data, width):
+    return np.frombuffer(data, np.uint8).reshape(width, -1).T.tobytes()
+
+
+def unshuffle_bits(data, width):
+    count = len(data) // width // 8 * 8
+    planes = np.frombuffer(data[: count * width], np.uint8).reshape(8 * width, -1)
+    bits = np.unpackbits(planes, axis=1, bitorder="little")  # one row for each bit, one column for each element
+    return np.packbits(bits.T, axis=1, bitorder="little").tobytes() + data[count * width :]
+
+
+def unquantise(data, dtype, width):
+    low, step = struct.unpack_from("<dd", data)
+    return (low + step * np.frombuffer(data, f"<u{width}", offset=16).astype("f8")).astype(dtype).tobytes()
+
+
+class Context:
+    def __init__(self, directory, entry):
+        self.directory, self.entry = Path(directory), entry
+        record = self._bytes(entry["group"], entry["number"], entry["offset"], entry["size"], entry["sum"])
+        magic, length, groups = struct.unpack_from("<8sQQ", record)
+        if magic != b"SDSRECRD":
+            raise Damaged("no record")
+        self.about = json.loads(record[24 : 24 + length])
+        self.groups = np.frombuffer(record, GROUP, groups, 24 + -(-length // 8) * 8)
+        self.chunk, self.variables = self.about["chunk"], self.about["variables"]
+        self.meshes = {mesh["name"]: mesh for mesh in self.about["meshes"]}
+        self.tables = [self._table(group) for group in self.groups]
+
+    def _bytes(self, group, number, offset, size, total):
+        path = self.directory / f"segment-{self.entry['run']:04}-{group:06}-{number:04}.h5"
+        with path.open("rb") as file:
+            file.seek(int(offset))
+            data = file.read(int(size))
+        if len(data) != size or checksum(data) != total:
+            raise Damaged(f"{path.name} at {offset}")
+        return data
+
+    def _table(self, group):
+        where = (group["group"], group["number"])
+        size = int(group["blocks"]) * BLOCK.itemsize
+        blocks = np.frombuffer(self._bytes(*where, group["offset"], size, group["blocks_sum"]), BLOCK)
+        pieces, chunks = int(group["pieces"]), int(group["chunks"])
+        rest = self._bytes(
+            *where, int(group["offset"]) + size, pieces * PIECE.itemsize + chunks * CHUNK.itemsize, group["rest_sum"]
+        )
+        return (
+            blocks,
+            np.frombuffer(rest, PIECE, pieces),
+            np.frombuffer(rest, CHUNK, chunks, pieces * PIECE.itemsize),
+        )
+
+    def variable(self, name):
+        return next(n for n, v in enumerate(self.variables) if v["name"] == name)
+
+    def points(self, variable, block):
+        """First and last index + 1 of a variable's points on a block."""
+        about = self.variables[variable]
+        if block["kind"] == 1:
+            points, corners, faces = block["lengths"]
+            lists = {"connectivity": corners, "faces": faces}
+            count = lists.get(about["role"], points if about["centering"] else block["hi"][0])
+            return np.array([0, 0, 0]), np.array([count, 1, 1])
+        nodes = np.array([about["centering"] >> axis & 1 for axis in range(3)])
+        return block["lo"], block["hi"] + nodes
+
+    def _decoded(self, data, about, size):
+        dtype = np.dtype(about["type"])
+        widths, sizes = [dtype.itemsize], [size]
+        for codec in about["codec"]:
+            narrow = 2 if codec == "half" else int(codec[-1]) if codec.startswith("quantise") else widths[-1]
+            sizes.append(sizes[-1] // widths[-1] * narrow + 16 * codec.startswith("quantise"))
+            widths.append(narrow)
+        for n in reversed(range(len(about["codec"]))):
+            codec, width = about["codec"][n], widths[n]
+            if codec == "zstd":
+                data = _zstd(data, sizes[n])
+            elif codec == "gzip":
+                data = zlib.decompress(data, 31)
+            elif codec == "byte-shuffle":
+                data = unshuffle_bytes(data, width)
+            elif codec == "bit-shuffle":
+                data = unshuffle_bits(data, width)
+            elif codec == "half":
+                data = np.frombuffer(data, "<f2").astype(dtype).tobytes()
+            else:
+                data = unquantise(data, dtype, widths[n + 1])
+        return data
+
+    def piece(self, group, piece):
+        """The values of a piece: an array with axes i, j, k, component."""
+        blocks, _, chunks = self.tables[group]
+        about, block = self.variables[piece["variable"]], blocks[piece["block"]]
+        lo, hi = self.points(piece["variable"], block)
+        shape = tuple(int(n) for n in hi - lo)
+        size = int(np.prod(shape)) * about["components"] * np.dtype(about["type"]).itemsize
+        data, at = b"", int(piece["offset"])
+        for n in range(-(-size // self.chunk)):
+            row = chunks[int(piece["chunk"]) + n]
+            part = self._bytes(self.groups[group]["group"], piece["number"], at, row["bytes"], row["sum"])
+            raw = min(self.chunk, size - n * self.chunk)
+            data += self._decoded(part, about, raw) if row["encoded"] else part
+            at += int(row["bytes"])
+        assert len(data) == size
+        values = np.frombuffer(data, np.dtype(about["type"]).newbyteorder("<"))
+        if about["order"] == "row":
+            return values.reshape(*shape, about["components"])
+        return values.reshape(*shape[::-1], about["components"]).transpose(2, 1, 0, 3)
+
+    def pieces(self, name, level=0):
+        """Block and values of all pieces of a variable on a level, by descending id."""
+        variable, found = self.variable(name), []
+        for group, (blocks, pieces, _) in enumerate(self.tables):
+            for piece in pieces[pieces["variable"] == variable]:
+                if blocks[piece["block"]]["level"] == level:
+                    found.append((blocks[piece["block"]], self.piece(group, piece)))
+        return sorted(found, key=lambda pair: -pair[0]["id"])
+
+    def whole(self, name, level=0):
+        """A variable over its mesh, axes i, j, k (component, if there are several); NaN or 0 where no block is."""
+        variable = self.variable(name)
+        about = self.variables[variable]
+        lo, hi = (np.array(n) for n in self.meshes[about["mesh"]]["cells"])
+        nodes = np.array([about["centering"] >> axis & 1 for axis in range(3)])
+        shape = (*(hi + nodes - lo), about["components"])
+        values = np.full(shape, np.nan if about["type"].startswith("float") else 0, about["type"])
+        for block, piece in self.pieces(name, level):
+            first = self.points(variable, block)[0] - lo
+            values[tuple(slice(f, f + n) for f, n in zip(first, piece.shape, strict=False))] = piece
+        return values[..., 0] if about["components"] == 1 else values
+
+
+def contexts(directory):
+    """All contexts of a database by slot."""
+    return {slot: Context(directory, entry) for slot, entry in slots(directory)[0].items()}

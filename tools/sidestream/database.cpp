@@ -1,0 +1,123 @@
+#include "database.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/fail.hpp"
+#include "storage/database/database.hpp"
+#include "storage/database/prune.hpp"
+
+namespace sidestream {
+
+namespace {
+
+using database::Context;
+using database::Entry;
+using database::Journal;
+
+/// With one digit after the point, in the largest unit below it.
+std::string rounded(std::uint64_t bytes) {
+  const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  auto value = static_cast<double>(bytes);
+  int unit = 0;
+  for (; value >= 1024 && unit < 4; ++unit) value /= 1024;
+  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", value, units[unit]);
+}
+
+std::string remarks_of(const Journal& journal) {
+  std::string text;
+  for (const std::string& remark : journal.remarks) text += fmt::format("passed over: {}\n", remark);
+  return text;
+}
+
+std::string variables_of(Context& context) {
+  std::string text;
+  const Metadata& metadata = context.metadata();
+  for (const Mesh& mesh : metadata.meshes) {
+    text += fmt::format("mesh {}: {}, {} dimension{}\n", mesh.name,
+                        mesh.geometry ? mesh.geometry->kind() : "without places", mesh.dimensions,
+                        mesh.dimensions == 1 ? "" : "s");
+  }
+  std::vector<std::uint64_t> pieces(metadata.variables.size()), stored(metadata.variables.size());
+  for (std::size_t group = 0; group < context.groups().size(); ++group) {
+    for (const database::PieceRow& row : context.pieces(group).pieces) {
+      ++pieces[row.variable];
+      stored[row.variable] += row.bytes;
+    }
+  }
+  for (const Variable& v : metadata.variables) {
+    const auto n = static_cast<std::size_t>(v.id);
+    const auto& codecs = context.schema().codecs[n];
+    text += fmt::format("variable {}: {}{} on {}, {} piece{}, {}{}\n", v.name, name_of(v.type),
+                        v.components > 1 ? fmt::format(" x {}", v.components) : "", metadata.mesh_of(v).name, pieces[n],
+                        pieces[n] == 1 ? "" : "s", rounded(stored[n]),
+                        codecs.empty() ? "" : fmt::format(" ({})", fmt::join(codecs, ", ")));
+  }
+  return text;
+}
+
+}  // namespace
+
+DatabaseAnswer list_database(const DatabaseOptions& options) {
+  const Journal journal = database::read_journal(options.directory);
+  std::string text = fmt::format("{:>6} {:>10} {:>14} {:>4} {:>9} {:<10} {:>8} {:>10} {:>10}\n", "slot", "cycle",
+                                 "time", "run", "iteration", "kind", "blocks", "values", "stored");
+  for (const Entry& e : journal.contexts) {
+    text += fmt::format("{:>6} {:>10} {:>14} {:>4} {:>9} {:<10} {:>8} {:>10} {:>10}\n", e.slot, e.iteration.cycle,
+                        e.iteration.time, e.run, e.iteration.index, name_of(e.kind), e.blocks, rounded(e.bytes),
+                        rounded(e.stored));
+  }
+  if (!journal.removed.empty()) text += fmt::format("{} removed\n", journal.removed.size());
+  return {text + remarks_of(journal), 0};
+}
+
+DatabaseAnswer describe_context(const DatabaseOptions& options) {
+  const Journal journal = database::read_journal(options.directory);
+  database::Wanted wanted;
+  if (options.has_cycle) wanted.cycle = options.cycle;
+  const Entry entry = candidates(journal, wanted, options.directory).front();
+  Context context(options.directory, entry);
+  std::string text =
+      fmt::format("{} of {}: slot {}, {} block{} of {} contributor{} in {} group{}, {} of values in {}\n",
+                  name_of(entry.kind), name_of(entry), entry.slot, entry.blocks, entry.blocks == 1 ? "" : "s",
+                  entry.contributors, entry.contributors == 1 ? "" : "s", entry.groups, entry.groups == 1 ? "" : "s",
+                  rounded(entry.bytes), rounded(entry.stored));
+  return {text + variables_of(context) + remarks_of(journal), 0};
+}
+
+DatabaseAnswer verify_database(const DatabaseOptions& options) {
+  const Journal journal = database::read_journal(options.directory);
+  std::string text;
+  int damaged = 0;
+  for (const Entry& entry : journal.contexts) {
+    std::vector<std::string> damages;
+    try {
+      Context context(options.directory, entry);
+      damages = verify(context);
+    } catch (const Error& error) {
+      damages.emplace_back(error.what());
+    }
+    text += fmt::format("{}: {}\n", name_of(entry), damages.empty() ? "whole" : "damaged");
+    for (const std::string& damage : damages) text += fmt::format("  {}\n", damage);
+    damaged += damages.empty() ? 0 : 1;
+  }
+  text += fmt::format("{} of {} contexts are whole\n", journal.contexts.size() - static_cast<std::size_t>(damaged),
+                      journal.contexts.size());
+  return {text + remarks_of(journal), damaged > 0 || !journal.remarks.empty() ? 1 : 0};
+}
+
+DatabaseAnswer prune_database(const DatabaseOptions& options) {
+  const database::Pruned pruned = database::prune(options.directory, options.keep, options.look);
+  std::string text;
+  for (const std::string& file : pruned.files)
+    text += fmt::format("{} {}\n", options.look ? "would delete" : "deleted", file);
+  text += fmt::format("{} context{} {}, {} file{} with {}\n", pruned.contexts.size(),
+                      pruned.contexts.size() == 1 ? "" : "s", options.look ? "would be removed" : "removed",
+                      pruned.files.size(), pruned.files.size() == 1 ? "" : "s", rounded(pruned.bytes));
+  if (pruned.left > 0) {
+    text += fmt::format("about {} of removed contexts stay in files that others use\n", rounded(pruned.left));
+  }
+  return {text, 0};
+}
+
+}  // namespace sidestream
