@@ -16,17 +16,12 @@ elseif(NOT SIDESTREAM_MPICC_MPICH OR NOT SIDESTREAM_MPICXX_MPICH OR NOT SIDESTRE
   return()
 endif()
 
-find_program(SIDESTREAM_MPIFORT_MPICH mpifort.mpich)
-set(fortran -DSIDESTREAM_BUILD_FORTRAN=OFF)
-if(SIDESTREAM_FORTRAN AND SIDESTREAM_MPIFORT_MPICH)
-  set(fortran -DMPI_Fortran_COMPILER=${SIDESTREAM_MPIFORT_MPICH})
-endif()
 set(build ${PROJECT_BINARY_DIR}/mpich)
 add_test(NAME mpich.build COMMAND ${CMAKE_CTEST_COMMAND}
   --build-and-test ${PROJECT_SOURCE_DIR} ${build} --build-generator ${CMAKE_GENERATOR} --build-noclean
-  --build-target mpich_programs --build-options -DMPI_C_COMPILER=${SIDESTREAM_MPICC_MPICH}
+  --build-target field_program --build-options -DMPI_C_COMPILER=${SIDESTREAM_MPICC_MPICH}
   -DMPI_CXX_COMPILER=${SIDESTREAM_MPICXX_MPICH} -DCMAKE_BUILD_TYPE=${CMAKE_BUILD_TYPE}
-  ${fortran} -DSIDESTREAM_BUILD_EXAMPLES=OFF -DSIDESTREAM_BUILD_BENCHMARKS=OFF -DSIDESTREAM_BUILD_SIMULATIONS=OFF)
+  -DSIDESTREAM_BUILD_FORTRAN=OFF -DSIDESTREAM_BUILD_EXAMPLES=OFF -DSIDESTREAM_BUILD_BENCHMARKS=OFF -DSIDESTREAM_BUILD_SIMULATIONS=OFF)
 set_tests_properties(mpich.build PROPERTIES TIMEOUT 1800 LABELS "mpich;long" PROCESSORS 2 FIXTURES_SETUP mpich
   ENVIRONMENT "CMAKE_BUILD_PARALLEL_LEVEL=2;MAKEFLAGS=-j2")
 
@@ -34,16 +29,3 @@ set(MPIEXEC_EXECUTABLE ${SIDESTREAM_MPIRUN_MPICH})
 system_test(mpich.placements ${build} test_placements -k "cores or nodes")
 system_test(mpich.in_transit ${build} test_in_transit -k "over_tcp or pushed or moves")
 set_tests_properties(mpich.placements mpich.in_transit PROPERTIES LABELS "mpich;mpi;system;long" FIXTURES_REQUIRED mpich)
-
-if(SIDESTREAM_FORTRAN AND SIDESTREAM_MPIFORT_MPICH)
-  foreach(program functions whole_blocks)
-    foreach(ranks 1 3)
-      add_test(NAME mpich.fortran.${program}.${ranks} COMMAND ${SIDESTREAM_MPIRUN_MPICH} -n ${ranks}
-        ${build}/tests/fortran/fortran_${program} WORKING_DIRECTORY ${build})
-      set_tests_properties(mpich.fortran.${program}.${ranks} PROPERTIES TIMEOUT 120 LABELS "mpich;mpi;fortran;long"
-        RESOURCE_LOCK mpich_fortran FIXTURES_REQUIRED mpich)
-    endforeach()
-  endforeach()
-else()
-  message(STATUS "There is no mpifort.mpich, or no Fortran: the Fortran module is NOT TESTED under MPICH")
-endif()

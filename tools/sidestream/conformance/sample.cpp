@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <iterator>
-#include <limits>
 #include <map>
-#include <tuple>
+
+#include "conformance/sample_values.hpp"
+#include "data/mesh_arrays.hpp"
 
 namespace sidestream::conformance {
 
@@ -39,33 +38,6 @@ Box grown(const Box& box, int width, int dimensions) {
   return result;
 }
 
-/// Smooth in every direction, different for each variable and component, within 0.2 and 3.8: for every type.
-double smooth(const Variable& variable, const Index3& p, int component) {
-  const double phase = 0.9 * variable.id + 0.4 * component;
-  const auto [i, j, k] = std::tuple(static_cast<double>(p[0]), static_cast<double>(p[1]), static_cast<double>(p[2]));
-  return 2 + std::sin(0.71 * i + phase) * std::cos(0.43 * j) + 0.8 * std::sin(0.57 * k - 0.3 * i * phase);
-}
-
-template <class T>
-T value_at(const Variable& variable, const Index3& p, int component, bool odd) {
-  const auto number = static_cast<std::uint64_t>(p[0] + 7 * p[1] + 31 * p[2] + component);
-  if constexpr (std::is_floating_point_v<T>) {
-    using Limits = std::numeric_limits<T>;
-    constexpr T all[] = {Limits::quiet_NaN(),
-                         Limits::infinity(),
-                         -Limits::infinity(),
-                         Limits::max(),
-                         Limits::lowest(),
-                         Limits::denorm_min(),
-                         T(0),
-                         T(-0.0)};
-    if (odd && number % 5 == 0) return all[number / 5 % std::size(all)];
-  } else if (odd && number % 5 == 0) {
-    return number % 2 == 0 ? std::numeric_limits<T>::max() : std::numeric_limits<T>::min();
-  }
-  return static_cast<T>(smooth(variable, p, component) * (std::is_floating_point_v<T> ? 1 : 25));
-}
-
 }  // namespace
 
 Views::Views(const Metadata& metadata, const Selection& selection, const Case& how, int server, int servers)
@@ -77,9 +49,19 @@ Views::Views(const Metadata& metadata, const Selection& selection, const Case& h
     all.halo = std::max(all.halo, selected.halo);
     all.wrap |= selected.wrap;
   }
+  std::vector<std::int32_t> lists;  // as servers do, what says where the points are comes along
   for (const auto& [id, selected] : widest) {
-    if (!how.nothing) add_variable(metadata, selected, how);
+    const Variable& variable = metadata.variables[static_cast<std::size_t>(id)];
+    if (metadata.mesh_of(variable).kind() == MeshKind::points) {
+      lists.push_back(id);
+    } else if (!how.nothing) {
+      add_variable(metadata, selected, how);
+    }
   }
+  for (const std::int32_t id : with_mesh_arrays(std::move(lists), metadata)) {
+    if (!how.nothing) add_points(metadata, metadata.variables[static_cast<std::size_t>(id)], how);
+  }
+  flag_ghosts(metadata);
   for (const Selected& selected : selection.variables) {
     const bool published = selected.decomposition.is_published();
     pieces_.emplace_back();
@@ -205,8 +187,9 @@ ArrayView Views::array(const Variable& variable, const Box& box, const std::vect
 
 std::string unsuitable(const Metadata& metadata) {
   for (const Mesh& mesh : metadata.meshes) {
+    if (mesh.kind() == MeshKind::points) continue;
     if (!mesh.geometry || !mesh.geometry->axes()) {
-      return fmt::format("the mesh '{}' is not uniform or rectilinear", mesh.name);
+      return fmt::format("the mesh '{}' is neither uniform nor rectilinear, nor has it points alone", mesh.name);
     }
     double points = 1;
     for (int a = 0; a < 3; ++a) points *= static_cast<double>(mesh.cells.extent(a));
@@ -222,6 +205,11 @@ Catalogue catalogue_of(const Metadata& metadata, const Case& how) {
   Catalogue catalogue;
   catalogue.global = true;
   for (const Mesh& mesh : metadata.meshes) {
+    if (mesh.kind() == MeshKind::points) {
+      const std::vector<Block> blocks = point_blocks(mesh, how);
+      catalogue.blocks.insert(catalogue.blocks.end(), blocks.begin(), blocks.end());
+      continue;
+    }
     const std::vector<Box> boxes = divide(mesh.cells, how);
     for (std::size_t id = 0; id < boxes.size(); ++id) {
       Block block;

@@ -36,6 +36,9 @@ class Views {
 
  private:
   void add_variable(const Metadata& metadata, const Selected& selected, const Case& how);
+  void add_points(const Metadata& metadata, const Variable& variable, const Case& how);
+  /// Where there are flags, all views of their block know them.
+  void flag_ghosts(const Metadata& metadata);
   void add_piece(const Metadata& metadata, const Selected& selected, const Case& how);
   void add_halo(BlockView& view, const Mesh& mesh, const Variable& variable, const Selected& selected,
                 const std::vector<std::vector<Box>>& owned, const Case& how);
@@ -46,6 +49,9 @@ class Views {
   std::deque<std::vector<BlockView>> pieces_;  ///< of decompositions, by entry
   std::vector<EntryViews> entries_;
 };
+
+/// The blocks of a mesh of points.
+[[nodiscard]] std::vector<Block> point_blocks(const Mesh& mesh, const Case& how);
 
 /// Why there is no sample for these meshes; empty if there is one.
 [[nodiscard]] std::string unsuitable(const Metadata& metadata);
