@@ -39,6 +39,10 @@ module sidestream_base
   ! Orders.
   integer, parameter, public :: SIDESTREAM_COLUMN = 0
   integer, parameter, public :: SIDESTREAM_ROW = 1
+  ! Which servers see an event.
+  integer, parameter, public :: SIDESTREAM_SCOPE_SERVER = 0
+  integer, parameter, public :: SIDESTREAM_SCOPE_NODE = 1
+  integer, parameter, public :: SIDESTREAM_SCOPE_ALL = 2
   ! Roles.
   integer, parameter, public :: SIDESTREAM_COORDINATES = 1
   integer, parameter, public :: SIDESTREAM_CONNECTIVITY = 2

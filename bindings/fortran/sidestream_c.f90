@@ -379,6 +379,23 @@ module sidestream_c
       integer(c_int) :: code
     end function c_signal
 
+    function c_signal_values(session, event, scope, kind, values, count) bind(C, name='sidestream_signal_values') &
+        result(code)
+      import :: c_char, c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: session, values
+      character(kind=c_char), intent(in) :: event(*)
+      integer(c_int), value :: scope, kind
+      integer(c_int64_t), value :: count
+      integer(c_int) :: code
+    end function c_signal_values
+
+    function c_signal_barrier(session, event) bind(C, name='sidestream_signal_barrier') result(code)
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: session
+      character(kind=c_char), intent(in) :: event(*)
+      integer(c_int) :: code
+    end function c_signal_barrier
+
     function c_get_int(session, name, value) bind(C, name='sidestream_get_int') result(code)
       import :: c_char, c_int, c_int64_t, c_ptr
       type(c_ptr), value :: session

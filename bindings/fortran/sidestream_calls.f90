@@ -25,6 +25,9 @@ module sidestream_calls
   interface sidestream_get_real
     module procedure get_real32, get_real64
   end interface sidestream_get_real
+  interface sidestream_signal_values
+    module procedure signal_reals, signal_integers
+  end interface sidestream_signal_values
 
   public :: sidestream_open, sidestream_open_text, sidestream_is_server, sidestream_serve, sidestream_get_comm
   public :: sidestream_close, sidestream_account_so_far, sidestream_set_real
@@ -32,6 +35,7 @@ module sidestream_calls
   public :: sidestream_set_mesh_array, sidestream_set_periodic, sidestream_set_fixed
   public :: sidestream_add_variable, sidestream_set_variable_attribute, sidestream_start
   public :: sidestream_publish_handle, sidestream_publish_handles, sidestream_signal
+  public :: sidestream_signal_values, sidestream_signal_barrier
   public :: sidestream_get_int, sidestream_get_real
 
 contains
@@ -271,6 +275,51 @@ contains
     integer, intent(out), optional :: ierr
     call settle(session, c_signal(handle_of(session), trim(event) // c_null_char), ierr)
   end subroutine sidestream_signal
+
+  !> With values that analyses find among their events, at most 1024 bytes of them. `scope`: which servers see it.
+  subroutine signal_reals(session, event, values, scope, ierr)
+    type(sidestream_session), intent(inout) :: session
+    character(len=*), intent(in) :: event
+    real(real64), intent(in) :: values(:)
+    integer, intent(in), optional :: scope
+    integer, intent(out), optional :: ierr
+    real(real64), target :: own(size(values))
+    own = values
+    call signal_some(session, event, SIDESTREAM_FLOAT64, c_loc(own), size(own), scope, ierr)
+  end subroutine signal_reals
+
+  subroutine signal_integers(session, event, values, scope, ierr)
+    type(sidestream_session), intent(inout) :: session
+    character(len=*), intent(in) :: event
+    integer(int64), intent(in) :: values(:)
+    integer, intent(in), optional :: scope
+    integer, intent(out), optional :: ierr
+    integer(int64), target :: own(size(values))
+    own = values
+    call signal_some(session, event, SIDESTREAM_INT64, c_loc(own), size(own), scope, ierr)
+  end subroutine signal_integers
+
+  subroutine signal_some(session, event, kind, values, count, scope, ierr)
+    type(sidestream_session), intent(inout) :: session
+    character(len=*), intent(in) :: event
+    integer, intent(in) :: kind, count
+    type(c_ptr), intent(in) :: values
+    integer, intent(in), optional :: scope
+    integer, intent(out), optional :: ierr
+    integer(c_int) :: whose
+    whose = int(SIDESTREAM_SCOPE_ALL, c_int)
+    if (present(scope)) whose = int(scope, c_int)
+    call settle(session, c_signal_values(handle_of(session), trim(event) // c_null_char, whose, int(kind, c_int), &
+      values, int(count, c_int64_t)), ierr)
+  end subroutine signal_some
+
+  !> Comes to a barrier and goes on: the event is raised on all servers once all clients have come to it.
+  subroutine sidestream_signal_barrier(session, event, ierr)
+    type(sidestream_session), intent(inout) :: session
+    character(len=*), intent(in) :: event
+    integer, intent(out), optional :: ierr
+    call settle(session, c_signal_barrier(handle_of(session), trim(event) // c_null_char), ierr)
+  end subroutine sidestream_signal_barrier
 
   !> A steered parameter, as of the last end of an iteration: the same on every client. A value that an integer of 32
   !> bits can not hold comes as the nearest that it can: give the parameter a range.

@@ -8,8 +8,20 @@ module sidestream_functions
   private
   public :: sidestream_register_function
   public :: sidestream_input_index, sidestream_input_cycle, sidestream_input_time, sidestream_input_blocks, get_block
+  public :: sidestream_input_events, sidestream_input_event
 
   integer, parameter :: message_bytes = 512
+
+  type, bind(C) :: c_event
+    integer(c_size_t) :: struct_size = 0
+    type(c_ptr) :: name = c_null_ptr
+    integer(c_int32_t) :: client = -1
+    integer(c_int) :: scope = 0
+    integer(c_int64_t) :: raised = 0
+    integer(c_int) :: type = 0
+    integer(c_int64_t) :: count = 0
+    type(c_ptr) :: values = c_null_ptr
+  end type c_event
 
   ! Of sidestream.h, for functions alone.
   interface
@@ -37,6 +49,20 @@ module sidestream_functions
       character(kind=c_char), intent(in) :: variable(*)
       integer(c_int64_t) :: count
     end function c_input_blocks
+
+    function c_input_events(input) bind(C, name='sidestream_input_events') result(count)
+      import :: c_int64_t, c_ptr
+      type(c_ptr), value :: input
+      integer(c_int64_t) :: count
+    end function c_input_events
+
+    function c_input_event(input, n, event) bind(C, name='sidestream_input_event') result(code)
+      import :: c_int, c_int64_t, c_ptr, c_event
+      type(c_ptr), value :: input
+      integer(c_int64_t), value :: n
+      type(c_event), intent(inout) :: event
+      integer(c_int) :: code
+    end function c_input_event
 
     function c_input_block(input, variable, n, block) bind(C, name='sidestream_input_block') result(code)
       import :: c_block, c_char, c_int, c_int64_t, c_ptr
@@ -100,6 +126,48 @@ contains
   end function sidestream_input_time
 
   !> How many blocks of the variable there are here; 0 if the analysis does not read it.
+  !> Events with values, and barriers, that this server sees in the iteration.
+  integer(int64) function sidestream_input_events(input)
+    type(sidestream_input), intent(in) :: input
+    sidestream_input_events = c_input_events(input_handle(input))
+  end function sidestream_input_events
+
+  !> Number `n` of them, from 1: its name, the client that raised it (-1: all, at a barrier), and its values as reals;
+  !> none if they are of another type than real(real64) and integer(int64). False if there is no such event.
+  logical function sidestream_input_event(input, n, name, client, values)
+    type(sidestream_input), intent(in) :: input
+    integer(int64), intent(in) :: n
+    character(len=:), allocatable, intent(out) :: name
+    integer, intent(out) :: client
+    real(real64), allocatable, intent(out) :: values(:)
+    type(c_event) :: event
+    character(kind=c_char), pointer :: text(:)
+    real(c_double), pointer :: reals(:)
+    integer(c_int64_t), pointer :: integers(:)
+    integer :: length
+    client = -1
+    allocate (values(0))
+    name = ''
+    event%struct_size = c_sizeof(event)
+    sidestream_input_event = c_input_event(input_handle(input), n - 1, event) == SIDESTREAM_OK
+    if (.not. sidestream_input_event) return
+    client = int(event%client)
+    call c_f_pointer(event%name, text, [4096])
+    length = 0
+    do while (text(length + 1) /= c_null_char)
+      length = length + 1
+      name = name // text(length)
+    end do
+    if (event%count == 0) return
+    if (event%type == SIDESTREAM_FLOAT64) then
+      call c_f_pointer(event%values, reals, [event%count])
+      values = reals
+    else if (event%type == SIDESTREAM_INT64) then
+      call c_f_pointer(event%values, integers, [event%count])
+      values = real(integers, real64)
+    end if
+  end function sidestream_input_event
+
   integer(int64) function sidestream_input_blocks(input, variable)
     type(sidestream_input), intent(in) :: input
     character(len=*), intent(in) :: variable

@@ -334,6 +334,19 @@ int sidestream_describe_variable(sidestream_session* session, const char* variab
 /* Raises the named event in this iteration: analyses with `on: name` run. Any client may. */
 int sidestream_signal(sidestream_session* session, const char* event);
 
+/* Which servers see an event: the one that serves the client that raises it; those on its node too; or all. */
+typedef enum { SIDESTREAM_SCOPE_SERVER = 0, SIDESTREAM_SCOPE_NODE = 1, SIDESTREAM_SCOPE_ALL = 2 } sidestream_scope;
+
+/* As sidestream_signal, with `count` values, at most 1024 bytes of them, that analyses find among their events;
+ * `values` may be NULL if `count` is 0. It never waits for others. All servers have all events in one order; each takes
+ * effect in the client's iteration, or, if that is refused, in the next one that is not. */
+int sidestream_signal_values(sidestream_session* session, const char* event, sidestream_scope scope,
+                             sidestream_type type, const void* values, int64_t count);
+/* A barrier that is named by an event and that nobody waits at: the event is raised, on all servers, in the iteration in
+ * which the last client came to it. A client may come to it again before the others have: that counts for the next time.
+ */
+int sidestream_signal_barrier(sidestream_session* session, const char* event);
+
 /* The value of a parameter that the configuration declares under `steering:`, and that a person (`sidestream set`) or
  * an analysis may change while the program runs: that of the last end_iteration, the same on every client that has
  * ended as many iterations, so that ranks may decide by it what they do together. The default before the first one. The
@@ -373,6 +386,21 @@ int64_t sidestream_input_cycle(const sidestream_input* input);
 double sidestream_input_time(const sidestream_input* input);
 int64_t sidestream_input_blocks(const sidestream_input* input, const char* variable);
 int sidestream_input_block(const sidestream_input* input, const char* variable, int64_t n, sidestream_block* block);
+
+/* Events with values, and barriers, that take effect in this iteration and that this server sees, in the order in which
+ * all servers have them. */
+typedef struct {
+  size_t struct_size;
+  const char* name;
+  int32_t client; /* who raised it; -1: all, at a barrier */
+  sidestream_scope scope;
+  int64_t raised; /* in which iteration: an earlier one than this if that was refused */
+  sidestream_type type;
+  int64_t count; /* of values */
+  const void* values;
+} sidestream_event;
+int64_t sidestream_input_events(const sidestream_input* input);
+int sidestream_input_event(const sidestream_input* input, int64_t n, sidestream_event* event);
 
 /* A function of the program as an analysis, used in the configuration as `name: {variables: [...]}`. `local` runs on
  * every server and must not communicate: it writes at most `partial_bytes` bytes to `partial` (zeroed before). Then

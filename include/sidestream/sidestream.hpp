@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "sidestream/data/box.hpp"
+#include "sidestream/data/event.hpp"
 #include "sidestream/data/variable.hpp"
 #include "sidestream/error.hpp"
 // What analyses, writers and partitioners of the program itself need is C++20; calling Sidestream takes C++17.
@@ -129,6 +130,9 @@ class Session {
   /// Axes of the variable's arrays, without one of components.
   [[nodiscard]] int array_axes(const Variable& variable);
   void signal(std::string_view event);
+  /// See sidestream_signal_values and sidestream_signal_barrier. `values`: `count` elements.
+  void signal(std::string_view event, EventScope scope, Type type, const void* values, std::size_t count);
+  void signal_barrier(std::string_view event);
   Taken end_iteration(std::int64_t cycle, double time);
   /// The value of a parameter of the configuration's `steering:`, integer or real as it is declared there, as of the
   /// last end_iteration: the same on every client that has ended as many iterations. After start.

@@ -1,6 +1,5 @@
 // Analyses in Python. What runs them is a library of its own, so that this one does not need Python: here is what the
 // configuration says of them, and how that library is found.
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -8,6 +7,7 @@
 #include <sstream>
 
 #include "analysis/kinds.hpp"
+#include "base/own_folders.hpp"
 #include "config/names.hpp"
 #include "config/plugin_loader.hpp"
 
@@ -17,18 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* library_name = "sidestream_python.so";
-
-/// The folder of the library or program that this code is in, and that of the program.
-std::vector<fs::path> own_folders() {
-  std::vector<fs::path> folders;
-  std::error_code ignored;
-  Dl_info info{};
-  if (dladdr(reinterpret_cast<void*>(&python_kind), &info) != 0 && info.dli_fname) {
-    folders.push_back(fs::weakly_canonical(info.dli_fname, ignored).parent_path());
-  }
-  folders.push_back(fs::read_symlink("/proc/self/exe", ignored).parent_path());
-  return folders;
-}
 
 /// Where the library may be: what SIDESTREAM_PLUGIN_PATH lists; beside this library, as in a Python package, whose
 /// command has a folder of its own; where it is installed, seen from the library and from the command; and the like in

@@ -264,8 +264,7 @@ void Publisher::clear(std::string_view name, std::int64_t id) {
   });
 }
 
-void Publisher::signal(std::string_view event) {
-  if (options_.off) return;
+std::int32_t Publisher::event_number(std::string_view event) const {
   const auto found = std::find(events_.begin(), events_.end(), event);
   if (found == events_.end()) {
     fail(Code::usage,
@@ -273,7 +272,51 @@ void Publisher::signal(std::string_view event) {
          "`events:`",
          event, near_to(event, events_));
   }
-  end_.events |= std::uint64_t{1} << (found - events_.begin());
+  return static_cast<std::int32_t>(found - events_.begin());
+}
+
+void Publisher::signal(std::string_view event) {
+  if (!options_.off) end_.events |= std::uint64_t{1} << event_number(event);
+}
+
+void Publisher::signal(std::string_view event, EventScope scope, Type type, const void* values, std::size_t count) {
+  const bool known = scope == EventScope::server || scope == EventScope::node || scope == EventScope::all;
+  if (!known || static_cast<int>(type) < 0 || static_cast<int>(type) >= type_count) {
+    fail(Code::usage, "signal: the event '{}' was given the scope {} and the type {}, expected one of each that there is",
+         event, static_cast<int>(scope), static_cast<int>(type));
+  }
+  if (count > longest_event / size_of(type)) {
+    fail(Code::usage, "signal: the event '{}' was given {} values of {} bytes, expected at most {} bytes; publish a "
+                      "variable instead",
+         event, count, size_of(type), longest_event);
+  }
+  if (count > 0 && !values) fail(Code::usage, "signal: the event '{}' was given {} values at NULL", event, count);
+  if (options_.off) return;
+  const std::int32_t number = event_number(event);
+  const auto bytes = count * size_of(type);
+  Signal& raised = signals_.emplace_back();
+  raised.head = {number, options_.client, scope, options_.node, type, 0, account_.iterations, 0, bytes};
+  const auto* const first = static_cast<const std::byte*>(values);
+  if (bytes > 0) raised.values.assign(first, first + bytes);
+  end_.events |= std::uint64_t{1} << number;
+}
+
+void Publisher::signal_barrier(std::string_view event) {
+  if (options_.off) return;
+  const std::int32_t number = event_number(event);
+  signals_.emplace_back().head = {number, options_.client, EventScope::all, options_.node, Type::uint8, 1,
+                                  account_.iterations, 0, 0};
+}
+
+/// Before the end of the iteration that they belong to; each once, also where memory is short. Their numbers order those
+/// of all clients.
+void Publisher::send_signals() {
+  constexpr int bits_of_one = 40;
+  for (Signal& signal : signals_) {
+    signal.head.number = (static_cast<std::uint64_t>(options_.client) << bits_of_one) | signals_sent_++;
+    persist([&] { transport_->signal(signal); });
+  }
+  signals_.clear();
 }
 
 /// Blocks that this client declared and did not deliver, of variables of which it delivered some.
@@ -334,6 +377,7 @@ Taken Publisher::end(std::int64_t cycle, double time, const std::function<void()
         iterations_.push_back({end_.iteration, Outcome::pending, refused_, refused_ ? options_.client : -1, {}});
       });
     }
+    send_signals();
     persist([&] { transport_->end(end_); });  // which counts it, or leaves all as it was
     account_.absent_blocks += static_cast<std::int64_t>(end_.absent);
     if (inline_step) inline_step();

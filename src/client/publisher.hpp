@@ -62,6 +62,7 @@ class Publisher {
     bool timings = true;  ///< keep what `timings` returns
     bool stop_on_error = false;
     std::int32_t client = 0;  ///< rank among the clients
+    std::int32_t node = 0;
     double origin = 0;        ///< now() at the session's start
     int steering_ahead = 0;   ///< iterations; 0: the servers work while an iteration ends
   };
@@ -99,6 +100,9 @@ class Publisher {
   void commit(std::string_view variable, std::int64_t id);
   void clear(std::string_view variable, std::int64_t id);
   void signal(std::string_view event);
+  /// With values: `count` elements.
+  void signal(std::string_view event, EventScope scope, Type type, const void* values, std::size_t count);
+  void signal_barrier(std::string_view event);
   /// `inline_step` runs after the iteration is handed over and counts as part of the end.
   Taken end(std::int64_t cycle, double time, const std::function<void()>& inline_step);
   /// Why the iteration that is open, or else the last one, is refused here; empty if it is not.
@@ -174,7 +178,11 @@ class Publisher {
   void count(Outcome outcome);
 
   const Metadata& metadata_;
+  [[nodiscard]] std::int32_t event_number(std::string_view event) const;
+  void send_signals();
   const std::vector<std::string>& events_;
+  std::vector<Signal> signals_;  ///< raised in this iteration
+  std::uint64_t signals_sent_ = 0;
   Options options_;
   SteeredValues steered_;
   ClientTransport* transport_ = nullptr;

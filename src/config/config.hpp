@@ -94,6 +94,9 @@ struct TaskConfig {
   bool writer = false;
   Schedule schedule;
   Settings settings;
+  bool isolated = false;           ///< `isolate: process`
+  double limit = 0;                ///< seconds; 0: none
+  std::uint64_t memory_limit = 0;  ///< bytes; 0: none
 };
 
 struct Config {

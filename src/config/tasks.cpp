@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <map>
 #include <set>
 
 #include "config/condition.hpp"
@@ -97,6 +99,45 @@ Schedule read_schedule(const Settings& settings, const ReadContext& context) {
   return schedule;
 }
 
+/// Seconds of `10 s`.
+double read_limit(const Settings& settings) {
+  const std::string& text = settings.text("limit");
+  char* end = nullptr;
+  const double number = std::strtod(text.c_str(), &end);
+  std::string unit(end);
+  std::erase(unit, ' ');
+  const std::map<std::string, double> units{{"ms", 0.001}, {"s", 1}, {"min", 60}, {"h", 3600}};
+  const auto found = units.find(unit);
+  if (end != text.c_str() && found != units.end() && number > 0 && std::isfinite(number)) {
+    return number * found->second;
+  }
+  settings.fail("limit", fmt::format("found '{}' for 'limit', expected a time above 0; write '10 s', '500 ms', '2 min' or "
+                                     "'1 h'",
+                                     text));
+}
+
+/// What contains a task that goes wrong.
+void read_containment(TaskConfig& task, const Registry& registry) {
+  const Settings& settings = task.settings;
+  task.isolated = settings.text("isolate") == "process";
+  if (settings.has("limit")) task.limit = read_limit(settings);
+  if (settings.has("memory_limit")) task.memory_limit = settings.integer<std::uint64_t>("memory_limit");
+  if (task.memory_limit > 0 && !task.isolated) {
+    settings.fail("memory_limit",
+                  "found 'memory_limit' without 'isolate: process', expected both: the memory of a server is not one "
+                  "analysis' alone; add 'isolate: process' or remove it");
+  }
+  if (task.isolated && task.writer) {
+    settings.fail("isolate", "found 'isolate: process' for an output, expected an analysis: an output's files are the "
+                             "server's; remove it");
+  }
+  if (!task.isolated || registry.analyses().at(task.kind).any_partials) return;
+  settings.fail("isolate",
+                fmt::format("found 'isolate: process' for '{}', which reads the blocks of its server again where it "
+                            "combines, expected an analysis that reads its partials alone; remove it",
+                            task.kind));
+}
+
 TaskConfig read_task(const Node& item, bool writer, const Registry& registry, const ReadContext& context) {
   const Entry entry = task_entry(item, writer ? "outputs" : "analyses");
   std::vector<Option> options = kind_options(entry, writer, registry);
@@ -107,6 +148,7 @@ TaskConfig read_task(const Node& item, bool writer, const Registry& registry, co
   const std::string owner = fmt::format("the {} '{}'", writer ? "output" : "analysis", entry.key);
   task.settings = read_settings(entry.value, options, owner, entry.where, context);
   task.schedule = read_schedule(task.settings, context);
+  read_containment(task, registry);
   task.name = task.settings.text("name");
   if (task.settings.given("name") && task.name.empty()) {
     task.settings.fail("name", "found an empty 'name', expected a text; write one or remove it");

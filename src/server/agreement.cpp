@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "data/derivation.hpp"
+#include "server/event_order.hpp"
 
 namespace sidestream {
 
@@ -18,7 +19,8 @@ enum Flag : std::uint64_t {
   changed_flag = 16,
   left_flag = 32,
   lost_flag = 64,
-  broken_flag = 128
+  broken_flag = 128,
+  signals_flag = 256
 };
 /// Words of the agreement. Those with a complement show whether those who know say the same; the others are zero with
 /// those who don't know.
@@ -54,6 +56,7 @@ std::uint64_t flags_of(const Contribution& mine, ServerTransport& transport) {
   }
   if (transport.ended(mine.index + 1) == clients) flags |= lagging_flag;
   if (mine.changed) flags |= changed_flag;
+  if (ended > 0 && EventOrder::concerns_others(transport.inbox(mine.index))) flags |= signals_flag;
   return flags;
 }
 
@@ -117,6 +120,7 @@ Agreement read_agreement(std::vector<std::uint64_t> combined, std::int64_t index
   agreement.refused = (flags & refused_flag) || (agreement.iteration && agreement.closing);
   agreement.lagging = flags & lagging_flag;
   agreement.changed = flags & changed_flag;
+  agreement.signals = flags & signals_flag;
   agreement.died = flags & lost_flag;
   agreement.events = words[events_word];
   agreement.at = {index, static_cast<std::int64_t>(words[cycle_word]), std::bit_cast<double>(words[first_time_word])};

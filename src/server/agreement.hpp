@@ -15,7 +15,8 @@ namespace sidestream {
 /// server.
 struct Agreement {
   bool iteration = false, closing = false, refused = false, lagging = false, changed = false, broken = false;
-  bool died = false;  ///< a process that had not ended the iteration has died
+  bool signals = false;  ///< some server has signals that others must hear of
+  bool died = false;     ///< a process that had not ended the iteration has died
   std::uint64_t events = 0;
   Iteration at;
   std::uint32_t why = 0;             ///< bits of Refusal

@@ -35,6 +35,7 @@ Engine::Engine(EngineParts parts)
     : parts_(std::move(parts)),
       guarded_(parts_.servers),
       assembler_(parts_.metadata, guarded_, parts_.movement),
+      events_(parts_.events, parts_.node, parts_.clients),
       ledger_(ledger_names(parts_.tasks), parts_.timings),
       next_(parts_.first) {
   // While a server waits for the others it goes on taking in what its clients send, so that they needn't wait too.
@@ -131,6 +132,19 @@ void Engine::steer(const Agreement& agreement) {
   }
 }
 
+/// Also of iterations that are refused: their events take effect in the next one that is not.
+void Engine::take_events(Agreement& agreement) {
+  events_.take_bits(agreement.events);
+  const Inbox* const inbox = parts_.transport.ended(next_) > 0 ? &parts_.transport.inbox(next_) : nullptr;
+  const auto work = [&] { events_.take(inbox, agreement.signals, guarded_); };
+  if (!agreement.signals) return persist(work);
+  const std::string failure = guarded_.attempt(std::cref(work));
+  if (failure.empty()) return;
+  agreement.refused = true;
+  agreement.why |= Refusal::on_server;
+  complain(next_, "the events of the iteration are lost: " + failure);
+}
+
 void Engine::check_cycles(const Agreement& agreement) {
   if (!agreement.cycles_differ()) return;
   persist([&] {
@@ -223,7 +237,7 @@ std::vector<std::size_t> Engine::due_tasks(const Agreement& agreement) {
     ScheduledTask& task = parts_.tasks[t];
     const std::string& event = parts_.task_events[t];
     const auto found = std::find(parts_.events.begin(), parts_.events.end(), event);
-    const bool signalled = event.empty() || ((agreement.events >> (found - parts_.events.begin())) & 1);
+    const bool signalled = event.empty() || ((events_.bits() >> (found - parts_.events.begin())) & 1);
     const bool holds = !parts_.triggers || parts_.triggers->holds(t);
     if (!task.schedule().due(agreement.at, signalled && holds, agreement.wall_due(t), agreement.lagging)) continue;
     if (can_run(task, agreement)) due.push_back(t);
@@ -235,7 +249,7 @@ void Engine::run_task(std::size_t number, const Iteration& iteration, const Asse
                       bool& failed) {
   ScheduledTask& task = parts_.tasks[number];
   const double start = now();
-  const std::string failure = task.run(iteration, parts_.metadata, assembled, results);
+  const std::string failure = task.run({iteration, parts_.metadata, assembled, events_.pending()}, results);
   ledger_.work(iteration.index, first_task + static_cast<std::int32_t>(number), start - parts_.origin, now() - start);
   if (failure.empty()) return;
   failed = true;
@@ -336,6 +350,7 @@ bool Engine::step() {
   if (agreement.broken) end_together();
   if (!agreement.iteration) return !agreement.closing;
   steer(agreement);
+  take_events(agreement);
   check_blocks(agreement);
   if (parts_.servers.size() > 1) ledger_.work(next_, agreement_wait, start - parts_.origin, now() - start);
   if (!agreement.refused) persist([&] { count_absent(agreement); });
@@ -343,6 +358,7 @@ bool Engine::step() {
   left_out_.clear();
   const Outcome processed = agreement.refused ? Outcome::refused : process(agreement, failed);
   if (!agreement.refused && processed == Outcome::refused) agreement.why |= Refusal::on_server;
+  if (processed != Outcome::refused) events_.clear();
   const Outcome outcome = parts_.transport.verdict(next_, processed);
   if (processed != Outcome::refused && outcome == Outcome::refused) agreement.why |= Refusal::not_taken;
   persist([&] { ledger_.iteration({agreement.at, outcome, agreement.why, agreement.client, failed, left_out_}); });
@@ -370,7 +386,19 @@ void Engine::run(const std::function<bool()>& stop) {
 }
 
 void Engine::report() const {
+  for (const ScheduledTask& task : parts_.tasks) {
+    const Overruns& overruns = task.overruns();
+    if (overruns.count == 0) continue;
+    log::warning("{}: took longer than its limit of {:g} s in {} iterations on server {}, {:.3g} s at most, in iteration {}",
+                 task.name(), task.limit(), overruns.count, parts_.servers.rank(), overruns.longest, overruns.iteration);
+  }
   if (parts_.servers.rank() != 0) return;
+  if (events_.bits() != 0) {
+    log::warning("events were raised in the last iterations, which were refused: they have not taken effect");
+  }
+  if (const std::string unreached = events_.unreached(); !unreached.empty()) {
+    log::warning("barriers that not all clients have come to: {}", unreached);
+  }
   for (const Ledger::Failure& failure : ledger_.failures()) {
     if (failure.count == 1) continue;
     log::error("iterations {} to {}: failed like iteration {} in {} cases: {}", failure.first_iteration,

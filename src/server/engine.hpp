@@ -11,6 +11,7 @@
 #include "base/communicator.hpp"
 #include "server/agreement.hpp"
 #include "server/assembler.hpp"
+#include "server/event_order.hpp"
 #include "server/guarded_communicator.hpp"
 #include "server/ledger.hpp"
 #include "server/scheduled_task.hpp"
@@ -36,6 +37,8 @@ struct EngineParts {
   Triggers* triggers = nullptr;          ///< null: no task has a condition
   ScheduledTask* statistics = nullptr;   ///< what conditions need, as its feedback; null: nothing
   SteeringDesk* steering = nullptr;      ///< null: nothing can be steered, or others tell the clients
+  int node = -1;                         ///< this server's; -1: no client's
+  std::int64_t clients = 0;              ///< of the simulation
 };
 
 /// Processes iterations in order. Each step is one agreement of all servers: an iteration is processed on all of them
@@ -62,6 +65,7 @@ class Engine {
   void check_cycles(const Agreement& agreement);
   void check_times(const Agreement& agreement);
   void steer(const Agreement& agreement);
+  void take_events(Agreement& agreement);
   void check_blocks(Agreement& agreement);
   [[nodiscard]] bool judge(const Agreement& agreement, std::unique_ptr<Results>& results);
   [[nodiscard]] std::string find_statistics(const Iteration& iteration, std::unique_ptr<Results>& results,
@@ -87,6 +91,7 @@ class Engine {
   GuardedCommunicator guarded_;  ///< the servers
   std::exception_ptr broken_;    ///< what ended this server's transport; the others learn of it when they agree
   Assembler assembler_;
+  EventOrder events_;
   Ledger ledger_;
   std::int64_t next_;
   bool i_changed_ = true;        ///< my blocks, since the table was updated

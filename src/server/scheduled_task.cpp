@@ -20,7 +20,9 @@ ScheduledTask::ScheduledTask(const TaskConfig& config, const Metadata& metadata,
       task_(std::move(task)),
       counts_(!config.writer),
       selection_(task_->selection()),
-      entries_(selection_.variables) {
+      entries_(selection_.variables),
+      isolated_(config.isolated),
+      limit_(config.limit) {
   selection_.variables = with_mesh_arrays(selection_, metadata);
   inputs_ = inputs_of(selection_.variables, metadata);
   const auto is_derived = [&](const Selected& one) {
@@ -95,6 +97,7 @@ std::string ScheduledTask::send_partial(const LocalInput& input, const Bytes& pa
 std::string ScheduledTask::combine_partials(const PartialInput& input, const std::function<Results&()>& results,
                                             Bytes& feedback) {
   SteeringCalls calls(steering_);
+  const Watchdog::Watch watch(watchdog_, name_, input.iteration.index, limit_, overruns_);
   const auto merge = [&] {
     feedback = task_->combine(
         {input.iteration, input.metadata, input.partials, input.pass, *guarded_, results(), nullptr, &calls});
@@ -102,9 +105,11 @@ std::string ScheduledTask::combine_partials(const PartialInput& input, const std
   return keep(calls, attempt(std::cref(merge)));
 }
 
-std::string ScheduledTask::run(const Iteration& iteration, const Metadata& metadata, const Assembled& assembled,
-                               Results& results) {
+std::string ScheduledTask::run(const RunInput& given, Results& results) {
+  const auto& [iteration, metadata, assembled, events] = given;
   ++runs;
+  // An isolated one is ended at its limit, and says so.
+  const Watchdog::Watch watch(isolated_ ? nullptr : watchdog_, name_, iteration.index, limit_, overruns_);
   local_seconds_ = 0;
   passes_ = 1;
   Bytes feedback;
@@ -115,6 +120,7 @@ std::string ScheduledTask::run(const Iteration& iteration, const Metadata& metad
     LocalInput input{iteration, metadata, assembled.views.blocks, n, before, catalogue};
     input.server = communicator_->rank();
     input.servers = communicator_->size();
+    input.events = events;
     std::string failure = pass(input, assembled.views, results, feedback);
     if (!failure.empty()) return failure;
   }

@@ -11,6 +11,7 @@
 #include "server/guarded_communicator.hpp"
 #include "server/schedule.hpp"
 #include "server/steering_calls.hpp"
+#include "server/watchdog.hpp"
 #include "sidestream/extend/combination.hpp"
 #include "sidestream/extend/task.hpp"
 
@@ -38,8 +39,13 @@ class ScheduledTask {
 
   /// Collective over the servers. Returns what failed anywhere, the same on every server; empty if all went well. Never
   /// throws for failures of the analysis.
-  [[nodiscard]] std::string run(const Iteration& iteration, const Metadata& metadata, const Assembled& assembled,
-                                Results& results);
+  struct RunInput {
+    const Iteration& iteration;
+    const Metadata& metadata;
+    const Assembled& assembled;
+    std::span<const Event> events{};
+  };
+  [[nodiscard]] std::string run(const RunInput& given, Results& results);
 
   /// The reducing half of a combined placement: analyses combine elsewhere. Writers do all they do here. `number`: of
   /// this task among all.
@@ -59,6 +65,12 @@ class ScheduledTask {
   /// failure like others.
   [[nodiscard]] std::string combine_partials(const PartialInput& input, const std::function<Results&()>& results,
                                              Bytes& feedback);
+
+  /// Warns where it takes longer than its limit; outlives the task.
+  void set_watchdog(Watchdog* watchdog) noexcept { watchdog_ = watchdog; }
+  [[nodiscard]] double limit() const noexcept { return limit_; }
+  /// How often it passed its limit here, and the longest time.
+  [[nodiscard]] const Overruns& overruns() const noexcept { return overruns_; }
 
   /// What the last pass of the last run returned, the same on every server.
   [[nodiscard]] const Bytes& feedback() const noexcept { return feedback_; }
@@ -90,6 +102,10 @@ class ScheduledTask {
   PartialSender* sender_ = nullptr;
   std::int32_t number_ = 0;
   const SteeringSink* steering_ = nullptr;
+  bool isolated_ = false;
+  double limit_ = 0;
+  Watchdog* watchdog_ = nullptr;
+  Overruns overruns_;
   double local_seconds_ = 0;
   Bytes feedback_;
 };

@@ -310,6 +310,23 @@ int sidestream_signal(sidestream_session* session, const char* event) {
   });
 }
 
+int sidestream_signal_values(sidestream_session* session, const char* event, sidestream_scope scope,
+                             sidestream_type type, const void* values, int64_t count) {
+  return guarded(session, "signal_values", [&](Session& s) {
+    need(event, "signal_values", "event");
+    if (count < 0) sidestream::fail(sidestream::Code::usage, "signal_values: found {} values, expected at least 0", count);
+    s.signal(event, static_cast<sidestream::EventScope>(scope), static_cast<sidestream::Type>(type), values,
+             static_cast<std::size_t>(count));
+  });
+}
+
+int sidestream_signal_barrier(sidestream_session* session, const char* event) {
+  return guarded(session, "signal_barrier", [&](Session& s) {
+    need(event, "signal_barrier", "event");
+    s.signal_barrier(event);
+  });
+}
+
 int sidestream_get_int(sidestream_session* session, const char* name, int64_t* value) {
   return guarded(session, "get_int", [&](Session& s) {
     need(name, "get_int", "name");

@@ -47,7 +47,8 @@ class Endpoint {
       declare(*server);
       check_record(server->session());
       begin_streams(*streams_, group_);
-      serving = std::make_unique<Serving>(group_, config_, registry_);
+      serving = std::make_unique<Serving>(
+          group_, config_, registry_, WorkerSource{text_, options_.file, server->announced().declarations});
       write(*server, nullptr);
       note.emplace(group_.rank() == 0, "the first iteration of the simulation");
     });
@@ -56,7 +57,7 @@ class Endpoint {
     jointly(group_, [&] {
       static_cast<void>(attach_streams(streams_, server));
       const std::int64_t first = std::max<std::int64_t>(0, server->current());
-      serving->begin({server.get(), nullptr, nullptr, config_.events, first, now(), false});
+      serving->begin({server.get(), nullptr, nullptr, config_.events, first, now(), -1, 0, false});
     });
     serving->run();
     jointly(group_, [&] { finish(*server, *serving); });

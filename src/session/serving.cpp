@@ -4,25 +4,33 @@
 
 #include "analysis/trigger_statistics.hpp"
 #include "base/agree.hpp"
+#include "server/isolation/isolated_task.hpp"
 #include "sidestream/version.h"
 
 namespace sidestream {
 
+std::unique_ptr<Task> Serving::make_task(std::size_t number, const Registry& registry) {
+  const TaskConfig& task = config_.tasks[number];
+  if (task.writer) return registry.writers().at(task.kind).create(task.settings, config_.metadata, directory_);
+  std::unique_ptr<Task> made = registry.analyses().at(task.kind).create(task.settings, config_.metadata);
+  if (!task.isolated) return made;
+  return std::make_unique<IsolatedTask>(std::move(made), worker_settings(source_, config_, number), objects_);
+}
+
 /// What the configuration asks for, in the file's order.
 void Serving::make_tasks(const Registry& registry) {
-  for (const TaskConfig& task : config_.tasks) {
-    tasks_.emplace_back(task, config_.metadata,
-                        task.writer
-                            ? registry.writers().at(task.kind).create(task.settings, config_.metadata, directory_)
-                            : registry.analyses().at(task.kind).create(task.settings, config_.metadata));
+  for (std::size_t n = 0; n < config_.tasks.size(); ++n) {
+    tasks_.emplace_back(config_.tasks[n], config_.metadata, make_task(n, registry));
+    tasks_.back().set_watchdog(&watchdog_);
   }
 }
 
-Serving::Serving(MpiCommunicator& servers, const Config& config, const Registry& registry, bool reduces,
-                 const Choose& choose)
+Serving::Serving(MpiCommunicator& servers, const Config& config, const Registry& registry, WorkerSource source,
+                 bool reduces, const Choose& choose)
     : servers_(servers.duplicate()),
       config_(config),
-      partitioner_(&registry.partitioners().at(config.opening.placement.partitioner)) {
+      partitioner_(&registry.partitioners().at(config.opening.placement.partitioner)),
+      source_(std::move(source)) {
   const OpeningConfig& opening = config.opening;
   const GoesOnWith what = opening.existing != Existing::resume ? GoesOnWith::nothing
                           : opening.same_session               ? GoesOnWith::session
@@ -49,6 +57,7 @@ Serving::Serving(MpiCommunicator& servers, const Config& config, const Registry&
 
 void Serving::begin(Feed feed) {
   feed_ = std::move(feed);
+  if (feed_.transport) objects_ = feed_.transport->shared_objects();
   steering_ = std::make_unique<SteeringLink>(config_, servers_->rank() == 0, feed_.transport && feed_.steers);
   for (ScheduledTask& task : tasks_) task.set_steering(&steering_->sink());
   const auto results = [this](const Iteration& iteration) { return results_->begin(iteration); };
@@ -65,7 +74,8 @@ void Serving::begin(Feed feed) {
   engine_ = std::make_unique<Engine>(
       EngineParts{config_.metadata, feed_.events, *feed_.transport, *servers_, tasks_, results, std::move(task_events),
                   feed_.origin, config_.opening.timings, std::move(movement), feed_.first,
-                  triggers_.any() ? &triggers_ : nullptr, statistics_.get(), steering_->desk()});
+                  triggers_.any() ? &triggers_ : nullptr, statistics_.get(), steering_->desk(),
+                  feed_.node, feed_.clients});
   if (feed_.sender) feed_.sender->set_meanwhile([this] { engine_->receive(std::chrono::microseconds(0)); });
 }
 

@@ -9,7 +9,9 @@
 #include "config/config.hpp"
 #include "server/combiner.hpp"
 #include "server/engine.hpp"
+#include "server/watchdog.hpp"
 #include "session/steering_link.hpp"
+#include "session/worker_setup.hpp"
 #include "storage/output.hpp"
 
 namespace sidestream {
@@ -22,6 +24,8 @@ struct Feed {
   std::vector<std::string> events;      ///< of the simulation, by bit
   std::int64_t first = 0;               ///< the iteration to begin with
   double origin = 0;                    ///< now() at the session's start
+  int node = -1;                        ///< this server's, as clients count them; -1: none of theirs
+  std::int64_t clients = 0;             ///< of the simulation
   bool steers = true;                   ///< the transport's clients are the simulation's ranks, or pass on to them
 };
 
@@ -32,8 +36,8 @@ class Serving {
   /// tasks are made, and may change those of `config`. Throws the same Error on all servers if the directory cannot be
   /// written or a task cannot be made. `config` and `registry` outlive it.
   using Choose = std::function<void(const std::shared_ptr<const OutputDirectory>&)>;
-  Serving(MpiCommunicator& servers, const Config& config, const Registry& registry, bool reduces = false,
-          const Choose& choose = {});
+  Serving(MpiCommunicator& servers, const Config& config, const Registry& registry, WorkerSource source,
+          bool reduces = false, const Choose& choose = {});
   /// Collective.
   void begin(Feed feed);
   /// Until all clients have closed, or `stop`: see Engine::run.
@@ -53,6 +57,7 @@ class Serving {
 
  private:
   void make_tasks(const Registry& registry);
+  [[nodiscard]] std::unique_ptr<Task> make_task(std::size_t number, const Registry& registry);
 
   std::unique_ptr<MpiCommunicator> servers_;
   const Config& config_;
@@ -60,6 +65,9 @@ class Serving {
   std::shared_ptr<const OutputDirectory> directory_;
   std::unique_ptr<ResultStore> results_;
   std::unique_ptr<SteeringLink> steering_;
+  WorkerSource source_;
+  std::vector<SharedObject> objects_;  ///< that workers may map
+  Watchdog watchdog_;                  ///< of the tasks
   Triggers triggers_{{}};
   std::unique_ptr<ScheduledTask> statistics_;  ///< that the triggers need, if they need any
   std::vector<ScheduledTask> tasks_;

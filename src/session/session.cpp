@@ -268,6 +268,16 @@ int Session::array_axes(const Variable& variable) try {
 } catch (...) {
   rethrow_as_error("describe_variable");
 }
+void Session::signal(std::string_view event, EventScope scope, Type type, const void* values, std::size_t count) try {
+  implementation_->publisher("signal").signal(event, scope, type, values, count);
+} catch (...) {
+  rethrow_as_error("signal");
+}
+void Session::signal_barrier(std::string_view event) try {
+  implementation_->publisher("signal_barrier").signal_barrier(event);
+} catch (...) {
+  rethrow_as_error("signal_barrier");
+}
 void Session::signal(std::string_view event) try { implementation_->publisher("signal").signal(event); } catch (...) {
   rethrow_as_error("signal");
 }

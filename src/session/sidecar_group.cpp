@@ -222,7 +222,8 @@ void Group::configure() {
     if (epoch == 1) directory_lock_ = std::make_unique<DirectoryLock>(opening.directory, own_files::serve_lock);
     refuse_earlier_run(opening);
   });
-  serving_ = std::make_unique<Serving>(world_, config_, registry_);
+  serving_ = std::make_unique<Serving>(world_, config_, registry_,
+                                       WorkerSource{text_, options_.file, setup_.declarations});
 }
 
 /// Numbers of meshes, variables and events must mean the same on both sides; analyses and outputs may differ.
@@ -302,7 +303,8 @@ void Group::serve() {
     together(world_, [&] {
       if (world_.rank() == 0) write_record(config_.opening.directory, facts(), nullptr, nullptr);
     });
-    serving_->begin({&*server, nullptr, nullptr, setup_.events, first, origin});
+    serving_->begin({&*server, nullptr, nullptr, setup_.events, first, origin,
+                     static_cast<int>(attachment_->answer().node), setup_.clients});
   });
   if (joined) serving_->run([&] { return options_.stop && options_.stop(); });
   jointly([&] {

@@ -170,7 +170,7 @@ void Session::Implementation::make_publisher() {
   publisher_ = std::make_unique<Publisher>(
       published_, config_.events, config_.steering,
       Publisher::Options{is_off(), config_.opening.timings && !is_off(), config_.opening.stop_on_error,
-                         roles_.members->rank(), origin_, config_.steering_ahead});
+                         roles_.members->rank(), roles_.node, origin_, config_.steering_ahead});
   using What = Declarations::BlockDeclaration::What;
   for (const auto& [what, mesh, block] : declarations_.blocks) {
     if (what == What::removed) {
@@ -249,9 +249,9 @@ void Session::Implementation::make_serving() {
   if (serves) {
     try {
       begin_streams(*streams_, *roles_.members);
-      serving_ = std::make_unique<Serving>(*roles_.members, config_, registry_, reduces, [&](const auto& folder) {
-        choose_stream_tasks(*streams_, config_, registry_, folder);
-      });
+      serving_ = std::make_unique<Serving>(
+          *roles_.members, config_, registry_, WorkerSource{text_, file_, declarations_.encode()}, reduces,
+          [&](const auto& folder) { choose_stream_tasks(*streams_, config_, registry_, folder); });
     } catch (const Error&) {
       failure = std::current_exception();
     }
@@ -263,7 +263,8 @@ void Session::Implementation::make_serving() {
 
 void Session::Implementation::begin_serving() {
   if (!serving_) return;
-  serving_->begin({wires_.server.get(), wires_.sender.get(), wires_.receiver.get(), config_.events, 0, origin_});
+  serving_->begin({wires_.server.get(), wires_.sender.get(), wires_.receiver.get(), config_.events, 0, origin_,
+                   roles_.node, roles_.clients.count});
 }
 
 void Session::Implementation::start() {

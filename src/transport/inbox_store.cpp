@@ -24,6 +24,9 @@ bool InboxStore::take(int client, const Message& message) {
     case MessageKind::abandon:
       abandoned_ = true;
       break;
+    case MessageKind::signal:
+      signal(client, message.signal);
+      break;
     case MessageKind::notice:  // clients send none
       break;
   }

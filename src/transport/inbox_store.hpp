@@ -26,6 +26,7 @@ class InboxStore {
   bool take(int client, const Message& message);
   void add(int client, const Arrival& arrival);
   void declare(int client, const Block& block, bool removed);
+  void signal(int client, const Signal& signal) { inboxes_[current(client)].signals.push_back(signal); }
   void end(int client, const EndRecord& record);
   /// The client's first iteration is not 0; call before anything else of it.
   void begin_at(int client, std::int64_t first) { ended_.at(static_cast<std::size_t>(client)) = first; }

@@ -14,7 +14,8 @@ enum class MessageKind : std::uint32_t {
   end = 4,
   close = 5,
   abandon = 6,
-  notice = 7  ///< from a server to a client, the others the other way
+  notice = 7,  ///< from a server to a client, the others the other way
+  signal = 8
 };
 
 /// One message of a client, in memory. How it travels: message_lines.hpp.
@@ -24,6 +25,7 @@ struct Message {
   std::uint64_t offset = 0;   ///< block, shared memory: where the values are, from the segment's start
   BlockRecord block;          ///< block; declare, remove: its `block` alone
   EndRecord end;              ///< end
+  Signal signal;              ///< signal
 };
 
 }  // namespace sidestream

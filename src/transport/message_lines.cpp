@@ -1,5 +1,6 @@
 #include "transport/message_lines.hpp"
 
+#include <array>
 #include <cstring>
 
 #include "base/fail.hpp"
@@ -15,6 +16,18 @@ void copy_payload(std::span<const MessageLine> payload, T& to) {
          payload.size(), payload_lines(sizeof(T)));
   }
   std::memcpy(static_cast<void*>(&to), payload.data(), sizeof(T));
+}
+
+void read_signal(std::span<const MessageLine> payload, Signal& signal) {
+  const std::span bytes = std::as_bytes(payload);
+  if (bytes.size() < sizeof signal.head) fail(Code::system, "a signal of {} bytes came", bytes.size());
+  std::memcpy(static_cast<void*>(&signal.head), bytes.data(), sizeof signal.head);
+  if (signal.head.bytes > bytes.size() - sizeof signal.head) {
+    fail(Code::system, "a signal came that has {} bytes of values and says {}", bytes.size() - sizeof signal.head,
+         signal.head.bytes);
+  }
+  const auto values = bytes.subspan(sizeof signal.head, signal.head.bytes);
+  signal.values.assign(values.begin(), values.end());
 }
 
 }  // namespace
@@ -39,9 +52,24 @@ std::span<const MessageLine> MessageWriter::write(const Message& message) {
       return finish(&message.block.block, sizeof message.block.block);
     case MessageKind::end:
       return finish(&message.end, sizeof message.end);
+    case MessageKind::signal:
+      return write_signal(message.signal);
     default:
       return finish(nullptr, 0);
   }
+}
+
+/// The head, and the values behind it.
+std::span<const MessageLine> MessageWriter::write_signal(const Signal& signal) {
+  if (signal.values.size() > longest_event || signal.values.size() != signal.head.bytes) {
+    fail(Code::internal, "a signal of {} bytes, its head says {}", signal.values.size(), signal.head.bytes);
+  }
+  std::array<std::byte, sizeof(SignalHead) + longest_event> payload{};
+  std::memcpy(payload.data(), &signal.head, sizeof signal.head);
+  if (!signal.values.empty()) {
+    std::memcpy(payload.data() + sizeof signal.head, signal.values.data(), signal.values.size());
+  }
+  return finish(payload.data(), sizeof signal.head + signal.values.size());
 }
 
 [[gnu::hot]] std::span<const MessageLine> MessageWriter::write_block(const BlockRecord& record, std::uint64_t offset,
@@ -126,6 +154,8 @@ void MessageReader::decode(const MessageHeader& header, std::span<const MessageL
       return copy_payload(payload, message.block.block);
     case MessageKind::end:
       return copy_payload(payload, message.end);
+    case MessageKind::signal:
+      return read_signal(payload, message.signal);
     case MessageKind::close:
     case MessageKind::abandon:
       return;

@@ -13,7 +13,7 @@
 namespace sidestream {
 
 /// To be raised with the meaning of lines; part of every layout hash.
-inline constexpr std::uint32_t message_version = 2;
+inline constexpr std::uint32_t message_version = 3;
 
 /// The first line of each message. A block that the receiver has the description of takes this one line.
 struct MessageHeader {
@@ -41,7 +41,8 @@ static_assert(sizeof(MessageHeader) == sizeof(MessageLine) && std::is_trivially_
 
 /// The longest message.
 inline constexpr std::uint32_t most_message_lines = 1 + payload_lines(longest_notice);
-static_assert(sizeof(BlockRecord) <= longest_notice && sizeof(EndRecord) <= longest_notice);
+static_assert(sizeof(BlockRecord) <= longest_notice && sizeof(EndRecord) <= longest_notice &&
+              sizeof(SignalHead) + longest_event <= longest_notice);
 
 /// The sender's end: numbers messages, and leaves out what the receiver knows.
 class MessageWriter {
@@ -65,6 +66,7 @@ class MessageWriter {
 
  private:
   [[nodiscard]] std::span<const MessageLine> finish(const void* payload, std::size_t bytes);
+  [[nodiscard]] std::span<const MessageLine> write_signal(const Signal& signal);
   MessageHeader header_;
   bool describes_ = false;
   std::uint32_t revision_ = 0;              ///< of the description in the last message

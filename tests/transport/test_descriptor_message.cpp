@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "support/scratch.hpp"
-#include "transport/shared_memory/descriptor_message.hpp"
+#include "base/descriptor_message.hpp"
 
 using namespace sidestream;
 using namespace sidestream::shared_memory;

@@ -253,6 +253,13 @@ void Session::clear(const char* variable, std::int64_t block) {
 
 void Session::signal(const char* event) { plainly("signal", sidestream_signal, event); }
 
+void Session::signal_values(const char* event, int scope, int type, const char* bytes, std::int64_t count) {
+  plainly("signal_values", sidestream_signal_values, event, static_cast<sidestream_scope>(scope),
+          static_cast<sidestream_type>(type), static_cast<const void*>(bytes), count);
+}
+
+void Session::signal_barrier(const char* event) { plainly("signal_barrier", sidestream_signal_barrier, event); }
+
 std::int64_t Session::get_int(const char* name) {
   std::int64_t value = 0;
   plainly("get_int", sidestream_get_int, name, &value);

@@ -56,6 +56,9 @@ class Session {
   /// Throws while an array over the memory is in use.
   void clear(const char* variable, std::int64_t block);
   void signal(const char* event);
+  /// `count` elements of the sidestream_type `type`.
+  void signal_values(const char* event, int scope, int type, const char* bytes, std::int64_t count);
+  void signal_barrier(const char* event);
   [[nodiscard]] std::int64_t get_int(const char* name);
   [[nodiscard]] double get_real(const char* name);
   bool end_iteration(std::int64_t cycle, double time);

@@ -28,6 +28,19 @@ Ref texts(const std::vector<std::string>& all) {
   return list;
 }
 
+Ref events_of(std::span<const Event> events) {
+  constexpr const char* scopes[] = {"server", "node", "all"};
+  Ref list(PyList_New(0));
+  for (const Event& event : events) {
+    const Ref values = bytes_object(event.values);
+    const Ref one(Py_BuildValue("(sisLsO)", event.name.c_str(), event.client, scopes[static_cast<int>(event.scope)],
+                                static_cast<long long>(event.raised), std::string(name_of(event.type)).c_str(),
+                                values.get()));
+    if (PyList_Append(list.get(), one.get()) != 0) fail_with_exception();
+  }
+  return list;
+}
+
 /// One entry of the configuration. All that it does, it does with the interpreter's lock.
 class PythonTask final : public Task {
  public:
@@ -58,9 +71,9 @@ class PythonTask final : public Task {
     check_interpreter();
     const Gil gil;
     const Ref iteration = iteration_of(input.iteration), records = records_of(input, selection_);
-    const Ref feedback = bytes_object(input.feedback);
-    return bytes_of(Ref(PyObject_CallMethod(entry_.get(), "local", "OiOiiO", iteration.get(), input.pass,
-                                            feedback.get(), input.server, input.servers, records.get()))
+    const Ref feedback = bytes_object(input.feedback), events = events_of(input.events);
+    return bytes_of(Ref(PyObject_CallMethod(entry_.get(), "local", "OiOiiOO", iteration.get(), input.pass,
+                                            feedback.get(), input.server, input.servers, records.get(), events.get()))
                         .get());
   }
 

@@ -13,7 +13,7 @@ namespace sidestream::python {
 namespace {
 
 /// Grows when this library and _serving.py no longer understand each other.
-constexpr long interface_version = 1;
+constexpr long interface_version = 2;
 
 /// This library lies in the folder of the package, or beside a link to it.
 std::string folder_of_packages() {

@@ -14,13 +14,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from . import _servers, declared
-from .analysis import Data, Record, Servers
+from .analysis import Data, Event, Record, Servers
 from .made_results import made
 from .own_interpreter import prepare
 from .work import Unfit, Work, work_of
 
-INTERFACE = 1  # interface_version of bindings/python/servers/runtime.cpp
+INTERFACE = 2  # interface_version of bindings/python/servers/runtime.cpp
 
 _OWN = str(Path(__file__).parent)
 _modules: dict[tuple[str, int, int], types.ModuleType] = {}
@@ -164,11 +166,13 @@ class Entry:
         server: int,
         servers: int,
         records: list[Record],
+        events: list[tuple[str, int, str, int, str, bytes]],
     ) -> bytes:
         """The partial. Afterwards nothing of the blocks is in use, or it has failed and is not called again."""
         data = Data(iteration, records)
         data.halo, data.server, data.servers, data.pass_number = self._halo, server, servers, pass_number
         data.meshes, data.variables = self._work.meshes, self._work.variables
+        data.events = [Event(*head, np.frombuffer(values, kind)) for *head, kind, values in events]
         partial, failure = b"", ""
         try:
             self._refuse_if_kept()

@@ -5,7 +5,7 @@ Which objects come when stands in docs/python-analyses.md. Nothing here needs MP
 
 import pickle
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -128,6 +128,16 @@ class Block(Mapping[str, NDArray[Any]]):
         }
 
 
+class Event(NamedTuple):
+    """An event with values or for a scope, or a barrier that all clients have come to (docs/events.md)."""
+
+    name: str
+    client: int  #: who raised it; -1: all, at a barrier
+    scope: str  #: server, node or all
+    raised: int  #: in which iteration: an earlier one than this if that was refused
+    values: NDArray[Any]
+
+
 class Data:
     """What a server has of an iteration, for the length of a call. Iterating gives its blocks; there may be none."""
 
@@ -138,6 +148,7 @@ class Data:
     feedback: Any  #: what `combine` returned in the pass before; None in the first
     server: int  #: this one
     servers: int  #: how many there are
+    events: list[Event]  #: that this server sees in this iteration, in the order that all servers have
     halo: int  #: the entry's option
     meshes: dict[str, Mesh]
     variables: dict[str, Variable]

@@ -9,16 +9,20 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, SupportsFloat, SupportsIndex
 
-from numpy.typing import NDArray
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from . import _client
 from ._client import Handle
 from .communicator import communicator_of, handle_of
-from .declaring import Declaring
+from .declaring import TYPES, Declaring
 from .errors import Error
 
 if TYPE_CHECKING:
     from mpi4py import MPI
+
+
+_SCOPES = ("server", "node", "all")
 
 
 def _offer_analyses() -> None:
@@ -159,9 +163,27 @@ class Session(Declaring):
         """Gives back the memory. An error while the array or a view of it is still in use: drop it first."""
         self._session.clear(variable, block)
 
-    def signal(self, event: str) -> None:
-        """Raises the named event in this iteration."""
-        self._session.signal(event)
+    def signal(self, event: str, values: ArrayLike | bytes | None = None, *, scope: str = "all") -> None:
+        """Raises the named event in this iteration. With `values`, numbers or bytes, 1024 bytes of them at most,
+        analyses find them among their events: of all servers (`scope="all"`), of those of this client's node (`"node"`),
+        or of the one that serves this client (`"server"`)."""
+        if values is None and scope == "all":
+            self._session.signal(event)
+            return
+        if scope not in _SCOPES:
+            raise Error(f"signal: found the scope '{scope}', expected one of {', '.join(_SCOPES)}")
+        if isinstance(values, bytes):
+            array = np.frombuffer(values, np.uint8)
+        else:
+            array = np.ravel(np.ascontiguousarray([] if values is None else values))
+        if array.dtype.name not in TYPES:
+            raise Error(f"signal: found values of type {array.dtype.name}, expected one of {', '.join(TYPES)}")
+        number = TYPES.index(array.dtype.name)
+        self._session.signal_values(event, _SCOPES.index(scope), number, array.tobytes(), array.size)
+
+    def signal_barrier(self, event: str) -> None:
+        """Comes to a barrier, and goes on: the event is raised on all servers once all clients have come to it."""
+        self._session.signal_barrier(event)
 
     def get_int(self, name: str) -> int:
         """A parameter of `steering:` of type integer, as of the last `end_iteration`: the same on every client that has

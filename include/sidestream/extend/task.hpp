@@ -9,6 +9,7 @@
 
 #include "sidestream/data/block.hpp"
 #include "sidestream/data/catalogue.hpp"
+#include "sidestream/data/event.hpp"
 #include "sidestream/data/iteration.hpp"
 #include "sidestream/data/metadata.hpp"
 #include "sidestream/data/selection.hpp"
@@ -41,6 +42,10 @@ struct LocalInput {
   /// By entry of the analysis' Selection::variables.
   std::span<const EntryViews> entries{};
   int server = 0, servers = 1;  ///< this one and how many there are: pieces of decompositions are theirs
+  /// Events with values or a scope, and barriers, that take effect in this iteration, in the one order in which all
+  /// servers have them; those of scope `all` on every server, others where they are seen. Not those that
+  /// `signal(event)` alone raised, which only make analyses run.
+  std::span<const Event> events{};
 
   /// What entry `n` of the selection asked for: of a decomposition the server's piece, one view or none.
   [[nodiscard]] const std::vector<BlockView>& at(std::size_t n) const { return at(n, entry(n).variable); }

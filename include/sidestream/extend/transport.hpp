@@ -15,6 +15,7 @@
 
 #include "sidestream/data/array.hpp"
 #include "sidestream/data/block.hpp"
+#include "sidestream/data/event.hpp"
 #include "sidestream/data/iteration.hpp"
 #include "sidestream/data/range.hpp"
 #include "sidestream/data/variable.hpp"
@@ -97,6 +98,31 @@ struct Notice {
 /// Bytes of the longest payload.
 inline constexpr std::size_t longest_notice = 2048;
 
+/// What a client raises: an event with values, or its coming to a barrier.
+struct SignalHead {
+  std::int32_t event = 0;   ///< number of its name
+  std::int32_t client = 0;  ///< among all clients
+  EventScope scope = EventScope::all;
+  std::int32_t node = -1;  ///< the client's
+  Type type = Type::uint8;
+  std::uint32_t barrier = 0;  ///< 1: it takes effect once all clients have come to it; 2: they have, elsewhere
+  std::int64_t iteration = 0;  ///< the client's
+  std::uint64_t number = 0;    ///< of this signal among those of its client
+  std::uint64_t bytes = 0;     ///< of the values
+};
+struct Signal {
+  SignalHead head;
+  std::vector<std::byte> values;  ///< at most longest_event bytes
+};
+
+/// Memory of this process that others may map too: a memory object's bytes from `offset` on lie at `data`.
+struct SharedObject {
+  int descriptor = -1;  ///< its owner's, open as long as the transport is there
+  const std::byte* data = nullptr;
+  std::uint64_t bytes = 0;
+  std::uint64_t offset = 0;  ///< in the object, a multiple of 4096
+};
+
 /// What became of an iteration, as the servers agreed; lost: they ended before they said.
 enum class Outcome : std::uint8_t { pending = 0, delivered = 1, refused = 2, failed = 3, lost = 4 };
 
@@ -132,6 +158,9 @@ class ClientTransport {
   virtual void clear(const Region& region) = 0;
   /// Declares or changes (absent: removes) a block of this client, from the current iteration on.
   virtual void declare(const Block& block, bool removed) = 0;
+  /// Raises an event in the current iteration: before `end`, any number of times. It goes the way of messages, and
+  /// comes in order; a transport without servers drops it.
+  virtual void signal(const Signal& signal) = 0;
   /// Ends the current iteration. Never waits under WhenFull::skip.
   virtual void end(const EndRecord& record) = 0;
   /// Outcome of iteration `index`, pending while not agreed.
@@ -185,7 +214,8 @@ struct BlockChange {
 /// What a server has received of one iteration from its own clients (or from the forwarders that report to it).
 struct Inbox {
   std::vector<Arrival> blocks;
-  EndRecord end;  ///< merged over the clients that ended it: events and absent added, refused if any
+  std::vector<Signal> signals;  ///< of one client in the order in which it raised them
+  EndRecord end;                ///< merged over the clients that ended it: events and absent added, refused if any
   int ended = 0;  ///< clients that have ended it
 };
 
@@ -219,6 +249,8 @@ class ServerTransport {
   /// True if values lie where the server can read them: then it sees all blocks of its own clients, without moving
   /// them, and no others. False: arrivals have no data, and any server may fetch any block of any client.
   [[nodiscard]] virtual bool at_hand() const = 0;
+  /// Where values lie that `at_hand` promises, as far as other processes can map it; none: it is this process' own.
+  [[nodiscard]] virtual std::vector<SharedObject> shared_objects() const { return {}; }
   /// Gets values of this iteration (of variables that are not time-varying, the newest up to it): for each piece its
   /// values in the variable's order without gaps, or null if the block was not published. Valid until release.
   /// Collective over the servers, each of which wants what it wants. Not called if `at_hand`. Throws Error(system) for

@@ -28,6 +28,7 @@ class InProcessTransport final : public ClientTransport, public ServerTransport 
   void clear(const Region& region) override { uses_->clear(region.data); }
   [[nodiscard]] std::shared_ptr<const void> memory() const override { return uses_; }
   void declare(const Block& block, bool removed) override { store_.declare(0, block, removed); }
+  void signal(const Signal& signal) override { store_.signal(0, signal); }
   void end(const EndRecord& record) override { store_.end(0, record); }
   [[nodiscard]] Outcome outcome(std::int64_t index) override;
   void await(std::int64_t) override {}  // servers work while the iteration ends

@@ -319,6 +319,15 @@ void Client::declare(const Block& block, bool removed) {
   value_store_.forget(ended_, block, removed);
 }
 
+void Client::signal(const Signal& signal) {
+  Message message;
+  message.kind = MessageKind::signal;
+  message.signal = signal;
+  const std::span<const MessageLine> lines = writer_.write(message);
+  manifest_.reserve(manifest_.size() + lines.size());  // nothing below fails
+  report(lines);
+}
+
 void Client::end(const EndRecord& record) {
   Message last;
   last.kind = MessageKind::end;

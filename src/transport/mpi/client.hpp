@@ -51,6 +51,7 @@ class Client final : public ClientTransport {
   void clear(const Region& region) override;
   [[nodiscard]] std::shared_ptr<const void> memory() const override { return uses_; }
   void declare(const Block& block, bool removed) override;
+  void signal(const Signal& signal) override;
   void end(const EndRecord& record) override;
   [[nodiscard]] Outcome outcome(std::int64_t index) override;
   void await(std::int64_t index) override;

@@ -59,6 +59,10 @@ void Forwarder::report_iteration() {
   for (const Arrival& arrival : clients_.persistent()) {
     if (arrival.since == reported_) add_block(arrival);
   }
+  for (const Signal& signal : inbox.signals) {
+    persist([&] { message.signal = signal; });
+    add(MessageKind::signal);
+  }
   EndRecord& end = message.end;
   end = inbox.end;
   // A client that left before the end takes the iteration with it.

@@ -56,7 +56,7 @@ inline constexpr std::size_t packet_version = 3;
 /// Differs when structures that travel differ in size, and with the version.
 constexpr std::uint32_t packet_layout() {
   return hash_of_sizes({packet_version, sizeof(PacketHeader), message_version, sizeof(BlockRecord), sizeof(EndRecord),
-                        sizeof(WantedItem), sizeof(BlockRange)});
+                        sizeof(WantedItem), sizeof(BlockRange), sizeof(SignalHead)});
 }
 
 /// A packet as it came.

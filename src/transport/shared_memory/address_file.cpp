@@ -8,7 +8,7 @@
 #include <cstdlib>
 
 #include "base/fail.hpp"
-#include "transport/shared_memory/descriptor.hpp"
+#include "base/descriptor.hpp"
 
 namespace sidestream::shared_memory {
 

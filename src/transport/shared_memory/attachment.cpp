@@ -8,7 +8,7 @@
 
 #include "base/fail.hpp"
 #include "transport/shared_memory/address_file.hpp"
-#include "transport/shared_memory/descriptor_message.hpp"
+#include "base/descriptor_message.hpp"
 #include "transport/shared_memory/unix_socket.hpp"
 
 namespace sidestream::shared_memory {

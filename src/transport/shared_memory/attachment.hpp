@@ -5,7 +5,7 @@
 #include <string>
 
 #include "transport/shared_memory/attach_protocol.hpp"
-#include "transport/shared_memory/descriptor.hpp"
+#include "base/descriptor.hpp"
 #include "transport/shared_memory/node.hpp"
 
 namespace sidestream::shared_memory {

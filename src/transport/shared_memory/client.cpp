@@ -139,7 +139,8 @@ bool Client::try_push(const Message& message) {
 
 /// For any message of a client.
 bool Client::has_room() const noexcept {
-  constexpr std::uint64_t longest = 1 + payload_lines(std::max(sizeof(BlockRecord), sizeof(EndRecord)));
+  constexpr std::uint64_t longest = 1 + payload_lines(
+      std::max({sizeof(BlockRecord), sizeof(EndRecord), sizeof(SignalHead) + longest_event}));
   return ring_.size() + longest <= ring_.capacity();
 }
 
@@ -234,6 +235,13 @@ void Client::forget_persistent(const Block& block) {
     if (same) heap_.retire(it->second.second);
     it = same ? persistent_.erase(it) : std::next(it);
   }
+}
+
+void Client::signal(const Signal& signal) {
+  Message message;
+  message.kind = MessageKind::signal;
+  message.signal = signal;
+  push(message);
 }
 
 void Client::end(const EndRecord& record) {

@@ -8,7 +8,7 @@
 
 #include "sidestream/extend/communicator.hpp"
 #include "transport/shared_memory/address_file.hpp"
-#include "transport/shared_memory/descriptor.hpp"
+#include "base/descriptor.hpp"
 #include "transport/shared_memory/listener_loop.hpp"
 #include "transport/shared_memory/node.hpp"
 

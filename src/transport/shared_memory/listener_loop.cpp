@@ -11,7 +11,7 @@
 
 #include "base/backoff.hpp"
 #include "base/persist.hpp"
-#include "transport/shared_memory/descriptor_message.hpp"
+#include "base/descriptor_message.hpp"
 #include "transport/shared_memory/unix_socket.hpp"
 
 namespace sidestream::shared_memory {

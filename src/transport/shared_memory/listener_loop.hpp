@@ -6,7 +6,7 @@
 
 #include "transport/shared_memory/attach_protocol.hpp"
 #include "transport/shared_memory/control.hpp"
-#include "transport/shared_memory/descriptor.hpp"
+#include "base/descriptor.hpp"
 
 namespace sidestream::shared_memory {
 

@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "transport/shared_memory/descriptor.hpp"
+#include "base/descriptor.hpp"
 
 namespace sidestream::shared_memory {
 

@@ -15,7 +15,7 @@
 
 #include "base/checked.hpp"
 #include "base/fail.hpp"
-#include "transport/shared_memory/descriptor.hpp"
+#include "base/descriptor.hpp"
 #include "transport/shared_memory/memory_limit.hpp"
 #include "transport/shared_memory/segment_receiver.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "base/backoff.hpp"
 #include "base/fail.hpp"
-#include "transport/shared_memory/descriptor_message.hpp"
+#include "base/descriptor_message.hpp"
 
 namespace sidestream::shared_memory {
 

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <string>
 
-#include "transport/shared_memory/descriptor.hpp"
+#include "base/descriptor.hpp"
 #include "transport/shared_memory/unix_socket.hpp"
 
 namespace sidestream::shared_memory {

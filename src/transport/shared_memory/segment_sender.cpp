@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/fail.hpp"
-#include "transport/shared_memory/descriptor_message.hpp"
+#include "base/descriptor_message.hpp"
 #include "transport/shared_memory/segment.hpp"
 #include "transport/shared_memory/segment_receiver.hpp"
 

@@ -28,6 +28,10 @@ class Server : public ServerTransport {
   [[nodiscard]] std::vector<BlockChange> take_changes() override { return store_.take_changes(); }
   [[nodiscard]] const std::vector<Arrival>& persistent() const override { return store_.persistent(); }
   [[nodiscard]] bool at_hand() const override { return true; }
+  [[nodiscard]] std::vector<SharedObject> shared_objects() const override {
+    const Segment& buffer = node_->buffer_segment();
+    return {{buffer.descriptor(), buffer.data(), buffer.bytes(), Segment::header_bytes}};
+  }
   [[nodiscard]] std::vector<const std::byte*> fetch(std::int64_t, std::span<const Wanted>) override { return {}; }
   [[nodiscard]] std::vector<BlockRange> ranges(std::int64_t index, std::span<const RangeRequest> requests) override {
     return store_.ranges(index, requests, nullptr);

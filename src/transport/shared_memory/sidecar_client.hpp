@@ -31,6 +31,7 @@ class SidecarClient final : public ClientTransport {
   void clear(const Region& region) override { client_.clear(region); }
   [[nodiscard]] std::shared_ptr<const void> memory() const override { return node_; }
   void declare(const Block& block, bool removed) override { client_.declare(block, removed); }
+  void signal(const Signal& signal) override { client_.signal(signal); }
   void end(const EndRecord& record) override;
   [[nodiscard]] Outcome outcome(std::int64_t index) override;
   void await(std::int64_t index) override;

@@ -20,6 +20,7 @@ struct StreamContext {
   Bytes declarations;                                    ///< parameters, meshes, variables: for the reader, opaque here
   std::vector<std::string> events;                       ///< names; place = bit of `signalled`
   std::function<std::uint64_t(std::int64_t)> signalled;  ///< events of an iteration, of this server's clients
+  std::vector<Event> raised{};                           ///< events of the iteration at hand, as this server sees them
   std::function<std::vector<Block>()> blocks;            ///< declared by this server's clients
   std::function<bool()> given_up;  ///< takes in what clients sent; true if one has stopped waiting for outcomes
 

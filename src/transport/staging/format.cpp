@@ -56,6 +56,26 @@ std::pair<FileHeader, BytesView> open_file(BytesView file, FileKind kind, const 
   return {header, content};
 }
 
+void put_event(ByteWriter& out, const Event& event) {
+  out.put(event.name);
+  out.put(event.client);
+  out.put(event.scope);
+  out.put(event.raised);
+  out.put(event.type);
+  out.put(event.values);
+}
+
+Event get_event(ByteReader& in) {
+  Event event;
+  in.get(event.name);
+  in.get(event.client);
+  in.get(event.scope);
+  in.get(event.raised);
+  in.get(event.type);
+  in.get(event.values);
+  return event;
+}
+
 }  // namespace
 
 std::uint32_t layout_hash() noexcept {
@@ -106,6 +126,7 @@ Bytes encode_step(const StepIndex& index) {
   content.put_all(std::span(index.blocks));
   content.put_all(std::span(index.records));
   content.put_all(std::span(index.ranges));
+  for (const Event& event : index.raised) put_event(content, event);
   return whole_file(header, content.bytes());
 }
 
@@ -121,6 +142,7 @@ StepIndex decode_step(BytesView file, const std::string& path) {
   source.get_all(index.blocks, head.blocks);
   source.get_all(index.records, head.records);
   source.get_all(index.ranges, head.ranges);
+  while (!source.at_end()) index.raised.push_back(get_event(source));
   for (const StepRecord& record : index.records) {
     const bool in_place = record.block >= 0 && static_cast<std::uint64_t>(record.block) < head.blocks &&
                           record.writer >= 0 && record.writer < header.writers;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sidestream/data/block.hpp"
+#include "sidestream/data/event.hpp"
 #include "sidestream/data/iteration.hpp"
 #include "sidestream/data/range.hpp"
 #include "sidestream/data/type.hpp"
@@ -67,6 +68,7 @@ struct StepIndex {
   std::vector<Block> blocks;
   std::vector<StepRecord> records;
   std::vector<BlockRange> ranges;
+  std::vector<Event> raised{};  ///< events that take effect in it, in the order of the simulation's servers
 };
 
 /// A whole file: header and content.

@@ -24,6 +24,7 @@ class Forwarder final : public ServerTransport {
   [[nodiscard]] const std::vector<Block>& blocks() const override { return inner_->blocks(); }
   [[nodiscard]] const std::vector<Arrival>& persistent() const override { return inner_->persistent(); }
   [[nodiscard]] bool at_hand() const override { return inner_->at_hand(); }
+  [[nodiscard]] std::vector<SharedObject> shared_objects() const override { return inner_->shared_objects(); }
   [[nodiscard]] std::vector<BlockChange> take_changes() override { return inner_->take_changes(); }
   [[nodiscard]] std::vector<const std::byte*> fetch(std::int64_t index, std::span<const Wanted> wanted) override {
     return inner_->fetch(index, wanted);

@@ -277,12 +277,28 @@ BlockRecord Server::describe(const StepRecord& record) const {
   return described;
 }
 
+/// Events are the first server's, who shares those with the others that all see. Barriers have been reached.
+void Server::take_events() {
+  for (const Event& event : step_.raised) {
+    const auto there = std::find(announced_.events.begin(), announced_.events.end(), event.name);
+    const int here = there == announced_.events.end() ? -1 : events_[static_cast<std::size_t>(there - announced_.events.begin())];
+    if (here < 0) continue;
+    const EventScope scope = event.scope == EventScope::all ? EventScope::all : EventScope::server;
+    const std::uint32_t barrier = event.client < 0 ? 2 : 0;
+    inbox_.signals.push_back({{here, event.client, scope, -1, event.type, barrier, event.raised, inbox_.signals.size(),
+                               event.values.size()},
+                              event.values});
+    inbox_.end.events |= std::uint64_t{1} << here;
+  }
+}
+
 /// The head of the iteration, and the records of this rank's share of the blocks.
 void Server::fill_inbox() {
   inbox_.end.iteration = step_.iteration;
   for (std::size_t bit = 0; bit < events_.size(); ++bit) {
     if ((step_.events >> bit & 1) && events_[bit] >= 0) inbox_.end.events |= std::uint64_t{1} << events_[bit];
   }
+  if (readers_.rank() == 0) take_events();
   const auto size = static_cast<std::size_t>(readers_.size()), rank = static_cast<std::size_t>(readers_.rank());
   const std::size_t first = step_.blocks.size() * rank / size, last = step_.blocks.size() * (rank + 1) / size;
   std::vector<Block> mine(step_.blocks.begin() + static_cast<std::ptrdiff_t>(first),

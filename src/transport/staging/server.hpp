@@ -71,6 +71,7 @@ class Server final : public ServerTransport {
   void say_again();
   [[nodiscard]] bool act_on(ReaderCoordinator::News news);
   void fill_inbox();
+  void take_events();
   void change_blocks(std::vector<Block> mine);
   [[nodiscard]] std::byte* memory(std::uint64_t bytes);
   [[nodiscard]] BlockRecord describe(const StepRecord& record) const;

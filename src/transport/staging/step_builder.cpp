@@ -29,6 +29,7 @@ StepBuilder::StepBuilder(const Metadata& metadata, const std::vector<Held>& held
                          const StepIndex& head, int rank)
     : held_(&held), step_(head) {
   if (context.signalled) step_.events = context.signalled(head.iteration.index);
+  step_.raised = context.raised;
   Blocks blocks(step_.blocks);
   // Blocks that were not delivered are named too: they may own points that others share with them.
   if (context.blocks) {
@@ -74,6 +75,9 @@ StepIndex merge_steps(const StepIndex& head, const std::vector<Bytes>& parts) {
       whole.records.push_back(record);
     }
     whole.ranges.insert(whole.ranges.end(), step.ranges.begin(), step.ranges.end());
+    for (const Event& event : step.raised) {  // what all servers see, each part has
+      if (event.scope != EventScope::all || &part == &parts.front()) whole.raised.push_back(event);
+    }
   }
   return whole;
 }

@@ -77,6 +77,7 @@ class StreamWriter final : public Task {
     context_->refused = input.iteration.index;
     const std::vector<Held> outgoing = held(*input.local);
     if (!offers_) open(input.communicator);
+    context_->raised.assign(input.local->events.begin(), input.local->events.end());
     const Answer answer = offers_->hand_over(input.iteration, outgoing);
     if (answer.outcome != Outcome::refused) context_->refused = -1;
     if (!answer.message.empty()) throw Error(Code::analysis, answer.message);

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace sidestream::shared_memory {
+namespace sidestream {
 
 class Descriptor {
  public:
@@ -28,4 +28,4 @@ class Descriptor {
   int number_;
 };
 
-}  // namespace sidestream::shared_memory
+}  // namespace sidestream

@@ -1,4 +1,4 @@
-#include "transport/shared_memory/descriptor_message.hpp"
+#include "base/descriptor_message.hpp"
 
 #include <sys/socket.h>
 
@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace sidestream::shared_memory {
+namespace sidestream {
 
 namespace {
 constexpr std::size_t room = CMSG_SPACE(sizeof(int) * most_descriptors);
@@ -61,4 +61,4 @@ Received receive_with_descriptors(int socket, std::span<std::byte> bytes) noexce
   return received;
 }
 
-}  // namespace sidestream::shared_memory
+}  // namespace sidestream

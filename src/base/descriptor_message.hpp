@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <span>
 
-#include "transport/shared_memory/descriptor.hpp"
+#include "base/descriptor.hpp"
 
-namespace sidestream::shared_memory {
+namespace sidestream {
 
 inline constexpr std::size_t most_descriptors = 3;
 
@@ -26,4 +26,4 @@ struct Received {
 /// Waits for a message of at most `bytes`.
 [[nodiscard]] Received receive_with_descriptors(int socket, std::span<std::byte> bytes) noexcept;
 
-}  // namespace sidestream::shared_memory
+}  // namespace sidestream

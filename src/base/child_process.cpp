@@ -1,0 +1,132 @@
+#include "base/child_process.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/backoff.hpp"
+#include "base/fail.hpp"
+
+namespace sidestream {
+
+namespace {
+
+/// What posix_spawn does between the two programs.
+class Preparation {
+ public:
+  Preparation() {
+    posix_spawn_file_actions_init(&files);
+    posix_spawnattr_init(&attributes);
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+  }
+  ~Preparation() {
+    posix_spawn_file_actions_destroy(&files);
+    posix_spawnattr_destroy(&attributes);
+  }
+  Preparation(const Preparation&) = delete;
+  Preparation& operator=(const Preparation&) = delete;
+
+  posix_spawn_file_actions_t files{};
+  posix_spawnattr_t attributes{};
+};
+
+std::string text_of_status(int status) {
+  if (WIFSIGNALED(status)) return "was ended by " + name_of_signal(WTERMSIG(status));
+  return fmt::format("exited with status {}", WEXITSTATUS(status));
+}
+
+}  // namespace
+
+std::string name_of_signal(int number) {
+  constexpr std::array<std::pair<int, const char*>, 16> names{{{SIGHUP, "SIGHUP"},
+                                                               {SIGINT, "SIGINT"},
+                                                               {SIGQUIT, "SIGQUIT"},
+                                                               {SIGILL, "SIGILL"},
+                                                               {SIGTRAP, "SIGTRAP"},
+                                                               {SIGABRT, "SIGABRT"},
+                                                               {SIGBUS, "SIGBUS"},
+                                                               {SIGFPE, "SIGFPE"},
+                                                               {SIGKILL, "SIGKILL"},
+                                                               {SIGSEGV, "SIGSEGV"},
+                                                               {SIGPIPE, "SIGPIPE"},
+                                                               {SIGALRM, "SIGALRM"},
+                                                               {SIGTERM, "SIGTERM"},
+                                                               {SIGXCPU, "SIGXCPU"},
+                                                               {SIGXFSZ, "SIGXFSZ"},
+                                                               {SIGSYS, "SIGSYS"}}};
+  for (const auto& [signal, name] : names) {
+    if (signal == number) return name;
+  }
+  return fmt::format("signal {}", number);
+}
+
+ChildProcess::ChildProcess(const std::string& program, const std::vector<std::string>& environment, int socket) {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) fail(Code::system, "cannot make a pipe: {}", std::strerror(errno));
+  output_ = Descriptor(ends[0]);
+  const Descriptor theirs(ends[1]);
+  fcntl(output_.get(), F_SETFL, O_NONBLOCK);
+  Preparation prepared;
+  posix_spawn_file_actions_addopen(&prepared.files, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&prepared.files, theirs.get(), 1);
+  posix_spawn_file_actions_adddup2(&prepared.files, theirs.get(), 2);
+  posix_spawn_file_actions_adddup2(&prepared.files, socket, 3);  // last: one of the others may be number 3
+  std::array<char*, 2> arguments{const_cast<char*>(program.c_str()), nullptr};
+  std::vector<char*> variables;
+  for (const std::string& entry : environment) variables.push_back(const_cast<char*>(entry.c_str()));
+  variables.push_back(nullptr);
+  const int error = posix_spawn(&id_, program.c_str(), &prepared.files, &prepared.attributes, arguments.data(),
+                                variables.data());
+  if (error != 0) fail(Code::system, "cannot start '{}': {}", program, std::strerror(error));
+}
+
+ChildProcess::~ChildProcess() {
+  try {
+    end();
+  } catch (...) {
+    // It has been killed; without memory for a sentence about it.
+  }
+}
+
+std::optional<std::string> ChildProcess::ended() {
+  if (how_) return how_;
+  siginfo_t info{};
+  if (waitid(P_PID, static_cast<id_t>(id_), &info, WEXITED | WNOHANG | WNOWAIT) == 0) {
+    if (info.si_pid != id_) return how_;
+    kill(-id_, SIGKILL);  // what it started, while nobody else can have its number
+    int status = 0;
+    if (waitpid(id_, &status, 0) == id_) how_ = text_of_status(status);
+  }
+  // The program ignores SIGCHLD, or has waited for children that are not its own.
+  if (!how_ && errno == ECHILD && kill(id_, 0) != 0) how_ = "has ended; the program itself has taken its status";
+  return how_;
+}
+
+void ChildProcess::abort() noexcept {
+  if (!how_) kill(id_, SIGABRT);
+}
+
+std::string ChildProcess::end() {
+  if (!how_) {
+    kill(-id_, SIGKILL);
+    kill(id_, SIGKILL);
+  }
+  for (Backoff backoff(std::chrono::microseconds(50), std::chrono::milliseconds(5)); !ended(); backoff.pause()) {
+  }
+  return *how_;
+}
+
+}  // namespace sidestream

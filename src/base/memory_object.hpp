@@ -1,0 +1,48 @@
+// Memory without a name that processes hand each other as a descriptor.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/descriptor.hpp"
+
+namespace sidestream {
+
+/// A mapped memory object. Movable; unmaps and closes in the destructor. The kernel frees it when the last process that
+/// has it is gone, however that went.
+class MemoryObject {
+ public:
+  MemoryObject() = default;
+  /// An empty one. `name` shows up in /proc/PID/maps. Throws Error(system).
+  [[nodiscard]] static MemoryObject create(const char* name);
+  /// Maps what came from elsewhere, `bytes` from `offset` on. Not `writable`: this process cannot change it. Throws
+  /// Error(system), also if it is shorter.
+  [[nodiscard]] static MemoryObject adopt(Descriptor descriptor, std::uint64_t offset, std::uint64_t bytes,
+                                          bool writable);
+  ~MemoryObject() { unmap(); }
+  MemoryObject(MemoryObject&& other) noexcept;
+  MemoryObject& operator=(MemoryObject&& other) noexcept;
+  MemoryObject(const MemoryObject&) = delete;
+  MemoryObject& operator=(const MemoryObject&) = delete;
+
+  /// Of one made with `create`: makes it at least that long, with pages reserved, so that shortage is an Error(system)
+  /// here and not a SIGBUS later. What was in it is kept, at another address. True if it has become longer.
+  bool grow(std::uint64_t bytes);
+
+  [[nodiscard]] std::byte* data() const noexcept { return data_; }
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
+  [[nodiscard]] int descriptor() const noexcept { return descriptor_.get(); }
+
+ private:
+  void map(std::uint64_t offset, std::uint64_t bytes, bool writable);
+  void unmap() noexcept;
+
+  Descriptor descriptor_;
+  std::byte* data_ = nullptr;
+  std::uint64_t bytes_ = 0;
+};
+
+/// The same object, for a process that must not change it. Throws Error(system).
+[[nodiscard]] Descriptor read_only(int descriptor);
+
+}  // namespace sidestream

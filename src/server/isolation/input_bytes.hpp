@@ -1,0 +1,36 @@
+// What `local` gets, as bytes for another process; the values stay where `PlacedValues` says.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "server/isolation/placed_values.hpp"
+#include "sidestream/extend/task.hpp"
+
+namespace sidestream {
+
+/// Of the blocks those alone that the entries of the selection asked for.
+[[nodiscard]] Bytes bytes_of(const LocalInput& input, PlacedValues& values);
+
+/// The other way, over memory that outlives it: `objects[n]` is where object n begins here.
+class ReceivedInput {
+ public:
+  /// Throws Error(internal) if the bytes end too early.
+  ReceivedInput(BytesView bytes, const Metadata& metadata, std::span<const std::byte* const> objects);
+  [[nodiscard]] const LocalInput& input() const noexcept { return *input_; }
+
+ private:
+  Iteration iteration_;
+  Bytes feedback_;
+  Catalogue catalogue_;
+  bool has_catalogue_ = false;
+  std::vector<std::vector<BlockView>> blocks_;  ///< by variable
+  std::vector<std::vector<BlockView>> pieces_;  ///< of decompositions
+  std::vector<EntryViews> entries_;
+  std::vector<Event> events_;
+  std::unique_ptr<LocalInput> input_;
+};
+
+}  // namespace sidestream

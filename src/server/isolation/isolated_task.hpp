@@ -1,0 +1,36 @@
+// An analysis whose `local` runs in a process of its own.
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "server/isolation/worker.hpp"
+#include "sidestream/extend/task.hpp"
+
+namespace sidestream {
+
+/// The same task here and in the worker: what does not communicate runs there, everything else here.
+class IsolatedTask final : public Task {
+ public:
+  /// `objects` outlives the task; what it holds when the first iteration runs is what the worker maps.
+  IsolatedTask(std::unique_ptr<Task> task, WorkerSettings settings, const std::vector<SharedObject>& objects)
+      : task_(std::move(task)), worker_(std::move(settings)), objects_(objects) {}
+
+  [[nodiscard]] Selection selection() const override { return task_->selection(); }
+  [[nodiscard]] double tolerance() const override { return task_->tolerance(); }
+  [[nodiscard]] int passes() const override { return task_->passes(); }
+  [[nodiscard]] Bytes local(const LocalInput& input) override { return worker_.local(input, objects_); }
+  Bytes combine(const CombineInput& input) override { return task_->combine(input); }
+  void discard(const Iteration& iteration) noexcept override {
+    worker_.discard(iteration);
+    task_->discard(iteration);
+  }
+
+ private:
+  std::unique_ptr<Task> task_;
+  Worker worker_;
+  const std::vector<SharedObject>& objects_;
+};
+
+}  // namespace sidestream

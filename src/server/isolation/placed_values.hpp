@@ -1,0 +1,50 @@
+// Where another process finds the values of blocks.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "sidestream/data/array.hpp"
+#include "sidestream/extend/transport.hpp"
+
+namespace sidestream {
+
+/// In the memory object of number `object`, 0 the one that values are copied to; -1: nowhere, there are none.
+struct ValuePlace {
+  std::int32_t object = -1;
+  std::int32_t reserved = 0;
+  std::uint64_t offset = 0;
+  std::array<Index, 4> strides{};  ///< there
+};
+
+/// Finds a place for each array: where it is, if that is in a memory object, or one behind those that are to be copied.
+/// An array that several ask for is copied once.
+class PlacedValues {
+ public:
+  /// Object n + 1 is `objects[n]`.
+  explicit PlacedValues(std::span<const SharedObject> objects) : objects_(objects) {}
+  [[nodiscard]] ValuePlace place(const ArrayView& array);
+  /// What there is to copy.
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
+  /// `to` has `bytes()` bytes, aligned to 64.
+  void copy(std::byte* to) const;
+
+ private:
+  struct Copy {
+    ArrayView array;
+    bool packed;
+    std::uint64_t offset, bytes;
+  };
+  using Key = std::tuple<const void*, std::uint64_t, std::uint64_t, std::array<Index, 4>>;
+  std::span<const SharedObject> objects_;
+  std::vector<Copy> copies_;
+  std::map<Key, std::size_t> known_;
+  std::uint64_t bytes_ = 0;
+};
+
+}  // namespace sidestream

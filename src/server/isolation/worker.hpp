@@ -1,0 +1,59 @@
+// A server's end of the process in which an isolated analysis runs: docs/containment.md has the states.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "base/child_process.hpp"
+#include "base/memory_object.hpp"
+#include "server/isolation/worker_messages.hpp"
+#include "sidestream/extend/task.hpp"
+#include "sidestream/extend/transport.hpp"
+
+namespace sidestream {
+
+struct WorkerSettings {
+  std::string program;       ///< what to start
+  Bytes setup;               ///< what it makes its object from
+  double limit = 0;          ///< seconds that `local` may take; 0: any time
+  std::uint64_t memory = 0;  ///< bytes that it may allocate; 0: any amount
+};
+
+/// Starts the process when it is needed and after it has died, and hands it one input at a time.
+class Worker {
+ public:
+  explicit Worker(WorkerSettings settings) : settings_(std::move(settings)) {}
+  /// What `local` of the worker's object returns. Throws Error(analysis) if that fails, or if the process dies or has to
+  /// be ended. `objects`: memory that it can map; the same in every call.
+  [[nodiscard]] Bytes local(const LocalInput& input, std::span<const SharedObject> objects);
+  /// If the worker has been asked about this iteration.
+  void discard(const Iteration& iteration) noexcept;
+
+ private:
+  using Time = std::chrono::steady_clock::time_point;
+  void start(std::span<const SharedObject> objects);
+  void write(const LocalInput& input, std::span<const SharedObject> objects, WorkerRequest& request);
+  [[nodiscard]] bool send(WorkerRequest& request, std::span<const SharedObject> objects);
+  [[nodiscard]] WorkerReply await(double seconds, const std::string& what);
+  [[nodiscard]] bool take(WorkerReply& reply);
+  void read_output();
+  void wait(Time until);
+  [[noreturn]] void dead(const std::string& what);
+  [[noreturn]] void late(double seconds, const std::string& what);
+  [[nodiscard]] std::string said() const;
+  void forget() noexcept;
+  [[nodiscard]] BytesView reply_bytes(const WorkerReply& reply) const;
+
+  WorkerSettings settings_;
+  MemoryObject sent_, received_;  ///< written here, written there
+  std::uint64_t told_ = 0;        ///< the length of `sent_` that the worker knows
+  Descriptor socket_;
+  std::unique_ptr<ChildProcess> process_;
+  std::string output_;     ///< the end of what it printed since the last request
+  std::optional<std::int64_t> asked_;
+};
+
+}  // namespace sidestream

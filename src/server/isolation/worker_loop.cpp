@@ -1,0 +1,167 @@
+#include "server/isolation/worker_loop.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <new>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/descriptor_message.hpp"
+#include "base/fail.hpp"
+#include "base/float_environment.hpp"
+#include "base/memory_object.hpp"
+#include "server/isolation/input_bytes.hpp"
+#include "server/isolation/worker_messages.hpp"
+
+namespace sidestream {
+
+namespace {
+
+using Kind = WorkerRequest::Kind;
+
+/// What the server has open is not ours: sockets of MPI, files of the simulation.
+void close_others() {
+#ifdef SYS_close_range
+  if (syscall(SYS_close_range, worker_socket + 1, ~0u, 0) == 0) return;
+#endif
+  std::vector<int> numbers;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    numbers.push_back(std::stoi(entry.path().filename().string()));
+  }
+  for (const int number : numbers) {
+    if (number > worker_socket) close(number);
+  }
+}
+
+/// The process that the system ends first where memory is short.
+void offer_to_the_system() {
+  std::FILE* const file = std::fopen("/proc/self/oom_score_adj", "w");
+  if (!file) return;
+  std::fputs("500", file);
+  std::fclose(file);
+}
+
+void limit_memory(std::uint64_t bytes) {
+  if (bytes == 0) return;
+  const rlimit limit{bytes, bytes};
+  if (setrlimit(RLIMIT_DATA, &limit) != 0) {
+    fail(Code::system, "the memory of the process cannot be limited to {} bytes: {}", bytes, std::strerror(errno));
+  }
+}
+
+class Loop {
+ public:
+  explicit Loop(const std::function<WorkerTask(BytesView)>& make) : make_(make) {}
+  [[nodiscard]] int run() {
+    while (receive()) {
+      if (request_.kind == Kind::discard) {
+        if (made_.task) made_.task->discard({request_.iteration, 0, 0});
+      } else if (!answer()) {
+        break;
+      }
+    }
+    return broken_ ? 1 : 0;
+  }
+
+ private:
+  /// False: the server has gone, or speaks another language.
+  bool receive() {
+    Received received = receive_with_descriptors(worker_socket, std::as_writable_bytes(std::span(&request_, 1)));
+    if (received.bytes <= 0) return false;
+    if (received.bytes != static_cast<ssize_t>(sizeof request_) || request_.layout != worker_layout()) {
+      std::fputs("sidestream-worker: it is started by Sidestream alone, and by the same build of it\n", stderr);
+      broken_ = true;
+      return false;
+    }
+    std::size_t next = 0;
+    if (request_.object != sent_.bytes() || sent_.descriptor() < 0) {
+      sent_ = MemoryObject::adopt(std::move(received.descriptors[next++]), 0, request_.object, false);
+      madvise(sent_.data(), sent_.bytes(), MADV_DONTDUMP);
+    }
+    if (request_.kind == Kind::make && request_.shared_bytes > 0) {
+      shared_ = MemoryObject::adopt(std::move(received.descriptors[next]), request_.shared_offset,
+                                    request_.shared_bytes, false);
+      madvise(shared_.data(), shared_.bytes(), MADV_DONTDUMP);
+    }
+    return true;
+  }
+
+  /// False: nobody is there to read it.
+  bool answer() {
+    WorkerReply reply;
+    Bytes bytes;
+    try {
+      bytes = work();
+      reply.kind = request_.kind == Kind::make ? WorkerReply::Kind::made : WorkerReply::Kind::done;
+    } catch (const std::bad_alloc&) {
+      complain(reply, bytes, "no memory left");
+    } catch (const std::exception& error) {
+      complain(reply, bytes, error.what());
+    } catch (...) {
+      complain(reply, bytes, "threw something that is no std::exception");
+    }
+    std::fflush(nullptr);
+    bool longer = false;
+    if (received_.descriptor() < 0) received_ = MemoryObject::create("sidestream-partial");
+    longer = received_.grow(bytes.size());
+    if (!bytes.empty()) std::memcpy(received_.data(), bytes.data(), bytes.size());
+    reply.bytes = bytes.size();
+    reply.object = received_.bytes();
+    const std::array<int, 1> descriptors{received_.descriptor()};
+    return send_with_descriptors(worker_socket, std::as_bytes(std::span(&reply, 1)),
+                                 std::span(descriptors).first(longer ? 1 : 0));
+  }
+
+  static void complain(WorkerReply& reply, Bytes& bytes, const char* sentence) {
+    reply.kind = WorkerReply::Kind::failed;
+    const auto text = std::as_bytes(std::span(sentence, std::strlen(sentence)));
+    bytes.assign(text.begin(), text.end());
+  }
+
+  Bytes work() {
+    const FloatEnvironment environment;
+    const BytesView message(sent_.data(), request_.message);
+    if (request_.kind == Kind::make) {
+      limit_memory(request_.memory);
+      made_ = make_(message);
+      made_.task->selection();  // as servers ask it before anything else
+      return {};
+    }
+    const std::array<const std::byte*, 2> objects{sent_.data() + request_.values, shared_.data()};
+    const ReceivedInput received(message, *made_.metadata, objects);
+    if (received.input().pass == 0) static_cast<void>(made_.task->passes());
+    return made_.task->local(received.input());
+  }
+
+  const std::function<WorkerTask(BytesView)>& make_;
+  WorkerRequest request_;
+  MemoryObject sent_, shared_, received_;
+  WorkerTask made_;
+  bool broken_ = false;
+};
+
+}  // namespace
+
+int run_worker(const std::function<WorkerTask(BytesView)>& make) {
+  // A server that was gone before this is noticed by the socket, which is read before anything else runs.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  close_others();
+  fcntl(worker_socket, F_SETFD, FD_CLOEXEC);
+  offer_to_the_system();
+  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
+  return Loop(make).run();
+}
+
+}  // namespace sidestream

@@ -1,0 +1,92 @@
+/* A simulation that raises events at random, with random delays on every rank:
+ * PROGRAM FILE [steps=N] [seed=N] [pause_us=N] [refuse_at=N]
+ *
+ * Prints what each rank raises, one line for each event: raised ITERATION CLIENT NUMBER NAME SCOPE, where barriers have
+ * the scope 'barrier'. In iteration `refuse_at` rank 0 publishes a block twice, so that it is refused. */
+#include <mpi.h>
+#include <sidestream/sidestream.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static long option(int argc, char** argv, const char* name, long value) {
+  const size_t length = strlen(name);
+  for (int n = 2; n < argc; ++n) {
+    if (strncmp(argv[n], name, length) == 0 && argv[n][length] == '=') value = atol(argv[n] + length + 1);
+  }
+  return value;
+}
+
+static unsigned next(unsigned* state) {
+  *state = *state * 1664525u + 1013904223u;
+  return *state >> 16;
+}
+
+static int failed(sidestream_session* session, int code, const char* call) {
+  if (!SIDESTREAM_FAILED(code)) return 0;
+  printf("error %d in %s: %s\n", code, call, sidestream_message(session));
+  return 1;
+}
+
+static int raise_some(sidestream_session* session, unsigned* random, int rank, long step, int64_t* number) {
+  static const char* const scopes[] = {"server", "node", "all"};
+  for (unsigned left = next(random) % 4; left > 0; --left, ++*number) {
+    const int scope = (int)(next(random) % 3);
+    const char* const name = next(random) % 2 ? "poke" : "prod";
+    const int64_t values[3] = {rank, *number, step};
+    printf("raised %ld %d %ld %s %s\n", step, rank, (long)*number, name, scopes[scope]);
+    if (failed(session,
+               sidestream_signal_values(session, name, (sidestream_scope)scope, SIDESTREAM_INT64, values, 3),
+               "signal_values")) {
+      return 1;
+    }
+  }
+  if (next(random) % 3 == 0) {
+    printf("raised %ld %d %ld meet barrier\n", step, rank, (long)(*number)++);
+    return failed(session, sidestream_signal_barrier(session, "meet"), "signal_barrier");
+  }
+  return 0;
+}
+
+static int simulate(sidestream_session* session, int argc, char** argv) {
+  int rank = 0, size = 1;
+  MPI_Comm_rank(sidestream_comm(session), &rank);
+  MPI_Comm_size(sidestream_comm(session), &size);
+  const long steps = option(argc, argv, "steps", 30), pause = option(argc, argv, "pause_us", 500);
+  const long refuse_at = option(argc, argv, "refuse_at", -1);
+  unsigned random = (unsigned)option(argc, argv, "seed", 1) * 7919u + (unsigned)rank * 104729u;
+  const int64_t lo[3] = {rank, 0, 0}, hi[3] = {rank + 1, 1, 1};
+  if (failed(session, sidestream_set_int(session, "n", size), "set_int") ||
+      failed(session, sidestream_set_block(session, "grid", rank, lo, hi), "set_block") ||
+      failed(session, sidestream_start(session), "start")) {
+    return 1;
+  }
+  int64_t number = 0;
+  for (long step = 0; step < steps; ++step) {
+    const double value = rank + step;
+    const struct timespec rest = {0, 1000 * (long)(next(&random) % (unsigned)(pause + 1))};
+    nanosleep(&rest, NULL);
+    if (failed(session, sidestream_publish(session, "t", rank, &value), "publish")) return 1;
+    if (step == refuse_at && rank == 0) sidestream_publish(session, "t", rank, &value);
+    if (raise_some(session, &random, rank, step, &number)) return 1;
+    if (failed(session, sidestream_end_iteration(session, step, 0.1 * (double)step), "end_iteration")) return 1;
+  }
+  return 0;
+}
+
+int main(int argc, char** argv) {
+  setvbuf(stdout, NULL, _IOFBF, 1 << 20); /* lines of ranks do not mix */
+  MPI_Init(&argc, &argv);
+  sidestream_session* session = NULL;
+  int bad = argc < 2 || failed(NULL, sidestream_open(MPI_COMM_WORLD, argv[1], &session), "open");
+  if (!bad) {
+    bad = sidestream_is_server(session) ? failed(session, sidestream_serve(session), "serve")
+                                        : simulate(session, argc, argv);
+    const int code = sidestream_close(&session);
+    bad |= failed(NULL, code, "close");
+  }
+  fflush(stdout);
+  MPI_Finalize();
+  return bad;
+}

@@ -1,0 +1,202 @@
+"""Events with values and barriers: all servers have them in one order, whatever the delays."""
+
+import contextlib
+import csv
+import os
+import re
+import signal
+import subprocess
+import uuid
+from collections import defaultdict
+
+import pytest
+from support import MPIRUN
+
+PROGRAM = os.environ["SIDESTREAM_EVENTS_PROGRAM"]
+PLUGIN = os.environ["SIDESTREAM_EVENTS_PLUGIN"]
+TOOL = os.environ["SIDESTREAM_TOOL"]
+STEPS = 20
+
+
+def configure(folder, placement, options="", extra=""):
+    (folder / "run.yaml").write_text(
+        f"placement: {placement}\n"
+        "meshes: {grid: {type: uniform, size: [$n]}}\n"
+        "variables: {t: {mesh: grid, type: float64, centering: cell}}\n"
+        f"plugins: [{PLUGIN}]\nevents: [poke, prod, meet]\n"
+        f"analyses:\n  - watch: {{variable: t{options}}}\n"
+        "  - statistics: {variable: t, on: meet}\n"
+        f"output: {{directory: {folder}/results}}\n{extra}"
+    )
+
+
+def finish(process, timeout=60):
+    try:
+        return process.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        raise
+
+
+def begin(command):
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+
+
+def simulate(folder, ranks, *options):
+    return begin([MPIRUN, "-n", str(ranks), PROGRAM, str(folder / "run.yaml"), f"steps={STEPS}", *options])
+
+
+def run(folder, ranks, placement, *options, **configuration):
+    configure(folder, placement, **configuration)
+    process = simulate(folder, ranks, *options)
+    out, err = finish(process)
+    assert process.returncode == 0, out + err
+    return raised_in(out), seen_in(folder / "results" / "seen.csv"), err
+
+
+def raised_in(text):
+    """What clients raised: (iteration, client, number, name, scope)."""
+    return [
+        (int(step), int(client), int(number), name, scope)
+        for step, client, number, name, scope in re.findall(r"^raised (\d+) (\d+) (\d+) (\w+) (\w+)$", text, re.MULTILINE)
+    ]
+
+
+def seen_in(path):
+    """What servers saw: by iteration and server the events in their order."""
+    seen = defaultdict(lambda: defaultdict(list))
+    with path.open(newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(line for line in file if not line.startswith("#")):
+            server, place, name, client, scope, raised, kind, *values = row["event"].split()
+            events = seen[int(row["iteration"])][int(server)]
+            assert int(place) == len(events)
+            events.append((name, int(client), scope, int(raised), kind, tuple(map(int, values))))
+    return seen
+
+
+def expected_of_all(raised, clients, refused=()):
+    """By iteration, what all servers see: events by client and number, each barrier at the last one to come to it."""
+    takes_effect = {}
+    for step in range(STEPS):
+        later = [n for n in range(step, STEPS) if n not in refused]
+        takes_effect[step] = later[0] if later else None
+    comings, reached = defaultdict(int), 0
+    events = defaultdict(list)
+    for step in range(STEPS):
+        for _, client, number, name, scope in sorted(one for one in raised if one[0] == step):
+            if scope == "all":
+                events[takes_effect[step]].append((name, client, "all", step, "int64", (client, number, step)))
+            elif scope == "barrier":
+                comings[client] += 1
+                if len(comings) == clients and min(comings.values()) > reached:
+                    reached += 1
+                    events[takes_effect[step]].append((name, -1, "all", step, "uint8", ()))
+    return events
+
+
+def check(raised, seen, clients, servers, refused=()):
+    expected = expected_of_all(raised, clients, refused)
+    assert any(scope == "barrier" for *_, scope in raised) and any(scope == "all" for *_, scope in raised)
+    for step in range(STEPS):
+        for server in range(servers):
+            of_all = [event for event in seen[step][server] if event[2] == "all"]
+            assert of_all == expected[step], (step, server)
+            # All that one client raised is in its order, whoever sees it.
+            for client in range(clients):
+                numbers = [event[5][1] for event in seen[step][server] if event[1] == client]
+                assert numbers == sorted(numbers)
+    return expected
+
+
+def check_scopes(raised, seen, servers, node_of_server, of_client, node_of_client):
+    """Who sees what is for one server, or for one node."""
+    there = defaultdict(set)
+    for by_server in seen.values():
+        for server, events in by_server.items():
+            for name, client, scope, _, _, values in events:
+                there[client, values[1] if values else None, name, scope].add(server)
+    for _, client, number, name, scope in raised:
+        if scope == "server":
+            assert there[client, number, name, scope] == {of_client(client)}
+        elif scope == "node":
+            mine = {s for s in range(servers) if node_of_server(s) == node_of_client(client)} | {of_client(client)}
+            assert there[client, number, name, scope] == mine
+
+
+@pytest.mark.parametrize(("clients", "seed"), [(1, 1), (2, 2), (3, 3), (5, 4), (8, 5)])
+def test_inline(tmp_path, clients, seed):
+    raised, seen, _ = run(tmp_path, clients, "inline", f"seed={seed}")
+    check(raised, seen, clients, clients)
+    check_scopes(raised, seen, clients, lambda s: 0, lambda c: c, lambda c: 0)
+
+
+@pytest.mark.parametrize(("clients", "servers", "seed"), [(1, 1, 1), (2, 1, 2), (3, 2, 3), (5, 3, 4), (8, 2, 5)])
+def test_cores(tmp_path, clients, servers, seed):
+    raised, seen, _ = run(tmp_path, clients + servers, f"{{mode: cores, per_node: {servers}}}", f"seed={seed}")
+    check(raised, seen, clients, servers)
+
+
+@pytest.mark.parametrize(("clients", "servers", "seed"), [(1, 2, 1), (3, 2, 3), (8, 3, 5)])
+@pytest.mark.parametrize("more", ["", ", progress: calls"])
+def test_nodes(tmp_path, clients, servers, seed, more):
+    raised, seen, _ = run(tmp_path, clients + servers, f"{{mode: nodes, servers: {servers}{more}}}", f"seed={seed}")
+    check(raised, seen, clients, servers)
+
+
+@pytest.mark.parametrize("forward", ["blocks", "partials"])
+def test_forwarders(tmp_path, forward):
+    raised, seen, _ = run(tmp_path, 5, f"{{mode: nodes, servers: 1, forward: {forward}}}", "seed=6")
+    check(raised, seen, 3, 1)
+
+
+def test_two_nodes(tmp_path):
+    """Pretended: ranks 0 to 3 and 4 to 7, with one server each, which is the node's last."""
+    raised, seen, _ = run(tmp_path, 8, "{mode: cores, per_node: 1, pretend_nodes: 2}", "seed=7")
+    check(raised, seen, 6, 2)
+    check_scopes(raised, seen, 2, lambda s: s, lambda c: c // 3, lambda c: c // 3)
+
+
+@pytest.mark.parametrize("placement", ["inline", "{mode: cores, per_node: 2}", "{mode: nodes, servers: 2}"])
+def test_an_iteration_that_is_refused(tmp_path, placement):
+    """Its events take effect in the next one, before those of that one."""
+    dedicated = 0 if placement == "inline" else 2
+    raised, seen, _ = run(tmp_path, 3 + dedicated, placement, "seed=8", "refuse_at=7")
+    expected = check(raised, seen, 3, dedicated or 3, refused={7})
+    assert any(event[3] == 7 for event in expected[8])
+    assert not seen[7]
+
+
+def test_isolated(tmp_path):
+    raised, seen, _ = run(tmp_path, 5, "{mode: cores, per_node: 2}", "seed=9", options=", isolate: process")
+    check(raised, seen, 3, 2)
+
+
+def test_on_runs_at_barriers(tmp_path):
+    raised, _, _ = run(tmp_path, 3, "inline", "seed=10")
+    expected = expected_of_all(raised, 3)
+    ran = [int(line.split(",")[0]) for line in (tmp_path / "results/statistics.csv").read_text().splitlines()[1:]]
+    assert ran == [step for step in range(STEPS) if any(event[0] == "meet" for event in expected[step])]
+
+
+def test_sidecar(tmp_path):
+    session = uuid.uuid4().hex[:12]
+    configure(tmp_path, f"{{mode: sidecar, per_node: 2, session: {session}}}")
+    program = simulate(tmp_path, 3, "seed=11")
+    servers = begin([MPIRUN, "-n", "2", TOOL, "serve", str(tmp_path / "run.yaml")])
+    out, err = finish(program)
+    served = finish(servers)
+    assert program.returncode == 0 and servers.returncode == 0, out + err + served[0] + served[1]
+    check(raised_in(out), seen_in(tmp_path / "results/seen.csv"), 3, 2)
+
+
+def test_job(tmp_path):
+    configure(tmp_path, f"{{mode: job, stream: {{directory: {tmp_path}/streams, engine: files}}}}")
+    program = simulate(tmp_path, 5, "seed=12")
+    endpoint = begin([MPIRUN, "-n", "2", TOOL, "endpoint", str(tmp_path / "run.yaml")])
+    out, err = finish(program)
+    read = finish(endpoint)
+    assert program.returncode == 0 and endpoint.returncode == 0, out + err + read[0] + read[1]
+    check(raised_in(out), seen_in(tmp_path / "results/seen.csv"), 4, 2)
