@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "analysis/cell_shapes.hpp"
+#include "analysis/cells/subdivision.hpp"
 #include "base/fail.hpp"
 
 namespace sidestream {
@@ -37,12 +38,14 @@ const BlockView* find_array(const LocalInput& input, const Mesh& mesh, Role role
 std::int64_t corners_of(std::uint8_t type) {
   if (type == vtk_triangle) return 3;
   if (type == vtk_pixel || type == vtk_quad) return 4;
+  if (is_subdivided(type)) return points_of_subdivided(type);
   const CellShape* shape = shape_of(type);
   return shape == nullptr ? 0 : shape->body.corners();
 }
 
 bool is_known(std::uint8_t type) {
-  return is_thin_cell(type) || is_flat_cell(type) || type == vtk_polyhedron || shape_of(type) != nullptr;
+  return is_thin_cell(type) || is_flat_cell(type) || type == vtk_polyhedron || is_subdivided(type) ||
+         shape_of(type) != nullptr;
 }
 
 }  // namespace
@@ -108,14 +111,15 @@ CellList::CellList(const LocalInput& input, const Mesh& mesh, const Block& block
     first_name_ = block.id << place_bits;
   }
   check();
+  subdivide();
 }
 
 void CellList::refuse(std::size_t cell, const std::string& what) const {
-  fail(Code::analysis, "cell {} of block {} of the mesh '{}' {}; correct what is published", cell, block_.id,
+  fail(Code::analysis, "cell {} of block {} of the mesh '{}' {}; correct what is published", whole(cell), block_.id,
        mesh_->name, what);
 }
 
-void CellList::check() const {
+void CellList::check() {
   std::int64_t begin = 0;
   std::array<std::int64_t, 256> corners{};
   std::array<bool, 256> known{};
@@ -132,8 +136,10 @@ void CellList::check() const {
                fmt::format("has its points from {} to {} of a connectivity of {} entries", begin, end, links_.size()));
       }
       if (!known[types_[cell]]) {
-        refuse(cell, fmt::format("has VTK's type {}; slices and surfaces know the types 1 to 5, 7 to 14 and 42",
-                                 types_[cell]));
+        refuse(cell,
+               fmt::format("has VTK's type {}; slices, surfaces and parts of meshes know the types 1 to 14, 21 to "
+                           "32, 34 to 36 and 42",
+                           types_[cell]));
       }
       if (expected > 0 && count != expected) {
         refuse(cell, fmt::format("has {} points, but its type {} has {}", count, types_[cell], expected));
@@ -142,6 +148,7 @@ void CellList::check() const {
     }
   });
   check_links();
+  find_faces();
   check_faces();
 }
 
@@ -164,6 +171,73 @@ void CellList::check_links() const {
   });
 }
 
+void CellList::find_faces() {
+  if (!face_ends_ || std::find(types_.begin(), types_.end(), vtk_polyhedron) == types_.end()) return;
+  std::int64_t begin = 0;
+  for (std::size_t cell = 0; cell < face_ends_->size(); ++cell) {
+    face_begins_.push_back(begin);
+    if ((*face_ends_)[cell] >= 0) begin = (*face_ends_)[cell];  // otherwise no polyhedron
+  }
+}
+
+/// Puts the linear parts of cells of higher order in their place.
+void CellList::subdivide() {
+  if (std::none_of(types_.begin(), types_.end(), is_subdivided)) return;
+  std::vector<std::int64_t> links, ends, faces, face_ends;
+  std::vector<std::uint8_t> types;
+  const auto add = [&](std::size_t cell, std::int64_t part, std::uint8_t type) {
+    types.push_back(type);
+    ends.push_back(static_cast<std::int64_t>(links.size()));
+    face_ends.push_back(type == vtk_polyhedron ? static_cast<std::int64_t>(faces.size()) : -1);
+    wholes_.push_back(cell);
+    parts_.push_back(part);
+  };
+  const auto add_faces = [&](const auto& loops, auto&& point) {
+    faces.push_back(static_cast<std::int64_t>(loops.size()));
+    for (const auto& loop : loops) {
+      faces.push_back(static_cast<std::int64_t>(loop.size()));
+      for (const auto corner : loop) faces.push_back(point(corner));
+    }
+  };
+  std::vector<std::vector<std::vector<std::int64_t>>> loops;  // of polyhedra as published
+  for (std::size_t cell = 0; cell < types_.size(); ++cell) {
+    if (types_[cell] == vtk_polyhedron) loops.push_back(this->faces(cell));
+  }
+  std::size_t polyhedron = 0;
+  std::int64_t begin = 0;
+  for (std::size_t cell = 0; cell < types_.size(); ++cell) {
+    const std::int64_t end = ends_[cell];
+    const auto point = [&](int n) { return links_[static_cast<std::size_t>(begin + n)]; };
+    if (!is_subdivided(types_[cell])) {
+      for (std::int64_t n = begin; n < end; ++n) links.push_back(links_[static_cast<std::size_t>(n)]);
+      if (types_[cell] == vtk_polyhedron) add_faces(loops[polyhedron++], [](std::int64_t p) { return p; });
+      add(cell, 0, types_[cell]);
+    } else {
+      std::int64_t number = 0;
+      for (const LinearPart& part : linear_parts(types_[cell], end - begin)) {
+        for (const int n : part.points) links.push_back(point(n));
+        if (part.type == vtk_polyhedron) add_faces(part.faces, point);
+        add(cell, number++, part.type);
+      }
+    }
+    begin = end;
+  }
+  types_ = std::move(types);
+  links_ = WholeNumbers(std::move(links));
+  ends_ = WholeNumbers(std::move(ends));
+  faces_ = WholeNumbers(std::move(faces));
+  face_ends_ = WholeNumbers(std::move(face_ends));
+  face_begins_.clear();
+  find_faces();
+}
+
+std::vector<double> CellList::in_cells(std::vector<double> numbers) const {
+  if (wholes_.empty() || numbers.empty()) return numbers;
+  std::vector<double> values;
+  for (const std::size_t cell : wholes_) values.push_back(numbers[cell]);
+  return values;
+}
+
 void CellList::check_faces() const {
   for (std::size_t cell = 0; cell < types_.size(); ++cell) {
     if (types_[cell] != vtk_polyhedron) continue;
@@ -181,12 +255,7 @@ void CellList::check_faces() const {
 }
 
 std::vector<std::vector<std::int64_t>> CellList::faces(std::size_t cell) const {
-  std::int64_t begin = 0;
-  for (std::size_t before = cell; before > 0; --before) {
-    if ((*face_ends_)[before - 1] < 0) continue;  // no polyhedron
-    begin = (*face_ends_)[before - 1];
-    break;
-  }
+  std::int64_t begin = face_begins_[cell];
   const std::int64_t end = (*face_ends_)[cell];
   if (begin < 0 || end <= begin || end > static_cast<std::int64_t>(faces_->size())) {
     refuse(cell, fmt::format("has its faces from {} to {} of {} entries", begin, end, faces_->size()));

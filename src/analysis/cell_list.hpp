@@ -20,6 +20,9 @@ class WholeNumbers {
  public:
   WholeNumbers() = default;
   explicit WholeNumbers(const BlockView& view);
+  explicit WholeNumbers(std::vector<std::int64_t> numbers) : copy_(std::move(numbers)) {
+    numbers_ = std::span<const std::int64_t>(copy_);
+  }
   WholeNumbers(WholeNumbers&&) noexcept = default;  // a copy would refer to the numbers of the first
   WholeNumbers& operator=(WholeNumbers&&) noexcept = default;
   [[nodiscard]] std::size_t size() const noexcept;
@@ -38,7 +41,8 @@ class WholeNumbers {
 };
 
 /// What surfaces need to know of the points and cells of a block. Points and cells have names that order them over all
-/// blocks: their numbers (point_ids, cell_ids), otherwise the block and the place in its lists.
+/// blocks: their numbers (point_ids, cell_ids), otherwise the block and the place in its lists. Cells of higher order
+/// and strips come as the linear cells that they are cut into (cells/subdivision.hpp), each with the name of the whole.
 class CellList {
  public:
   /// All arrays must be there. Throws Error(analysis), naming block and mesh, if a cell has points that the block has
@@ -55,18 +59,29 @@ class CellList {
   [[nodiscard]] std::int64_t point_name(std::size_t point) const noexcept {
     return point_ids_ ? (*point_ids_)[point] : first_name_ + static_cast<std::int64_t>(point);
   }
+  /// Whether points have numbers that other blocks know.
+  [[nodiscard]] bool numbered_points() const noexcept { return point_ids_.has_value(); }
   /// Nothing where points have numbers and cells have none: then their points tell which is which.
   [[nodiscard]] std::optional<std::int64_t> cell_name(std::size_t cell) const noexcept {
-    if (cell_ids_) return (*cell_ids_)[cell];
+    if (cell_ids_) return (*cell_ids_)[whole(cell)];
     if (point_ids_) return std::nullopt;
     return own_name(cell);
   }
   /// By block and place.
   [[nodiscard]] std::int64_t own_name(std::size_t cell) const noexcept {
-    return first_name_ + static_cast<std::int64_t>(cell);
+    return first_name_ + static_cast<std::int64_t>(whole(cell));
   }
+  /// The published cell that a cell is, or is part of, and which part.
+  [[nodiscard]] std::size_t whole(std::size_t cell) const noexcept { return wholes_.empty() ? cell : wholes_[cell]; }
+  [[nodiscard]] std::int64_t part(std::size_t cell) const noexcept { return parts_.empty() ? 0 : parts_[cell]; }
+  /// Numbers of the published cells, for these.
+  [[nodiscard]] std::vector<double> in_cells(std::vector<double> numbers) const;
+  [[nodiscard]] std::size_t link(std::int64_t entry) const noexcept {
+    return static_cast<std::size_t>(links_[static_cast<std::size_t>(entry)]);
+  }
+  [[nodiscard]] std::int64_t end(std::size_t cell) const noexcept { return ends_[cell]; }
   /// Whether a cell counts in this block.
-  [[nodiscard]] bool counts(std::size_t cell) const noexcept { return flags_.empty() || flags_[cell] == 0; }
+  [[nodiscard]] bool counts(std::size_t cell) const noexcept { return flags_.empty() || flags_[whole(cell)] == 0; }
   /// The faces of a polyhedron as loops of points.
   [[nodiscard]] std::vector<std::vector<std::int64_t>> faces(std::size_t cell) const;
   /// Of each point its signed distance to a plane.
@@ -75,9 +90,11 @@ class CellList {
   [[noreturn]] void refuse(std::size_t cell, const std::string& what) const;
 
  private:
-  void check() const;
+  void check();
   void check_links() const;
   void check_faces() const;
+  void find_faces();
+  void subdivide();
 
   const Mesh* mesh_;
   Block block_;
@@ -86,6 +103,9 @@ class CellList {
   WholeNumbers links_, ends_;
   std::optional<WholeNumbers> point_ids_, cell_ids_, faces_, face_ends_;
   std::vector<std::uint8_t> types_, flags_;
+  std::vector<std::int64_t> face_begins_;  ///< of each cell; empty: there are no polyhedra
+  std::vector<std::size_t> wholes_;        ///< of each cell, if some are parts
+  std::vector<std::int64_t> parts_;
 };
 
 /// The lists of the block of a view, or nothing if it has no cells or not all of its arrays are here.

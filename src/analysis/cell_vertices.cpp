@@ -1,12 +1,15 @@
 #include "analysis/cell_vertices.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
 #include "analysis/tracer.hpp"
 
 namespace sidestream {
+
+constexpr int part_shift = 32;  ///< below it the vertices of one part of a cell
 
 CellVertices::CellVertices(const CellContour& request, Piece& piece)
     : request_(request),
@@ -18,6 +21,7 @@ void CellVertices::enter(std::size_t cell) {
   cell_ = cell;
   name_ = request_.list.cell_name(cell);
   if (apart_ && !name_) name_ = request_.list.own_name(cell);
+  part_ = request_.list.part(cell);
   first_ = vertices_.size();
 }
 
@@ -45,7 +49,7 @@ std::int64_t CellVertices::vertex(std::size_t a, std::size_t b, double t) {
   piece_.points.push_back(mix(places[a], places[b], t));
   if (apart_) {
     piece_.keys.push_back(*name_);
-    piece_.others.push_back(fresh - static_cast<std::int64_t>(first_));
+    piece_.others.push_back(part_ << part_shift | (fresh - static_cast<std::int64_t>(first_)));
   } else {
     piece_.keys.push_back(request_.list.point_name(a));
     piece_.others.push_back(request_.list.point_name(b));
@@ -53,7 +57,24 @@ std::int64_t CellVertices::vertex(std::size_t a, std::size_t b, double t) {
   return fresh;
 }
 
+/// Towards lower numbers; where the slope is none, along z.
+std::array<double, 3> CellVertices::normal_at(const Vertex& v) const {
+  std::array<double, 3> n;
+  double squares = 0;
+  for (std::size_t d = 0; d < 3; ++d) {
+    n[d] = -mix(request_.slopes[3 * v.a + d], request_.slopes[3 * v.b + d], v.t);
+    squares += n[d] * n[d];
+  }
+  const double length = std::sqrt(squares);
+  if (!(length > 0) || !std::isfinite(length)) return {0, 0, 1};
+  for (double& one : n) one /= length;
+  return n;
+}
+
 void CellVertices::finish() {
+  if (!request_.slopes.empty()) {
+    for (const Vertex& v : vertices_) piece_.normals.push_back(normal_at(v));
+  }
   piece_.data.resize(request_.fields.size());
   for (std::size_t f = 0; f < request_.fields.size(); ++f) {
     const CellField& field = request_.fields[f];

@@ -38,6 +38,7 @@ class CellVertices {
     std::int64_t next;  ///< with the same first point, -1: no more
   };
   std::int64_t vertex(std::size_t a, std::size_t b, double t);
+  [[nodiscard]] std::array<double, 3> normal_at(const Vertex& v) const;
   template <class Cell>
   [[nodiscard]] std::int64_t cell_key(const Cell& corners) const {
     if (name_) return *name_;
@@ -51,6 +52,7 @@ class CellVertices {
   const bool apart_;  ///< every cell has vertices of its own
   std::size_t cell_ = 0;
   std::optional<std::int64_t> name_;
+  std::int64_t part_ = 0;
   std::size_t first_ = 0;  ///< vertex of the cell, if they are apart
   /// Of each point the last vertex that it is the first point of, -1: none. Points of a cell are near each other in
   /// most lists, so that this is looked up faster than a hash table is.

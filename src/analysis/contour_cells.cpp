@@ -228,13 +228,15 @@ class CellTracer {
 }  // namespace
 
 std::vector<CellField> cell_fields(const std::vector<std::int32_t>& variables, const LocalInput& input,
-                                   const Block& block) {
+                                   const Block& block, const CellList& list) {
   std::vector<CellField> fields;
   for (const std::int32_t id : variables) {
     const Variable& variable = input.metadata.variables.at(static_cast<std::size_t>(id));
     const BlockView* view = input.find(id, block.id);
     for (int c = 0; c < variable.components; ++c) {
-      fields.push_back({variable.centering, view ? numbers_of(*view, c) : std::vector<double>{}});
+      std::vector<double> values = view ? numbers_of(*view, c) : std::vector<double>{};
+      if (variable.centering == Centering::cell) values = list.in_cells(std::move(values));
+      fields.push_back({variable.centering, std::move(values)});
     }
   }
   return fields;

@@ -24,7 +24,7 @@ struct CellField {
 
 /// All components of some variables, in order.
 [[nodiscard]] std::vector<CellField> cell_fields(const std::vector<std::int32_t>& variables, const LocalInput& input,
-                                                 const Block& block);
+                                                 const Block& block, const CellList& list);
 
 /// What to contour in one block.
 struct CellContour {
@@ -32,6 +32,7 @@ struct CellContour {
   std::vector<double> numbers;  ///< of each point
   /// Interpolated to the vertices. If one of them lies in cells, every cell has vertices of its own, with its value.
   std::vector<CellField> fields{};
+  std::vector<double> slopes{};  ///< of each point three: for normals; empty: there are none
   bool reverse = false;          ///< turn the triangles and lines round
   bool merge_at_points = false;  ///< as in ContourRequest
 };

@@ -18,6 +18,10 @@ const BlockView* coordinates_of(const Mesh& mesh, const LocalInput& input, const
   return input.find(mesh.array(Role::coordinates), of.block.id);
 }
 
+const BlockView* flags_of(const Mesh& mesh, const LocalInput& input, const BlockView& of) {
+  return input.find(mesh.array(Role::cell_ghosts), of.block.id);
+}
+
 std::vector<AttributeLayout> layout_of_variables(const std::vector<std::int32_t>& variables, const Metadata& metadata) {
   std::vector<AttributeLayout> layout;
   for (const std::int32_t id : variables) {

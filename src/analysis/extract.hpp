@@ -22,7 +22,17 @@ struct IsosurfaceQuery {
   std::vector<double> values;
   std::vector<std::int32_t> fields;  ///< further variables, all components, at the vertices
   bool normals = true;
+  /// In lists of cells: the variable lies in cells, and its means at points are taken.
+  bool averaged = false;
+  bool in_lists = false;
 };
+
+/// In lists of cells means at points, and slopes, need what other blocks have: that is found in passes before the last
+/// one. `seams` is what `local` returns in such a pass, `joined` what `combine` does; `found`: what passes before
+/// found, which it changes.
+[[nodiscard]] int passes_of(const IsosurfaceQuery& query);
+[[nodiscard]] Bytes seams(const IsosurfaceQuery& query, const LocalInput& input);
+[[nodiscard]] Bytes joined(const IsosurfaceQuery& query, const CombineInput& input, Bytes& found);
 
 /// A plane through a mesh with variables on it.
 struct SliceQuery {
@@ -67,6 +77,9 @@ class AttributeSources {
 
 /// The coordinates of a block's nodes or points, or null if they are not here.
 [[nodiscard]] const BlockView* coordinates_of(const Mesh& mesh, const LocalInput& input, const BlockView& of);
+
+/// The flags of a block's cells (role cell_ghosts), or null.
+[[nodiscard]] const BlockView* flags_of(const Mesh& mesh, const LocalInput& input, const BlockView& of);
 
 /// How Piece::data is made up.
 [[nodiscard]] std::vector<AttributeLayout> layout_of_variables(const std::vector<std::int32_t>& variables,

@@ -17,8 +17,12 @@ class Isosurface final : public Task {
   }
 
   Selection selection() const override { return selection_; }
-  Bytes local(const LocalInput& input) override { return to_bytes(extract(query_, input)); }
+  int passes() const override { return passes_of(query_); }
+  Bytes local(const LocalInput& input) override {
+    return input.pass + 1 < passes() ? seams(query_, input) : to_bytes(extract(query_, input));
+  }
   Bytes combine(const CombineInput& input) override {
+    if (input.pass + 1 < passes()) return joined(query_, input, found_);
     add_surface(file_, input, [&](std::vector<Piece>& pieces) {
       for (Piece& piece : pieces) {
         piece.data.emplace_back(piece.points.size(), query_.values.at(static_cast<std::size_t>(piece.layer)));
@@ -31,6 +35,7 @@ class Isosurface final : public Task {
   IsosurfaceQuery query_;
   Selection selection_;
   SurfaceFile file_;
+  Bytes found_;  ///< by the passes before
 };
 
 }  // namespace
@@ -57,8 +62,9 @@ AnalysisKind isosurface_kind() {
           "from, and normals point to, lower values. A field of the other centring is averaged to the "
           "variable's points "
           "first. In a mesh of two dimensions they are contour lines, which have lower values on their right. "
-          "In unstructured meshes variables must lie at points, there are no normals, and surfaces close across "
-          "blocks where the mesh has `point_ids` (docs/mesh-kinds.md).",
+          "In unstructured meshes a variable in cells is taken to the points first, as the mean over the cells round "
+          "each; normals have to be asked for there, and come from the mean slope of those cells; `fields` must lie at "
+          "points; surfaces close across blocks where the mesh has `point_ids` (docs/mesh-kinds.md).",
       .options = std::move(options),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         return std::make_unique<Isosurface>(read_isosurface(settings, metadata), metadata,

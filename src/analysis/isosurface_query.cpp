@@ -4,9 +4,11 @@
 #include <cmath>
 #include <optional>
 
+#include "analysis/cells/point_averages.hpp"
 #include "analysis/common_options.hpp"
 #include "analysis/contour_cells.hpp"
 #include "analysis/extract.hpp"
+#include "base/records.hpp"
 
 namespace sidestream {
 
@@ -36,9 +38,11 @@ IsosurfaceQuery read_isosurface(const Settings& settings, const Metadata& metada
   const Variable& variable = read_variable(settings, metadata);
   require_cells_between(settings, variable, metadata, "an isosurface");
   const Mesh& mesh = metadata.mesh_of(variable);
-  if (mesh.is_list()) require_points(settings, "variable", variable, mesh);
+  if (mesh.is_list() && purpose == Purpose::picture) require_points(settings, "variable", variable, mesh);
   IsosurfaceQuery query;
   query.variable = variable.id;
+  query.in_lists = mesh.is_list();
+  query.averaged = mesh.is_list() && variable.centering == Centering::cell;
   query.component = read_one_component(settings, variable);
   query.values = settings.reals("values");
   for (const double value : query.values) {
@@ -46,20 +50,16 @@ IsosurfaceQuery read_isosurface(const Settings& settings, const Metadata& metada
       settings.fail("values", fmt::format("{} has no surface; write finite numbers", value));
     }
   }
-  // Lines have none; neither has what is made of lists, where a point's neighbours are in other blocks.
-  const bool possible = mesh.dimensions == 3 && !mesh.is_list();
+  // Lines have none. In lists of cells a point's neighbours are in other blocks: they take a further pass and all
+  // blocks.
+  const bool possible = mesh.dimensions == 3 && (!mesh.is_list() || settings.given("normals"));
   if (purpose == Purpose::picture) {
-    query.normals = possible;
+    query.normals = mesh.dimensions == 3 && !mesh.is_list();
     return query;
   }
   query.fields = read_fields(settings, variable, metadata);
   for (const std::int32_t id : query.fields) {
     if (mesh.is_list()) require_points(settings, "fields", metadata.variables[static_cast<std::size_t>(id)], mesh);
-  }
-  if (mesh.is_list() && settings.given("normals") && settings.boolean("normals")) {
-    settings.fail("normals", fmt::format("'{}' lies on mesh '{}', which is unstructured; surfaces in it have no "
-                                         "normals: leave the option out",
-                                         variable.name, mesh.name));
   }
   query.normals = settings.boolean("normals") && possible;
   return query;
@@ -67,8 +67,10 @@ IsosurfaceQuery read_isosurface(const Settings& settings, const Metadata& metada
 
 namespace {
 
-/// Whole lists: what lies between their points is in one block.
-Selection selection_of_lists(const IsosurfaceQuery& query, const ValuesBracketed& bracketed) {
+/// Whole lists: what lies between their points is in one block; but a mean at a point on a block's rim, and a slope,
+/// may be due to any other block.
+Selection selection_of_lists(const IsosurfaceQuery& query, Part bracketed) {
+  if (query.averaged || query.normals) bracketed = AllBlocks{};
   Selection selection{{{query.variable, 0, bracketed}}};
   for (const std::int32_t id : query.fields) {
     if (id != query.variable) selection.variables.push_back({id, 0, bracketed});
@@ -76,20 +78,75 @@ Selection selection_of_lists(const IsosurfaceQuery& query, const ValuesBracketed
   return selection;
 }
 
+/// What the passes before the last one find: means of the variable, and of its slopes, at points that several blocks
+/// have.
+struct Found {
+  Bytes averages, slopes;
+  Found() = default;
+  explicit Found(BytesView bytes) {
+    if (bytes.empty()) return;
+    ByteReader in(bytes);
+    in.get(averages);
+    in.get(slopes);
+  }
+  [[nodiscard]] Bytes bytes() const {
+    ByteWriter out;
+    out.put(averages);
+    out.put(slopes);
+    return out.take();
+  }
+};
+
+/// The variable at the points of a block.
+std::vector<double> numbers_at_points(const IsosurfaceQuery& query, const CellList& list, const BlockView& view,
+                                      const Found& found) {
+  std::vector<double> numbers = numbers_of(view, query.component);
+  if (!query.averaged) return numbers;
+  return sums_of_cells(list, list.in_cells(std::move(numbers))).means(SeamMeans(found.averages, 1));
+}
+
 std::vector<Piece> extract_from_lists(const IsosurfaceQuery& query, const LocalInput& input) {
+  const Found found = query.averaged || query.normals ? Found(input.feedback) : Found();
   std::vector<Piece> pieces;
   for (const BlockView& view : input.of(query.variable)) {
     const std::optional<CellList> list = cell_list_of(input, view);
     if (!list) continue;
-    const CellContour request{.list = *list,
-                              .numbers = numbers_of(view, query.component),
-                              .fields = cell_fields(query.fields, input, view.block)};
+    CellContour request{.list = *list,
+                        .numbers = numbers_at_points(query, *list, view, found),
+                        .fields = cell_fields(query.fields, input, view.block, *list)};
+    if (query.normals) request.slopes = slopes_of_cells(*list, request.numbers).means(SeamMeans(found.slopes, 3));
     for (Piece& piece : contour_cells(request, query.values)) pieces.push_back(std::move(piece));
   }
   return pieces;
 }
 
 }  // namespace
+
+int passes_of(const IsosurfaceQuery& query) {
+  return query.in_lists ? 1 + (query.averaged ? 1 : 0) + (query.normals ? 1 : 0) : 1;
+}
+
+Bytes seams(const IsosurfaceQuery& query, const LocalInput& input) {
+  const Found found(input.feedback);
+  Bytes all;
+  for (const BlockView& view : input.of(query.variable)) {
+    const std::optional<CellList> list = cell_list_of(input, view);
+    if (!list) continue;
+    const bool averages = query.averaged && input.pass == 0;
+    const Bytes bytes = averages ? sums_of_cells(*list, list->in_cells(numbers_of(view, query.component))).seams()
+                                 : slopes_of_cells(*list, numbers_at_points(query, *list, view, found)).seams();
+    all.insert(all.end(), bytes.begin(), bytes.end());
+  }
+  return all;
+}
+
+Bytes joined(const IsosurfaceQuery& query, const CombineInput& input, Bytes& found) {
+  const bool averages = query.averaged && input.pass == 0;
+  Found all = input.pass == 0 ? Found() : Found(found);
+  (averages ? all.averages : all.slopes) = join_seams(input.partials, averages ? 1 : 3, input.communicator);
+  found = all.bytes();
+  return found;
+}
 
 Selection selection_of(const IsosurfaceQuery& query, const Metadata& metadata) {
   const Variable& variable = metadata.variables.at(static_cast<std::size_t>(query.variable));
@@ -121,7 +178,7 @@ std::vector<Piece> extract(const IsosurfaceQuery& query, const LocalInput& input
   const PointGrid grid(mesh, variable.centering, Reach::centres);
   std::vector<Piece> pieces;
   for (const BlockView& view : input.of(variable.id)) {
-    const std::vector<Box> cells = grid.cells_of(view);
+    const std::vector<Box> cells = grid.cells_of(view, flags_of(mesh, input, view));
     FieldSource numbers(grid, mesh, variable, query.component, &view);
     const AttributeSources attributes(grid, query.fields, view.block.id, input);
     std::optional<CurvedPoints> places;

@@ -9,6 +9,8 @@ namespace sidestream {
 [[nodiscard]] AnalysisKind histogram_kind();
 [[nodiscard]] AnalysisKind slice_kind();
 [[nodiscard]] AnalysisKind isosurface_kind();
+[[nodiscard]] AnalysisKind threshold_kind();
+[[nodiscard]] AnalysisKind clip_kind();
 [[nodiscard]] AnalysisKind render_kind();
 [[nodiscard]] AnalysisKind projection_kind();
 [[nodiscard]] AnalysisKind probe_kind();

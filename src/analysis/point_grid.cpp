@@ -1,5 +1,7 @@
 #include "analysis/point_grid.hpp"
 
+#include <algorithm>
+
 #include "base/fail.hpp"
 
 namespace sidestream {
@@ -31,7 +33,75 @@ PointGrid::PointGrid(const Mesh& mesh, Centering centering, Reach reach)
   }
 }
 
-std::vector<Box> PointGrid::cells_of(const BlockView& view) const {
+std::vector<Box> PointGrid::cells_of(const BlockView& view, const BlockView* flags) const {
+  std::vector<Box> cells = own_cells(view);
+  if (flags == nullptr) return cells;
+  std::vector<Box> left;
+  for (const Box& box : cells) leave_out(*flags, box, left);
+  return left;
+}
+
+/// Adds what is not flagged of a box: runs along i, joined where they are alike in neighbouring rows, then in
+/// neighbouring layers.
+void PointGrid::leave_out(const BlockView& flags, const Box& box, std::vector<Box>& cells) const {
+  const int reach = centering_ == Centering::cell ? 1 : 0;  // of a cell of the grid, from its lowest point
+  Box around = box;
+  for (int a = 0; a < (flat_ ? 2 : 3); ++a) around.hi[a] += reach;
+  std::vector<double> values(static_cast<std::size_t>(around.count()));
+  flags.gather(around, 0, values.data());
+  const auto flagged = [&](const Index3& p) {
+    for (int c = 0; c < (flat_ ? 4 : 8); ++c) {
+      const Index3 q{p[0] + (c & 1) * reach, p[1] + (c >> 1 & 1) * reach, p[2] + (c >> 2) * reach};
+      const Index n =
+          ((q[2] - around.lo[2]) * around.extent(1) + (q[1] - around.lo[1])) * around.extent(0) + (q[0] - around.lo[0]);
+      if (values[static_cast<std::size_t>(n)] > 0) return true;  // not of what no block has, which is NaN
+    }
+    return false;
+  };
+  const auto same = [](const Box& a, const Box& b, int axes) {
+    for (int c = 0; c < axes; ++c) {
+      if (a.lo[c] != b.lo[c] || a.hi[c] != b.hi[c]) return false;
+    }
+    return true;
+  };
+  std::vector<Box> layers;  // that may still grow along k
+  for (Index k = box.lo[2]; k < box.hi[2]; ++k) {
+    std::vector<Box> layer;
+    std::size_t before = 0;  // where the runs of the row before begin
+    for (Index j = box.lo[1]; j < box.hi[1]; ++j) {
+      std::vector<Box> row;
+      for (Index i = box.lo[0]; i < box.hi[0]; ++i) {
+        if (flagged({i, j, k})) continue;
+        if (!row.empty() && row.back().hi[0] == i) {
+          ++row.back().hi[0];
+        } else {
+          row.push_back({{i, j, k}, {i + 1, j + 1, k + 1}});
+        }
+      }
+      const bool alike = layer.size() - before == row.size() && !row.empty() && layer.back().hi[1] == j &&
+                         std::equal(row.begin(), row.end(), layer.begin() + static_cast<std::ptrdiff_t>(before),
+                                    [&](const Box& a, const Box& b) { return same(a, b, 1); });
+      if (alike) {
+        for (std::size_t n = before; n < layer.size(); ++n) ++layer[n].hi[1];
+      } else {
+        before = layer.size();
+        layer.insert(layer.end(), row.begin(), row.end());
+      }
+    }
+    const bool alike =
+        layers.size() == layer.size() && std::equal(layer.begin(), layer.end(), layers.begin(),
+                                                    [&](const Box& a, const Box& b) { return same(a, b, 2); });
+    if (alike) {
+      for (Box& one : layers) ++one.hi[2];
+    } else {
+      cells.insert(cells.end(), layers.begin(), layers.end());
+      layers = std::move(layer);
+    }
+  }
+  cells.insert(cells.end(), layers.begin(), layers.end());
+}
+
+std::vector<Box> PointGrid::own_cells(const BlockView& view) const {
   std::vector<Box> cells;
   // Cells between nodes are cells of the mesh, and those are the block's whoever owns its nodes: a surface in a block
   // must not depend on a neighbour that has no part of it and may not be there.

@@ -52,10 +52,14 @@ class PointGrid {
     return {points_.lo[0] + number % row, points_.lo[1] + number % plane / row, points_.lo[2] + number / plane};
   }
   /// The cells that are this block's: its own cells for nodes; those whose lowest point it owns for cell centres.
-  /// Disjoint; over all blocks, all cells.
-  [[nodiscard]] std::vector<Box> cells_of(const BlockView& view) const;
+  /// Disjoint; over all blocks, all cells. `flags`: of the block's cells (role cell_ghosts), with as much of a halo as
+  /// the view, or null. What is flagged, or between centres of which one is, is left out.
+  [[nodiscard]] std::vector<Box> cells_of(const BlockView& view, const BlockView* flags) const;
 
  private:
+  [[nodiscard]] std::vector<Box> own_cells(const BlockView& view) const;
+  void leave_out(const BlockView& flags, const Box& box, std::vector<Box>& cells) const;
+
   Centering centering_;
   bool flat_, curved_;
   Box real_, points_;

@@ -171,7 +171,7 @@ class Probe final : public Task {
     }
     if (unknown == 0 || told_unknown_) return;
     log::warning(
-        "the probe for '{}' does not look into {} cells near its places, which are polyhedra or of higher order; "
+        "the probe for '{}' does not look into {} cells near its places, of types that are not known; "
         "places in them count as outside",
         file_, unknown);
     told_unknown_ = true;

@@ -9,6 +9,8 @@ void register_analyses(Registry& registry) {
   registry.add(histogram_kind());
   registry.add(slice_kind());
   registry.add(isosurface_kind());
+  registry.add(threshold_kind());
+  registry.add(clip_kind());
   registry.add(render_kind());
   registry.add(projection_kind());
   registry.add(probe_kind());

@@ -1,4 +1,4 @@
-// The analysis `render`: isosurfaces, coloured slices and particles as a picture.
+// The analysis `render`: isosurfaces, coloured slices, parts of meshes and particles as a picture.
 //
 // Each server draws the triangles and particles of its blocks into a framebuffer of its own and passes on the samples
 // it covered. Then the samples of all servers are merged by depth, each server completing a stripe of the picture, and
@@ -71,6 +71,7 @@ void include_balls(const ParticlesQuery& query, const Piece& piece, std::span<Co
 
 std::int32_t leading_variable(const IsosurfaceQuery& query) { return query.variable; }
 std::int32_t leading_variable(const SliceQuery& query) { return query.variables.front(); }
+std::int32_t leading_variable(const PartQuery& query) { return query.variables.front(); }
 std::int32_t leading_variable(const ParticlesQuery& query) { return query.coordinates; }
 
 class Render final : public Task {
@@ -352,12 +353,13 @@ class Render final : public Task {
 }  // namespace
 
 AnalysisKind render_kind() {
-  return {"render",
-          "Draws isosurfaces, coloured slices and particles and writes the picture, one frame an iteration. The same "
-          "data give the same bytes in every placement.",
-          scene_options(), [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
-            return std::make_unique<Render>(read_scene(settings, metadata), metadata);
-          }};
+  return {
+      "render",
+      "Draws isosurfaces, coloured slices, the outer faces of parts of meshes and particles, and writes the picture, "
+      "one frame an iteration. The same data give the same bytes in every placement.",
+      scene_options(), [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
+        return std::make_unique<Render>(read_scene(settings, metadata), metadata);
+      }};
 }
 
 }  // namespace sidestream

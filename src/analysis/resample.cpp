@@ -210,7 +210,7 @@ class Resample final : public Task {
     }
     if (unknown == 0 || told_unknown_) return;
     log::warning(
-        "for '{}', {} cells are not looked into, which are polyhedra or of higher order; places in them count as "
+        "for '{}', {} cells are not looked into, of types that are not known; places in them count as "
         "outside",
         file_, unknown);
     told_unknown_ = true;

@@ -4,6 +4,7 @@
 #include "storage/formats/data_set_file.hpp"
 #include "storage/formats/png.hpp"
 #include "storage/formats/vtp.hpp"
+#include "storage/formats/vtu.hpp"
 #include "storage/writers/database_writer.hpp"
 #include "storage/writers/hdf5_writer.hpp"
 #include "storage/writers/metadata_writer.hpp"
@@ -17,6 +18,7 @@ void register_storage(Registry& registry) {
   registry.add(png_format());
   registry.add(vtp_format());
   registry.add(database_writer());
+  registry.add(vtu_format());
   registry.add(hdf5_writer());
   registry.add(metadata_writer());
   registry.add(vtk_writer());

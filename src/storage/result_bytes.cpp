@@ -64,6 +64,17 @@ void get_members(ByteReader& source, auto& array) {
   std::apply([&](auto&... member) { (source.get(member), ...); }, members_of(array));
 }
 
+void put_arrays(ByteWriter& sink, const std::vector<Surface::Array>& arrays) {
+  sink.put(arrays.size());
+  for (const Surface::Array& array : arrays) put_members(sink, array);
+}
+
+void get_arrays(ByteReader& source, std::vector<Surface::Array>& arrays) {
+  std::size_t count = 0;
+  source.get(count);
+  for (std::size_t n = 0; n < count; ++n) get_members(source, arrays.emplace_back());
+}
+
 }  // namespace
 
 void put(ByteWriter& sink, const Table& table) {
@@ -90,22 +101,30 @@ void put(ByteWriter& sink, const Surface& surface) {
   sink.put(surface.points);
   sink.put(surface.triangles);
   sink.put(surface.lines);
-  sink.put(surface.point_data.size());
-  for (const Surface::Array& array : surface.point_data) {
-    put_members(sink, array);
-  }
+  put_arrays(sink, surface.point_data);
 }
 
 void get(ByteReader& source, Surface& surface) {
   source.get(surface.points);
   source.get(surface.triangles);
   source.get(surface.lines);
-  std::size_t count = 0;
-  source.get(count);
-  for (std::size_t n = 0; n < count; ++n) {
-    Surface::Array& array = surface.point_data.emplace_back();
-    get_members(source, array);
-  }
+  get_arrays(source, surface.point_data);
+}
+
+void put(ByteWriter& sink, const CellSet& cells) {
+  sink.put(cells.points);
+  sink.put(cells.types);
+  for (const auto* numbers : {&cells.ends, &cells.links, &cells.faces, &cells.face_ends}) sink.put(*numbers);
+  put_arrays(sink, cells.point_data);
+  put_arrays(sink, cells.cell_data);
+}
+
+void get(ByteReader& source, CellSet& cells) {
+  source.get(cells.points);
+  source.get(cells.types);
+  for (auto* numbers : {&cells.ends, &cells.links, &cells.faces, &cells.face_ends}) source.get(*numbers);
+  get_arrays(source, cells.point_data);
+  get_arrays(source, cells.cell_data);
 }
 
 void put(ByteWriter& sink, const DataSet& data) {

@@ -43,6 +43,31 @@ void append(std::vector<T>& to, const std::vector<T>& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
+/// Adds the cells of a part whose points come after those of the whole.
+void append_cells(const CellSet& part, CellSet& whole) {
+  const auto points = static_cast<std::int64_t>(whole.points.size());
+  const auto links = static_cast<std::int64_t>(whole.links.size());
+  const auto faces = static_cast<std::int64_t>(whole.faces.size());
+  if (!part.face_ends.empty()) whole.face_ends.resize(whole.types.size(), -1);
+  append(whole.types, part.types);
+  for (const std::int64_t end : part.ends) whole.ends.push_back(links + end);
+  for (const std::int64_t point : part.links) whole.links.push_back(points + point);
+  for (const std::int64_t end : part.face_ends) whole.face_ends.push_back(end < 0 ? -1 : faces + end);
+  if (!whole.face_ends.empty()) whole.face_ends.resize(whole.types.size(), -1);
+  std::size_t at = 0;
+  while (at < part.faces.size()) {
+    const std::int64_t count = part.faces[at++];
+    whole.faces.push_back(count);
+    for (std::int64_t f = 0; f < count && at < part.faces.size(); ++f) {
+      const std::int64_t corners = part.faces[at++];
+      whole.faces.push_back(corners);
+      for (std::int64_t c = 0; c < corners && at < part.faces.size(); ++c) {
+        whole.faces.push_back(points + part.faces[at++]);
+      }
+    }
+  }
+}
+
 bool same_columns(const Table& a, const Table& b) {
   return std::equal(a.columns().begin(), a.columns().end(), b.columns().begin(), b.columns().end(),
                     [&](const Column& x, const Column& y) {
@@ -138,6 +163,29 @@ Surface joined(std::vector<Surface> parts) {
     }
     for (std::size_t a = 0; a < part.point_data.size(); ++a) {
       append(whole.point_data[a].values, part.point_data[a].values);
+    }
+  }
+  return whole;
+}
+
+CellSet joined(std::vector<CellSet> parts) {
+  if (parts.empty()) return {};
+  CellSet whole = std::move(parts.front());
+  for (std::size_t n = 1; n < parts.size(); ++n) {
+    CellSet part = std::move(parts[n]);
+    if (part.point_data.size() != whole.point_data.size() || part.cell_data.size() != whole.cell_data.size()) {
+      fail(Code::analysis,
+           "the parts of a set of cells have {} arrays at points and {} in cells on server {}, {} and {} on server 0; "
+           "give the same on all",
+           part.point_data.size(), part.cell_data.size(), n, whole.point_data.size(), whole.cell_data.size());
+    }
+    append_cells(part, whole);
+    append(whole.points, part.points);
+    for (std::size_t a = 0; a < part.point_data.size(); ++a) {
+      append(whole.point_data[a].values, part.point_data[a].values);
+    }
+    for (std::size_t a = 0; a < part.cell_data.size(); ++a) {
+      append(whole.cell_data[a].values, part.cell_data[a].values);
     }
   }
   return whole;
@@ -240,6 +288,15 @@ std::uint64_t bytes_of(const Surface& surface) {
   return bytes;
 }
 
+std::uint64_t bytes_of(const CellSet& cells) {
+  std::uint64_t bytes = 24 * cells.points.size() + cells.types.size();
+  for (const auto* numbers : {&cells.ends, &cells.links, &cells.faces, &cells.face_ends}) bytes += 8 * numbers->size();
+  for (const auto* arrays : {&cells.point_data, &cells.cell_data}) {
+    for (const Surface::Array& array : *arrays) bytes += array.values.size() * sizeof(double);
+  }
+  return bytes;
+}
+
 std::uint64_t bytes_of(const DataSet& data) {
   std::uint64_t bytes = 0;
   for (const DataSet::Array& array : data.arrays) bytes += array.values.size();
@@ -258,6 +315,10 @@ void Results::add_parts(const std::string& file, const Table& mine, Communicator
 }
 
 void Results::add_parts(const std::string& file, const Surface& mine, Communicator& servers, Pieces) {
+  add_gathered(*this, file, mine, servers);
+}
+
+void Results::add_parts(const std::string& file, const CellSet& mine, Communicator& servers, Pieces) {
   add_gathered(*this, file, mine, servers);
 }
 

@@ -16,6 +16,7 @@ namespace sidestream {
 /// The whole of such parts. Throws Error(analysis) if they do not fit together.
 [[nodiscard]] Table joined(std::vector<Table> parts);
 [[nodiscard]] Surface joined(std::vector<Surface> parts);
+[[nodiscard]] CellSet joined(std::vector<CellSet> parts);
 [[nodiscard]] DataSet joined(const std::vector<DataSet>& parts);
 
 /// Where the values of an array are in it: `start` and `size`, or those that they stand for if they are empty.
@@ -32,6 +33,7 @@ void check_parts(std::span<const DataSet> parts);
 /// In memory.
 [[nodiscard]] std::uint64_t bytes_of(const Table& table);
 [[nodiscard]] std::uint64_t bytes_of(const Surface& surface);
+[[nodiscard]] std::uint64_t bytes_of(const CellSet& cells);
 [[nodiscard]] std::uint64_t bytes_of(const DataSet& data);
 
 }  // namespace sidestream

@@ -55,6 +55,12 @@ class FileStore final : public ResultStore {
     write(file, iteration,
           [&](const std::string& path) { format.surface(path, surface, iteration, directory_->provenance()); });
   }
+  void add(const std::string& file, const Iteration& iteration, const CellSet& cells) {
+    if (rank_ != 0) return;
+    const ResultFormat& format = format_of(file, &ResultFormat::cells, "cells");
+    write(file, iteration,
+          [&](const std::string& path) { format.cells(path, cells, iteration, directory_->provenance()); });
+  }
   void add(const std::string& file, const Iteration& iteration, std::span<const DataSet> parts) {
     if (rank_ != 0) return;
     const ResultFormat& format = format_of(file, &ResultFormat::data, "data sets");
@@ -64,6 +70,7 @@ class FileStore final : public ResultStore {
 
   void add_pieces(const std::string& file, const Iteration& iteration, const Table& mine, Communicator& servers);
   void add_pieces(const std::string& file, const Iteration& iteration, const Surface& mine, Communicator& servers);
+  void add_pieces(const std::string& file, const Iteration& iteration, const CellSet& mine, Communicator& servers);
   void add_pieces(const std::string& file, const Iteration& iteration, const DataSet& mine, Communicator& servers);
 
   /// Whether results like this one can be in pieces.
@@ -214,6 +221,17 @@ void FileStore::add_pieces(const std::string& file, const Iteration& iteration, 
       });
 }
 
+void FileStore::add_pieces(const std::string& file, const Iteration& iteration, const CellSet& mine,
+                           Communicator& servers) {
+  const ResultFormat& format = format_of(file, &ResultFormat::cells, "cells");
+  write_pieces(
+      file, iteration, servers, {{{}, mine.types.size()}, {}},
+      [&](const std::string& path) { format.cells(path, mine, iteration, directory_->provenance()); },
+      [&](const std::string& path, const std::vector<Piece>& pieces) {
+        format.cells_list(path, mine, written(pieces), iteration, directory_->provenance());
+      });
+}
+
 void FileStore::add_pieces(const std::string& file, const Iteration& iteration, const DataSet& mine,
                            Communicator& servers) {
   const ResultFormat& format = format_of(file, &ResultFormat::data, "data sets");
@@ -237,6 +255,7 @@ class FileResults final : public Results {
   void add(const std::string& file, const Table& table) override { store_.add(file, iteration_, table); }
   void add(const std::string& file, const Image& image) override { store_.add(file, iteration_, image); }
   void add(const std::string& file, const Surface& surface) override { store_.add(file, iteration_, surface); }
+  void add(const std::string& file, const CellSet& cells) override { store_.add(file, iteration_, cells); }
   void add(const std::string& file, const DataSet& data) override { add_whole(file, {&data, 1}); }
 
   void add_parts(const std::string& file, const Table& mine, Communicator& servers, Pieces how) override {
@@ -248,6 +267,12 @@ class FileResults final : public Results {
   }
   void add_parts(const std::string& file, const Surface& mine, Communicator& servers, Pieces how) override {
     if (store_.has_list(file, &ResultFormat::surface_list) && in_pieces(how, bytes_of(mine), servers)) {
+      return store_.add_pieces(file, iteration_, mine, servers);
+    }
+    Results::add_parts(file, mine, servers, how);
+  }
+  void add_parts(const std::string& file, const CellSet& mine, Communicator& servers, Pieces how) override {
+    if (store_.has_list(file, &ResultFormat::cells_list) && in_pieces(how, bytes_of(mine), servers)) {
       return store_.add_pieces(file, iteration_, mine, servers);
     }
     Results::add_parts(file, mine, servers, how);

@@ -37,6 +37,7 @@ class Sizes final : public Results {
   void add(const std::string&, const Table&) override {}
   void add(const std::string&, const Image&) override {}
   void add(const std::string&, const Surface&) override { whole = true; }
+  void add(const std::string&, const CellSet&) override {}
   void add(const std::string&, const DataSet&) override {}
   void add_parts(const std::string&, const Surface& mine, Communicator&, Pieces how) override {
     CHECK(how == Pieces::always);

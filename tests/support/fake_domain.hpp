@@ -210,7 +210,9 @@ class CapturedResults final : public Results {
   void add(const std::string& file, const Table& table) override { tables[file] = table; }
   void add(const std::string& file, const Image& image) override { images[file] = image; }
   void add(const std::string& file, const Surface& surface) override { surfaces[file] = surface; }
+  void add(const std::string& file, const CellSet& cells) override { cell_sets[file] = cells; }
   void add(const std::string& file, const DataSet& data) override { data_sets[file] = data; }
+  std::map<std::string, CellSet> cell_sets;
   std::map<std::string, DataSet> data_sets;
   std::map<std::string, Table> tables;
   std::map<std::string, Image> images;
@@ -271,14 +273,24 @@ bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
-inline bool same_bits(const Surface& a, const Surface& b) {
-  if (a.point_data.size() != b.point_data.size()) return false;
-  for (std::size_t n = 0; n < a.point_data.size(); ++n) {
-    if (a.point_data[n].name != b.point_data[n].name || a.point_data[n].components != b.point_data[n].components ||
-        !same_bits(a.point_data[n].values, b.point_data[n].values)) {
+inline bool same_bits(const std::vector<Surface::Array>& a, const std::vector<Surface::Array>& b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t n = 0; n < a.size(); ++n) {
+    if (a[n].name != b[n].name || a[n].components != b[n].components || !same_bits(a[n].values, b[n].values)) {
       return false;
     }
   }
+  return true;
+}
+
+inline bool same_bits(const CellSet& a, const CellSet& b) {
+  return same_bits(a.points, b.points) && a.types == b.types && a.ends == b.ends && a.links == b.links &&
+         a.faces == b.faces && a.face_ends == b.face_ends && same_bits(a.point_data, b.point_data) &&
+         same_bits(a.cell_data, b.cell_data);
+}
+
+inline bool same_bits(const Surface& a, const Surface& b) {
+  if (!same_bits(a.point_data, b.point_data)) return false;
   return same_bits(a.points, b.points) && same_bits(a.triangles, b.triangles) && same_bits(a.lines, b.lines);
 }
 

@@ -1,4 +1,4 @@
-// What analyses produce: tables, data sets, images, surfaces.
+// What analyses produce: tables, data sets, images, surfaces, parts of meshes.
 #pragma once
 
 #include <array>
@@ -87,6 +87,19 @@ struct Surface {
   std::vector<std::array<std::int64_t, 3>> triangles;  ///< indices into points, counter-clockwise seen from outside
   std::vector<std::array<std::int64_t, 2>> lines{};    ///< indices into points of both ends of each piece of a line
   std::vector<Array> point_data;
+};
+
+/// Cells of VTK's linear types with the points that they share, in a canonical order (both by global number), so that
+/// the same part of a mesh is the same bytes however the mesh was divided.
+struct CellSet {
+  std::vector<std::array<double, 3>> points;
+  std::vector<std::uint8_t> types;  ///< of each cell, as VTK numbers them
+  std::vector<std::int64_t> ends;   ///< of each cell: where its points end in `links`
+  std::vector<std::int64_t> links;  ///< indices into points
+  /// Of polyhedra, one after the other: number of faces, of each its number of points and these.
+  std::vector<std::int64_t> faces{};
+  std::vector<std::int64_t> face_ends{};  ///< of each cell: where its faces end, -1 for cells that are no polyhedra
+  std::vector<Surface::Array> point_data{}, cell_data{};
 };
 
 /// How a result that several servers have is written: in one file, or in pieces by all of them.

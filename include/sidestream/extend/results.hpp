@@ -19,6 +19,7 @@ class Results {
   virtual void add(const std::string& file, const Table& table) = 0;
   virtual void add(const std::string& file, const Image& image) = 0;
   virtual void add(const std::string& file, const Surface& surface) = 0;
+  virtual void add(const std::string& file, const CellSet& cells) = 0;
   virtual void add(const std::string& file, const DataSet& data) = 0;
 
   // Of a result that all servers have a part of. Collective over `servers`, the communicator of CombineInput, and
@@ -29,6 +30,9 @@ class Results {
   virtual void add_parts(const std::string& file, const Table& mine, Communicator& servers, Pieces how);
   /// Points and triangles follow each other in the order of ranks.
   virtual void add_parts(const std::string& file, const Surface& mine, Communicator& servers, Pieces how);
+  /// Points and cells follow each other in the order of ranks; a point that the cells of several servers share is in
+  /// each of them.
+  virtual void add_parts(const std::string& file, const CellSet& mine, Communicator& servers, Pieces how);
   /// All servers give the same arrays; `start` and `size` say which part of each is whose. The parts fill the arrays
   /// and do not overlap.
   virtual void add_parts(const std::string& file, const DataSet& mine, Communicator& servers, Pieces how);

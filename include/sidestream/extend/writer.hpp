@@ -55,6 +55,7 @@ struct ResultFormat {
   std::string text;
   std::function<void(const std::string& path, const Image&, const std::string& provenance)> image;
   std::function<void(const std::string& path, const Surface&, const Iteration&, const std::string& provenance)> surface;
+  std::function<void(const std::string& path, const CellSet&, const Iteration&, const std::string& provenance)> cells{};
   /// Writes a whole table, or with `append` adds the rows to a file written before with the same columns.
   std::function<void(const std::string& path, const Table&, bool append, const std::string& provenance)> table;
   /// Writes arrays of which several parts are given, or a piece: with one part that does not fill its arrays.
@@ -67,6 +68,9 @@ struct ResultFormat {
   std::function<void(const std::string& path, const Surface& like, const std::vector<PieceFile>& pieces,
                      const Iteration&, const std::string& provenance)>
       surface_list{};
+  std::function<void(const std::string& path, const CellSet& like, const std::vector<PieceFile>& pieces,
+                     const Iteration&, const std::string& provenance)>
+      cells_list{};
   std::function<void(const std::string& path, const Table& like, const std::vector<PieceFile>& pieces)> table_list{};
   /// `parts`: of each piece, without values.
   std::function<void(const std::string& path, const std::vector<DataSet>& parts, const std::vector<PieceFile>& pieces,

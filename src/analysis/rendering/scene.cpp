@@ -63,7 +63,7 @@ class SceneReader {
       : settings_(settings), metadata_(metadata), scene_(scene) {}
 
   void read() {
-    const char* const kinds[] = {"isosurface", "slice", "particles"};
+    const char* const kinds[] = {"isosurface", "slice", "threshold", "clip", "particles"};
     if (std::ranges::all_of(kinds, [&](const char* kind) { return settings_.maps(kind).empty(); })) {
       settings_.fail("isosurface", fmt::format("found a render without '{}', so nothing would be seen; add one",
                                                fmt::join(kinds, "' or '")));
@@ -71,6 +71,10 @@ class SceneReader {
     static_cast<void>(read_range(settings_));  // a mistake is one even if no layer uses the range
     for (const Settings& layer : settings_.maps("isosurface")) add_isosurface(layer);
     for (const Settings& layer : settings_.maps("slice")) add_slice(layer);
+    for (const Settings& layer : settings_.maps("threshold")) {
+      add_part(layer, read_threshold(layer, metadata_, Purpose::picture));
+    }
+    for (const Settings& layer : settings_.maps("clip")) add_part(layer, read_clip(layer, metadata_, Purpose::picture));
     for (const Settings& layer : settings_.maps("particles")) add_particles(layer);
     if (scene_.layers.size() > most_layers) {
       settings_.fail("isosurface", fmt::format("found {} layers in one picture, expected at most {}; make several",
@@ -101,8 +105,41 @@ class SceneReader {
     scene_.layers.push_back(std::move(layer));
   }
 
-  void colour_by_field(const Settings& settings, IsosurfaceQuery& query, Layer& layer) {
-    const Variable& variable = metadata_.variables[query.variable];
+  /// Cells of which the outer faces are seen.
+  template <class Query>
+  void add_part(const Settings& settings, Query query) {
+    Layer layer;
+    const Variable& variable = metadata_.variables[query.variables.front()];
+    if (variable.mesh >= 0 && metadata_.mesh_of(variable).kind() == MeshKind::points) {
+      settings.fail("variable", fmt::format("'{}' lies on mesh '{}', whose points have no faces to be seen",
+                                            variable.name, metadata_.mesh_of(variable).name));
+    }
+    if (settings.has("colour")) {
+      if (settings.has("colour_by")) {
+        settings.fail("colour", "found both 'colour' and 'colour_by' for one part of a mesh; remove one of them");
+      }
+      layer.colour = read_colour(settings, "colour", settings.text("colour"));
+    } else {
+      const Variable* shown = &variable;
+      query.shown_component = read_one_component(settings, variable);
+      if (settings.has("colour_by")) {
+        shown = &read_colour_field(settings, variable);
+        query.shown_component = read_colour_component(settings, *shown);
+        require_cells_or_nodes(settings, "colour_by", *shown, metadata_);
+        if (shown->id != variable.id) {
+          query.variables.push_back(shown->id);
+          query.shown = 1;
+        }
+      }
+      layer.colouring = Layer::Colouring::by_field;
+      scale_for(settings, *shown, query.shown_component, layer).follows_data = true;
+    }
+    add(variable, query.shown_component);
+    layer.query = std::move(query);
+    scene_.layers.push_back(std::move(layer));
+  }
+
+  const Variable& read_colour_field(const Settings& settings, const Variable& variable) {
     const Variable& field = *metadata_.find_variable(settings.text("colour_by"));
     if (field.mesh != variable.mesh) {
       settings.fail(
@@ -110,6 +147,11 @@ class SceneReader {
           fmt::format("'{}' lies on mesh '{}', but '{}' on '{}'; name a variable of the same mesh", field.name,
                       metadata_.mesh_of(field).name, variable.name, metadata_.mesh_of(variable).name));
     }
+    return field;
+  }
+
+  void colour_by_field(const Settings& settings, IsosurfaceQuery& query, Layer& layer) {
+    const Variable& field = read_colour_field(settings, metadata_.variables[query.variable]);
     query.fields = {field.id};
     layer.colouring = Layer::Colouring::by_field;
     layer.attribute = read_colour_component(settings, field);

@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "analysis/cells/part_query.hpp"
 #include "analysis/extract.hpp"
 #include "analysis/rendering/camera.hpp"
 #include "analysis/rendering/colour_map.hpp"
@@ -36,7 +37,7 @@ struct Layer {
     by_value,  ///< each isosurface in the colour of its value
     by_field,  ///< by numbers at the vertices
   };
-  std::variant<IsosurfaceQuery, SliceQuery, ParticlesQuery> query;
+  std::variant<IsosurfaceQuery, SliceQuery, ThresholdQuery, ClipQuery, ParticlesQuery> query;
   Colouring colouring = Colouring::plain;
   Colour colour;
   int scale = -1;     ///< index into Scene::scales; -1 for plain

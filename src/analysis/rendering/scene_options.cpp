@@ -36,17 +36,20 @@ Option colour_component_option() {
           .minimum = 0};
 }
 
-Option isosurface_layer() {
-  std::vector<Option> options = isosurface_options(Purpose::picture);
+void add_colours(std::vector<Option>& options, const std::string& otherwise) {
   options.push_back({.name = "colour",
-                     .text = fmt::format("One colour for the whole layer: `#rrggbb` or one of {}. Default: a colour of "
-                                         "its own for a single value, the colour map for several.",
-                                         fmt::join(colour_names(), ", "))});
+                     .text = fmt::format("One colour for the whole layer: `#rrggbb` or one of {}. Default: {}.",
+                                         fmt::join(colour_names(), ", "), otherwise)});
   options.push_back({.name = "colour_by",
                      .type = OptionType::variable,
-                     .text = "Colours the surface by the values of this variable of the same mesh."});
+                     .text = "Colours the layer by the values of this variable of the same mesh."});
   options.push_back(colour_component_option());
   add_layer_colours(options);
+}
+
+Option isosurface_layer() {
+  std::vector<Option> options = isosurface_options(Purpose::picture);
+  add_colours(options, "a colour of its own for a single value, the colour map for several");
   return {.name = "isosurface",
           .type = OptionType::map,
           .list = true,
@@ -84,6 +87,31 @@ Option particles_layer() {
               "those without a value (NaN) are grey. Where two are at the same depth, the darker red is seen, then "
               "the darker green and blue, whatever their order. The default domain holds the whole balls where "
               "they have a `radius`.",
+          .options = std::move(options)};
+}
+
+Option threshold_layer() {
+  std::vector<Option> options = threshold_options(Purpose::picture);
+  add_colours(options, "the variable's values");
+  return {.name = "threshold",
+          .type = OptionType::map,
+          .list = true,
+          .text =
+              "Cells in which a variable lies in a range, as `threshold` has them: their outer faces. One such map, "
+              "or a list of them.",
+          .options = std::move(options)};
+}
+
+Option clip_layer() {
+  std::vector<Option> options = clip_options(Purpose::picture);
+  options.push_back(component_option("The component that is shown; needed if there are several."));
+  add_colours(options, "the variable's values");
+  return {.name = "clip",
+          .type = OptionType::map,
+          .list = true,
+          .text =
+              "The part of a mesh on one side of a plane, within a box or outside of it, as `clip` has it: its outer "
+              "faces. One such map, or a list of them.",
           .options = std::move(options)};
 }
 
@@ -127,6 +155,8 @@ std::vector<Option> scene_options() {
   return {
       isosurface_layer(),
       slice_layer(),
+      threshold_layer(),
+      clip_layer(),
       particles_layer(),
       picture_size_option(),
       camera_option(),

@@ -1,13 +1,18 @@
 // Unstructured meshes: the cells near a place are looked into.
 #include <algorithm>
 #include <limits>
+#include <map>
 
+#include "analysis/cell_shapes.hpp"
+#include "analysis/cells/subdivision.hpp"
 #include "analysis/sampling/cell_shape.hpp"
 #include "analysis/sampling/samplers.hpp"
 #include "base/fail.hpp"
 
 namespace sidestream::sampling {
 namespace {
+
+constexpr std::uint8_t line = 3;
 
 /// A list of whole numbers, of any type.
 std::vector<Index> whole_numbers(const BlockView& view, Index count) {
@@ -86,20 +91,118 @@ class CellSampler {
     }
     widen(low, high);
     const auto type = static_cast<std::uint8_t>(types_[cell]);
-    const CellKind kind = kind_of(type);
-    if (kind.dimensions == 0) {
-      constexpr std::uint8_t vertex = 1, vertices = 2, lines = 4;  // without inside
-      if (type != vertex && type != vertices && type != lines) unknown_ += targets.any_within(low, high) ? 1 : 0;
+    if (is_thin_cell(type) && type != line) return;  // without inside
+    parts_.clear();
+    if (!take_parts(cell, type, points)) {
+      unknown_ += targets.any_within(low, high) ? 1 : 0;
       return;
     }
-    if (kind.dimensions != mesh_.dimensions || kind.corners != points.size())
-      return;  // a surface in space has no inside
-    std::array<Place, most_corners> corners{};
-    for (std::size_t c = 0; c < points.size(); ++c) corners[c] = places_[static_cast<std::size_t>(points[c])];
     targets.within(low, high, [&](std::int64_t target) {
-      const auto weights = locate(type, std::span(corners.data(), points.size()), targets.at(target));
-      if (weights) give(target, cell, points, *weights);
+      for (const Simple& part : parts_) {
+        if (look_into(part, cell, targets, target)) return;
+      }
     });
+  }
+
+  /// A cell whose map can be inverted: one of the list, or a part of one.
+  struct Simple {
+    std::uint8_t type;
+    std::vector<Index> points;
+  };
+
+  /// Whether the place is in it; if so its values are given.
+  bool look_into(const Simple& part, std::size_t cell, const Targets& targets, std::int64_t target) {
+    const CellKind kind = kind_of(part.type);
+    // A surface in space has no inside.
+    if (kind.dimensions != mesh_.dimensions || kind.corners != part.points.size()) return false;
+    std::array<Place, most_corners> corners{};
+    for (std::size_t c = 0; c < part.points.size(); ++c) corners[c] = places_[static_cast<std::size_t>(part.points[c])];
+    const auto weights = locate(part.type, std::span(corners.data(), part.points.size()), targets.at(target));
+    if (weights) give(target, cell, part.points, *weights);
+    return weights.has_value();
+  }
+
+  /// Cells of higher order are looked into as linear ones (cells/subdivision.hpp), polyhedra as tetrahedra, polygons as
+  /// triangles. False: the type is not known.
+  bool take_parts(std::size_t cell, std::uint8_t type, std::span<const Index> points) {
+    if (kind_of(type).dimensions > 0) {
+      parts_.push_back({type, {points.begin(), points.end()}});
+      return true;
+    }
+    if (type == vtk_polygon) {
+      take_polygon(points);
+      return true;
+    }
+    if (type == vtk_polyhedron) return take_polyhedron(cell);
+    const std::int64_t expected = points_of_subdivided(type);
+    if (!is_subdivided(type) || (expected > 0 && expected != static_cast<Index>(points.size()))) return false;
+    for (const LinearPart& part : linear_parts(type, static_cast<std::int64_t>(points.size()))) {
+      const auto point = [&](int n) { return points[static_cast<std::size_t>(n)]; };
+      std::vector<Index> of_part;
+      for (const int n : part.points) of_part.push_back(point(n));
+      if (part.type == vtk_polygon) {
+        take_polygon(of_part);
+      } else if (part.type == vtk_polyhedron) {
+        std::vector<std::vector<Index>> faces;
+        for (const auto& face : part.faces) {
+          for (std::vector<Index>& loop = faces.emplace_back(); const int n : face) loop.push_back(point(n));
+        }
+        take_tetrahedra(faces);
+      } else {
+        parts_.push_back({part.type, std::move(of_part)});
+      }
+    }
+    return true;
+  }
+
+  void take_polygon(std::span<const Index> points) {
+    for (std::size_t n = 2; n < points.size(); ++n)
+      parts_.push_back({vtk_triangle, {points[0], points[n - 1], points[n]}});
+  }
+
+  bool take_polyhedron(std::size_t cell) {
+    const BlockView *list = of(Role::faces), *ends = of(Role::face_offsets);
+    if (!list || !ends) return false;
+    if (faces_.empty()) {
+      faces_ = whole_numbers(*list, block_.block.lengths.faces);
+      face_ends_ = whole_numbers(*ends, block_.block.cells.hi[0]);
+    }
+    Index at = 0;
+    for (std::size_t before = cell; before > 0 && at == 0; --before) at = std::max<Index>(0, face_ends_[before - 1]);
+    const Index end = face_ends_[cell];
+    if (at >= end || end > static_cast<Index>(faces_.size())) return false;
+    std::vector<std::vector<Index>> faces;
+    Index left = faces_[static_cast<std::size_t>(at++)];
+    for (; left > 0 && at < end; --left) {
+      std::vector<Index>& loop = faces.emplace_back();
+      for (Index corners = faces_[static_cast<std::size_t>(at++)]; corners > 0 && at < end; --corners) {
+        const Index p = faces_[static_cast<std::size_t>(at++)];
+        if (p < 0 || p >= static_cast<Index>(places_.size())) return false;
+        loop.push_back(p);
+      }
+      if (loop.size() < 3) return false;
+    }
+    take_tetrahedra(faces);
+    return left == 0;
+  }
+
+  /// By the numbers of points, if they have some, so that cells that share a face cut it alike.
+  void take_tetrahedra(std::vector<std::vector<Index>>& faces) {
+    const BlockView* names = of(Role::point_ids);
+    if (names && names_.empty()) names_ = whole_numbers(*names, block_.block.lengths.points);
+    std::map<Index, Index> points;  // by name
+    std::map<Index, Index> order;   // without names: in the order of the faces
+    for (auto& face : faces) {
+      for (Index& p : face) {
+        const Index name = names ? names_[static_cast<std::size_t>(p)]
+                                 : order.try_emplace(p, static_cast<Index>(order.size())).first->second;
+        points[name] = p;
+        p = name;
+      }
+    }
+    for (const auto& [a, b, c, d] : tetrahedra_of(faces)) {
+      parts_.push_back({vtk_tetra, {points[a], points[b], points[c], points[d]}});
+    }
   }
 
   void give(std::int64_t target, std::size_t cell, std::span<const Index> points, const Weights& weights) {
@@ -126,6 +229,8 @@ class CellSampler {
   const SampledBlock& block_;
   const Sink& sink_;
   std::vector<Index> links_, ends_, types_, ids_, flags_;
+  std::vector<Index> faces_, face_ends_, names_;  ///< once they are needed
+  std::vector<Simple> parts_;                     ///< of the cell that is looked into
   std::vector<Place> places_;
   std::vector<double> out_;
   std::int64_t unknown_ = 0;

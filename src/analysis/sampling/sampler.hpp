@@ -48,7 +48,7 @@ void check_query(const Settings& settings, const std::string& option, const Quer
 [[nodiscard]] std::size_t value_count(const Query& query, const Metadata& metadata);
 
 /// Finds the targets in this server's blocks. Where a value was not delivered it is NaN. Returns in how many cells
-/// targets may lie that were not looked into: polyhedra, and cells of higher order.
+/// targets may lie that were not looked into, of types that are not known.
 std::int64_t sample(const Query& query, const Targets& targets, const LocalInput& input, const Sink& sink);
 
 }  // namespace sidestream::sampling

@@ -86,6 +86,21 @@ void Captured::add(const std::string& file, const Surface& surface) {
   }
 }
 
+void Captured::add(const std::string& file, const CellSet& cells) {
+  Bytes& bytes = bytes_[file];
+  append(bytes, cells.points.data(), cells.points.size());
+  append(bytes, cells.types.data(), cells.types.size());
+  for (const auto* numbers : {&cells.ends, &cells.links, &cells.faces, &cells.face_ends}) {
+    append(bytes, numbers->data(), numbers->size());
+  }
+  for (const auto* arrays : {&cells.point_data, &cells.cell_data}) {
+    for (const Surface::Array& array : *arrays) {
+      append(bytes, array.name);
+      append(bytes, array.values.data(), array.values.size());
+    }
+  }
+}
+
 void Captured::add(const std::string& file, const DataSet& data) {
   Bytes& bytes = bytes_[file];
   for (const DataSet::Array& array : data.arrays) {

@@ -13,6 +13,7 @@ class Captured final : public Results {
   void add(const std::string& file, const Table& table) override;
   void add(const std::string& file, const Image& image) override;
   void add(const std::string& file, const Surface& surface) override;
+  void add(const std::string& file, const CellSet& cells) override;
   void add(const std::string& file, const DataSet& data) override;
 
   /// How the other differs, in words; empty if every byte is the same, or with a `tolerance` above 0 if the same files

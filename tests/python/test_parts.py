@@ -1,0 +1,252 @@
+"""Thresholds and clips of every kind of mesh, in several placements, against VTK's filters."""
+
+import subprocess
+import sys
+from os import environ
+from pathlib import Path
+
+import numpy as np
+import parts
+import pytest
+import shapes
+import vtk
+from test_sampling import curved, solid, with_values
+from vtk.util.numpy_support import numpy_to_vtk, vtk_to_numpy
+
+PROGRAM = Path(parts.__file__)
+MPIRUN = environ.get("SIDESTREAM_MPIEXEC", "mpirun")
+PLANE = {"solid": ([2.1, 1.3, 1.7], [1, 2, -0.5]), "curved": ([3.1, 2.3, 1.7], [1, -1, 0.5]), "grid": ([3.3, 1, 0.6], [0, 1, 1])}
+BOX = {"solid": ([0.7, 0.2, 0.4], [4.3, 2.9, 3.1]), "grid": ([0.7, 0.2, 0.4], [4.3, 2.9, 1.1])}
+#: Of each mesh: its variables at points and in cells, and ranges of both.
+MESHES = {
+    "solid": ("n", "t", (0.2, 0.8), (20, 120)),
+    "curved": ("v", "c", (0.1, 0.9), (20, 60)),
+    "grid": ("gn", "gc", (0.1, 0.9), (0.3, 0.7)),
+}
+
+
+def analyses():
+    for mesh, (nodes, cells, node_range, cell_range) in MESHES.items():
+        for points in ("all", "any"):
+            low, high = node_range
+            yield f"threshold: {{name: {mesh}-{points}, variable: {nodes}, minimum: {low}, maximum: {high}, points: {points}, fields: {cells}"
+        low, high = cell_range
+        yield f"threshold: {{name: {mesh}-cells, variable: {cells}, minimum: {low}, maximum: {high}, fields: {nodes}"
+        origin, normal = PLANE[mesh]
+        for side in ("above", "below"):
+            yield f"clip: {{name: {mesh}-{side}, variable: {cells}, origin: {origin}, normal: {normal}, side: {side}, fields: {nodes}"
+        yield f"clip: {{name: {mesh}-whole, variable: {nodes}, origin: {origin}, normal: {normal}, whole_cells: true"
+        if mesh in BOX:
+            low, high = BOX[mesh]
+            for keep in ("inside", "outside"):
+                yield f"clip: {{name: {mesh}-{keep}, variable: {nodes}, low: {low}, high: {high}, keep: {keep}, fields: {cells}"
+    yield "threshold: {name: cloud-heavy, variable: mass, minimum: 0.7"
+    yield "clip: {name: cloud-low, variable: mass, axis: z, position: 0.4, side: below"
+
+
+def configuration(placement, folder):
+    lines = [f"placement: {placement}", f"output: {{directory: {folder}}}", "analyses:"]
+    for analysis in analyses():
+        name = analysis.split("name: ")[1].split(",")[0]
+        lines.append(f'  - {analysis}, file: "{name}-{{index}}.vtu"}}')
+    layers = "clip: {variable: t, axis: x, position: 2.3}"
+    lines.append(f'  - render: {{{layers}, size: [96, 80], file: "solid-{{index}}.png"}}')
+    layers = "threshold: {variable: c, minimum: 20, maximum: 60, colour_by: v}, clip: {variable: gn, axis: y, position: 1.3}"
+    lines.append(f'  - render: {{{layers}, size: [96, 80], file: "boxes-{{index}}.png"}}')
+    return "\n".join(lines) + "\n"
+
+
+def run(folder, placement, ranks):
+    file, results = folder / "run.yaml", folder / "results"
+    folder.mkdir(exist_ok=True)
+    file.write_text(configuration(placement, results))
+    command = [MPIRUN, "-n", str(ranks), sys.executable, str(PROGRAM), str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return results
+
+
+def read(path):
+    reader, said = vtk.vtkXMLUnstructuredGridReader(), []
+    for event in ("ErrorEvent", "WarningEvent"):
+        reader.AddObserver(event, lambda _, name: said.append(name))
+    reader.SetFileName(str(path))
+    reader.Update()
+    assert not said, path
+    return reader.GetOutput()
+
+
+def size(data):
+    """The volume, cell by cell as tetrahedra, whatever way round cells are."""
+    tetrahedra = vtk.vtkDataSetTriangleFilter()
+    tetrahedra.SetInputData(data)
+    tetrahedra.Update()
+    mesh = tetrahedra.GetOutput()
+    if mesh.GetNumberOfCells() == 0:
+        return 0.0
+    corners = vtk_to_numpy(mesh.GetCells().GetConnectivityArray()).reshape(-1, 4)
+    x = vtk_to_numpy(mesh.GetPoints().GetData())[corners].astype(float)
+    return np.abs(np.linalg.det(x[:, 1:] - x[:, :1])).sum() / 6
+
+
+def grid(step):
+    data = vtk.vtkImageData()
+    data.SetDimensions([n + 1 for n in parts.GRID])
+    data.SetSpacing(1, 0.5, 0.25)
+    return with_values(data, parts.grid_nodes(step).ravel(), parts.grid_cells(step).ravel())
+
+
+SOURCES = {"solid": solid, "curved": curved, "grid": grid}
+
+
+def places_of(data):
+    return {tuple(x) for x in vtk_to_numpy(data.GetPoints().GetData()).astype("f8")}
+
+
+def threshold(source, where, low, high, every=True):
+    found = vtk.vtkThreshold()
+    found.SetInputData(source)
+    found.SetInputArrayToProcess(0, 0, 0, 0 if where == "nodes" else 1, where)
+    found.SetLowerThreshold(low)
+    found.SetUpperThreshold(high)
+    found.SetThresholdFunction(vtk.vtkThreshold.THRESHOLD_BETWEEN)
+    found.SetAllScalars(every)
+    found.SetOutputPointsPrecision(vtk.vtkAlgorithm.DOUBLE_PRECISION)
+    found.Update()
+    return found.GetOutput()
+
+
+def clipped(source, function, inside_out):
+    found = vtk.vtkTableBasedClipDataSet()
+    found.SetInputData(source)
+    found.SetClipFunction(function)
+    found.SetInsideOut(inside_out)
+    found.SetOutputPointsPrecision(vtk.vtkAlgorithm.DOUBLE_PRECISION)
+    found.Update()
+    return found.GetOutput()
+
+
+def same_cells(ours, theirs, names):
+    """The same cells at the same places, with the same values, whatever their order."""
+
+    def described(data, point_name, cell_name):
+        points = vtk_to_numpy(data.GetPoints().GetData()).astype("f8")
+        at_points = vtk_to_numpy(data.GetPointData().GetArray(point_name)).astype("f8")
+        in_cells = vtk_to_numpy(data.GetCellData().GetArray(cell_name)).astype("f8")
+        links = vtk_to_numpy(data.GetCells().GetConnectivityArray())
+        ends = vtk_to_numpy(data.GetCells().GetOffsetsArray())
+        rows = []
+        for n in range(data.GetNumberOfCells()):
+            of_cell = links[ends[n] : ends[n + 1]]
+            rows.append((in_cells[n], data.GetCellType(n), tuple(map(tuple, np.round(points[of_cell], 9))), tuple(at_points[of_cell])))
+        return sorted(rows)
+
+    assert described(ours, *names) == described(theirs, "nodes", "cells")
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory):
+    """Of one rank."""
+    return run(tmp_path_factory.mktemp("alone"), "inline", 1)
+
+
+@pytest.mark.parametrize("mesh", MESHES)
+@pytest.mark.parametrize("step", range(shapes.STEPS))
+def test_threshold_like_vtk(alone, mesh, step):
+    nodes, cells, node_range, cell_range = MESHES[mesh]
+    source = SOURCES[mesh](step)
+    shift = 0 if mesh == "grid" else 1000 * step  # values in cells grow with the iteration
+    for points in ("all", "any"):
+        ours = read(alone / f"{mesh}-{points}-{step}.vtu")
+        assert 0 < ours.GetNumberOfCells() < source.GetNumberOfCells()
+        assert len(places_of(ours)) == ours.GetNumberOfPoints()
+        same_cells(ours, threshold(source, "nodes", *node_range, points == "all"), (nodes, cells))
+    ours = read(alone / f"{mesh}-cells-{step}.vtu")
+    theirs = threshold(source, "cells", *cell_range)
+    assert ours.GetNumberOfCells() == theirs.GetNumberOfCells()
+    assert (theirs.GetNumberOfCells() == 0) == (shift > 0)
+    if shift == 0:
+        same_cells(ours, theirs, (nodes, cells))
+
+
+@pytest.mark.parametrize("mesh", MESHES)
+@pytest.mark.parametrize("step", range(shapes.STEPS))
+def test_clip_like_vtk(alone, mesh, step):
+    source = SOURCES[mesh](step)
+    origin, normal = PLANE[mesh]
+    plane = vtk.vtkPlane()
+    plane.SetOrigin(origin)
+    plane.SetNormal(normal)
+    sizes = {}
+    for side, inside_out in (("above", False), ("below", True)):
+        ours = read(alone / f"{mesh}-{side}-{step}.vtu")
+        sizes[side] = size(ours)
+        # Cells whose faces are not flat are cut into other tetrahedra by VTK.
+        assert sizes[side] == pytest.approx(size(clipped(source, plane, inside_out)), rel=2e-2 if mesh == "curved" else 1e-6)
+        assert len(places_of(ours)) == ours.GetNumberOfPoints()
+        distances = (vtk_to_numpy(ours.GetPoints().GetData()) - origin) @ (np.array(normal) / np.linalg.norm(normal))
+        assert (distances if side == "above" else -distances).min() > -1e-12
+    whole = vtk.vtkAppendFilter()
+    whole.SetInputData(source)
+    whole.Update()
+    assert sum(sizes.values()) == pytest.approx(size(whole.GetOutput()), rel=2e-2 if mesh == "curved" else 1e-6)
+    crinkle = vtk.vtkExtractGeometry()
+    crinkle.SetInputData(source)
+    crinkle.SetImplicitFunction(plane)
+    crinkle.SetExtractInside(False)
+    crinkle.SetExtractBoundaryCells(True)
+    crinkle.Update()
+    assert read(alone / f"{mesh}-whole-{step}.vtu").GetNumberOfCells() == crinkle.GetOutput().GetNumberOfCells()
+    if mesh not in BOX:
+        return
+    low, high = BOX[mesh]
+    box = vtk.vtkBox()
+    box.SetBounds([x for pair in zip(low, high, strict=True) for x in pair])
+    inside, outside = (size(read(alone / f"{mesh}-{keep}-{step}.vtu")) for keep in ("inside", "outside"))
+    assert inside + outside == pytest.approx(sum(sizes.values()), rel=1e-9)
+    if mesh == "grid":
+        assert inside == pytest.approx(3.6 * 2.7 * 0.7)
+
+
+@pytest.mark.parametrize("step", range(shapes.STEPS))
+def test_particles(alone, step):
+    places, mass = parts.particles(step)
+    for name, chosen in (("heavy", mass >= 0.7), ("low", places[:, 2] <= 0.4)):
+        data = read(alone / f"cloud-{name}-{step}.vtu")
+        found = np.column_stack(
+            [vtk_to_numpy(data.GetPoints().GetData()), vtk_to_numpy(data.GetPointData().GetArray("mass"))]
+        )
+        expected = np.column_stack([places, mass])[chosen]
+        np.testing.assert_array_equal(found, expected[np.lexsort(expected.T[2::-1])])
+        assert data.GetNumberOfCells() == chosen.sum()
+
+
+def arrays(path):
+    data = read(path)
+    attributes = [data.GetPointData(), data.GetCellData()]
+    found = [data.GetPoints().GetData(), data.GetCells().GetConnectivityArray(), data.GetCells().GetOffsetsArray()]
+    found += [attribute.GetArray(n) for attribute in attributes for n in range(attribute.GetNumberOfArrays())]
+    kinds = [data.GetCellType(n) for n in range(data.GetNumberOfCells())]
+    return [vtk_to_numpy(array).tobytes() for array in found] + [bytes(kinds)]
+
+
+def pixels(path):
+    reader = vtk.vtkPNGReader()
+    reader.SetFileName(str(path))
+    reader.Update()
+    return vtk_to_numpy(reader.GetOutput().GetPointData().GetScalars())
+
+
+@pytest.mark.parametrize(
+    ("placement", "ranks"),
+    [("inline", 2), ("inline", 8), ("{mode: cores, per_node: 1}", 3), ("{mode: cores, per_node: 2}", 5)],
+)
+def test_same_everywhere(alone, tmp_path, placement, ranks):
+    results = run(tmp_path / "run", placement, ranks)
+    files = sorted(path.name for path in alone.glob("*.vtu"))
+    assert len(files) == shapes.STEPS * len(list(analyses()))
+    for name in files:
+        assert arrays(results / name) == arrays(alone / name), name
+    for path in alone.glob("*.png"):
+        np.testing.assert_array_equal(pixels(results / path.name), pixels(path), path.name)
+        assert len(np.unique(pixels(path), axis=0)) > 50
