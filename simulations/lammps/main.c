@@ -10,10 +10,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* LAMMPS says "error: ..." by itself, on standard output and in log.lammps. */
-static int fails(void* lammps, sidestream_session* session, int code) {
+/* LAMMPS itself says what is wrong, on standard output and in log.lammps; on all ranks, or it ends them. */
+static int broken(void* lammps) { return lammps_config_has_exceptions() && lammps_has_error(lammps); }
+
+/* S: whether a call failed; a refused iteration is no failure. */
+static int failed(sidestream_session* session, int code) {
   if (SIDESTREAM_FAILED(code)) fprintf(stderr, "lammps_melt: %s\n", sidestream_message(session));
-  return SIDESTREAM_FAILED(code) || (lammps_config_has_exceptions() && lammps_has_error(lammps));
+  return SIDESTREAM_FAILED(code);
 }
 
 /* S: this rank's atoms as they are now. Coordinates and velocities of LAMMPS lie as Sidestream takes them; its arrays
@@ -43,20 +46,22 @@ static int simulate(sidestream_session* session, const char* script, int steps, 
   void* lammps = lammps_open(3, arguments, comm, NULL);
   lammps_file(lammps, script);
   lammps_command(lammps, "run 0 post no");
-  for (int n = 0; n < 6; ++n) { /* S: $xlo and so on in the configuration */
-    const double* edge =
-        lammps_extract_global(lammps, (const char*[]){"boxxlo", "boxylo", "boxzlo", "boxxhi", "boxyhi", "boxzhi"}[n]);
-    if (fails(lammps, session, sidestream_set_real(session, box[n], edge ? *edge : 0))) return 1;
+  int code = broken(lammps) ? SIDESTREAM_ERROR_USAGE : SIDESTREAM_OK;
+  for (int n = 0; n < 6 && !code; ++n) { /* S: $xlo and so on in the configuration */
+    const char* const edges[] = {"boxxlo", "boxylo", "boxzlo", "boxxhi", "boxyhi", "boxzhi"};
+    code = sidestream_set_real(session, box[n], *(double*)lammps_extract_global(lammps, edges[n]));
   }
-  int failed = fails(lammps, session, sidestream_start(session)); /* S: all checks happen here */
-  for (int step = 0; !failed; step += every) {
-    failed = fails(lammps, session, publish(lammps, session, rank)); /* S */
+  if (!code) code = sidestream_start(session); /* S: all checks happen here; fails on all ranks or none */
+  int wrong = !broken(lammps) && failed(session, code);
+  for (int step = 0; !code && !broken(lammps); step += every) {
+    if (failed(session, publish(lammps, session, rank))) wrong = 1; /* S: the simulation goes on, as the others do */
     if (step + every > steps) break;
     snprintf(run, sizeof run, "run %d pre no post no", every);
     lammps_command(lammps, run);
   }
+  wrong = wrong || broken(lammps);
   lammps_close(lammps);
-  return failed;
+  return wrong;
 }
 
 int main(int argc, char** argv) {
@@ -66,16 +71,16 @@ int main(int argc, char** argv) {
   }
   MPI_Init(&argc, &argv);
   sidestream_session* session; /* S */
-  int rank, failed = 1;
+  int rank, wrong = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (sidestream_open(MPI_COMM_WORLD, argv[2], &session)) { /* S */
     if (rank == 0) fprintf(stderr, "lammps_melt: %s\n", sidestream_message(NULL));
-  } else if (sidestream_is_server(session)) {            /* S */
-    failed = sidestream_serve(session) != SIDESTREAM_OK; /* S */
+  } else if (sidestream_is_server(session)) {           /* S */
+    wrong = failed(session, sidestream_serve(session)); /* S */
   } else {
-    failed = simulate(session, argv[1], atoi(argv[3]), atoi(argv[4]));
+    wrong = simulate(session, argv[1], atoi(argv[3]), atoi(argv[4]));
   }
   if (session) sidestream_close(&session); /* S */
   MPI_Finalize();
-  return failed;
+  return wrong;
 }
