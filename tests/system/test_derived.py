@@ -47,7 +47,7 @@ def fields_of(results):
     """The arrays of each iteration, by name."""
     found = []
     for step in range(STEPS):
-        with h5py.File(results / f"fields-{step:06}.h5") as file:
+        with h5py.File(results / f"fields-{10 * step:06}.h5") as file:
             assert all(dataset.attrs["missing"] == 0 for dataset in file["variables"].values())
             found.append({name: dataset[...] for name, dataset in file["variables"].items()})
     return found
@@ -73,7 +73,8 @@ def reference(tmp_path_factory):
 def test_the_bits_of_numpy(reference):
     for step, fields in enumerate(reference[1]):
         time, cycle, t, p = 0.1 * step, 10 * step, fields["t"], fields["p"].astype(float)
-        x = ((np.arange(N) + 0.5 * 0) * (1 / N) + (np.arange(N) + 1) * (1 / N)) * 0.5
+        nodes = np.arange(N + 1) * (1 / N)
+        x = 0.5 * (nodes[:-1] + nodes[1:])
         np.testing.assert_array_equal(fields["warm"], 0.5 * (t * t) - 2 * x + time)
         flow = slopes(t)
         np.testing.assert_array_equal(fields["flow"], np.stack(flow, -1))
@@ -88,8 +89,9 @@ def test_the_bits_of_numpy(reference):
         np.testing.assert_array_equal(fields["turning"], np.stack(turning, -1))
         a, b = p[..., 0], p[..., 1]
         np.testing.assert_array_equal(fields["mix"], a * b - np.sqrt(a * a + b * b) + cycle)
-        # In memory with k fastest, in the file all the same [z, y, x]: as t.
-        expected = [slope for part in (a, b) for slope in slopes(part)]
+        # With k fastest in memory, and so [x, y, z] in the file.
+        expected = [slope for part in (a, b) for slope in slopes(part.T)]
+        expected = [slope.T for slope in expected]
         np.testing.assert_array_equal(fields["slopes"], np.stack(expected, -1))
         np.testing.assert_array_equal(fields["choice"], np.where(t > 0.05, np.maximum(t, 0.1), -t))
 
