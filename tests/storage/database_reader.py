@@ -1,5 +1,4 @@
-"""Reads a database as docs/database.md specifies it, with NumPy alone; written from that page. Checksums and zstd are those of the
-libraries, by ctypes."""
+"""Reads a database with NumPy, from what docs/database.md says. Checksums and zstd are those of their libraries."""
 
 import ctypes
 import ctypes.util
@@ -11,13 +10,15 @@ from pathlib import Path
 import numpy as np
 
 SLOT, FACE = 256, 8192
-GROUP = np.dtype(
-    [(n, "<u4") for n in ("group", "number", "first", "last", "contributors", "unused")]
-    + [(n, "<u8") for n in ("offset", "blocks", "pieces", "chunks", "blocks_sum", "rest_sum", "unused_too")]
-)
+_NUMBERS = ("group", "number", "first", "last", "contributors", "unused")
+_SIZES = ("offset", "blocks", "pieces", "chunks", "blocks_sum", "rest_sum", "unused_too")
+GROUP = np.dtype([*((n, "<u4") for n in _NUMBERS), *((n, "<u8") for n in _SIZES)])
 BLOCK = np.dtype(
-    [("id", "<i8"), ("mesh", "<u4"), ("level", "<i4"), ("client", "<i4"), ("kind", "<i4"), ("lo", "<i8", 3)]
-    + [("hi", "<i8", 3), ("lengths", "<i8", 3), ("low", "<f8", 3), ("high", "<f8", 3)]
+    [
+        *(("id", "<i8"), ("mesh", "<u4"), ("level", "<i4"), ("client", "<i4"), ("kind", "<i4")),
+        *((n, "<i8", 3) for n in ("lo", "hi", "lengths")),
+        *((n, "<f8", 3) for n in ("low", "high")),
+    ]
 )
 PIECE = np.dtype(
     [(n, "<u4") for n in ("variable", "block", "number", "unused")] + [(n, "<u8") for n in ("offset", "bytes", "chunk")]

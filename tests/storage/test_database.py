@@ -1,11 +1,12 @@
-"""Databases: what is committed is there, bit by bit, for a reader written from the specification, for h5py and for runs on other
-numbers of ranks."""
+"""Databases: what is committed is there, bit by bit, for a reader made from the page, h5py, and other runs."""
 
 import os
 import random
 import shutil
 import signal
+import struct
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -150,7 +151,7 @@ def test_codecs_with_loss_keep_their_bound(tmp_path, codec, bound):
         ("kind: post, codec: half", "for one by its name"),
         ("kind: post, codec: [gzip, byte-shuffle]", "must be the last one"),
         ("kind: post, codec: zip", "is not in this build"),
-        ("codecs: {feild: gzip}", "did you mean 'field'"),
+        ("codecs: {fielt: gzip}", "did you mean 'field'"),
         ("directory: 'data-{cycle}'", "expected a name without fields"),
     ],
 )
@@ -308,6 +309,78 @@ def children(parent):
         except OSError:  # it has ended meanwhile
             continue
     return found
+
+
+def resealed(segment, journal, change):
+    """Changes the first context's record or table and gives all that leads there right checksums again."""
+    entry = next(iter(database_reader.slots(journal.parent)[0].values()))
+    data, at, size = bytearray(segment.read_bytes()), entry["offset"], entry["size"]
+    length = struct.unpack_from("<Q", data, at + 8)[0]
+    group = at + 24 + -(-length // 8) * 8
+    where, blocks, pieces, chunks = struct.unpack_from("<4Q", data, group + 24)
+    first, rest = blocks * 144, pieces * 40 + chunks * 16
+    change(
+        data, {"json": (at + 24, length), "group": (group, 56), "blocks": (where, first), "rest": (where + first, rest)}
+    )
+    for start, amount, to in ((where, first, group + 56), (where + first, rest, group + 64)):
+        struct.pack_into("<Q", data, to, database_reader.checksum(data[start : start + amount]))
+    slots = bytearray(journal.read_bytes())
+    struct.pack_into("<Q", slots, 256 + 112, database_reader.checksum(data[at : at + size]))
+    struct.pack_into("<Q", slots, 256 + 248, database_reader.checksum(slots[256 : 256 + 248]))
+    segment.write_bytes(data)
+    journal.write_bytes(slots)
+
+
+def nonsense(number, chance):
+    """A change of one number of a part, or of a bit."""
+
+    def change(content, parts):
+        at, size = parts[("json", "group", "blocks", "rest")[number % 4]]
+        place = at + chance.randrange(size)
+        if number % 3 and number % 4:
+            place -= (place - at) % 8
+            struct.pack_into("<Q", content, place, chance.choice([2**64 - 1, 2**63, 2**62, 2**31, 1 << 20]))
+        else:
+            content[place] ^= 1 << chance.randrange(8)
+
+    return change
+
+
+def test_nonsense_with_right_checksums_is_an_error(tmp_path):
+    """What no checksum tells: numbers that make no sense neither crash the reader nor take all memory."""
+    chance = random.Random(3)
+    simulate(tmp_path, 1, "--blocks", 2, options="codec: [bit-shuffle, gzip]", grid=(6, 5, 4), steps=1)
+    source, data = tmp_path / "out" / "data", tmp_path / "copy"
+    refused = 0
+    for number in range(80):
+        shutil.rmtree(data, ignore_errors=True)
+        shutil.copytree(source, data)
+        resealed(next(data.glob("segment-*")), data / "contexts", nonsense(number, chance))
+        done = subprocess.run(
+            ["sh", "-c", f"ulimit -v 2000000; exec {TOOL} verify {data}"],
+            capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
+        assert done.returncode in (0, 1), (number, done.returncode, done.stderr)
+        assert "memory" not in done.stderr, (number, done.stderr)
+        refused += done.returncode
+    assert refused > 30
+
+
+def test_python_reads_contexts_over_time(tmp_path):
+    sys.path.insert(0, str(ROOT / "bindings" / "python"))
+    import sidestream
+
+    expected, _ = simulate(tmp_path, 2, "--blocks", 5, "--dt", 0.25)
+    data = tmp_path / "out" / "data"
+    opened = sidestream.open(data)
+    assert opened["field"].dims == ("time", "z", "y", "x")
+    np.testing.assert_array_equal(opened["field"].values, expected.transpose(0, 3, 2, 1))
+    np.testing.assert_array_equal(opened["time"], [0, 0.25, 0.5])
+    np.testing.assert_array_equal(sidestream.open(tmp_path / "out")["data"]["field"][1], expected[1].T)
+    for file in data.glob("context-*"):
+        file.unlink()
+    with pytest.raises(sidestream.Error, match="hdf5: false"):
+        sidestream.open(data)
 
 
 def test_killed_runs_lose_no_committed_context(tmp_path):

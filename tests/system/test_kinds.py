@@ -7,6 +7,7 @@ import uuid
 import h5py
 import numpy as np
 import pytest
+from kinds_database import check_database
 from kinds_values import BOXES, NX, NY, NZ, curvilinear, levels, lists
 from kinds_vtk import check_gap, check_vtk
 from support import run_beside
@@ -79,7 +80,8 @@ def configure(folder, kind, placement, changing=0, calls=0, dimensions=3):
         text += f"  - histogram: {{variable: {name}, component: 0, name: h-{name}, file: 'h-{name}-{{index}}.csv'}}\n"
     # One name suffices: the arrays of its mesh come along.
     names = ", ".join(TASKS[kind])
-    text += f"outputs: [hdf5: {{variables: [{names}]}}, vtk: {{variables: [{names}]}}]\n"
+    text += f"outputs: [hdf5: {{variables: [{names}]}}, vtk: {{variables: [{names}]}}, "
+    text += f"database: {{directory: data, variables: [{names}]}}]\n"
     path = folder / "run.yaml"
     path.write_text(text)
     return path
@@ -183,6 +185,7 @@ def check(results, kind, blocks, changing, dimensions=3):
     else:
         check_lists(results, kind, blocks, changing, dimensions)
     check_vtk(results, kind, range(STEPS), blocks, changing, dimensions)
+    check_database(results, STEPS)
 
 
 KINDS = [("curvilinear", 0), ("unstructured", 0), ("unstructured", 1), ("points", 1), ("octree", 1), ("levels", 0)]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from numpy.typing import NDArray
 
+from .database import JOURNAL, is_database, read_database
 from .errors import Code, Error
 from .fields import read_hdf5
 from .lazy import Fields
@@ -49,7 +50,10 @@ class Results(Mapping[str, Any]):
 
     def _find(self) -> Iterator[tuple[str, Path]]:
         inside = [p for p in self.path.rglob("*") if p.is_file() and not p.name.startswith(".")]
-        files = {p for p in inside if p.suffix in READERS}
+        databases = {p.parent for p in inside if p.name == JOURNAL} - {self.path}
+        for place in databases:
+            yield place.relative_to(self.path).as_posix(), place
+        files = {p for p in inside if p.suffix in READERS and not databases & set(p.parents)}
         listed: set[Path] = set()
         for index in (p for p in files if p.suffix == ".series"):
             entries = entries_of(index)
@@ -93,10 +97,10 @@ def open(
 
     Tables (`.csv`, `.pieces`) are structured arrays. Fields and data sets (`.h5`) are an xarray.Dataset, or with
     into="numpy", or without xarray, `Fields`: arrays by name that are read when they are indexed. An index over time
-    (`.series`) is all its files, over time."""
+    (`.series`) is all its files, over time, and the directory of a database its contexts."""
     place = Path(path)
     if place.is_dir():
-        return Results(place, into)
+        return _finished(read_database(place), into) if is_database(place) else Results(place, into)
     if not place.is_file():
         raise Error(f"{place}: there is no such file or directory", Code.FILE)
     reader = READERS.get(place.suffix)

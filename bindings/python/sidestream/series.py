@@ -54,7 +54,8 @@ def _stacked(name: str, files: list[Fields]) -> LazyArray | None:
     return StackedArray(("time", *first.dims), (len(parts), *first.shape), first.dtype, attrs, chunks, parts)
 
 
-def _over_time(index: Path, entries: list[Entry]) -> Fields:
+def over_time(index: Path, entries: list[Entry]) -> Fields:
+    """The arrays of all files, iterations first."""
     files = [read_hdf5(entry.path) for entry in entries]
     names = list(dict.fromkeys(name for file in files for name in file))
     arrays, changing = {}, []
@@ -99,7 +100,7 @@ def read_series(index: Path) -> Fields | NDArray[Any]:
         raise Error(f"{index}: it lists no files; nothing has been written yet", Code.FILE)
     endings = {entry.path.suffix for entry in entries}
     if endings == {".h5"}:
-        return _over_time(index, entries)
+        return over_time(index, entries)
     if endings <= {".csv", ".pieces"}:
         return _rows_over_time(index, entries)
     raise Error(
