@@ -138,10 +138,20 @@ std::int64_t read_box(Context& context, std::uint32_t variable, std::int32_t lev
 void read_list(Context& context, std::uint32_t variable, std::int64_t first, std::int64_t count, std::byte* out) {
   const Variable& of = context.metadata().variables.at(variable);
   const std::size_t element = size_of(of.type) * static_cast<std::size_t>(of.components);
-  std::int64_t begin = 0, left = count;
+  std::vector<std::pair<Found, const PieceRow*>> pieces;
+  std::int64_t length = 0;
   for (const Found& found : blocks_of(context, variable, 0)) {
     const PieceRow* piece = context.find(found.group, variable, found.block);
     if (piece == nullptr) continue;
+    pieces.emplace_back(found, piece);
+    length += found.points.extent(0);
+  }
+  if (first > length || count > length - first) {
+    fail(Code::file, "{} entries of '{}' from {} on were asked for, but its blocks have {} in all", count, of.name,
+         first, length);
+  }
+  std::int64_t begin = 0;
+  for (const auto& [found, piece] : pieces) {
     const std::int64_t end = begin + found.points.extent(0);
     const std::int64_t from = std::max(first, begin), to = std::min(first + count, end);
     if (from < to) {
@@ -149,13 +159,8 @@ void read_list(Context& context, std::uint32_t variable, std::int64_t first, std
           .copy(
               static_cast<std::uint64_t>(from - begin) * element,
               {out + static_cast<std::size_t>(from - first) * element, static_cast<std::size_t>(to - from) * element});
-      left -= to - from;
     }
     begin = end;
-  }
-  if (left > 0) {
-    fail(Code::file, "entries {} to {} of '{}' were asked for, but its blocks have {} in all", first, first + count,
-         of.name, begin);
   }
 }
 
