@@ -20,7 +20,6 @@ inline constexpr std::uint64_t face_bytes = 8192;            ///< before the fir
 inline constexpr std::uint64_t alignment = 64;               ///< of pieces
 inline constexpr std::uint64_t chunk_bytes = 1u << 20;       ///< of values, in what is written here
 inline constexpr std::uint64_t most_chunk_bytes = 1u << 30;  ///< in what is read
-inline constexpr std::uint64_t most_record_bytes = 1u << 30;
 inline constexpr const char* journal_name = "contexts";
 
 enum class Kind : std::uint32_t { checkpoint = 0, post = 1 };

@@ -108,10 +108,9 @@ Storing::~Storing() = default;
 
 std::uint32_t Domain::block_row(const Block& block) {
   const BlockRow row = row_of(block);
-  // Variables of one mesh come one after the other, so that the row is among the last ones or new.
-  for (std::size_t n = rows_.blocks.size(); n-- > 0;) {
-    if (std::memcmp(&rows_.blocks[n], &row, sizeof row) == 0) return static_cast<std::uint32_t>(n);
-  }
+  const auto [found, is_new] =
+      row_numbers_.try_emplace(checksum_of(sidestream::bytes_of(row)), static_cast<std::uint32_t>(rows_.blocks.size()));
+  if (!is_new && std::memcmp(&rows_.blocks[found->second], &row, sizeof row) == 0) return found->second;
   rows_.blocks.push_back(row);
   return static_cast<std::uint32_t>(rows_.blocks.size() - 1);
 }
@@ -389,6 +388,8 @@ void Storing::commit(Entry& entry, const std::vector<Bytes>& reports, const Sche
   put_record(entry, groups, schema);
   // A slot that is cut off here, by a full disk, is not used again: what is in it cannot become this context.
   ++next_slot_;
+  // From here on it may be there even if this fails: when the slot is written, but cannot be flushed.
+  perhaps_committed_ = true;
   append_slot(options_.directory, entry.slot, context_slot(entry), options_.flush);
 }
 
@@ -435,6 +436,7 @@ void Storing::store(Communicator& servers, Domain& domain, const Schema& schema,
   Entry entry;
   entry.iteration = iteration;
   failure.clear();
+  perhaps_committed_ = false;
   if (groups_->leaders) {
     failure = failure_of([&] {
       const std::vector<Bytes> reports = groups_->leaders->gather(report.packed(), 0);
@@ -446,13 +448,15 @@ void Storing::store(Communicator& servers, Domain& domain, const Schema& schema,
     ByteWriter outcome;
     outcome.put(failure);
     outcome.put(entry.slot);
+    outcome.put(perhaps_committed_);
     agreed = outcome.take();
   });
   servers.broadcast(agreed, 0);
   ByteReader reader(agreed);
   reader.get(failure);
   reader.get(entry.slot);
-  if (!failure.empty()) {
+  reader.get(perhaps_committed_);
+  if (!perhaps_committed_) {
     // What was written is nobody's: the next context may take its place.
     number_ = committed_number_;
     end_ = committed_end_;
@@ -460,6 +464,7 @@ void Storing::store(Communicator& servers, Domain& domain, const Schema& schema,
   }
   committed_number_ = number_;
   committed_end_ = end_;
+  if (!failure.empty()) throw Error(Code::file, failure);
   if (!groups_->leaders) return;
   if (servers.rank() == 0) after_commit(entry);
   remove_surplus(entry.slot);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "sidestream/data/block.hpp"
@@ -56,6 +57,7 @@ class Domain {
   std::uint32_t block_row(const Block& block);
 
   DomainRows rows_;
+  std::unordered_map<std::uint64_t, std::uint32_t> row_numbers_;  ///< of blocks, by their checksums
   std::vector<Piece> pieces_;
   std::uint64_t raw_bytes_ = 0;
 };
@@ -107,8 +109,9 @@ class Storing {
   std::uint32_t number_ = 0, first_ = 0;
   std::uint64_t end_ = 0, committed_end_ = 0;
   std::uint32_t committed_number_ = 0;
-  std::uint32_t made_ = 0;       ///< segments that exist
-  std::uint64_t next_slot_ = 0;  ///< of the first server
+  std::uint32_t made_ = 0;          ///< segments that exist
+  bool perhaps_committed_ = false;  ///< what is stored now: places that it has are not given away again
+  std::uint64_t next_slot_ = 0;     ///< of the first server
   Retention retention_;
   std::unique_ptr<DirectoryLock> lock_;  ///< of the first server
 };
