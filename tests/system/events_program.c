@@ -1,8 +1,8 @@
 /* A simulation that raises events at random, with random delays on every rank:
  * PROGRAM FILE [steps=N] [seed=N] [pause_us=N] [refuse_at=N]
  *
- * Prints what each rank raises, one line for each event: raised ITERATION CLIENT NUMBER NAME SCOPE, where barriers have
- * the scope 'barrier'. In iteration `refuse_at` rank 0 publishes a block twice, so that it is refused. */
+ * Leaves in raised-RANK.txt what each rank raises, one line for each event: ITERATION CLIENT NUMBER NAME SCOPE, where
+ * barriers have the scope 'barrier'. In iteration `refuse_at` rank 0 publishes a block twice, so that it is refused. */
 #include <mpi.h>
 #include <sidestream/sidestream.h>
 #include <stdio.h>
@@ -29,13 +29,13 @@ static int failed(sidestream_session* session, int code, const char* call) {
   return 1;
 }
 
-static int raise_some(sidestream_session* session, unsigned* random, int rank, long step, int64_t* number) {
+static int raise_some(sidestream_session* session, FILE* log, unsigned* random, int rank, long step, int64_t* number) {
   static const char* const scopes[] = {"server", "node", "all"};
   for (unsigned left = next(random) % 4; left > 0; --left, ++*number) {
     const int scope = (int)(next(random) % 3);
     const char* const name = next(random) % 2 ? "poke" : "prod";
     const int64_t values[3] = {rank, *number, step};
-    printf("raised %ld %d %ld %s %s\n", step, rank, (long)*number, name, scopes[scope]);
+    fprintf(log, "%ld %d %ld %s %s\n", step, rank, (long)*number, name, scopes[scope]);
     if (failed(session,
                sidestream_signal_values(session, name, (sidestream_scope)scope, SIDESTREAM_INT64, values, 3),
                "signal_values")) {
@@ -43,7 +43,7 @@ static int raise_some(sidestream_session* session, unsigned* random, int rank, l
     }
   }
   if (next(random) % 3 == 0) {
-    printf("raised %ld %d %ld meet barrier\n", step, rank, (long)(*number)++);
+    fprintf(log, "%ld %d %ld meet barrier\n", step, rank, (long)(*number)++);
     return failed(session, sidestream_signal_barrier(session, "meet"), "signal_barrier");
   }
   return 0;
@@ -62,6 +62,10 @@ static int simulate(sidestream_session* session, int argc, char** argv) {
       failed(session, sidestream_start(session), "start")) {
     return 1;
   }
+  char name[64];
+  snprintf(name, sizeof name, "raised-%d.txt", rank);
+  FILE* const log = fopen(name, "w");
+  if (!log) return 1;
   int64_t number = 0;
   for (long step = 0; step < steps; ++step) {
     const double value = rank + step;
@@ -69,14 +73,13 @@ static int simulate(sidestream_session* session, int argc, char** argv) {
     nanosleep(&rest, NULL);
     if (failed(session, sidestream_publish(session, "t", rank, &value), "publish")) return 1;
     if (step == refuse_at && rank == 0) sidestream_publish(session, "t", rank, &value);
-    if (raise_some(session, &random, rank, step, &number)) return 1;
+    if (raise_some(session, log, &random, rank, step, &number)) return 1;
     if (failed(session, sidestream_end_iteration(session, step, 0.1 * (double)step), "end_iteration")) return 1;
   }
-  return 0;
+  return fclose(log);
 }
 
 int main(int argc, char** argv) {
-  setvbuf(stdout, NULL, _IOFBF, 1 << 20); /* lines of ranks do not mix */
   MPI_Init(&argc, &argv);
   sidestream_session* session = NULL;
   int bad = argc < 2 || failed(NULL, sidestream_open(MPI_COMM_WORLD, argv[1], &session), "open");
@@ -86,7 +89,6 @@ int main(int argc, char** argv) {
     const int code = sidestream_close(&session);
     bad |= failed(NULL, code, "close");
   }
-  fflush(stdout);
   MPI_Finalize();
   return bad;
 }

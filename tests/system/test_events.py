@@ -3,7 +3,6 @@
 import contextlib
 import csv
 import os
-import re
 import signal
 import subprocess
 import uuid
@@ -39,14 +38,14 @@ def finish(process, timeout=60):
         raise
 
 
-def begin(command):
+def begin(command, folder=None):
     return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True, cwd=folder
     )
 
 
 def simulate(folder, ranks, *options):
-    return begin([MPIRUN, "-n", str(ranks), PROGRAM, str(folder / "run.yaml"), f"steps={STEPS}", *options])
+    return begin([MPIRUN, "-n", str(ranks), PROGRAM, str(folder / "run.yaml"), f"steps={STEPS}", *options], folder)
 
 
 def run(folder, ranks, placement, *options, **configuration):
@@ -54,15 +53,13 @@ def run(folder, ranks, placement, *options, **configuration):
     process = simulate(folder, ranks, *options)
     out, err = finish(process)
     assert process.returncode == 0, out + err
-    return raised_in(out), seen_in(folder / "results" / "seen.csv"), err
+    return raised_in(folder), seen_in(folder / "results" / "seen.csv")
 
 
-def raised_in(text):
+def raised_in(folder):
     """What clients raised: (iteration, client, number, name, scope)."""
-    return [
-        (int(step), int(client), int(number), name, scope)
-        for step, client, number, name, scope in re.findall(r"^raised (\d+) (\d+) (\d+) (\w+) (\w+)$", text, re.MULTILINE)
-    ]
+    lines = [line.split() for file in folder.glob("raised-*.txt") for line in file.read_text().splitlines()]
+    return [(*map(int, numbers), name, scope) for *numbers, name, scope in lines]
 
 
 def seen_in(path):
@@ -128,33 +125,33 @@ def check_scopes(raised, seen, servers, node_of_server, of_client, node_of_clien
 
 @pytest.mark.parametrize(("clients", "seed"), [(1, 1), (2, 2), (3, 3), (5, 4), (8, 5)])
 def test_inline(tmp_path, clients, seed):
-    raised, seen, _ = run(tmp_path, clients, "inline", f"seed={seed}")
+    raised, seen = run(tmp_path, clients, "inline", f"seed={seed}")
     check(raised, seen, clients, clients)
     check_scopes(raised, seen, clients, lambda s: 0, lambda c: c, lambda c: 0)
 
 
 @pytest.mark.parametrize(("clients", "servers", "seed"), [(1, 1, 1), (2, 1, 2), (3, 2, 3), (5, 3, 4), (8, 2, 5)])
 def test_cores(tmp_path, clients, servers, seed):
-    raised, seen, _ = run(tmp_path, clients + servers, f"{{mode: cores, per_node: {servers}}}", f"seed={seed}")
+    raised, seen = run(tmp_path, clients + servers, f"{{mode: cores, per_node: {servers}}}", f"seed={seed}")
     check(raised, seen, clients, servers)
 
 
 @pytest.mark.parametrize(("clients", "servers", "seed"), [(1, 2, 1), (3, 2, 3), (8, 3, 5)])
 @pytest.mark.parametrize("more", ["", ", progress: calls"])
 def test_nodes(tmp_path, clients, servers, seed, more):
-    raised, seen, _ = run(tmp_path, clients + servers, f"{{mode: nodes, servers: {servers}{more}}}", f"seed={seed}")
+    raised, seen = run(tmp_path, clients + servers, f"{{mode: nodes, servers: {servers}{more}}}", f"seed={seed}")
     check(raised, seen, clients, servers)
 
 
 @pytest.mark.parametrize("forward", ["blocks", "partials"])
 def test_forwarders(tmp_path, forward):
-    raised, seen, _ = run(tmp_path, 5, f"{{mode: nodes, servers: 1, forward: {forward}}}", "seed=6")
+    raised, seen = run(tmp_path, 5, f"{{mode: nodes, servers: 1, forward: {forward}}}", "seed=6")
     check(raised, seen, 3, 1)
 
 
 def test_two_nodes(tmp_path):
     """Pretended: ranks 0 to 3 and 4 to 7, with one server each, which is the node's last."""
-    raised, seen, _ = run(tmp_path, 8, "{mode: cores, per_node: 1, pretend_nodes: 2}", "seed=7")
+    raised, seen = run(tmp_path, 8, "{mode: cores, per_node: 1, pretend_nodes: 2}", "seed=7")
     check(raised, seen, 6, 2)
     check_scopes(raised, seen, 2, lambda s: s, lambda c: c // 3, lambda c: c // 3)
 
@@ -163,19 +160,19 @@ def test_two_nodes(tmp_path):
 def test_an_iteration_that_is_refused(tmp_path, placement):
     """Its events take effect in the next one, before those of that one."""
     dedicated = 0 if placement == "inline" else 2
-    raised, seen, _ = run(tmp_path, 3 + dedicated, placement, "seed=8", "refuse_at=7")
+    raised, seen = run(tmp_path, 3 + dedicated, placement, "seed=8", "refuse_at=7")
     expected = check(raised, seen, 3, dedicated or 3, refused={7})
     assert any(event[3] == 7 for event in expected[8])
     assert not any(seen[7].values())
 
 
 def test_isolated(tmp_path):
-    raised, seen, _ = run(tmp_path, 5, "{mode: cores, per_node: 2}", "seed=9", options=", isolate: process")
+    raised, seen = run(tmp_path, 5, "{mode: cores, per_node: 2}", "seed=9", options=", isolate: process")
     check(raised, seen, 3, 2)
 
 
 def test_on_runs_at_barriers(tmp_path):
-    raised, _, _ = run(tmp_path, 3, "inline", "seed=10")
+    raised, _ = run(tmp_path, 3, "inline", "seed=10")
     expected = expected_of_all(raised, 3)
     ran = [int(line.split(",")[0]) for line in (tmp_path / "results/statistics.csv").read_text().splitlines()[1:]]
     assert ran == [step for step in range(STEPS) if any(event[0] == "meet" for event in expected[step])]
@@ -189,7 +186,7 @@ def test_sidecar(tmp_path):
     out, err = finish(program)
     served = finish(servers)
     assert program.returncode == 0 and servers.returncode == 0, out + err + served[0] + served[1]
-    check(raised_in(out), seen_in(tmp_path / "results/seen.csv"), 3, 2)
+    check(raised_in(tmp_path), seen_in(tmp_path / "results/seen.csv"), 3, 2)
 
 
 def test_job(tmp_path):
@@ -199,4 +196,4 @@ def test_job(tmp_path):
     out, err = finish(program)
     read = finish(endpoint)
     assert program.returncode == 0 and endpoint.returncode == 0, out + err + read[0] + read[1]
-    check(raised_in(out), seen_in(tmp_path / "results/seen.csv"), 4, 2)
+    check(raised_in(tmp_path), seen_in(tmp_path / "results/seen.csv"), 4, 2)
