@@ -342,8 +342,9 @@ typedef enum { SIDESTREAM_SCOPE_SERVER = 0, SIDESTREAM_SCOPE_NODE = 1, SIDESTREA
  * effect in the client's iteration, or, if that is refused, in the next one that is not. */
 int sidestream_signal_values(sidestream_session* session, const char* event, sidestream_scope scope,
                              sidestream_type type, const void* values, int64_t count);
-/* A barrier that is named by an event and that nobody waits at: the event is raised, on all servers, in the iteration in
- * which the last client came to it. A client may come to it again before the others have: that counts for the next time.
+/* A barrier that is named by an event and that nobody waits at: the event is raised, on all servers, in the iteration
+ * in which the last client came to it. A client may come to it again before the others have: that counts for the next
+ * time.
  */
 int sidestream_signal_barrier(sidestream_session* session, const char* event);
 

@@ -88,8 +88,8 @@ ChildProcess::ChildProcess(const std::string& program, const std::vector<std::st
   std::vector<char*> variables;
   for (const std::string& entry : environment) variables.push_back(const_cast<char*>(entry.c_str()));
   variables.push_back(nullptr);
-  const int error = posix_spawn(&id_, program.c_str(), &prepared.files, &prepared.attributes, arguments.data(),
-                                variables.data());
+  const int error =
+      posix_spawn(&id_, program.c_str(), &prepared.files, &prepared.attributes, arguments.data(), variables.data());
   if (error != 0) fail(Code::system, "cannot start '{}': {}", program, std::strerror(error));
 }
 
@@ -115,7 +115,7 @@ std::optional<std::string> ChildProcess::ended() {
   return how_;
 }
 
-void ChildProcess::abort() noexcept {
+void ChildProcess::ask_to_end() noexcept {
   if (!how_) kill(id_, SIGABRT);
 }
 

@@ -28,7 +28,7 @@ class ChildProcess {
   /// How it ended, for the end of a sentence: "was ended by SIGSEGV", "exited with status 3"; nothing while it runs.
   [[nodiscard]] std::optional<std::string> ended();
   /// Asks it to end and to say where it is, if it can.
-  void abort() noexcept;
+  void ask_to_end() noexcept;
   /// Ends it and its process group, waits for that, and says how it ended.
   std::string end();
 

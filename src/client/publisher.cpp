@@ -282,12 +282,14 @@ void Publisher::signal(std::string_view event) {
 void Publisher::signal(std::string_view event, EventScope scope, Type type, const void* values, std::size_t count) {
   const bool known = scope == EventScope::server || scope == EventScope::node || scope == EventScope::all;
   if (!known || static_cast<int>(type) < 0 || static_cast<int>(type) >= type_count) {
-    fail(Code::usage, "signal: the event '{}' was given the scope {} and the type {}, expected one of each that there is",
-         event, static_cast<int>(scope), static_cast<int>(type));
+    fail(Code::usage,
+         "signal: the event '{}' was given the scope {} and the type {}, expected one of each that there is", event,
+         static_cast<int>(scope), static_cast<int>(type));
   }
   if (count > longest_event / size_of(type)) {
-    fail(Code::usage, "signal: the event '{}' was given {} values of {} bytes, expected at most {} bytes; publish a "
-                      "variable instead",
+    fail(Code::usage,
+         "signal: the event '{}' was given {} values of {} bytes, expected at most {} bytes; publish a "
+         "variable instead",
          event, count, size_of(type), longest_event);
   }
   if (count > 0 && !values) fail(Code::usage, "signal: the event '{}' was given {} values at NULL", event, count);
@@ -304,12 +306,12 @@ void Publisher::signal(std::string_view event, EventScope scope, Type type, cons
 void Publisher::signal_barrier(std::string_view event) {
   if (options_.off) return;
   const std::int32_t number = event_number(event);
-  signals_.emplace_back().head = {number, options_.client, EventScope::all, options_.node, Type::uint8, 1,
-                                  account_.iterations, 0, 0};
+  signals_.emplace_back().head = {
+      number, options_.client, EventScope::all, options_.node, Type::uint8, 1, account_.iterations, 0, 0};
 }
 
-/// Before the end of the iteration that they belong to; each once, also where memory is short. Their numbers order those
-/// of all clients.
+/// Before the end of the iteration that they belong to; each once, also where memory is short. Their numbers order
+/// those of all clients.
 void Publisher::send_signals() {
   constexpr int bits_of_one = 40;
   for (Signal& signal : signals_) {

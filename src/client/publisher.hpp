@@ -63,8 +63,8 @@ class Publisher {
     bool stop_on_error = false;
     std::int32_t client = 0;  ///< rank among the clients
     std::int32_t node = 0;
-    double origin = 0;        ///< now() at the session's start
-    int steering_ahead = 0;   ///< iterations; 0: the servers work while an iteration ends
+    double origin = 0;       ///< now() at the session's start
+    int steering_ahead = 0;  ///< iterations; 0: the servers work while an iteration ends
   };
   Publisher(const Metadata& metadata, const std::vector<std::string>& events,
             const std::vector<SteeredParameter>& steering, const Options& options);

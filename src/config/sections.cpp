@@ -319,14 +319,16 @@ const std::vector<Option>& task_options() {
       {.name = "isolate",
        .type = OptionType::choice,
        .default_value = "none",
-       .text = "`process`: what looks at the values runs in a process of its own, so that a crash, an endless loop or a "
-               "leak there costs this analysis its iteration and nothing else. Of analyses alone, that come with "
-               "Sidestream or from a plug-in. See [containment](containment.md).",
+       .text =
+           "`process`: what looks at the values runs in a process of its own, so that a crash, an endless loop or a "
+           "leak there costs this analysis its iteration and nothing else. Of analyses alone, that come with "
+           "Sidestream or from a plug-in. See [containment](containment.md).",
        .choices = {"none", "process"}},
       {.name = "limit",
        .type = OptionType::text,
-       .text = "How long it may take in an iteration: `10 s`, `500 ms`, `2 min`, `1 h`. If it is isolated, its process "
-               "is ended there and the iteration of this analysis is lost; otherwise a warning says so while it goes on."},
+       .text =
+           "How long it may take in an iteration: `10 s`, `500 ms`, `2 min`, `1 h`. If it is isolated, its process "
+           "is ended there and the iteration of this analysis is lost; otherwise a warning says so while it goes on."},
       {.name = "memory_limit",
        .type = OptionType::bytes,
        .text = "With `isolate: process`: what its process may allocate, the language's runtime included. More fails as "

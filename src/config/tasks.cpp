@@ -111,9 +111,10 @@ double read_limit(const Settings& settings) {
   if (end != text.c_str() && found != units.end() && number > 0 && std::isfinite(number)) {
     return number * found->second;
   }
-  settings.fail("limit", fmt::format("found '{}' for 'limit', expected a time above 0; write '10 s', '500 ms', '2 min' or "
-                                     "'1 h'",
-                                     text));
+  settings.fail("limit",
+                fmt::format("found '{}' for 'limit', expected a time above 0; write '10 s', '500 ms', '2 min' or "
+                            "'1 h'",
+                            text));
 }
 
 /// What contains a task that goes wrong.
@@ -128,8 +129,9 @@ void read_containment(TaskConfig& task, const Registry& registry) {
                   "analysis' alone; add 'isolate: process' or remove it");
   }
   if (task.isolated && task.writer) {
-    settings.fail("isolate", "found 'isolate: process' for an output, expected an analysis: an output's files are the "
-                             "server's; remove it");
+    settings.fail("isolate",
+                  "found 'isolate: process' for an output, expected an analysis: an output's files are the "
+                  "server's; remove it");
   }
   if (!task.isolated || registry.analyses().at(task.kind).any_partials) return;
   settings.fail("isolate",

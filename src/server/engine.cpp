@@ -389,8 +389,9 @@ void Engine::report() const {
   for (const ScheduledTask& task : parts_.tasks) {
     const Overruns& overruns = task.overruns();
     if (overruns.count == 0) continue;
-    log::warning("{}: took longer than its limit of {:g} s in {} iterations on server {}, {:.3g} s at most, in iteration {}",
-                 task.name(), task.limit(), overruns.count, parts_.servers.rank(), overruns.longest, overruns.iteration);
+    log::warning(
+        "{}: took longer than its limit of {:g} s in {} iterations on server {}, {:.3g} s at most, in iteration {}",
+        task.name(), task.limit(), overruns.count, parts_.servers.rank(), overruns.longest, overruns.iteration);
   }
   if (parts_.servers.rank() != 0) return;
   if (events_.bits() != 0) {

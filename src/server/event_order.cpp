@@ -61,7 +61,8 @@ void EventOrder::arrive(const SignalHead& head, std::vector<Event>& reached) {
                                        [](const auto& a, const auto& b) { return a.second < b.second; });
   if (fewest->second <= barrier.reached) return;
   ++barrier.reached;
-  reached.push_back({names_.at(static_cast<std::size_t>(head.event)), -1, EventScope::all, head.iteration, Type::uint8, {}});
+  reached.push_back(
+      {names_.at(static_cast<std::size_t>(head.event)), -1, EventScope::all, head.iteration, Type::uint8, {}});
   bits_ |= std::uint64_t{1} << head.event;
 }
 

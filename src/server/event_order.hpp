@@ -24,7 +24,7 @@ class EventOrder {
   /// Whether others must hear of what is in the inbox.
   [[nodiscard]] static bool concerns_others(const Inbox& inbox);
   /// Takes in the signals of one iteration that have come here (null: none have). `exchange`: some server has signals
-  /// that concern others; then this is collective, and throws on all alike, having changed nothing.
+  /// that concern others; then this is collective.
   void take(const Inbox* inbox, bool exchange, Communicator& servers);
   /// Names without values that were signalled, by bit; the same on every server.
   void take_bits(std::uint64_t signalled) noexcept { bits_ |= signalled; }

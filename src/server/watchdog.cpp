@@ -45,9 +45,10 @@ void Watchdog::run() {
       changed_.wait_for(lock, std::chrono::duration<double>(left));
       continue;
     }
-    log::warning("iteration {}: '{}' has been at work for {:.3g} s, its limit is {:g} s; nothing after it runs before it "
-                 "is done. With 'isolate: process' it would be ended",
-                 watched_->iteration, watched_->name, now() - watched_->start, watched_->limit);
+    log::warning(
+        "iteration {}: '{}' has been at work for {:.3g} s, its limit is {:g} s; nothing after it runs before it "
+        "is done. With 'isolate: process' it would be ended",
+        watched_->iteration, watched_->name, now() - watched_->start, watched_->limit);
     watched_->next *= 2;
   }
 }

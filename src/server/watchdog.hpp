@@ -13,7 +13,7 @@ namespace sidestream {
 /// Of one task on one server.
 struct Overruns {
   std::int64_t count = 0;
-  double longest = 0;  ///< seconds
+  double longest = 0;           ///< seconds
   std::int64_t iteration = -1;  ///< that took them
 };
 

@@ -314,7 +314,8 @@ int sidestream_signal_values(sidestream_session* session, const char* event, sid
                              sidestream_type type, const void* values, int64_t count) {
   return guarded(session, "signal_values", [&](Session& s) {
     need(event, "signal_values", "event");
-    if (count < 0) sidestream::fail(sidestream::Code::usage, "signal_values: found {} values, expected at least 0", count);
+    if (count < 0)
+      sidestream::fail(sidestream::Code::usage, "signal_values: found {} values, expected at least 0", count);
     s.signal(event, static_cast<sidestream::EventScope>(scope), static_cast<sidestream::Type>(type), values,
              static_cast<std::size_t>(count));
   });

@@ -47,8 +47,8 @@ class Endpoint {
       declare(*server);
       check_record(server->session());
       begin_streams(*streams_, group_);
-      serving = std::make_unique<Serving>(
-          group_, config_, registry_, WorkerSource{text_, options_.file, server->announced().declarations});
+      serving = std::make_unique<Serving>(group_, config_, registry_,
+                                          WorkerSource{text_, options_.file, server->announced().declarations});
       write(*server, nullptr);
       note.emplace(group_.rank() == 0, "the first iteration of the simulation");
     });

@@ -71,11 +71,10 @@ void Serving::begin(Feed feed) {
   for (const TaskConfig& task : config_.tasks) task_events.push_back(task.schedule.event);
   const PlacementConfig& placement = config_.opening.placement;
   MovementRules movement{partitioner_, placement.partitioner_settings, placement.move_all};
-  engine_ = std::make_unique<Engine>(
-      EngineParts{config_.metadata, feed_.events, *feed_.transport, *servers_, tasks_, results, std::move(task_events),
-                  feed_.origin, config_.opening.timings, std::move(movement), feed_.first,
-                  triggers_.any() ? &triggers_ : nullptr, statistics_.get(), steering_->desk(),
-                  feed_.node, feed_.clients});
+  engine_ = std::make_unique<Engine>(EngineParts{
+      config_.metadata, feed_.events, *feed_.transport, *servers_, tasks_, results, std::move(task_events),
+      feed_.origin, config_.opening.timings, std::move(movement), feed_.first, triggers_.any() ? &triggers_ : nullptr,
+      statistics_.get(), steering_->desk(), feed_.node, feed_.clients});
   if (feed_.sender) feed_.sender->set_meanwhile([this] { engine_->receive(std::chrono::microseconds(0)); });
 }
 

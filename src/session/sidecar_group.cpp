@@ -222,8 +222,8 @@ void Group::configure() {
     if (epoch == 1) directory_lock_ = std::make_unique<DirectoryLock>(opening.directory, own_files::serve_lock);
     refuse_earlier_run(opening);
   });
-  serving_ = std::make_unique<Serving>(world_, config_, registry_,
-                                       WorkerSource{text_, options_.file, setup_.declarations});
+  serving_ =
+      std::make_unique<Serving>(world_, config_, registry_, WorkerSource{text_, options_.file, setup_.declarations});
 }
 
 /// Numbers of meshes, variables and events must mean the same on both sides; analyses and outputs may differ.

@@ -31,8 +31,8 @@ std::string worker_program(const Settings& settings) {
   std::vector<std::string> folders;
   for (const fs::path& own : own_folders()) {
     if (own.empty()) continue;
-    for (const char* const folder : {".", "sidestream", "..", SIDESTREAM_LIBRARIES_FROM_PROGRAMS "/sidestream", "../src",
-                                     "../../src"}) {
+    for (const char* const folder :
+         {".", "sidestream", "..", SIDESTREAM_LIBRARIES_FROM_PROGRAMS "/sidestream", "../src", "../../src"}) {
       const fs::path candidate = (own / folder / program_name).lexically_normal();
       if (access(candidate.c_str(), X_OK) == 0) return candidate.string();
       folders.push_back(candidate.parent_path().string());

@@ -36,8 +36,7 @@ static int raise_some(sidestream_session* session, FILE* log, unsigned* random, 
     const char* const name = next(random) % 2 ? "poke" : "prod";
     const int64_t values[3] = {rank, *number, step};
     fprintf(log, "%ld %d %ld %s %s\n", step, rank, (long)*number, name, scopes[scope]);
-    if (failed(session,
-               sidestream_signal_values(session, name, (sidestream_scope)scope, SIDESTREAM_INT64, values, 3),
+    if (failed(session, sidestream_signal_values(session, name, (sidestream_scope)scope, SIDESTREAM_INT64, values, 3),
                "signal_values")) {
       return 1;
     }

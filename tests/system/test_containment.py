@@ -208,7 +208,9 @@ def test_a_warning_where_nothing_can_be_ended(tmp_path):
     tasks = "analyses:\n  - sleep: {variable: t, seconds: 0.7, limit: 100 ms}\n"
     done = run(tmp_path, 1, "inline", tasks, ["steps=2"])
     assert done.status == 0, done.text
-    assert len(re.findall(r"iteration 1: 'sleep' has been at work for", done.text)) in (2, 3), done.text  # 0.1, 0.2, 0.4
+    assert len(re.findall(r"iteration 1: 'sleep' has been at work for", done.text)) in (2, 3), (
+        done.text
+    )  # 0.1, 0.2, 0.4
     assert "sleep: took longer than its limit of 0.1 s in 2 iterations on server 0" in done.text
 
 
@@ -233,7 +235,7 @@ def test_outputs_are_not_isolated(tmp_path):
     assert done.status != 0 and "for an output, expected an analysis" in done.text, done.text
 
 
-SCRIPT = '''
+SCRIPT = """
 import ctypes, os, sys
 
 def above(block, how="nothing", at=1):
@@ -251,7 +253,7 @@ def above(block, how="nothing", at=1):
         if how == "memory":
             kept = [bytes(1 << 24) + b"x" for _ in range(1000)]
     return {"above": int((block["t"] > 0)[block.counted("t")].sum())}
-'''
+"""
 
 
 @pytest.mark.skipif(not os.environ.get("SIDESTREAM_ANALYSES_IN_PYTHON"), reason="NOT TESTED: built without Python")

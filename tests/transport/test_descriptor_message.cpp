@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "support/scratch.hpp"
 #include "base/descriptor_message.hpp"
+#include "support/scratch.hpp"
 
 using namespace sidestream;
 using namespace sidestream::shared_memory;

@@ -52,10 +52,8 @@ NB_MODULE(_client, module) {
       .def("commit", &Session::commit)
       .def("clear", &Session::clear)
       .def("signal", &Session::signal)
-      .def("signal_values",
-           [](Session& s, const char* event, int scope, int type, const nb::bytes& values, std::int64_t count) {
-             s.signal_values(event, scope, type, values.c_str(), count);
-           })
+      .def("signal_values", [](Session& s, const char* event, int scope, int type, const nb::bytes& values,
+                               std::int64_t count) { s.signal_values(event, scope, type, values.c_str(), count); })
       .def("signal_barrier", &Session::signal_barrier)
       .def("get_int", &Session::get_int)
       .def("get_real", &Session::get_real)

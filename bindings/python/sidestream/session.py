@@ -165,8 +165,8 @@ class Session(Declaring):
 
     def signal(self, event: str, values: ArrayLike | bytes | None = None, *, scope: str = "all") -> None:
         """Raises the named event in this iteration. With `values`, numbers or bytes, 1024 bytes of them at most,
-        analyses find them among their events: of all servers (`scope="all"`), of those of this client's node (`"node"`),
-        or of the one that serves this client (`"server"`)."""
+        analyses find them among their events: of all servers (`scope="all"`), of those of this client's node
+        (`"node"`), or of the one that serves this client (`"server"`)."""
         if values is None and scope == "all":
             self._session.signal(event)
             return

@@ -105,9 +105,9 @@ struct SignalHead {
   EventScope scope = EventScope::all;
   std::int32_t node = -1;  ///< the client's
   Type type = Type::uint8;
-  std::uint32_t barrier = 0;  ///< 1: it takes effect once all clients have come to it; 2: they have, elsewhere
+  std::uint32_t barrier = 0;   ///< 1: it takes effect once all clients have come to it; 2: they have, elsewhere
   std::int64_t iteration = 0;  ///< the client's
-  std::uint64_t number = 0;    ///< of this signal among those of its client
+  std::uint64_t number = 0;    ///< orders those of all clients; of one client in the order of raising
   std::uint64_t bytes = 0;     ///< of the values
 };
 struct Signal {
@@ -216,7 +216,7 @@ struct Inbox {
   std::vector<Arrival> blocks;
   std::vector<Signal> signals;  ///< of one client in the order in which it raised them
   EndRecord end;                ///< merged over the clients that ended it: events and absent added, refused if any
-  int ended = 0;  ///< clients that have ended it
+  int ended = 0;                ///< clients that have ended it
 };
 
 /// The server's end. One thread. Iterations are processed in order: after `advance(index)` the tables are those of that

@@ -43,7 +43,8 @@ ValuePlace PlacedValues::place(const ArrayView& array) {
   for (std::size_t n = 0; n < objects_.size(); ++n) {
     const SharedObject& object = objects_[n];
     const bool inside = first >= object.data && first + span.bytes <= object.data + object.bytes;
-    if (inside) return {static_cast<std::int32_t>(n) + 1, 0, static_cast<std::uint64_t>(data - object.data), array.strides};
+    if (inside)
+      return {static_cast<std::int32_t>(n) + 1, 0, static_cast<std::uint64_t>(data - object.data), array.strides};
   }
   const std::uint64_t dense = packed_bytes(array.box, array.components, array.type);
   const bool packed = dense < span.bytes;

@@ -32,13 +32,14 @@ constexpr std::uint64_t line = 64;
 
 /// Without what launchers say to their ranks: code that starts MPI in the worker is a job of its own.
 std::vector<std::string> environment_of_worker() {
-  constexpr std::array launchers{"OMPI_COMM_WORLD_", "OMPI_MCA_orte_", "OMPI_MCA_ess", "OMPI_MCA_pmix", "OMPI_UNIVERSE_",
-                                 "PMIX_",            "PMI_",           "HYDI_",        "MPI_LOCAL"};
+  constexpr std::array launchers{"OMPI_COMM_WORLD_", "OMPI_MCA_orte_", "OMPI_MCA_ess", "OMPI_MCA_pmix",
+                                 "OMPI_UNIVERSE_",   "PMIX_",          "PMI_",         "HYDI_",
+                                 "MPI_LOCAL"};
   std::vector<std::string> entries;
   for (char** entry = environ; *entry; ++entry) {
     const std::string text(*entry);
-    const bool theirs = std::any_of(launchers.begin(), launchers.end(),
-                                    [&](const char* prefix) { return text.rfind(prefix, 0) == 0; });
+    const bool theirs =
+        std::any_of(launchers.begin(), launchers.end(), [&](const char* prefix) { return text.rfind(prefix, 0) == 0; });
     if (!theirs) entries.push_back(text);
   }
   entries.emplace_back("PYTHONUNBUFFERED=1");  // what it prints before it dies is not lost
@@ -228,7 +229,7 @@ void Worker::dead(const std::string& what) {
 
 /// One that can say where it is, as Python can, is given a second for it.
 void Worker::late(double seconds, const std::string& what) {
-  process_->abort();
+  process_->ask_to_end();
   const Time until = std::chrono::steady_clock::now() + std::chrono::seconds(1);
   while (!process_->ended() && std::chrono::steady_clock::now() < until) wait(until);
   process_->end();

@@ -26,8 +26,8 @@ struct WorkerSettings {
 class Worker {
  public:
   explicit Worker(WorkerSettings settings) : settings_(std::move(settings)) {}
-  /// What `local` of the worker's object returns. Throws Error(analysis) if that fails, or if the process dies or has to
-  /// be ended. `objects`: memory that it can map; the same in every call.
+  /// What `local` of the worker's object returns. Throws Error(analysis) if that fails, or if the process dies or has
+  /// to be ended. `objects`: memory that it can map; the same in every call.
   [[nodiscard]] Bytes local(const LocalInput& input, std::span<const SharedObject> objects);
   /// If the worker has been asked about this iteration.
   void discard(const Iteration& iteration) noexcept;
@@ -52,7 +52,7 @@ class Worker {
   std::uint64_t told_ = 0;        ///< the length of `sent_` that the worker knows
   Descriptor socket_;
   std::unique_ptr<ChildProcess> process_;
-  std::string output_;     ///< the end of what it printed since the last request
+  std::string output_;  ///< the end of what it printed since the last request
   std::optional<std::int64_t> asked_;
 };
 

@@ -7,8 +7,8 @@
 
 #include <cstdlib>
 
-#include "base/fail.hpp"
 #include "base/descriptor.hpp"
+#include "base/fail.hpp"
 
 namespace sidestream::shared_memory {
 

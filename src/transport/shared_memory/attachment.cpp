@@ -6,9 +6,9 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/descriptor_message.hpp"
 #include "base/fail.hpp"
 #include "transport/shared_memory/address_file.hpp"
-#include "base/descriptor_message.hpp"
 #include "transport/shared_memory/unix_socket.hpp"
 
 namespace sidestream::shared_memory {

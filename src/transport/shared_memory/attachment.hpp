@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "transport/shared_memory/attach_protocol.hpp"
 #include "base/descriptor.hpp"
+#include "transport/shared_memory/attach_protocol.hpp"
 #include "transport/shared_memory/node.hpp"
 
 namespace sidestream::shared_memory {

@@ -139,8 +139,8 @@ bool Client::try_push(const Message& message) {
 
 /// For any message of a client.
 bool Client::has_room() const noexcept {
-  constexpr std::uint64_t longest = 1 + payload_lines(
-      std::max({sizeof(BlockRecord), sizeof(EndRecord), sizeof(SignalHead) + longest_event}));
+  constexpr std::uint64_t longest =
+      1 + payload_lines(std::max({sizeof(BlockRecord), sizeof(EndRecord), sizeof(SignalHead) + longest_event}));
   return ring_.size() + longest <= ring_.capacity();
 }
 

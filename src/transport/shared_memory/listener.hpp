@@ -6,9 +6,9 @@
 #include <string>
 #include <thread>
 
+#include "base/descriptor.hpp"
 #include "sidestream/extend/communicator.hpp"
 #include "transport/shared_memory/address_file.hpp"
-#include "base/descriptor.hpp"
 #include "transport/shared_memory/listener_loop.hpp"
 #include "transport/shared_memory/node.hpp"
 

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "base/backoff.hpp"
-#include "base/persist.hpp"
 #include "base/descriptor_message.hpp"
+#include "base/persist.hpp"
 #include "transport/shared_memory/unix_socket.hpp"
 
 namespace sidestream::shared_memory {

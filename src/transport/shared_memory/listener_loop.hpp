@@ -4,9 +4,9 @@
 
 #include <vector>
 
+#include "base/descriptor.hpp"
 #include "transport/shared_memory/attach_protocol.hpp"
 #include "transport/shared_memory/control.hpp"
-#include "base/descriptor.hpp"
 
 namespace sidestream::shared_memory {
 

@@ -14,8 +14,8 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/fail.hpp"
 #include "base/descriptor.hpp"
+#include "base/fail.hpp"
 #include "transport/shared_memory/memory_limit.hpp"
 #include "transport/shared_memory/segment_receiver.hpp"
 

@@ -6,8 +6,8 @@
 #include <cstring>
 
 #include "base/backoff.hpp"
-#include "base/fail.hpp"
 #include "base/descriptor_message.hpp"
+#include "base/fail.hpp"
 
 namespace sidestream::shared_memory {
 

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <vector>
 
-#include "base/fail.hpp"
 #include "base/descriptor_message.hpp"
+#include "base/fail.hpp"
 #include "transport/shared_memory/segment.hpp"
 #include "transport/shared_memory/segment_receiver.hpp"
 

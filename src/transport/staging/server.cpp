@@ -281,13 +281,14 @@ BlockRecord Server::describe(const StepRecord& record) const {
 void Server::take_events() {
   for (const Event& event : step_.raised) {
     const auto there = std::find(announced_.events.begin(), announced_.events.end(), event.name);
-    const int here = there == announced_.events.end() ? -1 : events_[static_cast<std::size_t>(there - announced_.events.begin())];
+    const int here =
+        there == announced_.events.end() ? -1 : events_[static_cast<std::size_t>(there - announced_.events.begin())];
     if (here < 0) continue;
     const EventScope scope = event.scope == EventScope::all ? EventScope::all : EventScope::server;
     const std::uint32_t barrier = event.client < 0 ? 2 : 0;
-    inbox_.signals.push_back({{here, event.client, scope, -1, event.type, barrier, event.raised, inbox_.signals.size(),
-                               event.values.size()},
-                              event.values});
+    inbox_.signals.push_back(
+        {{here, event.client, scope, -1, event.type, barrier, event.raised, inbox_.signals.size(), event.values.size()},
+         event.values});
     inbox_.end.events |= std::uint64_t{1} << here;
   }
 }
