@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "analysis/kinds.hpp"
 #include "analysis/part_checks.hpp"
 #include "support/fake_lists.hpp"
@@ -137,6 +139,31 @@ TEST_CASE("what solid cells are cut into fills them without gaps, and is cut lik
     const Surface level = surface_of(isosurface_kind(), "{variable: n, values: 0.9}", higher);
     CHECK(area(level) > 0);
     CHECK(area(level) == doctest::Approx(area(surface_of(isosurface_kind(), "{variable: n, values: 0.9}", simple))));
+  }
+}
+
+TEST_CASE("probes find their places in cells of higher order and in polyhedra") {
+  const FakeCubes polyhedra(3, FakeCubes::Made::polyhedra, 0);
+  const auto probed = [](const FakeMesh& mesh, const Place& x) {
+    const std::string yaml =
+        fmt::format("{{variables: [n], point: {{at: [{}, {}, {}]}}, file: a.csv}}", x[0], x[1], x[2]);
+    const Table table = run_lists(probe_kind(), yaml, lists(mesh)).tables.at("a.csv");
+    REQUIRE(table.rows() == 1);
+    const std::vector<std::string> names = table.names();
+    const auto column = static_cast<std::size_t>(std::find(names.begin(), names.end(), "n") - names.begin());
+    return std::get<double>(table.at(0, column));
+  };
+  for (const Higher& cell : solids()) {
+    CAPTURE(static_cast<int>(cell.type));
+    const FakeMesh mesh = mesh_of(cell, true);
+    for (const Place& inside : {Place{0.3, 0.25, 0.2}, {0.4, 0.42, 0.07}, {0.21, 0.3, 0.31}}) {
+      const Place x = sheared(inside);
+      CHECK(probed(mesh, x) == doctest::Approx(linear(x)));
+    }
+    CHECK(std::isnan(probed(mesh, sheared({1.2, 0.9, 0.9}))));
+  }
+  for (const Place& x : {Place{0.1, 0.2, 0.3}, {-0.9, 0.77, 0.1}, {0.34, 0.33, 0.99}}) {
+    CHECK(probed(polyhedra.mesh(), x) == doctest::Approx(linear(x)));
   }
 }
 

@@ -327,18 +327,16 @@ TEST_CASE("what cannot be had is said") {
   const auto refusal = [](const AnalysisKind& kind, const std::string& yaml, const FakeMesh& mesh) {
     return message_of([&] { make(kind, yaml, lists(mesh, 1, 0, radius)); });
   };
-  CHECK(contains(refusal(isosurface_kind(), "{variable: c, component: 0, values: 1}", cubes),
+  CHECK(contains(refusal(render_kind(), "{isosurface: {variable: c, component: 0, values: 1}}", cubes),
                  "'c' lies in the cells of mesh 'm', which is unstructured"));
   CHECK(contains(refusal(isosurface_kind(), "{variable: n, values: 1, fields: [c]}", cubes), "take a slice of it"));
-  CHECK(contains(refusal(isosurface_kind(), "{variable: n, values: 1, normals: true}", cubes),
-                 "have no normals: leave the option out"));
   CHECK(contains(refusal(slice_kind(), "{variable: n, axis: x}", cubes), "as `position`"));
   const auto with = [&](FakeCell cell) {
     FakeMesh mesh = cubes;
     mesh.cells.push_back(std::move(cell));
     return refusal(slice_kind(), "{variable: n, axis: x, position: 0}", mesh);
   };
-  CHECK(contains(with({24, {0, 1, 2, 3}}), "cell 8 of block 0 of the mesh 'm' has VTK's type 24"));
+  CHECK(contains(with({72, {0, 1, 2, 3}}), "cell 8 of block 0 of the mesh 'm' has VTK's type 72"));
   CHECK(contains(with({12, {0, 1, 2, 3}}), "cell 8 of block 0 of the mesh 'm' has 4 points, but its type 12 has 8"));
   // A tetrahedron without one of its faces.
   CHECK(contains(with({42, {0, 1, 3, 9}, {{0, 1, 3}, {0, 1, 9}, {1, 3, 9}}}), "a polyhedron whose faces do not close"));

@@ -11,11 +11,15 @@ import pytest
 import shapes
 import vtk
 from test_sampling import curved, solid, with_values
-from vtk.util.numpy_support import numpy_to_vtk, vtk_to_numpy
+from vtk.util.numpy_support import vtk_to_numpy
 
 PROGRAM = Path(parts.__file__)
 MPIRUN = environ.get("SIDESTREAM_MPIEXEC", "mpirun")
-PLANE = {"solid": ([2.1, 1.3, 1.7], [1, 2, -0.5]), "curved": ([3.1, 2.3, 1.7], [1, -1, 0.5]), "grid": ([3.3, 1, 0.6], [0, 1, 1])}
+PLANE = {
+    "solid": ([2.1, 1.3, 1.7], [1, 2, -0.5]),
+    "curved": ([3.1, 2.3, 1.7], [1, -1, 0.5]),
+    "grid": ([3.3, 1, 0.6], [0, 1, 1]),
+}
 BOX = {"solid": ([0.7, 0.2, 0.4], [4.3, 2.9, 3.1]), "grid": ([0.7, 0.2, 0.4], [4.3, 2.9, 1.1])}
 #: Of each mesh: its variables at points and in cells, and ranges of both.
 MESHES = {
@@ -26,33 +30,35 @@ MESHES = {
 
 
 def analyses():
-    for mesh, (nodes, cells, node_range, cell_range) in MESHES.items():
+    """Name, kind and options."""
+    for mesh, (nodes, cells, (least, most), (low, high)) in MESHES.items():
         for points in ("all", "any"):
-            low, high = node_range
-            yield f"threshold: {{name: {mesh}-{points}, variable: {nodes}, minimum: {low}, maximum: {high}, points: {points}, fields: {cells}"
-        low, high = cell_range
-        yield f"threshold: {{name: {mesh}-cells, variable: {cells}, minimum: {low}, maximum: {high}, fields: {nodes}"
+            of = f"variable: {nodes}, minimum: {least}, maximum: {most}, points: {points}, fields: {cells}"
+            yield f"{mesh}-{points}", "threshold", of
+        yield f"{mesh}-cells", "threshold", f"variable: {cells}, minimum: {low}, maximum: {high}, fields: {nodes}"
         origin, normal = PLANE[mesh]
+        plane = f"origin: {origin}, normal: {normal}"
         for side in ("above", "below"):
-            yield f"clip: {{name: {mesh}-{side}, variable: {cells}, origin: {origin}, normal: {normal}, side: {side}, fields: {nodes}"
-        yield f"clip: {{name: {mesh}-whole, variable: {nodes}, origin: {origin}, normal: {normal}, whole_cells: true"
+            yield f"{mesh}-{side}", "clip", f"variable: {cells}, {plane}, side: {side}, fields: {nodes}"
+        yield f"{mesh}-whole", "clip", f"variable: {nodes}, {plane}, whole_cells: true"
         if mesh in BOX:
-            low, high = BOX[mesh]
+            box = "low: {}, high: {}".format(*BOX[mesh])
             for keep in ("inside", "outside"):
-                yield f"clip: {{name: {mesh}-{keep}, variable: {nodes}, low: {low}, high: {high}, keep: {keep}, fields: {cells}"
-    yield "threshold: {name: cloud-heavy, variable: mass, minimum: 0.7"
-    yield "clip: {name: cloud-low, variable: mass, axis: z, position: 0.4, side: below"
+                yield f"{mesh}-{keep}", "clip", f"variable: {nodes}, {box}, keep: {keep}, fields: {cells}"
+    yield "cloud-heavy", "threshold", "variable: mass, minimum: 0.7"
+    yield "cloud-low", "clip", "variable: mass, axis: z, position: 0.4, side: below"
 
 
 def configuration(placement, folder):
     lines = [f"placement: {placement}", f"output: {{directory: {folder}}}", "analyses:"]
-    for analysis in analyses():
-        name = analysis.split("name: ")[1].split(",")[0]
-        lines.append(f'  - {analysis}, file: "{name}-{{index}}.vtu"}}')
+    for name, kind, options in analyses():
+        lines.append(f'  - {kind}: {{name: {name}, {options}, file: "{name}-{{index}}.vtu"}}')
     layers = "clip: {variable: t, axis: x, position: 2.3}"
     lines.append(f'  - render: {{{layers}, size: [96, 80], file: "solid-{{index}}.png"}}')
-    layers = "threshold: {variable: c, minimum: 20, maximum: 60, colour_by: v}, clip: {variable: gn, axis: y, position: 1.3}"
-    lines.append(f'  - render: {{{layers}, size: [96, 80], file: "boxes-{{index}}.png"}}')
+    layers = (
+        "threshold: {variable: c, minimum: 20, maximum: 60, colour_by: v}, clip: {variable: gn, axis: y, position: 1.3}"
+    )
+    lines.append(f'  - render: {{name: boxes, {layers}, size: [96, 80], file: "boxes-{{index}}.png"}}')
     return "\n".join(lines) + "\n"
 
 
@@ -138,7 +144,14 @@ def same_cells(ours, theirs, names):
         rows = []
         for n in range(data.GetNumberOfCells()):
             of_cell = links[ends[n] : ends[n + 1]]
-            rows.append((in_cells[n], data.GetCellType(n), tuple(map(tuple, np.round(points[of_cell], 9))), tuple(at_points[of_cell])))
+            rows.append(
+                (
+                    in_cells[n],
+                    data.GetCellType(n),
+                    tuple(map(tuple, np.round(points[of_cell], 9))),
+                    tuple(at_points[of_cell]),
+                )
+            )
         return sorted(rows)
 
     assert described(ours, *names) == described(theirs, "nodes", "cells")
@@ -182,7 +195,9 @@ def test_clip_like_vtk(alone, mesh, step):
         ours = read(alone / f"{mesh}-{side}-{step}.vtu")
         sizes[side] = size(ours)
         # Cells whose faces are not flat are cut into other tetrahedra by VTK.
-        assert sizes[side] == pytest.approx(size(clipped(source, plane, inside_out)), rel=2e-2 if mesh == "curved" else 1e-6)
+        assert sizes[side] == pytest.approx(
+            size(clipped(source, plane, inside_out)), rel=2e-2 if mesh == "curved" else 1e-6
+        )
         assert len(places_of(ours)) == ours.GetNumberOfPoints()
         distances = (vtk_to_numpy(ours.GetPoints().GetData()) - origin) @ (np.array(normal) / np.linalg.norm(normal))
         assert (distances if side == "above" else -distances).min() > -1e-12

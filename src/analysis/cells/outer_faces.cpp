@@ -111,8 +111,7 @@ class Faces {
     const auto at = [&](std::size_t n) { return loop[(first + n) % loop.size()]; };
     for (std::size_t n = 1; n + 1 < loop.size(); ++n) {
       if (at(n) == at(0) || at(n + 1) == at(0) || at(n) == at(n + 1)) continue;
-      const auto [low, high] = std::minmax(at(n), at(n + 1));
-      triangles_.push_back({{at(0), low, high}, cell, solid});
+      triangles_.push_back({{at(0), std::min(at(n), at(n + 1)), std::max(at(n), at(n + 1))}, cell, solid});
     }
   }
 
