@@ -8,7 +8,6 @@ import sys
 import numpy as np
 import shapes
 import sidestream
-from mpi4py import MPI
 from sidestream import Role
 
 PARTICLES = 300
@@ -136,6 +135,8 @@ def simulate(session):
 
 
 if __name__ == "__main__":
+    from mpi4py import MPI  # not in the tests, which start mpirun
+
     with sidestream.open_session(MPI.COMM_WORLD, sys.argv[1]) as opened:
         if opened.is_server:
             opened.serve()
