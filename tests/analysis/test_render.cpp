@@ -165,7 +165,7 @@ TEST_CASE("what is odd still gives a picture") {
 TEST_CASE("a wrong configuration gets a sentence") {
   const std::string iso = "isosurface: {variable: hills, values: 0}";
   CHECK(message_of("{size: [10, 10]}").find("16") != std::string::npos);
-  CHECK(message_of("{outline: true}").find("without 'isosurface' or 'slice' or 'particles'") != std::string::npos);
+  CHECK(message_of("{outline: true}").find("without 'isosurface' or 'slice' or 'threshold'") != std::string::npos);
   CHECK(message_of("{isosurface: {variable: hills, values: 0, colour: pinkish}}").find("test.yaml:1:") == 0);
   CHECK(message_of("{isosurface: {variable: hills, values: 0, colour: pinkish}}").find("'#rrggbb'") !=
         std::string::npos);

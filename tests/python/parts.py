@@ -11,6 +11,8 @@ import sidestream
 from sidestream import Role
 
 PARTICLES = 300
+LEVELS = (4, 5, 6)  # cells of the coarse level, 1 long each
+FINE = ((2, 4, 4), (6, 8, 8))  # of the next one, half as long
 GRID = (7, 6, 5)  # cells, from the origin, 1 x 0.5 x 0.25 each
 
 
@@ -31,6 +33,9 @@ def declare(session):
     session.add_uniform_mesh("grid", GRID, spacing=[1, 0.5, 0.25])
     session.add_variable("gc", "grid", "f4")
     session.add_variable("gn", "grid", centering="node")
+    session.add_uniform_mesh("levels", LEVELS)
+    session.set_refinement("levels", [[2, 2, 2]])
+    session.add_variable("density", "levels")
     session.add_points_mesh("cloud", 3, "places")
     session.add_variable("places", "cloud", components=3)
     session.add_variable("mass", "cloud")
@@ -42,6 +47,17 @@ def grid_cells(step):
 
 def grid_nodes(step):
     return np.random.default_rng(30 + step).random([n + 1 for n in GRID[::-1]])
+
+
+def coarse(step):
+    """Where there are finer cells it is something else."""
+    values = np.random.default_rng(60 + step).random(LEVELS[::-1])
+    values[2:4, 2:4, 1:3] = 1e6
+    return values
+
+
+def fine(step):
+    return np.random.default_rng(70 + step).random((4, 4, 4))
 
 
 def particles(step):
@@ -88,6 +104,10 @@ class Slab:
     def set(self, session):
         low, high = self.cut(shapes.BOXES[0])
         session.set_block("curved", self.block, [low, 0, 0], [high, *shapes.BOXES[1:]])
+        low, high = self.cut(LEVELS[2])
+        session.set_block("levels", self.block, [0, 0, low], [*LEVELS[:2], high])
+        if self.block == 0:
+            session.set_block("levels", 1000, *FINE, level=1)
         low, high = self.cut(GRID[1])
         session.set_block("grid", self.block, [0, low, 0], [GRID[0], high, GRID[2]])
 
@@ -99,6 +119,11 @@ class Slab:
             assert session.publish("nodes", self.block, places), session.message
             assert session.publish("v", self.block, shapes.at_nodes(step)[:, :, low : high + 1]), session.message
             assert session.publish("c", self.block, shapes.in_boxes(step)[:, :, low:high]), session.message
+        low, high = self.cut(LEVELS[2])
+        if low < high:
+            assert session.publish("density", self.block, coarse(step)[low:high]), session.message
+        if self.block == 0:
+            assert session.publish("density", 1000, fine(step)), session.message
         low, high = self.cut(GRID[1])
         if low < high:
             assert session.publish("gn", self.block, grid_nodes(step)[:, low : high + 1]), session.message

@@ -47,6 +47,9 @@ def analyses():
             box = "low: {}, high: {}".format(*BOX[mesh])
             for keep in ("inside", "outside"):
                 yield f"{mesh}-{keep}", "clip", f"variable: {nodes}, {box}, keep: {keep}, fields: {cells}"
+    yield "levels-dense", "threshold", "variable: density, minimum: 0.5"
+    yield "levels-below", "clip", "variable: density, normal: [1, 1, 1], origin: [2, 2.3, 2.6], side: below"
+    yield "levels-above", "clip", "variable: density, normal: [1, 1, 1], origin: [2, 2.3, 2.6]"
     yield "cloud-heavy", "threshold", "variable: mass, minimum: 0.7"
     yield "cloud-low", "clip", "variable: mass, axis: z, position: 0.4, side: below"
 
@@ -223,6 +226,25 @@ def test_clip_like_vtk(alone, mesh, step):
     assert inside + outside == pytest.approx(sum(sizes.values()), rel=1e-9)
     if mesh == "grid":
         assert inside == pytest.approx(3.6 * 2.7 * 0.7)
+
+
+@pytest.mark.parametrize("step", range(shapes.STEPS))
+def test_levels(alone, step):
+    """What finer cells cover is not there."""
+    data = read(alone / f"levels-dense-{step}.vtu")
+    found = vtk_to_numpy(data.GetCellData().GetArray("density"))
+    values = np.concatenate([parts.coarse(step).ravel(), parts.fine(step).ravel()])
+    expected = values[(values >= 0.5) & (values < 2)]
+    np.testing.assert_array_equal(found, expected)  # level after level, in the order of cells
+    voxels = [np.reshape(data.GetCell(n).GetBounds(), (3, 2)) for n in range(data.GetNumberOfCells())]
+    edges = np.array([high - low for low, high in (v.T for v in voxels)])
+    coarse_cells = int(((parts.coarse(step) >= 0.5) & (parts.coarse(step) < 2)).sum())
+    assert (edges[:coarse_cells] == 1).all() and (edges[coarse_cells:] == 0.5).all()
+    corners = np.array([v[:, 0] for v in voxels])[coarse_cells:]
+    assert (corners >= np.array(parts.FINE[0]) / 2).all() and (corners < np.array(parts.FINE[1]) / 2).all()
+    sides = [size(read(alone / f"levels-{side}-{step}.vtu")) for side in ("above", "below")]
+    assert min(sides) > 10
+    assert sum(sides) == pytest.approx(np.prod(parts.LEVELS), rel=1e-9)
 
 
 @pytest.mark.parametrize("step", range(shapes.STEPS))
