@@ -21,8 +21,8 @@ class CellVertices {
   std::int64_t between(std::size_t p, std::size_t q, double value);
   std::int64_t at(std::size_t point) { return vertex(point, point, 0); }
   /// Adds a triangle or a line of the cell.
-  template <class Cell>
-  void add(Cell corners, std::vector<Cell>& to) {
+  template <class Cell, class Cells>
+  void add(const Cell& corners, Cells& to) {
     to.push_back(corners);
     piece_.cells.push_back(cell_key(corners));
   }

@@ -42,6 +42,18 @@ Option picture_size_option() {
           .most_entries = 2};
 }
 
+Option precision_option() {
+  return {.name = "precision",
+          .type = OptionType::choice,
+          .default_value = "single",
+          .text =
+              "Of the points and normals in files: `single` (32 bits, seven digits) or `double`, for meshes whose "
+              "cells are small beside their distance from the origin, or to go on computing with.",
+          .choices = {"single", "double"}};
+}
+
+bool read_single(const Settings& settings) { return settings.text("precision") == "single"; }
+
 Option pieces_option() {
   return {.name = "pieces",
           .type = OptionType::choice,

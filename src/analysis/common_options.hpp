@@ -15,6 +15,9 @@ namespace sidestream {
 /// `size` of a grid, of 1 to 3 axes, and of a picture.
 [[nodiscard]] Option grid_size_option();
 [[nodiscard]] Option picture_size_option();
+/// `precision` of a surface's points and normals, and whether it is single.
+[[nodiscard]] Option precision_option();
+[[nodiscard]] bool read_single(const Settings& settings);
 /// `pieces`, and its value.
 [[nodiscard]] Option pieces_option();
 [[nodiscard]] Pieces read_pieces(const Settings& settings);

@@ -1,62 +1,18 @@
 #include "analysis/contour.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
 #include "analysis/contour_flat.hpp"
+#include "analysis/contour_rows.hpp"
+#include "analysis/flying_edges.hpp"
 #include "analysis/tracer.hpp"
 
 namespace sidestream {
 namespace {
 
 constexpr Index slab_layers = 8;  // gathered at once: also right for arrays that run fastest along k
-
-/// Slope of the number along one axis at a point: central, or one-sided where a neighbour has no value.
-double slope(const PointGrid& grid, const PlaneBuffer& numbers, const Index3& p, int axis) {
-  double x[2], f[2];
-  for (int side = 0; side < 2; ++side) {
-    Index3 q = p;
-    q[axis] += side == 0 ? -1 : 1;
-    if (!numbers.box().contains(q) || !std::isfinite(numbers.at(q))) q = p;
-    x[side] = grid.position(axis, q[axis]);
-    f[side] = numbers.at(q);
-  }
-  return x[0] == x[1] ? 0.0 : (f[1] - f[0]) / (x[1] - x[0]);
-}
-
-/// Makes `n` one long; false if it has no direction.
-bool normalise(std::array<double, 3>& n) {
-  const double length = std::sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
-  if (!(length > 0) || !std::isfinite(length)) return false;
-  n = {n[0] / length, n[1] / length, n[2] / length};
-  return true;
-}
-
-std::array<double, 3> normal_at(const PointGrid& grid, const PlaneBuffer& numbers, const CrossedEdge& edge) {
-  std::array<double, 3> n;
-  const Index3 upper = edge.upper();
-  for (int a = 0; a < 3; ++a) {
-    n[a] = -mix(slope(grid, numbers, edge.point, a), slope(grid, numbers, upper, a), edge.t);
-  }
-  if (normalise(n)) return n;
-  // A field without slope here (a ridge, say) still falls along the edge itself.
-  std::array<double, 3> along{0, 0, 0};
-  along[edge.axis] = numbers.at(upper) < numbers.at(edge.point) ? 1 : -1;
-  return along;
-}
-
-/// The same where the grid is curved.
-std::array<double, 3> normal_at(const CurvedPoints& places, const PlaneBuffer& numbers, const CrossedEdge& edge) {
-  const Index3 upper = edge.upper();
-  const std::array<double, 3> a = curved_slope(places, numbers, edge.point), b = curved_slope(places, numbers, upper);
-  std::array<double, 3> n;
-  for (std::size_t d = 0; d < 3; ++d) n[d] = -mix(a[d], b[d], edge.t);
-  if (normalise(n)) return n;
-  const double sign = numbers.at(upper) < numbers.at(edge.point) ? 1 : -1;
-  const std::array<double, 3> from = places.at(edge.point), to = places.at(upper);
-  for (std::size_t d = 0; d < 3; ++d) n[d] = sign * (to[d] - from[d]);
-  return normalise(n) ? n : std::array<double, 3>{0, 0, sign};
-}
 
 /// The smallest box of points that holds both ends of all edges.
 Box around(const std::vector<CrossedEdge>& edges) {
@@ -71,15 +27,10 @@ Box around(const std::vector<CrossedEdge>& edges) {
   return box;
 }
 
-void add_normals(const ContourRequest& request, const PlaneBuffer& numbers, const Tracer& tracer) {
-  for (const CrossedEdge& edge : tracer.fresh()) {
-    tracer.piece().normals.push_back(request.curved ? normal_at(*request.curved, numbers, edge)
-                                                    : normal_at(request.grid, numbers, edge));
-  }
-}
-
-void add_attributes(const ContourRequest& request, const Tracer& tracer, std::vector<double>& scratch) {
-  const Box box = around(tracer.fresh());
+/// Of the vertices on these edges.
+void add_attributes(const ContourRequest& request, const std::vector<CrossedEdge>& edges, Piece& piece,
+                    std::vector<double>& scratch) {
+  const Box box = around(edges);
   scratch.resize(static_cast<std::size_t>(box.count()));
   const auto at = [&](const Index3& p) {
     return scratch[static_cast<std::size_t>(((p[2] - box.lo[2]) * box.extent(1) + (p[1] - box.lo[1])) * box.extent(0) +
@@ -87,21 +38,10 @@ void add_attributes(const ContourRequest& request, const Tracer& tracer, std::ve
   };
   for (std::size_t n = 0; n < request.attributes.size(); ++n) {
     request.attributes[n]->fill(box, scratch.data());
-    for (const CrossedEdge& edge : tracer.fresh()) {
-      tracer.piece().data[n].push_back(mix(at(edge.point), at(edge.upper()), edge.t));
+    for (const CrossedEdge& edge : edges) {
+      piece.data[n].push_back(mix(at(edge.point), at(edge.upper()), edge.t));
     }
   }
-}
-
-/// Axes that run downwards mirror space and with it the sense of the triangles.
-bool mirrored(const PointGrid& grid) {
-  bool odd = false;
-  if (grid.curved()) return odd;  // told for each cell
-  for (int a = 0; a < 3; ++a) {
-    const Box& box = grid.points();
-    if (grid.position(a, box.hi[a] - 1) < grid.position(a, box.lo[a])) odd = !odd;
-  }
-  return odd;
 }
 
 /// Places the vertices of a curved grid that have none yet, and turns the triangles from number `first` on that lie in
@@ -118,18 +58,108 @@ void place(const ContourRequest& request, const Tracer& tracer, std::size_t firs
     if (piece.cells[n] != cell) volume = request.curved->volume(request.grid.point(piece.cells[n]));
     cell = piece.cells[n];
     const auto placed = [&](std::int64_t v) {
-      const auto& [x, y, z] = piece.points[static_cast<std::size_t>(v)];
+      const auto [x, y, z] = piece.points[static_cast<std::size_t>(v)];
       return std::isfinite(x) && std::isfinite(y) && std::isfinite(z);
     };
-    const auto& [a, b, c] = piece.triangles[n];
+    const auto [a, b, c] = piece.triangles[n];
     if (!placed(a) || !placed(b) || !placed(c)) continue;
-    piece.triangles[kept] = piece.triangles[n];
+    piece.triangles.set(kept, volume < 0 ? std::array{a, c, b} : std::array{a, b, c});
     piece.cells[kept] = cell;
-    if (volume < 0) std::swap(piece.triangles[kept][1], piece.triangles[kept][2]);
     ++kept;
   }
   piece.triangles.resize(kept);
   piece.cells.resize(kept);
+}
+
+/// Keeps the rows of one value as a piece.
+class PieceRows final : public ContourRows {
+ public:
+  PieceRows(const ContourRequest& request, Piece& piece) : request_(request), piece_(piece) {
+    piece.points.keep_narrow(request.single);
+    piece.normals.keep_narrow(request.single);
+    piece.triangles.keep_narrow(true);
+  }
+
+  void expect(std::size_t points, std::size_t triangles) override {
+    piece_.points.reserve(points);
+    piece_.keys.reserve(points);
+    if (request_.normals) piece_.normals.reserve(points);
+    for (auto& data : piece_.data) data.reserve(points);
+    piece_.triangles.reserve(triangles);
+    piece_.cells.reserve(triangles);
+    expected_ = triangles;
+  }
+
+  void take(const PointRow& row) override {
+    const std::size_t before = piece_.keys.size();
+    append(row.places, piece_.points);
+    if (request_.normals) append(row.normals, piece_.normals);
+    const std::int64_t first = 4 * request_.grid.number(row.first);
+    piece_.keys.resize(before + row.at.size());
+    for (std::size_t n = 0; n < row.at.size(); ++n) {
+      piece_.keys[before + n] = first + 4 * std::int64_t{row.at[n]} + row.axis[n];
+    }
+    if (request_.attributes.empty()) return;
+    for (std::size_t n = 0; n < row.at.size(); ++n) {
+      edges_.push_back({{row.first[0] + row.at[n], row.first[1], row.first[2]}, row.axis[n], row.t[n]});
+    }
+  }
+
+  void take(const TriangleRow& row) override {
+    const std::size_t before = piece_.cells.size();
+    piece_.triangles.resize(before + row.corners.size());
+    std::copy(row.corners.begin(), row.corners.end(), piece_.triangles.narrow().begin() + offset(before));
+    const std::int64_t first = request_.grid.number(row.first);
+    piece_.cells.resize(before + row.at.size());
+    for (std::size_t n = 0; n < row.at.size(); ++n) piece_.cells[before + n] = first + row.at[n];
+  }
+
+  void end_plane(Index k) override {
+    if (!edges_.empty() && k - edges_.front().point[2] >= slab_layers - 1) finish();
+  }
+
+  void finish() {
+    piece_.in_order = piece_.cells.size() == expected_;
+    if (edges_.empty()) return;
+    add_attributes(request_, edges_, piece_, scratch_);
+    edges_.clear();
+  }
+
+ private:
+  static std::ptrdiff_t offset(std::size_t n) { return static_cast<std::ptrdiff_t>(n); }
+  static void append(std::span<const std::array<double, 3>> from, PackedPlaces& to) {
+    const std::size_t before = to.size();
+    to.resize(before + from.size());
+    if (to.is_narrow()) {
+      std::transform(from.begin(), from.end(), to.narrow().begin() + offset(before), PackedPlaces::narrowed);
+    } else {
+      std::copy(from.begin(), from.end(), to.wide().begin() + offset(before));
+    }
+  }
+
+  const ContourRequest& request_;
+  Piece& piece_;
+  std::size_t expected_ = 0;
+  std::vector<CrossedEdge> edges_;  ///< whose vertices have no attributes yet
+  std::vector<double> scratch_;
+};
+
+/// The values through all cells of a block, a piece for each box.
+std::vector<Piece> contour_view(const ContourRequest& request, std::span<const double> values) {
+  std::vector<Piece> pieces;
+  for (std::size_t v = 0; v < values.size(); ++v) {
+    for (const Box& whole : request.cells) {
+      for (const Box& cells : cut_for_flying(whole)) {
+        Piece& piece = pieces.emplace_back();
+        piece.layer = static_cast<std::int32_t>(v);
+        piece.data.resize(request.attributes.size());
+        PieceRows rows(request, piece);
+        fly_edges(request, cells, values[v], rows);
+        rows.finish();
+      }
+    }
+  }
+  return pieces;
 }
 
 /// All values through one box of cells, slab by slab.
@@ -147,7 +177,7 @@ void contour_box(const ContourRequest& request, const Box& cells, std::span<cons
     const Index end = std::min(cells.hi[2], k + slab_layers);
     const Box points{{cells.lo[0], cells.lo[1], k}, {cells.hi[0] + 1, cells.hi[1] + 1, end + 1}};
     if (!request.scalar.may_cross(points)) continue;
-    numbers.move_to(request.normals ? intersection(grown(points, 1), request.grid.points()) : points);
+    numbers.move_to(points);
     for (const auto& tracer : tracers) {
       const std::size_t before = tracer->piece().triangles.size();
       for (Index layer = k; layer < end; ++layer) tracer->layer(layer);
@@ -156,8 +186,7 @@ void contour_box(const ContourRequest& request, const Box& cells, std::span<cons
         place(request, *tracer, before);
       }
       if (tracer->fresh().empty()) continue;
-      if (request.normals) add_normals(request, numbers, *tracer);
-      if (!request.attributes.empty()) add_attributes(request, *tracer, scratch);
+      if (!request.attributes.empty()) add_attributes(request, tracer->fresh(), tracer->piece(), scratch);
       tracer->forget();
     }
   }
@@ -165,7 +194,18 @@ void contour_box(const ContourRequest& request, const Box& cells, std::span<cons
 
 }  // namespace
 
+bool mirrored(const PointGrid& grid) {
+  bool odd = false;
+  if (grid.curved()) return odd;
+  for (int a = 0; a < 3; ++a) {
+    const Box& box = grid.points();
+    if (grid.position(a, box.hi[a] - 1) < grid.position(a, box.lo[a])) odd = !odd;
+  }
+  return odd;
+}
+
 std::vector<Piece> contour(const ContourRequest& request, std::span<const double> values) {
+  if (request.view != nullptr && !request.grid.flat() && !request.merge_at_points) return contour_view(request, values);
   std::vector<Piece> pieces(values.size());
   for (std::size_t v = 0; v < values.size(); ++v) {
     pieces[v].layer = static_cast<std::int32_t>(v);

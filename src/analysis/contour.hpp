@@ -15,6 +15,7 @@
 
 #include "analysis/curved_points.hpp"
 #include "analysis/field_source.hpp"
+#include "analysis/packed.hpp"
 #include "analysis/point_grid.hpp"
 
 namespace sidestream {
@@ -23,17 +24,18 @@ namespace sidestream {
 /// rim also occur in its neighbours' pieces.
 struct Piece {
   std::int32_t layer = 0;  ///< which of the values (or planes) asked for
-  std::vector<std::array<double, 3>> points;
-  std::vector<std::int64_t> keys;              ///< of each point: global, ascending along edges (see surface.hpp)
-  std::vector<std::array<double, 3>> normals;  ///< of length 1, towards lower numbers; if asked for
-  std::vector<std::vector<double>> data;       ///< [attribute][point]
-  std::vector<std::array<std::int64_t, 3>>
-      triangles;                                     ///< indices into points; counter-clockwise seen from lower numbers
+  PackedPlaces points;
+  std::vector<std::int64_t> keys;                    ///< of each point: global, ascending along edges (see surface.hpp)
+  PackedPlaces normals;                              ///< of length 1, towards lower numbers; if asked for
+  std::vector<std::vector<double>> data;             ///< [attribute][point]
+  PackedCorners triangles;                           ///< indices into points; counter-clockwise seen from lower numbers
   std::vector<std::array<std::int64_t, 2>> lines{};  ///< indices into points; lower numbers are on the right
   std::vector<std::int64_t> cells;  ///< of each triangle or line: the number of its cell's lowest point
   /// Of lists of cells, which have no indices: of each point the second part of its key. Their triangles and lines are
   /// in the order of `cells`, and those of a cell in that of their points.
   std::vector<std::int64_t> others{};
+  /// Points are in the order of their keys, triangles in that of their cells, and every point has a triangle.
+  bool in_order = false;
 };
 
 /// What to contour in one block.
@@ -49,9 +51,18 @@ struct ContourRequest {
   /// for planes; for general fields sheets that touch would no longer have two triangles at each edge, so it
   /// is off there.
   bool merge_at_points = false;
+  /// The scalar is this component of a variable on the grid's points, in the block. Needed in three dimensions, where
+  /// `scalar` is then not asked, and for normals, unless `merge_at_points`.
+  const BlockView* view = nullptr;
+  int component = 0;
+  bool single = false;  ///< points and normals are kept in single precision
 };
 
-/// The pieces of one block, one for each of `values`, in their order (perhaps without triangles). Cells with
+/// Axes that run downwards mirror space and with it the sense of the triangles. False of curved grids: there it is told
+/// for each cell.
+[[nodiscard]] bool mirrored(const PointGrid& grid);
+
+/// The pieces of one block, one or more for each of `values`, in their order (perhaps without triangles). Cells with
 /// a corner that is not finite have no triangles. Needs memory for a few planes of points and the output. In a flat
 /// grid the pieces have lines (contour_flat.hpp), and no normals.
 [[nodiscard]] std::vector<Piece> contour(const ContourRequest& request, std::span<const double> values);

@@ -62,7 +62,7 @@ class Rows {
 };
 
 /// An axis that runs downwards mirrors the plane and with it which side is the left one.
-bool mirrored(const PointGrid& grid) {
+bool mirrored_plane(const PointGrid& grid) {
   bool odd = false;
   if (grid.curved()) return odd;  // told for each cell
   for (int a = 0; a < 2; ++a) {
@@ -76,7 +76,7 @@ bool mirrored(const PointGrid& grid) {
 class SquareTracer {
  public:
   SquareTracer(const ContourRequest& request, double value, Piece& piece)
-      : request_(request), value_(value), reverse_(request.reverse != mirrored(request.grid)), piece_(piece) {}
+      : request_(request), value_(value), reverse_(request.reverse != mirrored_plane(request.grid)), piece_(piece) {}
 
   void cell(const Index3& p, const Rows& numbers) {
     int inside = 0;
@@ -175,7 +175,7 @@ void contour_flat(const ContourRequest& request, std::span<const double> values,
 Piece all_cells(const ContourRequest& request) {
   Piece piece;
   piece.data.resize(request.attributes.size());
-  const bool reverse = request.reverse != mirrored(request.grid);
+  const bool reverse = request.reverse != mirrored_plane(request.grid);
   for (const Box& cells : request.cells) {
     const Box points = points_of(cells);
     const auto before = static_cast<std::int64_t>(piece.points.size());

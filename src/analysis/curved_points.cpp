@@ -13,14 +13,6 @@ Box mesh_nodes(const Mesh& mesh, const Metadata& metadata) {
   return metadata.variables.at(static_cast<std::size_t>(mesh.array(Role::coordinates))).points(mesh.cells);
 }
 
-std::array<double, 3> cross(const std::array<double, 3>& a, const std::array<double, 3>& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
-
-double dot(const std::array<double, 3>& a, const std::array<double, 3>& b) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 /// Adds what lies between the lower and the upper corners of a cell along each of its first `axes` axes.
 std::array<std::array<double, 3>, 3> spans(const CurvedPoints& places, const Index3& cell, int axes) {
   std::array<std::array<double, 3>, 3> spans{};
@@ -159,40 +151,15 @@ double CurvedPoints::volume(const Index3& cell) const noexcept {
     edges[a] = at(next);
     for (std::size_t d = 0; d < 3; ++d) edges[a][d] -= o[d];
   }
-  const double corner = dot(edges[0], cross(edges[1], edges[2]));
+  const double corner = curved::dot(edges[0], curved::cross(edges[1], edges[2]));
   if (corner < 0 || corner > 0) return corner;
   const auto [u, v, w] = spans(*this, cell, 3);  // of a cell that has collapsed there
-  return dot(u, cross(v, w));
+  return curved::dot(u, curved::cross(v, w));
 }
 
 double CurvedPoints::area(const Index3& cell) const noexcept {
   const auto [u, v, w] = spans(*this, cell, 2);
-  return cross(u, v)[2];
-}
-
-std::array<double, 3> curved_slope(const CurvedPoints& places, const PlaneBuffer& numbers, const Index3& p) {
-  std::array<std::array<double, 3>, 3> along{};  // between the neighbours along each line of the grid
-  std::array<double, 3> rise{};
-  for (std::size_t a = 0; a < 3; ++a) {
-    std::array<double, 3> x[2];
-    double f[2];
-    for (int side = 0; side < 2; ++side) {
-      Index3 q = p;
-      q[a] += side == 0 ? -1 : 1;
-      if (!numbers.box().contains(q) || !std::isfinite(numbers.at(q)) || !std::isfinite(places.at(q)[0])) q = p;
-      x[side] = places.at(q);
-      f[side] = numbers.at(q);
-    }
-    rise[a] = f[1] - f[0];
-    for (std::size_t d = 0; d < 3; ++d) along[a][d] = x[1][d] - x[0][d];
-  }
-  const std::array<double, 3> uv = cross(along[0], along[1]), vw = cross(along[1], along[2]),
-                              wu = cross(along[2], along[0]);
-  const double volume = dot(along[0], vw);
-  if (volume == 0) return {0, 0, 0};
-  std::array<double, 3> slope;
-  for (std::size_t d = 0; d < 3; ++d) slope[d] = (rise[0] * vw[d] + (rise[1] * wu[d] + rise[2] * uv[d])) / volume;
-  return slope;
+  return curved::cross(u, v)[2];
 }
 
 CurvedPlaneSource::CurvedPlaneSource(const PointGrid& grid, const Mesh& mesh, const Metadata& metadata,

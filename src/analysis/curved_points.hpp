@@ -2,11 +2,11 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <vector>
 
 #include "analysis/field_source.hpp"
 #include "analysis/plane.hpp"
-#include "analysis/plane_buffer.hpp"
 #include "analysis/point_grid.hpp"
 
 namespace sidestream {
@@ -75,10 +75,53 @@ class CurvedPoints {
   std::vector<double> scratch_, means_;
 };
 
+namespace curved {
+
+[[nodiscard]] inline std::array<double, 3> cross(const std::array<double, 3>& a,
+                                                 const std::array<double, 3>& b) noexcept {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+
+[[nodiscard]] inline double dot(const std::array<double, 3>& a, const std::array<double, 3>& b) noexcept {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+}  // namespace curved
+
 /// Slope of the numbers at a point of a curved grid: from central differences along the grid's lines, one-sided where a
-/// neighbour has no value; 0 where the lines do not span space. Both must hold the point's neighbours that exist.
-[[nodiscard]] std::array<double, 3> curved_slope(const CurvedPoints& places, const PlaneBuffer& numbers,
-                                                 const Index3& p);
+/// neighbour has no value; 0 where the lines do not span space. Numbers are had in `box`; the point's neighbours in it
+/// must have their places.
+template <class Number>
+[[nodiscard]] std::array<double, 3> curved_slope(const CurvedPoints& places, const Box& box, const Number& number,
+                                                 const Index3& p) {
+  std::array<std::array<double, 3>, 3> along{};  // between the neighbours along each line of the grid
+  std::array<double, 3> rise{};
+  for (std::size_t a = 0; a < 3; ++a) {
+    std::array<double, 3> x[2];
+    double f[2];
+    for (std::size_t side = 0; side < 2; ++side) {
+      Index3 q = p;
+      q[a] += side == 0 ? -1 : 1;
+      const bool there = q[a] >= box.lo[a] && q[a] < box.hi[a];
+      if (there) {
+        x[side] = places.at(q);
+        f[side] = number(q);
+      }
+      if (there && std::isfinite(f[side]) && std::isfinite(x[side][0])) continue;
+      x[side] = places.at(p);
+      f[side] = number(p);
+    }
+    rise[a] = f[1] - f[0];
+    for (std::size_t d = 0; d < 3; ++d) along[a][d] = x[1][d] - x[0][d];
+  }
+  const std::array<double, 3> uv = curved::cross(along[0], along[1]), vw = curved::cross(along[1], along[2]),
+                              wu = curved::cross(along[2], along[0]);
+  const double volume = curved::dot(along[0], vw);
+  if (volume == 0) return {0, 0, 0};
+  std::array<double, 3> slope;
+  for (std::size_t d = 0; d < 3; ++d) slope[d] = (rise[0] * vw[d] + (rise[1] * wu[d] + rise[2] * uv[d])) / volume;
+  return slope;
+}
 
 /// The signed distance of the points of a curvilinear mesh to a plane.
 class CurvedPlaneSource final : public ScalarSource {

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "analysis/contour.hpp"
+#include "analysis/contour_rows.hpp"
 #include "analysis/plane.hpp"
 #include "analysis/surface.hpp"
 #include "sidestream/extend/analysis.hpp"
@@ -25,6 +27,7 @@ struct IsosurfaceQuery {
   /// In lists of cells: the variable lies in cells, and its means at points are taken.
   bool averaged = false;
   bool in_lists = false;
+  bool single = false;  ///< points and normals in single precision
 };
 
 /// In lists of cells means at points, and slopes, need what other blocks have: that is found in passes before the last
@@ -38,6 +41,7 @@ struct IsosurfaceQuery {
 struct SliceQuery {
   std::vector<std::int32_t> variables;  ///< all components; the first one's centring decides the points
   Plane plane;
+  bool single = false;  ///< points in single precision, in files
 };
 
 /// What the pieces are for. A picture has no use for what is only written beside a surface: `fields` and
@@ -61,6 +65,15 @@ enum class Purpose { surface, picture };
 /// `variables`.
 [[nodiscard]] std::vector<Piece> extract(const IsosurfaceQuery& query, const LocalInput& input);
 [[nodiscard]] std::vector<Piece> extract(const SliceQuery& query, const LocalInput& input);
+
+/// Whether isosurfaces come in rows: those in meshes of three dimensions whose blocks are boxes.
+[[nodiscard]] bool come_in_rows(const IsosurfaceQuery& query, const Metadata& metadata);
+/// The isosurfaces of this server's blocks, block after block, without keeping them: what `make` returns for a value
+/// takes the rows of one box of cells. Blocks with axes are cut into small boxes, those first where `distance` of their
+/// middle is least. Without `fields`.
+void extract_rows(const IsosurfaceQuery& query, const LocalInput& input,
+                  const std::function<double(const std::array<double, 3>&)>& distance,
+                  const std::function<std::unique_ptr<ContourRows>(std::size_t value)>& make);
 
 /// The sources of all components of some variables in one block, in order.
 class AttributeSources {

@@ -11,31 +11,29 @@ class Isosurface final : public Task {
  public:
   Isosurface(IsosurfaceQuery query, const Metadata& metadata, SurfaceFile file)
       : query_(std::move(query)), selection_(selection_of(query_, metadata)), file_(std::move(file)) {
-    file_.layout = layout_of(query_, metadata);
-    file_.layout.push_back({"value", 1});
-    file_.normals = query_.normals;
+    file_.shape = {layout_of(query_, metadata), query_.normals, query_.values,
+                   query_.single ? Type::float32 : Type::float64};
   }
 
   Selection selection() const override { return selection_; }
   int passes() const override { return passes_of(query_); }
   Bytes local(const LocalInput& input) override {
-    return input.pass + 1 < passes() ? seams(query_, input) : to_bytes(extract(query_, input));
+    if (input.pass + 1 < passes()) return seams(query_, input);
+    return pieces_.give(extract(query_, input), input);
   }
   Bytes combine(const CombineInput& input) override {
     if (input.pass + 1 < passes()) return joined(query_, input, found_);
-    add_surface(file_, input, [&](std::vector<Piece>& pieces) {
-      for (Piece& piece : pieces) {
-        piece.data.emplace_back(piece.points.size(), query_.values.at(static_cast<std::size_t>(piece.layer)));
-      }
-    });
+    add_surface(file_, pieces_.take(input), input);
     return {};
   }
+  void discard(const Iteration&) noexcept override { pieces_.drop(); }
 
  private:
   IsosurfaceQuery query_;
   Selection selection_;
   SurfaceFile file_;
   Bytes found_;  ///< by the passes before
+  LocalPieces pieces_;
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "analysis/common_options.hpp"
 #include "analysis/contour_cells.hpp"
 #include "analysis/extract.hpp"
+#include "analysis/flying_edges.hpp"
 #include "base/records.hpp"
 
 namespace sidestream {
@@ -31,6 +32,7 @@ std::vector<Option> isosurface_options(Purpose purpose) {
        .type = OptionType::boolean,
        .default_value = "true",
        .text = "Whether to add normals from the variable's slope, towards lower values; lines have none."});
+  options.push_back(precision_option());
   return options;
 }
 
@@ -57,6 +59,7 @@ IsosurfaceQuery read_isosurface(const Settings& settings, const Metadata& metada
     query.normals = mesh.dimensions == 3 && !mesh.is_list();
     return query;
   }
+  query.single = read_single(settings);
   query.fields = read_fields(settings, variable, metadata);
   for (const std::int32_t id : query.fields) {
     if (mesh.is_list()) require_points(settings, "fields", metadata.variables[static_cast<std::size_t>(id)], mesh);
@@ -170,28 +173,98 @@ std::vector<AttributeLayout> layout_of(const IsosurfaceQuery& query, const Metad
   return layout_of_variables(query.fields, metadata);
 }
 
-std::vector<Piece> extract(const IsosurfaceQuery& query, const LocalInput& input) {
+namespace {
+
+/// Calls `work` with what to contour in each block.
+template <class Work>
+void for_each_block(const IsosurfaceQuery& query, const LocalInput& input, Work work) {
   const Metadata& metadata = input.metadata;
   const Variable& variable = metadata.variables.at(static_cast<std::size_t>(query.variable));
   const Mesh& mesh = metadata.mesh_of(variable);
-  if (mesh.is_list()) return extract_from_lists(query, input);
   const PointGrid grid(mesh, variable.centering, Reach::centres);
-  std::vector<Piece> pieces;
   for (const BlockView& view : input.of(variable.id)) {
     const std::vector<Box> cells = grid.cells_of(view, flags_of(mesh, input, view));
     FieldSource numbers(grid, mesh, variable, query.component, &view);
     const AttributeSources attributes(grid, query.fields, view.block.id, input);
     std::optional<CurvedPoints> places;
     if (grid.curved()) places.emplace(grid, mesh, metadata, coordinates_of(mesh, input, view), query.normals);
-    const ContourRequest request{.grid = grid,
-                                 .scalar = numbers,
-                                 .cells = cells,
-                                 .curved = places ? &*places : nullptr,
-                                 .attributes = attributes.pointers(),
-                                 .normals = query.normals};
-    for (Piece& piece : contour(request, query.values)) pieces.push_back(std::move(piece));
+    work(ContourRequest{.grid = grid,
+                        .scalar = numbers,
+                        .cells = cells,
+                        .curved = places ? &*places : nullptr,
+                        .attributes = attributes.pointers(),
+                        .normals = query.normals,
+                        .view = &view,
+                        .component = query.component,
+                        .single = query.single});
   }
+}
+
+}  // namespace
+
+std::vector<Piece> extract(const IsosurfaceQuery& query, const LocalInput& input) {
+  const Metadata& metadata = input.metadata;
+  if (metadata.mesh_of(metadata.variables.at(static_cast<std::size_t>(query.variable))).is_list()) {
+    return extract_from_lists(query, input);
+  }
+  std::vector<Piece> pieces;
+  for_each_block(query, input, [&](const ContourRequest& request) {
+    for (Piece& piece : contour(request, query.values)) pieces.push_back(std::move(piece));
+  });
   return pieces;
+}
+
+bool come_in_rows(const IsosurfaceQuery& query, const Metadata& metadata) {
+  const Mesh& mesh = metadata.mesh_of(metadata.variables.at(static_cast<std::size_t>(query.variable)));
+  return !mesh.is_list() && mesh.dimensions == 3;
+}
+
+namespace {
+
+/// Small enough for what is drawn of one to stay in the cache, and a row of points fills a word of bits.
+constexpr Index3 brick{63, 32, 32};
+
+/// The cells of a block in boxes, the nearest first.
+std::vector<Box> bricks_of(const ContourRequest& request,
+                           const std::function<double(const std::array<double, 3>&)>& distance) {
+  std::vector<Box> bricks;
+  if (request.curved != nullptr) {
+    for (const Box& cells : request.cells) {
+      for (const Box& box : cut_for_flying(cells)) bricks.push_back(box);
+    }
+    return bricks;
+  }
+  for (const Box& cells : request.cells) {
+    for (Index k = cells.lo[2]; k < cells.hi[2]; k += brick[2]) {
+      for (Index j = cells.lo[1]; j < cells.hi[1]; j += brick[1]) {
+        for (Index i = cells.lo[0]; i < cells.hi[0]; i += brick[0]) {
+          bricks.push_back(intersection(cells, {{i, j, k}, {i + brick[0], j + brick[1], k + brick[2]}}));
+        }
+      }
+    }
+  }
+  std::vector<std::pair<double, Box>> sorted;
+  for (const Box& box : bricks) {
+    sorted.emplace_back(distance(request.grid.position(
+                            {(box.lo[0] + box.hi[0]) / 2, (box.lo[1] + box.hi[1]) / 2, (box.lo[2] + box.hi[2]) / 2})),
+                        box);
+  }
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (std::size_t n = 0; n < bricks.size(); ++n) bricks[n] = sorted[n].second;
+  return bricks;
+}
+
+}  // namespace
+
+void extract_rows(const IsosurfaceQuery& query, const LocalInput& input,
+                  const std::function<double(const std::array<double, 3>&)>& distance,
+                  const std::function<std::unique_ptr<ContourRows>(std::size_t value)>& make) {
+  for_each_block(query, input, [&](const ContourRequest& request) {
+    const std::vector<Box> bricks = bricks_of(request, distance);
+    for (std::size_t v = 0; v < query.values.size(); ++v) {
+      for (const Box& cells : bricks) fly_edges(request, cells, query.values[v], *make(v));
+    }
+  });
 }
 
 }  // namespace sidestream

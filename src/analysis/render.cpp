@@ -13,6 +13,7 @@
 #include "analysis/rendering/annotations.hpp"
 #include "analysis/rendering/balls.hpp"
 #include "analysis/rendering/compositing.hpp"
+#include "analysis/rendering/drawn_rows.hpp"
 #include "analysis/rendering/facets.hpp"
 #include "analysis/rendering/outline.hpp"
 #include "analysis/rendering/scene.hpp"
@@ -82,6 +83,7 @@ class Render final : public Task {
                 !scene_.caption.empty()) {
     for (const ColourScale& scale : scene_.scales) maps_.emplace_back(scale.colours);
     for (const Layer& layer : scene_.layers) select(layer, metadata);
+    number_materials(metadata);
     for (const std::int32_t coordinates : scene_.coordinates) selection_.variables.push_back({coordinates});
   }
 
@@ -95,11 +97,14 @@ class Render final : public Task {
     Framebuffer& framebuffer = empty_framebuffer();
     Rasteriser rasteriser(camera, framebuffer);
     for (std::size_t l = 0; l < scene_.layers.size(); ++l) {
-      const std::vector<Piece> pieces = take_pieces(l, input);
-      if (const auto* particles = std::get_if<ParticlesQuery>(&scene_.layers[l].query)) {
-        draw_particles(l, *particles, pieces, ranges, camera, framebuffer);
+      const Layer::Query& query = scene_.layers[l].query;
+      const auto* surface = std::get_if<IsosurfaceQuery>(&query);
+      if (surface != nullptr && come_in_rows(*surface, input.metadata)) {
+        draw_rows(l, *surface, input, ranges, camera, rasteriser);
+      } else if (const auto* particles = std::get_if<ParticlesQuery>(&query)) {
+        draw_particles(l, *particles, take_pieces(l, input), ranges, camera, framebuffer);
       } else {
-        draw(l, pieces, ranges, camera, rasteriser);
+        draw(l, take_pieces(l, input), ranges, camera, rasteriser);
       }
     }
     return encode_runs(framebuffer);
@@ -111,9 +116,10 @@ class Render final : public Task {
       return bytes_of(shown_);
     }
     Framebuffer stripe = composite(input.partials, sample_width(), sample_height(), scene_.samples, input.communicator);
+    const Domain domain = domain_in(shown_);
+    const Camera camera = camera_for(domain);
+    shades(finds_ranges() ? shown_ : ranges_for({})).apply(camera, stripe);
     if (scene_.outline) {
-      const Domain domain = domain_in(shown_);
-      const Camera camera = camera_for(domain);
       Rasteriser rasteriser(camera, stripe);
       const Colour line = mix(scene_.background.bottom, ink_on(scene_.background.bottom), 0.55);
       draw_outline(domain, camera, line_width(), line, rasteriser);
@@ -284,28 +290,76 @@ class Render final : public Task {
     return ids;
   }
 
+  /// What the samples of a layer are called: its number, or if it is lit later that of its first isosurface.
+  struct Numbers {
+    std::uint8_t first = 0;
+    bool later = false;
+  };
+  /// 0 is the outline. If there are not enough for every isosurface, all are lit as they are drawn.
+  void number_materials(const Metadata& metadata) {
+    std::size_t count = 0;
+    for (const Layer& layer : scene_.layers) {
+      const auto* surface = std::get_if<IsosurfaceQuery>(&layer.query);
+      const bool later = surface != nullptr && come_in_rows(*surface, metadata);
+      numbers_.push_back({static_cast<std::uint8_t>(count + 1), later});
+      count += later ? surface->values.size() : 1;
+    }
+    for (std::size_t l = 0; l < numbers_.size() && count > 255; ++l)
+      numbers_[l] = {static_cast<std::uint8_t>(l + 1), false};
+  }
+
+  /// Of an isosurface, or with value 0 of a slice.
+  [[nodiscard]] Material material_of(std::size_t l, std::size_t value, const Ranges& ranges) const {
+    const Layer& layer = scene_.layers[l];
+    const auto* surface = std::get_if<IsosurfaceQuery>(&layer.query);
+    Material material;
+    material.later = numbers_[l].later;
+    material.layer = static_cast<std::uint8_t>(numbers_[l].first + (material.later ? value : 0));
+    material.colour = layer.colour;
+    if (layer.colouring == Layer::Colouring::by_field) {
+      material.map = &maps_[layer.scale];
+      material.range = ranges[layer.scale];
+    } else if (layer.colouring == Layer::Colouring::by_value) {
+      material.colour = maps_[layer.scale].at(ranges[layer.scale].fraction(surface->values[value]));
+    }
+    return material;
+  }
+
+  [[nodiscard]] Shades shades(const Ranges& ranges) const {
+    Shades shades;
+    for (std::size_t l = 0; l < scene_.layers.size(); ++l) {
+      const auto* surface = std::get_if<IsosurfaceQuery>(&scene_.layers[l].query);
+      for (std::size_t v = 0; surface != nullptr && v < surface->values.size(); ++v) {
+        const Material material = material_of(l, v, ranges);
+        if (material.later) shades.set(material.layer, material.colour);
+      }
+    }
+    return shades;
+  }
+
+  void draw_rows(std::size_t l, const IsosurfaceQuery& surface, const LocalInput& input, const Ranges& ranges,
+                 const Camera& camera, Rasteriser& rasteriser) const {
+    const auto distance = [&](const Vec3& place) { return camera.see(place).ahead; };
+    extract_rows(surface, input, distance, [&](std::size_t value) {
+      rasteriser.begin(material_of(l, value, ranges), true, false);
+      return std::make_unique<DrawnRows>(rasteriser);
+    });
+  }
+
   void draw(std::size_t l, const std::vector<Piece>& pieces, const Ranges& ranges, const Camera& camera,
             Rasteriser& rasteriser) const {
     const Layer& layer = scene_.layers[l];
-    Material material;
-    material.layer = static_cast<std::uint8_t>(l + 1);  // 0 is the outline
     const bool surface = std::holds_alternative<IsosurfaceQuery>(layer.query);
     for (const Piece& extracted : pieces) {
       const bool unlit = surface && extracted.normals.empty() && !extracted.triangles.empty();
       const Piece faceted = unlit ? facets(extracted) : Piece{};
       const Piece& piece = unlit ? faceted : extracted;
-      Triangles triangles{piece.points, piece.triangles, piece.normals, {}};
-      material.colour = layer.colour;
-      if (layer.colouring == Layer::Colouring::by_field) {
-        material.map = &maps_[layer.scale];
-        material.range = ranges[layer.scale];
-        triangles.values = piece.data[layer.attribute];
-      } else if (layer.colouring == Layer::Colouring::by_value) {
-        const double value = std::get<IsosurfaceQuery>(layer.query).values[piece.layer];
-        material.colour = maps_[layer.scale].at(ranges[layer.scale].fraction(value));
-      }
+      Triangles triangles{piece.points.wide(), piece.triangles.wide(), piece.normals.wide(), {}};
+      Material material = material_of(l, surface ? static_cast<std::size_t>(piece.layer) : 0, ranges);
+      if (material.map != nullptr) triangles.values = piece.data[layer.attribute];
       rasteriser.draw(triangles, material);
-      draw_lines({piece.points, piece.lines, triangles.values}, camera, 1.5 * line_width(), material, rasteriser);
+      draw_lines({piece.points.wide(), piece.lines, triangles.values}, camera, 1.5 * line_width(), material,
+                 rasteriser);
     }
   }
 
@@ -346,8 +400,9 @@ class Render final : public Task {
   Selection selection_;
   std::vector<ColourMap> maps_;  ///< of each scale
   std::optional<Framebuffer> framebuffer_;
-  std::vector<Kept> kept_;  ///< from the first pass to the second
-  Ranges shown_;            ///< from the combine of the first pass to that of the second
+  std::vector<Kept> kept_;        ///< from the first pass to the second
+  std::vector<Numbers> numbers_;  ///< of each layer
+  Ranges shown_;                  ///< from the combine of the first pass to that of the second
 };
 
 }  // namespace

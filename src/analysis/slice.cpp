@@ -11,20 +11,23 @@ class Slice final : public Task {
  public:
   Slice(SliceQuery query, const Metadata& metadata, SurfaceFile file)
       : query_(std::move(query)), selection_(selection_of(query_, metadata)), file_(std::move(file)) {
-    file_.layout = layout_of(query_, metadata);
+    file_.shape.layout = layout_of(query_, metadata);
+    if (query_.single) file_.shape.coordinates = Type::float32;
   }
 
   Selection selection() const override { return selection_; }
-  Bytes local(const LocalInput& input) override { return to_bytes(extract(query_, input)); }
+  Bytes local(const LocalInput& input) override { return pieces_.give(extract(query_, input), input); }
   Bytes combine(const CombineInput& input) override {
-    add_surface(file_, input, [](std::vector<Piece>&) {});
+    add_surface(file_, pieces_.take(input), input);
     return {};
   }
+  void discard(const Iteration&) noexcept override { pieces_.drop(); }
 
  private:
   SliceQuery query_;
   Selection selection_;
   SurfaceFile file_;
+  LocalPieces pieces_;
 };
 
 }  // namespace

@@ -38,6 +38,7 @@ std::vector<Option> slice_options(Purpose purpose) {
                        .type = OptionType::variable,
                        .list = true,
                        .text = "Further variables of the same mesh, all components."});
+    options.push_back(precision_option());
   }
   return options;
 }
@@ -47,7 +48,10 @@ SliceQuery read_slice(const Settings& settings, const Metadata& metadata, Purpos
   require_cells_between(settings, variable, metadata, "a slice");
   const Mesh& mesh = metadata.mesh_of(variable);
   SliceQuery query;
-  if (purpose == Purpose::surface) query.variables = read_fields(settings, variable, metadata);
+  if (purpose == Purpose::surface) {
+    query.variables = read_fields(settings, variable, metadata);
+    query.single = read_single(settings);
+  }
   if (std::find(query.variables.begin(), query.variables.end(), variable.id) != query.variables.end()) {
     settings.fail("fields", fmt::format("'{}' is the slice's `variable` already; leave it out", variable.name));
   }

@@ -22,12 +22,10 @@ struct AttributeLayout {
   std::int32_t components = 1;
 };
 
-/// One surface of all pieces: layers one after another, in each the points in the order of their keys, once
-/// each, and the triangles or lines in the order of their cells. Point data: the attributes as `layout` says, then
-/// `normals` if the pieces have them (asked for by `normals`).
-[[nodiscard]] Surface merge(std::span<const Piece> pieces, std::span<const AttributeLayout> layout, bool normals);
+/// Collective: all servers' pieces on rank 0; nothing elsewhere.
+[[nodiscard]] std::vector<Piece> gather_pieces(std::vector<Piece> mine, Communicator& communicator);
 
-/// Collective: all servers' partials, gathered and merged on rank 0; an empty surface elsewhere.
-[[nodiscard]] std::vector<Piece> gather_pieces(std::span<const Bytes> partials, Communicator& communicator);
+/// How large a piece is, by which it is decided whether a surface is written in pieces: the same however it is kept.
+[[nodiscard]] std::uint64_t bytes_of(const Piece& piece);
 
 }  // namespace sidestream

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 #include "analysis/surface.hpp"
 #include "base/records.hpp"
@@ -56,6 +57,9 @@ class Part {
   explicit Part(const Piece& from) : from_(&from), numbers_(from.points.size(), -1) {
     to_.layer = from.layer;
     to_.data.resize(from.data.size());
+    to_.points.keep_narrow(from.points.is_narrow());
+    to_.normals.keep_narrow(from.normals.is_narrow());
+    to_.triangles.keep_narrow(from.triangles.is_narrow());
   }
   void add(std::size_t n) {
     if (from_->triangles.empty()) {
@@ -68,8 +72,8 @@ class Part {
   [[nodiscard]] const Piece& piece() const { return to_; }
 
  private:
-  template <class Cell>
-  void add(Cell cell, std::vector<Cell>& cells) {
+  template <class Cell, class Cells>
+  void add(Cell cell, Cells& cells) {
     for (std::int64_t& point : cell) point = number(static_cast<std::size_t>(point));
     cells.push_back(cell);
   }
@@ -107,11 +111,8 @@ void deal(const Piece& piece, const std::vector<Key>& boundaries, std::vector<By
 
 }  // namespace
 
-std::vector<Piece> share_pieces(std::span<const Bytes> partials, Communicator& servers) {
-  std::vector<Piece> mine;
-  for (const Bytes& partial : partials) {
-    for (Piece& piece : to_pieces(partial)) mine.push_back(std::move(piece));
-  }
+std::vector<Piece> share_pieces(std::vector<Piece> mine, Communicator& servers) {
+  if (servers.size() == 1) return mine;
   const std::vector<Key> boundaries = boundaries_of(mine, servers);
   std::vector<Bytes> to(static_cast<std::size_t>(servers.size()));
   for (Piece& piece : mine) {
@@ -125,19 +126,32 @@ std::vector<Piece> share_pieces(std::span<const Bytes> partials, Communicator& s
   return shared;
 }
 
-void add_surface(const SurfaceFile& file, const CombineInput& input,
-                 const std::function<void(std::vector<Piece>&)>& finish) {
+Bytes LocalPieces::give(std::vector<Piece> pieces, const LocalInput& input) {
+  if (!input.stays) return to_bytes(pieces);
+  held_ = std::move(pieces);
+  return {};
+}
+
+std::vector<Piece> LocalPieces::take(const CombineInput& input) {
+  std::vector<Piece> pieces = std::exchange(held_, {});
+  if (input.local == nullptr || !input.local->stays) pieces.clear();
+  for (const Bytes& partial : input.partials) {
+    for (Piece& piece : to_pieces(partial)) pieces.push_back(std::move(piece));
+  }
+  return pieces;
+}
+
+void add_surface(const SurfaceFile& file, std::vector<Piece> pieces, const CombineInput& input) {
+  Communicator& servers = input.communicator;
   std::uint64_t bytes = 0;
-  for (const Bytes& partial : input.partials) bytes += partial.size();
-  const bool shared = in_pieces(file.pieces, bytes, input.communicator);
-  std::vector<Piece> pieces =
-      shared ? share_pieces(input.partials, input.communicator) : gather_pieces(input.partials, input.communicator);
-  finish(pieces);
-  const Surface surface = merge(pieces, file.layout, file.normals);
+  for (const Piece& piece : pieces) bytes += bytes_of(piece);
+  const bool shared = in_pieces(file.pieces, bytes, servers);
+  const OrderedSurface surface(
+      shared ? share_pieces(std::move(pieces), servers) : gather_pieces(std::move(pieces), servers), file.shape);
   if (shared) {
-    input.results.add_parts(file.name, surface, input.communicator, Pieces::always);
+    input.results.add_stream_parts(file.name, surface, servers, Pieces::always);
   } else {
-    input.results.add(file.name, surface);
+    input.results.add_stream(file.name, surface);
   }
 }
 

@@ -13,12 +13,6 @@ Box points_of(const Box& cells) { return {cells.lo, {cells.hi[0] + 1, cells.hi[1
 
 }  // namespace
 
-double crossing(double a, double b, double value) noexcept {
-  const double whole = b - a;
-  if (std::isfinite(whole)) return (value - a) / whole;
-  return (0.5 * value - 0.5 * a) / (0.5 * b - 0.5 * a);
-}
-
 Tracer::Tracer(const PointGrid& grid, const Box& cells, const PlaneBuffer& numbers, double value, bool reverse,
                bool merge_at_points, Piece& piece)
     : grid_(grid),

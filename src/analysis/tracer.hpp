@@ -6,35 +6,11 @@
 
 #include "analysis/case_table.hpp"
 #include "analysis/contour.hpp"
+#include "analysis/crossed_edge.hpp"
 #include "analysis/edge_slots.hpp"
 #include "analysis/plane_buffer.hpp"
 
 namespace sidestream {
-
-/// Where a vertex is: the fraction t of the way from `point` to its upper neighbour along `axis`.
-struct CrossedEdge {
-  Index3 point;
-  int axis;
-  double t;
-  [[nodiscard]] Index3 upper() const noexcept {
-    Index3 p = point;
-    ++p[axis];
-    return p;
-  }
-};
-
-/// a + t (b - a); exactly a and b at the ends, even if the other one is not finite.
-[[nodiscard]] inline double mix(double a, double b, double t) noexcept {
-  return t == 0 ? a : t == 1 ? b : a + t * (b - a);
-}
-
-[[nodiscard]] inline std::array<double, 3> mix(const std::array<double, 3>& a, const std::array<double, 3>& b,
-                                               double t) noexcept {
-  return {mix(a[0], b[0], t), mix(a[1], b[1], t), mix(a[2], b[2], t)};
-}
-
-/// Where between a and b, of which one is below the value and the other is not.
-[[nodiscard]] double crossing(double a, double b, double value) noexcept;
 
 class Tracer {
  public:

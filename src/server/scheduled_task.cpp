@@ -62,6 +62,7 @@ std::string ScheduledTask::pass(LocalInput input, const Views& views, Results& r
     if (input.pass == 0) count_passes();
     entries = entry_views(entries_, input.metadata, views);
     input.entries = entries;
+    input.stays = !(counts_ && sender_);
     partial = task_->local(input);
     local_seconds_ += now() - start;
   };

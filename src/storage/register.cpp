@@ -3,6 +3,7 @@
 #include "storage/formats/csv.hpp"
 #include "storage/formats/data_set_file.hpp"
 #include "storage/formats/png.hpp"
+#include "storage/formats/vtkhdf.hpp"
 #include "storage/formats/vtp.hpp"
 #include "storage/formats/vtu.hpp"
 #include "storage/writers/database_writer.hpp"
@@ -16,6 +17,7 @@ void register_storage(Registry& registry) {
   registry.add(csv_format());
   registry.add(hdf5_format());
   registry.add(png_format());
+  registry.add(vtkhdf_format());
   registry.add(vtp_format());
   registry.add(database_writer());
   registry.add(vtu_format());

@@ -54,7 +54,7 @@ auto members_of(auto& array) requires requires { array.extents; }
 {
   return std::tie(array.name, array.type, array.axes, array.extents, array.start, array.size, array.unit, array.values);
 }
-auto members_of(auto& array) { return std::tie(array.name, array.components, array.values); }
+auto members_of(auto& array) { return std::tie(array.name, array.components, array.values, array.type); }
 
 void put_members(ByteWriter& sink, const auto& array) {
   std::apply([&](const auto&... member) { (sink.put(member), ...); }, members_of(array));
@@ -101,6 +101,7 @@ void put(ByteWriter& sink, const Surface& surface) {
   sink.put(surface.points);
   sink.put(surface.triangles);
   sink.put(surface.lines);
+  sink.put(surface.coordinates);
   put_arrays(sink, surface.point_data);
 }
 
@@ -108,6 +109,7 @@ void get(ByteReader& source, Surface& surface) {
   source.get(surface.points);
   source.get(surface.triangles);
   source.get(surface.lines);
+  source.get(surface.coordinates);
   get_arrays(source, surface.point_data);
 }
 

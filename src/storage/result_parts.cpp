@@ -282,9 +282,11 @@ std::uint64_t bytes_of(const Table& table) {
   return bytes;
 }
 
-std::uint64_t bytes_of(const Surface& surface) {
-  std::uint64_t bytes = 24 * (surface.points.size() + surface.triangles.size()) + 16 * surface.lines.size();
-  for (const Surface::Array& array : surface.point_data) bytes += array.values.size() * sizeof(double);
+std::uint64_t bytes_of(const SurfaceStream& surface) {
+  std::uint64_t bytes = 24 * (surface.points() + surface.triangles()) + 16 * surface.lines();
+  for (const Surface::Array& array : surface.outline().point_data) {
+    bytes += surface.points() * static_cast<std::uint64_t>(array.components) * sizeof(double);
+  }
   return bytes;
 }
 
@@ -324,6 +326,12 @@ void Results::add_parts(const std::string& file, const CellSet& mine, Communicat
 
 void Results::add_parts(const std::string& file, const DataSet& mine, Communicator& servers, Pieces) {
   add_gathered(*this, file, mine, servers);
+}
+
+void Results::add_stream(const std::string& file, const SurfaceStream& surface) { add(file, collected(surface)); }
+
+void Results::add_stream_parts(const std::string& file, const SurfaceStream& mine, Communicator& servers, Pieces how) {
+  add_parts(file, collected(mine), servers, how);
 }
 
 }  // namespace sidestream

@@ -32,7 +32,7 @@ void check_parts(std::span<const DataSet> parts);
 
 /// In memory.
 [[nodiscard]] std::uint64_t bytes_of(const Table& table);
-[[nodiscard]] std::uint64_t bytes_of(const Surface& surface);
+[[nodiscard]] std::uint64_t bytes_of(const SurfaceStream& surface);
 [[nodiscard]] std::uint64_t bytes_of(const CellSet& cells);
 [[nodiscard]] std::uint64_t bytes_of(const DataSet& data);
 

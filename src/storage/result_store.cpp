@@ -49,7 +49,7 @@ class FileStore final : public ResultStore {
     const ResultFormat& format = format_of(file, &ResultFormat::image, "images");
     write(file, iteration, [&](const std::string& path) { format.image(path, image, directory_->provenance()); });
   }
-  void add(const std::string& file, const Iteration& iteration, const Surface& surface) {
+  void add(const std::string& file, const Iteration& iteration, const SurfaceStream& surface) {
     if (rank_ != 0) return;
     const ResultFormat& format = format_of(file, &ResultFormat::surface, "surfaces");
     write(file, iteration,
@@ -69,7 +69,8 @@ class FileStore final : public ResultStore {
   }
 
   void add_pieces(const std::string& file, const Iteration& iteration, const Table& mine, Communicator& servers);
-  void add_pieces(const std::string& file, const Iteration& iteration, const Surface& mine, Communicator& servers);
+  void add_pieces(const std::string& file, const Iteration& iteration, const SurfaceStream& mine,
+                  Communicator& servers);
   void add_pieces(const std::string& file, const Iteration& iteration, const CellSet& mine, Communicator& servers);
   void add_pieces(const std::string& file, const Iteration& iteration, const DataSet& mine, Communicator& servers);
 
@@ -210,14 +211,14 @@ void FileStore::add_pieces(const std::string& file, const Iteration& iteration, 
       });
 }
 
-void FileStore::add_pieces(const std::string& file, const Iteration& iteration, const Surface& mine,
+void FileStore::add_pieces(const std::string& file, const Iteration& iteration, const SurfaceStream& mine,
                            Communicator& servers) {
   const ResultFormat& format = format_of(file, &ResultFormat::surface, "surfaces");
   write_pieces(
-      file, iteration, servers, {{{}, mine.points.size()}, {}},
+      file, iteration, servers, {{{}, mine.points()}, {}},
       [&](const std::string& path) { format.surface(path, mine, iteration, directory_->provenance()); },
       [&](const std::string& path, const std::vector<Piece>& pieces) {
-        format.surface_list(path, mine, written(pieces), iteration, directory_->provenance());
+        format.surface_list(path, mine.outline(), written(pieces), iteration, directory_->provenance());
       });
 }
 
@@ -249,12 +250,29 @@ void FileStore::add_pieces(const std::string& file, const Iteration& iteration, 
       });
 }
 
+void check(const std::string& file, const Surface& surface) {
+  for (const Surface::Array& array : surface.point_data) {
+    const std::size_t expected = surface.points.size() * static_cast<std::size_t>(std::max(array.components, 0));
+    if (array.components >= 1 && array.values.size() == expected) continue;
+    fail(Code::analysis,
+         "the surface for '{}' has {} points, but its array '{}' of {} components has {} values; the analysis that "
+         "made it must give one tuple a point",
+         file, surface.points.size(), array.name, array.components, array.values.size());
+  }
+}
+
 class FileResults final : public Results {
  public:
   FileResults(FileStore& store, const Iteration& iteration) : store_(store), iteration_(iteration) {}
   void add(const std::string& file, const Table& table) override { store_.add(file, iteration_, table); }
   void add(const std::string& file, const Image& image) override { store_.add(file, iteration_, image); }
-  void add(const std::string& file, const Surface& surface) override { store_.add(file, iteration_, surface); }
+  void add(const std::string& file, const Surface& surface) override {
+    check(file, surface);
+    add_stream(file, WholeSurface(surface));
+  }
+  void add_stream(const std::string& file, const SurfaceStream& surface) override {
+    store_.add(file, iteration_, surface);
+  }
   void add(const std::string& file, const CellSet& cells) override { store_.add(file, iteration_, cells); }
   void add(const std::string& file, const DataSet& data) override { add_whole(file, {&data, 1}); }
 
@@ -266,10 +284,16 @@ class FileResults final : public Results {
     Results::add_parts(file, mine, servers, how);
   }
   void add_parts(const std::string& file, const Surface& mine, Communicator& servers, Pieces how) override {
-    if (store_.has_list(file, &ResultFormat::surface_list) && in_pieces(how, bytes_of(mine), servers)) {
-      return store_.add_pieces(file, iteration_, mine, servers);
+    together(servers, [&] { check(file, mine); });
+    if (in_surface_pieces(file, WholeSurface(mine), servers, how)) {
+      return store_.add_pieces(file, iteration_, WholeSurface(mine), servers);
     }
     Results::add_parts(file, mine, servers, how);
+  }
+  void add_stream_parts(const std::string& file, const SurfaceStream& mine, Communicator& servers,
+                        Pieces how) override {
+    if (in_surface_pieces(file, mine, servers, how)) return store_.add_pieces(file, iteration_, mine, servers);
+    Results::add_parts(file, collected(mine), servers, how);
   }
   void add_parts(const std::string& file, const CellSet& mine, Communicator& servers, Pieces how) override {
     if (store_.has_list(file, &ResultFormat::cells_list) && in_pieces(how, bytes_of(mine), servers)) {
@@ -289,6 +313,10 @@ class FileResults final : public Results {
   }
 
  private:
+  [[nodiscard]] bool in_surface_pieces(const std::string& file, const SurfaceStream& mine, Communicator& servers,
+                                       Pieces how) const {
+    return store_.has_list(file, &ResultFormat::surface_list) && in_pieces(how, bytes_of(mine), servers);
+  }
   void add_whole(const std::string& file, std::span<const DataSet> parts) {
     for (const DataSet& part : parts) {
       for (const DataSet::Array& array : part.arrays) check_array(array);

@@ -58,8 +58,11 @@ TEST_CASE_FIXTURE(Fixture, "tables, surfaces and grids are the golden bytes") {
                         {{0, 1, 2}, {1, 3, 2}},
                         {},
                         {{"temperature", 1, {300, 301, 302, 303.5}}, {"normal <x>", 3, std::vector<double>(12, 0.5)}}};
-  compare("surface.vtp", [&](const std::string& path) { vtp_format().surface(path, surface, iteration, provenance); });
-  compare("empty.vtp", [&](const std::string& path) { vtp_format().surface(path, {}, iteration, ""); });
+  compare("surface.vtp",
+          [&](const std::string& path) { vtp_format().surface(path, WholeSurface(surface), iteration, provenance); });
+  const Surface empty;
+  compare("empty.vtp",
+          [&](const std::string& path) { vtp_format().surface(path, WholeSurface(empty), iteration, ""); });
 }
 
 TEST_CASE_FIXTURE(Fixture, "blocks and lists of blocks are the golden bytes") {

@@ -3,12 +3,14 @@
 // values on purpose.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <deque>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -219,9 +221,13 @@ class CapturedResults final : public Results {
   std::map<std::string, Surface> surfaces;
 };
 
-/// The settings that `yaml` (an analysis' options, `{variable: a}`) gives for a kind.
-inline Settings fake_settings(const AnalysisKind& kind, const std::string& yaml, const Metadata& metadata) {
+/// The settings that `yaml` (an analysis' options, `{variable: a}`) gives for a kind. Surfaces come in double precision
+/// unless it says otherwise, as tests look at more than seven digits.
+inline Settings fake_settings(const AnalysisKind& kind, std::string yaml, const Metadata& metadata) {
   const Parameters none;
+  const bool choice = std::any_of(kind.options.begin(), kind.options.end(),
+                                  [](const Option& option) { return option.name == "precision"; });
+  if (choice && yaml.find("precision:") == std::string::npos) yaml.insert(1, "precision: double, ");
   const Node node = parse_node(yaml, "test.yaml");
   return read_settings(node, kind.options, "the analysis '" + kind.name + "'", node.where,
                        {ExpressionContext{none}, &metadata});
@@ -253,10 +259,14 @@ inline CapturedResults run_analysis(const AnalysisKind& kind, const std::string&
   Bytes feedback;
   for (int pass = 0; pass < analysis->passes(); ++pass) {
     std::vector<Bytes> partials;
+    std::optional<LocalInput> input;
     for (const FakeServer& group : groups) {
-      partials.push_back(analysis->local({how.iteration, domain.metadata, group.views(), pass, feedback}));
+      input.emplace(LocalInput{how.iteration, domain.metadata, group.views(), pass, feedback});
+      input->stays = groups.size() == 1;  // as on a server that combines what it has reduced
+      partials.push_back(analysis->local(*input));
     }
-    feedback = analysis->combine({how.iteration, domain.metadata, partials, pass, communicator, results});
+    feedback = analysis->combine({how.iteration, domain.metadata, partials, pass, communicator, results,
+                                  groups.size() == 1 ? &*input : nullptr});
   }
   return results;
 }

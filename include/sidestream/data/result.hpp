@@ -82,11 +82,13 @@ struct Surface {
     std::string name;
     std::int32_t components = 1;
     std::vector<double> values;  ///< components next to each other, one tuple a point
+    Type type = Type::float64;   ///< in files: float64 or float32
   };
   std::vector<std::array<double, 3>> points;
   std::vector<std::array<std::int64_t, 3>> triangles;  ///< indices into points, counter-clockwise seen from outside
   std::vector<std::array<std::int64_t, 2>> lines{};    ///< indices into points of both ends of each piece of a line
   std::vector<Array> point_data;
+  Type coordinates = Type::float64;  ///< of the points in files: float64 or float32
 };
 
 /// Cells of VTK's linear types with the points that they share, in a canonical order (both by global number), so that

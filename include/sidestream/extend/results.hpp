@@ -5,6 +5,7 @@
 #include <string>
 
 #include "sidestream/data/result.hpp"
+#include "sidestream/data/surface_stream.hpp"
 #include "sidestream/extend/communicator.hpp"
 
 namespace sidestream {
@@ -21,6 +22,8 @@ class Results {
   virtual void add(const std::string& file, const Surface& surface) = 0;
   virtual void add(const std::string& file, const CellSet& cells) = 0;
   virtual void add(const std::string& file, const DataSet& data) = 0;
+  /// The same for a surface that is not all in memory; the base has it collected first.
+  virtual void add_stream(const std::string& file, const SurfaceStream& surface);
 
   // Of a result that all servers have a part of. Collective over `servers`, the communicator of CombineInput, and
   // throws on all of them alike. In pieces, every server writes a file, and rank 0 one that lists them; what the pieces
@@ -36,6 +39,8 @@ class Results {
   /// All servers give the same arrays; `start` and `size` say which part of each is whose. The parts fill the arrays
   /// and do not overlap.
   virtual void add_parts(const std::string& file, const DataSet& mine, Communicator& servers, Pieces how);
+  /// As the parts of a Surface.
+  virtual void add_stream_parts(const std::string& file, const SurfaceStream& mine, Communicator& servers, Pieces how);
 };
 
 /// Whether a result that takes `bytes` on this server and more on others is to be written in pieces. Collective unless

@@ -46,6 +46,9 @@ struct LocalInput {
   /// servers have them; those of scope `all` on every server, others where they are seen. Not those that
   /// `signal(event)` alone raised, which only make analyses run.
   std::span<const Event> events{};
+  /// Whether what `local` returns comes to the next `combine` of the same object and to nobody else. Then it may say
+  /// where in the object the rest of it is, and a large partial is neither copied nor packed.
+  bool stays = false;
 
   /// What entry `n` of the selection asked for: of a decomposition the server's piece, one view or none.
   [[nodiscard]] const std::vector<BlockView>& at(std::size_t n) const { return at(n, entry(n).variable); }

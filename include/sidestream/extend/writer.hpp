@@ -54,7 +54,8 @@ struct ResultFormat {
   std::string ending;  ///< with the dot, lower case: ".vtp"
   std::string text;
   std::function<void(const std::string& path, const Image&, const std::string& provenance)> image;
-  std::function<void(const std::string& path, const Surface&, const Iteration&, const std::string& provenance)> surface;
+  std::function<void(const std::string& path, const SurfaceStream&, const Iteration&, const std::string& provenance)>
+      surface;
   std::function<void(const std::string& path, const CellSet&, const Iteration&, const std::string& provenance)> cells{};
   /// Writes a whole table, or with `append` adds the rows to a file written before with the same columns.
   std::function<void(const std::string& path, const Table&, bool append, const std::string& provenance)> table;
@@ -64,7 +65,7 @@ struct ResultFormat {
       data;
 
   std::string list_ending{};  ///< of files that list pieces: ".pvtp"
-  /// Writes the list. `like`: the part of one server, whose arrays or columns are those of all.
+  /// Writes the list. `like`: the part of one server, perhaps without values, whose arrays or columns are those of all.
   std::function<void(const std::string& path, const Surface& like, const std::vector<PieceFile>& pieces,
                      const Iteration&, const std::string& provenance)>
       surface_list{};

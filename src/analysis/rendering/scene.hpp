@@ -37,7 +37,8 @@ struct Layer {
     by_value,  ///< each isosurface in the colour of its value
     by_field,  ///< by numbers at the vertices
   };
-  std::variant<IsosurfaceQuery, SliceQuery, ThresholdQuery, ClipQuery, ParticlesQuery> query;
+  using Query = std::variant<IsosurfaceQuery, SliceQuery, ThresholdQuery, ClipQuery, ParticlesQuery>;
+  Query query;
   Colouring colouring = Colouring::plain;
   Colour colour;
   int scale = -1;     ///< index into Scene::scales; -1 for plain

@@ -2,67 +2,65 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <functional>
 
-#include "base/fail.hpp"
+#include "storage/formats/surface_arrays.hpp"
 #include "storage/formats/vtk_xml.hpp"
 
 namespace sidestream {
 
 namespace {
 
-void check(const std::string& path, const Surface& surface) {
-  for (const Surface::Array& array : surface.point_data) {
-    const std::size_t expected = surface.points.size() * static_cast<std::size_t>(std::max(array.components, 0));
-    if (array.components < 1 || array.values.size() != expected) {
-      fail(Code::analysis,
-           "the surface for '{}' has {} points, but its array '{}' of {} components has {} values; the "
-           "analysis that "
-           "made it must give one tuple a point",
-           path, surface.points.size(), array.name, array.components, array.values.size());
-    }
-  }
+/// An array whose values are given in parts.
+void write_array(OutputFile& file, const std::string& name, Type type, int components, std::uint64_t tuples,
+                 const std::function<void(const SurfaceStream::Sink&)>& give) {
+  const std::uint64_t bytes = tuples * static_cast<std::uint64_t>(components) * size_of(type);
+  VtkArray array(file, name, type, components, bytes, {});
+  give([&](std::span<const std::byte> values) { array.append(values); });
+  array.finish();
 }
 
-/// The corners of all triangles, or of all pieces of lines, as one section.
-template <std::size_t corners>
-void write_cells(OutputFile& file, const char* section, const std::vector<std::array<std::int64_t, corners>>& cells) {
-  // std::array of three is three values without gaps; the assertion is what the standard leaves open.
-  static_assert(sizeof(std::array<std::int64_t, corners>) == corners * sizeof(std::int64_t));
-  const auto* first = cells.empty() ? nullptr : cells.front().data();
+/// The corners of all triangles, pieces of lines or points, as one section.
+void write_cells(OutputFile& file, const char* section, Type type, int corners, std::uint64_t cells,
+                 const std::function<void(const SurfaceStream::Sink&)>& give) {
   file.write(fmt::format("<{}>\n", section));
-  write_vtk_array(file, "connectivity", Type::int64, 1, std::span(first, corners * cells.size()));
-  std::vector<std::int64_t> offsets(cells.size());
-  for (std::size_t n = 0; n < cells.size(); ++n) offsets[n] = static_cast<std::int64_t>(corners * (n + 1));
-  write_vtk_array(file, "offsets", Type::int64, 1, std::span<const std::int64_t>(offsets));
+  write_array(file, "connectivity", type, 1, cells * static_cast<std::uint64_t>(corners), give);
+  const auto step = static_cast<std::uint64_t>(corners);
+  write_array(file, "offsets", type, 1, cells, [&](const auto& sink) { give_counting(type, step, step, cells, sink); });
   file.write(fmt::format("</{}>\n", section));
 }
 
-void write_surface(const std::string& path, const Surface& surface, const Iteration& iteration,
+void write_surface(const std::string& path, const SurfaceStream& surface, const Iteration& iteration,
                    const std::string& provenance) {
-  check(path, surface);
+  const Surface& outline = surface.outline();
   OutputFile file(path);
   write_vtk_head(file, "PolyData", provenance);
   file.write("<PolyData>\n");
   write_vtk_iteration(file, iteration);
   // Points alone would be seen nowhere: each becomes a vertex.
-  std::vector<std::array<std::int64_t, 1>> vertices(
-      surface.triangles.empty() && surface.lines.empty() ? surface.points.size() : 0);
-  for (std::size_t n = 0; n < vertices.size(); ++n) vertices[n] = {static_cast<std::int64_t>(n)};
+  const std::uint64_t vertices = surface.triangles() + surface.lines() == 0 ? surface.points() : 0;
   file.write(
       fmt::format("<Piece NumberOfPoints=\"{}\" NumberOfVerts=\"{}\" NumberOfLines=\"{}\" NumberOfStrips=\"0\" "
                   "NumberOfPolys=\"{}\">\n<PointData>\n",
-                  surface.points.size(), vertices.size(), surface.lines.size(), surface.triangles.size()));
-  for (const Surface::Array& array : surface.point_data) {
-    write_vtk_array(file, array.name, Type::float64, array.components, std::span<const double>(array.values));
+                  surface.points(), vertices, surface.lines(), surface.triangles()));
+  for (std::size_t a = 0; a < outline.point_data.size(); ++a) {
+    const Surface::Array& array = outline.point_data[a];
+    write_array(file, array.name, array.type, array.components, surface.points(),
+                [&](const auto& sink) { surface.give_data(a, sink); });
   }
   file.write("</PointData>\n<Points>\n");
-  const auto* points = surface.points.empty() ? nullptr : surface.points.front().data();
-  write_vtk_array(file, "Points", Type::float64, 3, std::span(points, 3 * surface.points.size()));
+  write_array(file, "Points", outline.coordinates, 3, surface.points(),
+              [&](const auto& sink) { surface.give_points(sink); });
   file.write("</Points>\n");
-  if (!vertices.empty()) write_cells(file, "Verts", vertices);
-  if (!surface.lines.empty()) write_cells(file, "Lines", surface.lines);
-  write_cells(file, "Polys", surface.triangles);
+  const Type corners = surface.corner_type();
+  if (vertices > 0) {
+    write_cells(file, "Verts", corners, 1, vertices,
+                [&](const auto& sink) { give_counting(corners, 0, 1, vertices, sink); });
+  }
+  if (surface.lines() > 0) {
+    write_cells(file, "Lines", corners, 2, surface.lines(), [&](const auto& sink) { surface.give_lines(sink); });
+  }
+  write_cells(file, "Polys", corners, 3, surface.triangles(), [&](const auto& sink) { surface.give_triangles(sink); });
   file.write("</Piece>\n</PolyData>\n");
   write_vtk_tail(file);
   file.close();
@@ -74,14 +72,14 @@ void write_list(const std::string& path, const Surface& like, const std::vector<
   write_vtk_head(file, "PPolyData", provenance);
   file.write("<PPolyData GhostLevel=\"0\">\n");
   write_vtk_iteration(file, iteration);
-  const auto declare = [&](const std::string& name, int components) {
-    file.write(fmt::format("<PDataArray type=\"Float64\" Name=\"{}\" NumberOfComponents=\"{}\"/>\n", xml_escaped(name),
-                           components));
+  const auto declare = [&](const std::string& name, Type type, int components) {
+    file.write(fmt::format("<PDataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\"/>\n", vtk_type_name(type),
+                           xml_escaped(name), components));
   };
   file.write("<PPointData>\n");
-  for (const Surface::Array& array : like.point_data) declare(array.name, array.components);
+  for (const Surface::Array& array : like.point_data) declare(array.name, array.type, array.components);
   file.write("</PPointData>\n<PPoints>\n");
-  declare("Points", 3);
+  declare("Points", like.coordinates, 3);
   file.write("</PPoints>\n");
   for (const PieceFile& piece : pieces) file.write(fmt::format("<Piece Source=\"{}\"/>\n", xml_escaped(piece.file)));
   file.write("</PPolyData>\n");

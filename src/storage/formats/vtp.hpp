@@ -5,8 +5,8 @@
 
 namespace sidestream {
 
-/// `.vtp`: points as Float64, triangles as Int64, point data as Float64. The same surface, iteration and
-/// provenance give the same bytes.
+/// `.vtp`: points and point data as Float64 or Float32, as the surface says; corners as Int32 where that can number the
+/// points. The same surface, iteration and provenance give the same bytes.
 [[nodiscard]] ResultFormat vtp_format();
 
 }  // namespace sidestream

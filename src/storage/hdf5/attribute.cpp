@@ -25,6 +25,14 @@ void Object::set(const std::string& name, const std::string& value) {
   set_attribute(name, text_type(path_).id(), {}, &text);
 }
 
+void Object::set_ascii(const std::string& name, const std::string& value) {
+  const std::string action = "make a type of text for";
+  const Handle type(H5Tcopy(H5T_C_S1), H5Tclose, action, path_);
+  check(H5Tset_size(type.id(), value.size()), action, path_);
+  check(H5Tset_strpad(type.id(), H5T_STR_NULLPAD), action, path_);
+  set_attribute(name, type.id(), {}, value.data());
+}
+
 void Object::set(const std::string& name, std::span<const std::int64_t> values) {
   set_attribute(name, native_type(Type::int64), {values.size()}, values.data());
 }

@@ -32,7 +32,8 @@ class Object {
 
   void set(const std::string& name, std::int64_t value);
   void set(const std::string& name, double value);
-  void set(const std::string& name, const std::string& value);  ///< UTF-8 of any length
+  void set(const std::string& name, const std::string& value);        ///< UTF-8 of any length
+  void set_ascii(const std::string& name, const std::string& value);  ///< of this length, as VTKHDF wants
   void set(const std::string& name, std::span<const std::int64_t> values);
   /// `values` as a matrix with rows of `width`.
   void set(const std::string& name, std::span<const std::int64_t> values, std::size_t width);

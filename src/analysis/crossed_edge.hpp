@@ -1,0 +1,40 @@
+// Vertices on the edges of a grid.
+#pragma once
+
+#include <array>
+#include <cmath>
+
+#include "sidestream/data/box.hpp"
+
+namespace sidestream {
+
+/// Where a vertex is: the fraction t of the way from `point` to its upper neighbour along `axis`.
+struct CrossedEdge {
+  Index3 point;
+  int axis;
+  double t;
+  [[nodiscard]] Index3 upper() const noexcept {
+    Index3 p = point;
+    ++p[axis];
+    return p;
+  }
+};
+
+/// a + t (b - a); exactly a and b at the ends, even if the other one is not finite.
+[[nodiscard]] inline double mix(double a, double b, double t) noexcept {
+  return t == 0 ? a : t == 1 ? b : a + t * (b - a);
+}
+
+[[nodiscard]] inline std::array<double, 3> mix(const std::array<double, 3>& a, const std::array<double, 3>& b,
+                                               double t) noexcept {
+  return {mix(a[0], b[0], t), mix(a[1], b[1], t), mix(a[2], b[2], t)};
+}
+
+/// Where between a and b, of which one is below the value and the other is not.
+[[nodiscard]] inline double crossing(double a, double b, double value) noexcept {
+  const double whole = b - a;
+  if (std::isfinite(whole)) return (value - a) / whole;
+  return (0.5 * value - 0.5 * a) / (0.5 * b - 0.5 * a);
+}
+
+}  // namespace sidestream

@@ -1,0 +1,45 @@
+// The numbers of a block in their own type, a few planes of points at a time.
+#pragma once
+
+#include <vector>
+
+#include "sidestream/data/block.hpp"
+
+namespace sidestream {
+
+/// Rows along i of one component in a box of points in and around a block. Where they lie one behind another in the
+/// published array they are read there, otherwise planes are copied. T: float of float32, double of everything else.
+template <class T>
+class NumberPlanes {
+ public:
+  /// Keeps a reference to `view`. Points of the box that are nowhere to be had are NaN.
+  NumberPlanes(const BlockView& view, int component, const Box& box);
+
+  [[nodiscard]] const Box& box() const noexcept { return box_; }
+  /// Makes plane k available. The last four are there; earlier ones may be gone.
+  void load(Index k);
+  /// From box().lo[0] on; the plane must be there.
+  [[nodiscard]] const T* row(Index j, Index k) const noexcept {
+    if (direct_ != nullptr) return direct_ + (j - box_.lo[1]) * step_[0] + (k - box_.lo[2]) * step_[1];
+    return values_.data() + slot(k) * plane_ + (j - box_.lo[1]) * box_.extent(0);
+  }
+
+ private:
+  [[nodiscard]] Index slot(Index k) const noexcept { return (k - box_.lo[2]) % kept_; }
+  void copy(const ArrayView& array, const Box& part);
+
+  const BlockView& view_;
+  int component_;
+  Box box_;
+  const T* direct_ = nullptr;  ///< the box's first point, if all of it is in one array
+  Index step_[2] = {0, 0};     ///< there: from row to row and from plane to plane
+  Index plane_;
+  Index together_, kept_;  ///< planes copied and held at once: arrays that run fastest along k are read along k
+  std::vector<T> values_;
+  Index loaded_;  ///< the first plane that has not been copied
+};
+
+extern template class NumberPlanes<float>;
+extern template class NumberPlanes<double>;
+
+}  // namespace sidestream
