@@ -62,6 +62,8 @@ class InputValues {
 class Presence {
  public:
   Presence(const Box& region, const std::vector<const InputValues*>& inputs);
+  /// Whether all of the region has.
+  [[nodiscard]] bool complete() const noexcept { return missing_.empty(); }
   [[nodiscard]] bool has(const Index3& p) const noexcept {
     if (!region_.contains(p)) return false;
     if (missing_.empty()) return true;

@@ -34,31 +34,51 @@ Index3 neighbour(Index3 p, int axis, Index step) {
 
 DerivedSlopes::Sides DerivedSlopes::sides(const DerivedField& field, const Index3& p, int axis) const noexcept {
   const Index3 below = neighbour(p, axis, -1), above = neighbour(p, axis, 1);
-  return {field.box.contains(below) && presence_.has(below), field.box.contains(above) && presence_.has(above)};
+  const bool all = presence_.complete();
+  return {field.box.contains(below) && (all || presence_.has(below)),
+          field.box.contains(above) && (all || presence_.has(above))};
 }
 
-double DerivedSlopes::on_axis(const DerivedField& field, const double* values, int axis,
-                              const Index3& p) const noexcept {
-  const Sides has = sides(field, p, axis);
+/// A derivative from a value and its neighbours, of which those that are not there do not count. `even`: the distance,
+/// or 0 where it is `before` and `after`.
+double DerivedSlopes::difference(const Sides& has, const Values& u, double even, double before, double after) noexcept {
   if (!has.lower && !has.upper) return 0;
-  const Index at = p[static_cast<std::size_t>(axis)];
-  const double here = values[field.offset(p)];
-  const double below = has.lower ? values[field.offset(neighbour(p, axis, -1))] : 0;
-  const double above = has.upper ? values[field.offset(neighbour(p, axis, 1))] : 0;
-  const double even = points_.spacing(axis);
   if (even != 0) {
-    if (!has.lower) return (above - here) / even;
-    if (!has.upper) return (here - below) / even;
-    return (above - below) / (2 * even);
+    if (!has.lower) return (u.above - u.here) / even;
+    if (!has.upper) return (u.here - u.below) / even;
+    return (u.above - u.below) / (2 * even);
   }
-  const double before = has.lower ? points_.along(axis, at) - points_.along(axis, at - 1) : 0;
-  const double after = has.upper ? points_.along(axis, at + 1) - points_.along(axis, at) : 0;
-  if (!has.lower) return (above - here) / after;
-  if (!has.upper) return (here - below) / before;
+  if (!has.lower) return (u.above - u.here) / after;
+  if (!has.upper) return (u.here - u.below) / before;
   // The parabola through the three points.
   const double a = -after / (before * (before + after)), b = (after - before) / (before * after);
   const double c = before / (after * (before + after));
-  return a * below + b * here + c * above;
+  return a * u.below + b * u.here + c * u.above;
+}
+
+void DerivedSlopes::on_axis(const DerivedField& field, const double* values, int axis, const PointLine& line,
+                            double* out) const {
+  const auto a = static_cast<std::size_t>(axis);
+  const auto stride = static_cast<std::ptrdiff_t>(axis == 0   ? 1
+                                                  : axis == 1 ? field.box.extent(0)
+                                                              : field.box.extent(0) * field.box.extent(1));
+  const double* here = values + field.offset(line.first);
+  const double even = points_.spacing(axis);
+  // Along other axes all points of a line have the same neighbours, if all points have.
+  const bool alike = axis != 0 && presence_.complete();
+  Sides has = sides(field, line.first, axis);
+  double before = 0, after = 0;
+  Index3 p = line.first;
+  for (Index i = 0; i < line.count; ++i, ++p[0], ++here) {
+    if (!alike) has = sides(field, p, axis);
+    if (even == 0 && (i == 0 || axis == 0)) {
+      before =
+          field.box.contains(neighbour(p, axis, -1)) ? points_.along(axis, p[a]) - points_.along(axis, p[a] - 1) : 0;
+      after = field.box.contains(neighbour(p, axis, 1)) ? points_.along(axis, p[a] + 1) - points_.along(axis, p[a]) : 0;
+    }
+    const Values u{has.lower ? *(here - stride) : 0, *here, has.upper ? *(here + stride) : 0};
+    out[i] = difference(has, u, even, before, after);
+  }
 }
 
 Vector DerivedSlopes::in_space(const DerivedField& field, const double* values, const Index3& p) const noexcept {
@@ -90,11 +110,9 @@ Vector DerivedSlopes::in_space(const DerivedField& field, const double* values, 
 void DerivedSlopes::along(const DerivedField& field, int component, int axis, const PointLine& line,
                           double* out) const {
   const double* values = field.components[static_cast<std::size_t>(component)].data();
+  if (!points_.curved()) return on_axis(field, values, axis, line, out);
   Index3 p = line.first;
-  for (Index i = 0; i < line.count; ++i, ++p[0]) {
-    out[i] =
-        points_.curved() ? in_space(field, values, p)[static_cast<std::size_t>(axis)] : on_axis(field, values, axis, p);
-  }
+  for (Index i = 0; i < line.count; ++i, ++p[0]) out[i] = in_space(field, values, p)[static_cast<std::size_t>(axis)];
 }
 
 }  // namespace sidestream

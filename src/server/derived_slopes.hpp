@@ -27,8 +27,12 @@ class DerivedSlopes {
     bool lower, upper;
   };
   [[nodiscard]] Sides sides(const DerivedField& field, const Index3& p, int axis) const noexcept;
-  [[nodiscard]] double on_axis(const DerivedField& field, const double* values, int axis,
-                               const Index3& p) const noexcept;
+  struct Values {
+    double below, here, above;
+  };
+  [[nodiscard]] static double difference(const Sides& has, const Values& u, double even, double before,
+                                         double after) noexcept;
+  void on_axis(const DerivedField& field, const double* values, int axis, const PointLine& line, double* out) const;
   [[nodiscard]] std::array<double, 3> in_space(const DerivedField& field, const double* values,
                                                const Index3& p) const noexcept;
 
