@@ -35,14 +35,14 @@ std::int32_t of_neighbours(Kind kind, std::int32_t given, const Mesh& mesh, std:
   if (given == dimensions && kind == Kind::curl && dimensions == 2) return 1;
   const bool flow = given == 3 || (given == dimensions && kind != Kind::curl);
   if (flow) return kind == Kind::curl ? 3 : 1;
-  wrong = fmt::format("has a variable of {} components on the mesh '{}' of {} dimensions, expected {}; name another",
-                      given, mesh.name, dimensions,
+  wrong = fmt::format("has a variable of {} component{} on the mesh '{}' of {} dimensions, expected {}; name another",
+                      given, given == 1 ? "" : "s", mesh.name, dimensions,
                       dimensions == 2   ? "2 or 3"
                       : dimensions == 3 ? "3"
                                         : "3 or 1");
   if (dimensions == 1 && kind == Kind::curl) {
-    wrong = fmt::format("has a variable of {} components on the mesh '{}' of 1 dimension, expected 3; name another",
-                        given, mesh.name);
+    wrong = fmt::format("has a variable of {} component{} on the mesh '{}' of 1 dimension, expected 3; name another",
+                        given, given == 1 ? "" : "s", mesh.name);
   }
   return 0;
 }

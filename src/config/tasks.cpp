@@ -196,7 +196,10 @@ void give_names(std::vector<TaskConfig>& tasks) {
 std::vector<TaskConfig> read_tasks(const Document& document, const Registry& registry, const ReadContext& context) {
   std::vector<TaskConfig> tasks;
   read_section(tasks, document, false, registry, context);
-  read_section(tasks, document, true, registry, context);
+  // Files have names of variables, which expressions are not.
+  ReadContext of_outputs = context;
+  of_outputs.derive = nullptr;
+  read_section(tasks, document, true, registry, of_outputs);
   give_names(tasks);
   check_task_files(tasks, registry);
   return tasks;

@@ -160,3 +160,25 @@ TEST_CASE("names") {
   const Metadata all = with("derived: {x: rho * 2, it: x + 1}\n");
   CHECK(all.find_variable("it")->derivation->inputs() == std::vector<std::int32_t>{0});
 }
+
+TEST_CASE("expressions in place of names: of analyses, not of outputs, whose files have names") {
+  Registry registry = fake_registry();
+  Option variables{.name = "variables", .type = OptionType::variable, .list = true};
+  registry.add(AnalysisKind{.name = "look", .text = "For the tests.", .options = {variables}});
+  registry.add(WriterKind{"fields", "For the tests.", {variables}, {}});
+  const auto read_tasks = [&](const std::string& tasks) {
+    return read_config(*parse_document(std::string(declared) + tasks, "run.yaml"), registry, {}, {});
+  };
+  const Config config = read_tasks("analyses: [look: {variables: [rho * 2, velocity.x, rho * 2]}]\n");
+  CHECK(config.metadata.find_variable("rho * 2")->derived());
+  CHECK(config.metadata.find_variable("velocity.x")->derived());
+  CHECK(config.tasks[0].settings.texts("variables")[1] == "velocity.x");
+  const auto mistake_in = [&](const std::string& tasks) {
+    return message_of([&] { static_cast<void>(read_tasks(tasks)); });
+  };
+  CHECK(contains(mistake_in("outputs: [fields: {variables: rho * 2}]\n"),
+                 "run.yaml:18:31: found the expression 'rho * 2' for 'variables', expected a name; give it one under"));
+  CHECK(
+      contains(mistake_in("analyses: [look: {variables: rho * tow}]\n"), "run.yaml:18:36: found the unknown variable"));
+  CHECK(contains(mistake_in("analyses: [look: {variables: velocty}]\n"), "did you mean 'velocity'?"));
+}
