@@ -44,6 +44,7 @@ std::vector<std::string> environment_of_worker() {
   }
   entries.emplace_back("PYTHONUNBUFFERED=1");  // what it prints before it dies is not lost
   entries.emplace_back("PYTHONFAULTHANDLER=1");
+  entries.emplace_back("UCX_ERROR_SIGNALS=");  // its traces say nothing of Python, and fill the report
   return entries;
 }
 
