@@ -123,21 +123,22 @@ def check_scopes(raised, seen, servers, node_of_server, of_client, node_of_clien
             assert there[client, number, name, scope] == mine
 
 
-@pytest.mark.parametrize(("clients", "seed"), [(1, 1), (2, 2), (3, 3), (5, 4), (8, 5)])
+@pytest.mark.parametrize(("clients", "seed"), [(1, 1), (2, 2), (5, 4)])
 def test_inline(tmp_path, clients, seed):
     raised, seen = run(tmp_path, clients, "inline", f"seed={seed}")
     check(raised, seen, clients, clients)
     check_scopes(raised, seen, clients, lambda s: 0, lambda c: c, lambda c: 0)
 
 
-@pytest.mark.parametrize(("clients", "servers", "seed"), [(1, 1, 1), (2, 1, 2), (3, 2, 3), (5, 3, 4), (8, 2, 5)])
+@pytest.mark.parametrize(("clients", "servers", "seed"), [(2, 1, 2), (3, 2, 3), (8, 3, 5)])
 def test_cores(tmp_path, clients, servers, seed):
     raised, seen = run(tmp_path, clients + servers, f"{{mode: cores, per_node: {servers}}}", f"seed={seed}")
     check(raised, seen, clients, servers)
 
 
-@pytest.mark.parametrize(("clients", "servers", "seed"), [(1, 2, 1), (3, 2, 3), (8, 3, 5)])
-@pytest.mark.parametrize("more", ["", ", progress: calls"])
+@pytest.mark.parametrize(
+    ("clients", "servers", "seed", "more"), [(1, 2, 1, ""), (5, 3, 3, ""), (3, 2, 5, ", progress: calls")]
+)
 def test_nodes(tmp_path, clients, servers, seed, more):
     raised, seen = run(tmp_path, clients + servers, f"{{mode: nodes, servers: {servers}{more}}}", f"seed={seed}")
     check(raised, seen, clients, servers)
