@@ -61,6 +61,30 @@ void cut_values(const BlockView& view, const Box& points, Order order, const std
   cutter.end();
 }
 
+/// Puts what follows each other into one write: blocks may have a few bytes each.
+class Joined {
+ public:
+  explicit Joined(GrowingFile& file) : file_(file) {}
+  void write(std::uint64_t offset, BytesView bytes) {
+    const std::uint64_t end = begin_ + kept_.size();
+    const bool follows = !kept_.empty() && offset >= end && offset - end < alignment;
+    if (!follows || kept_.size() + bytes.size() + alignment > chunk_bytes) finish();
+    if (bytes.size() >= chunk_bytes / 4) return file_.write(offset, bytes);
+    if (kept_.empty()) begin_ = offset;
+    kept_.resize(offset - begin_);  // what is skipped is nobody's
+    kept_.insert(kept_.end(), bytes.begin(), bytes.end());
+  }
+  void finish() {
+    if (!kept_.empty()) file_.write(begin_, kept_);
+    kept_.clear();
+  }
+
+ private:
+  GrowingFile& file_;
+  std::uint64_t begin_ = 0;
+  Bytes kept_;
+};
+
 /// Collective: throws the first failure of any member on all.
 void agree(Communicator& servers, const std::string& failure) {
   const std::vector<Bytes> gathered = servers.gather(std::as_bytes(std::span(failure)), 0);
@@ -269,27 +293,23 @@ std::string Storing::place(Domain& domain) {
 }
 
 void Storing::write_values(Domain& domain) {
-  std::optional<GrowingFile> file;
-  std::uint32_t open = 0;
-  const auto finish = [&] {
-    if (!file) return;
-    if (options_.flush) file->flush();
-    file->close();
-    file.reset();
-  };
-  for (Domain::Piece& piece : domain.pieces()) {
-    if (!file || open != piece.row.number) {
-      finish();
-      open = piece.row.number;
-      file.emplace(path(open), GrowingFile::Open::existing);
+  std::vector<Domain::Piece>& pieces = domain.pieces();
+  for (auto piece = pieces.begin(); piece != pieces.end();) {
+    const std::uint32_t number = piece->row.number;
+    GrowingFile file(path(number), GrowingFile::Open::existing);
+    Joined joined(file);
+    for (; piece != pieces.end() && piece->row.number == number; ++piece) {
+      if (piece->is_encoded) {
+        joined.write(piece->row.offset, piece->encoded);
+      } else {
+        domain.write_raw(*piece,
+                         [&](std::uint64_t at, BytesView bytes) { joined.write(piece->row.offset + at, bytes); });
+      }
     }
-    if (piece.is_encoded) {
-      file->write(piece.row.offset, piece.encoded);
-    } else {
-      domain.write_raw(piece, [&](std::uint64_t at, BytesView bytes) { file->write(piece.row.offset + at, bytes); });
-    }
+    joined.finish();
+    if (options_.flush) file.flush();
+    file.close();
   }
-  finish();
 }
 
 GroupEntry Storing::put_table(const std::vector<Bytes>& domains, Report& report) {
