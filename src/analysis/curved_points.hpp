@@ -33,8 +33,8 @@ class NodeNumbers {
 /// The places of a grid's points in one block, a box of points at a time.
 class CurvedPoints {
  public:
-  /// `coordinates` may be null (they were not delivered): no point has a place. `dense`: every point is asked for many
-  /// times, which is worth a copy. Keeps references.
+  /// `coordinates` may be null (they were not delivered): no point has a place. `dense`: every point is asked for, which
+  /// is worth a copy. Keeps references.
   CurvedPoints(const PointGrid& grid, const Mesh& mesh, const Metadata& metadata, const BlockView* coordinates,
                bool dense);
   /// Makes the places of these points available, as far as the block's coordinates and their halo reach; NaN beyond.
@@ -52,13 +52,13 @@ class CurvedPoints {
 
  private:
   [[nodiscard]] std::array<double, 3> read(const ArrayView& array, const Index3& p) const noexcept {
-    std::array<double, 3> x{0, 0, 0};
-    for (int d = 0; d < dimensions_; ++d) {
-      x[static_cast<std::size_t>(d)] = array.type == Type::float32
-                                           ? static_cast<double>(*array.at<float>(p[0], p[1], p[2], d))
-                                           : *array.at<double>(p[0], p[1], p[2], d);
-    }
-    return x;
+    const auto taken = [&](const auto* x) -> std::array<double, 3> {
+      const Index next = array.strides[3];
+      return {static_cast<double>(x[0]), dimensions_ > 1 ? static_cast<double>(x[next]) : 0.0,
+              dimensions_ > 2 ? static_cast<double>(x[2 * next]) : 0.0};
+    };
+    return array.type == Type::float32 ? taken(array.at<float>(p[0], p[1], p[2]))
+                                       : taken(array.at<double>(p[0], p[1], p[2]));
   }
   [[nodiscard]] std::array<double, 3> node(const Index3& p) const noexcept;
   void copy_nodes(const ArrayView& array, const Box& part);

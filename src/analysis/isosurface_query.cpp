@@ -187,7 +187,7 @@ void for_each_block(const IsosurfaceQuery& query, const LocalInput& input, Work 
     FieldSource numbers(grid, mesh, variable, query.component, &view);
     const AttributeSources attributes(grid, query.fields, view.block.id, input);
     std::optional<CurvedPoints> places;
-    if (grid.curved()) places.emplace(grid, mesh, metadata, coordinates_of(mesh, input, view), query.normals);
+    if (grid.curved()) places.emplace(grid, mesh, metadata, coordinates_of(mesh, input, view), false);
     work(ContourRequest{.grid = grid,
                         .scalar = numbers,
                         .cells = cells,

@@ -179,6 +179,27 @@ TEST_CASE("the same bits for every division and number of servers") {
   }
 }
 
+TEST_CASE("single precision is double precision, rounded, in files alone") {
+  const FakeDomain domain = fake_cube(15, -1, 1, {{"a", ball}, {"b", gyroid, Centering::node}});
+  const Division division = random_division(domain.mesh().cells, 6, 3);
+  const Surface wide = alone(domain, "{variable: a, values: [0, 0.3], fields: [b], precision: double}", division);
+  const Surface narrow = alone(domain, "{variable: a, values: [0, 0.3], fields: [b]}", division, {.partials = 3});
+  CHECK(same_bits(wide, narrow));  // the default of tests is double
+  const Surface single = alone(domain, "{variable: a, values: [0, 0.3], fields: [b], precision: single}", division);
+  CHECK(wide.coordinates == Type::float64);
+  CHECK(single.coordinates == Type::float32);
+  CHECK(same_bits(single.triangles, wide.triangles));
+  CHECK(same_bits(data(single, "b").values, data(wide, "b").values));
+  REQUIRE(single.points.size() == wide.points.size());
+  for (std::size_t p = 0; p < wide.points.size(); ++p) {
+    for (std::size_t a = 0; a < 3; ++a) {
+      CHECK(single.points[p][a] == static_cast<double>(static_cast<float>(wide.points[p][a])));
+      const double normal = data(wide, "normals").values[3 * p + a];
+      CHECK(data(single, "normals").values[3 * p + a] == static_cast<double>(static_cast<float>(normal)));
+    }
+  }
+}
+
 TEST_CASE("fields and values at the vertices") {
   const auto linear = [](const std::array<double, 3>& x, const Index3&, int c) {
     return (c + 1) * x[0] - 2 * x[1] + 0.5 * x[2];

@@ -79,12 +79,19 @@ def test_surfaces(run):
         many = read(directory / f"many-{cycle}.pvtp", vtk.vtkXMLPPolyDataReader())
         assert len(list((directory / f"many-{cycle}").glob("*.vtp"))) == parts(ROWS, servers)
         assert one.GetNumberOfPolys() == ROWS
-        for pick in (
+        picks = (
             lambda data: data.GetPoints().GetData(),
             lambda data: data.GetPolys().GetConnectivityArray(),
             lambda data: data.GetPointData().GetArray("place"),
-        ):
+        )
+        for pick in picks:
             np.testing.assert_array_equal(vtk_to_numpy(pick(one)), vtk_to_numpy(pick(many)))
+        # Binary, and never in pieces.
+        for name in ("one", "many"):
+            binary = read(directory / f"{name}-{cycle}.vtkhdf", vtk.vtkHDFReader())
+            for pick in picks:
+                np.testing.assert_array_equal(vtk_to_numpy(pick(one)), vtk_to_numpy(pick(binary)))
+            assert binary.GetFieldData().GetArray("CYCLE").GetValue(0) == int(cycle)
         assert many.GetFieldData().GetArray("CYCLE").GetValue(0) == int(cycle)
         assert read(directory / f"empty-{cycle}.pvtp", vtk.vtkXMLPPolyDataReader()).GetNumberOfPoints() == 0
 

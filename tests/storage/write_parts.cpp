@@ -101,6 +101,7 @@ void write(const std::string& directory) {
       const std::string name = how == Pieces::never ? "one" : how == Pieces::always ? "many" : "auto";
       results->add_parts(name + "-{cycle:03}.csv", table(low, high), world, how);
       results->add_parts(name + "-{cycle:03}.vtp", surface(low, high), world, how);
+      results->add_parts(name + "-{cycle:03}.vtkhdf", surface(low, high), world, how);
       results->add_parts(name + "-{cycle:03}.h5", data(me, servers), world, how);
       results->add_parts(name + ".csv", table(low, high), world, how);
     }
