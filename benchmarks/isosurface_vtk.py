@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from pathlib import Path
 
 OURS = {"plain": "plain", "normals": "normals", "vtp": "vtp", "vtkhdf": "vtkhdf", "picture": "picture"}
 THEIRS = {"plain": "plain", "normals": "normals", "vtp": "file", "vtkhdf": "file", "picture": "picture"}
@@ -21,15 +22,13 @@ THEIRS = {"plain": "plain", "normals": "normals", "vtp": "file", "vtkhdf": "file
 
 def resident() -> int:
     """Bytes now; the peak starts here."""
-    with open("/proc/self/clear_refs", "w") as reset:
-        reset.write("5")
-    with open("/proc/self/statm") as statm:
-        return int(statm.read().split()[1]) * resource.getpagesize()
+    Path("/proc/self/clear_refs").write_text("5")
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
 
 
 def peak() -> int:
-    with open("/proc/self/status") as status:
-        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) * 1024
+    status = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) * 1024
 
 
 def image(cells: int, waves: float):
@@ -78,7 +77,7 @@ def draw(surface, samples: int) -> None:
     writer.SetFileName(f"{tempfile.gettempdir()}/benchmark-isosurface-{os.getpid()}.png")
     writer.SetInputConnection(grab.GetOutputPort())
     writer.Write()
-    os.remove(writer.GetFileName())
+    Path(writer.GetFileName()).unlink()
 
 
 def theirs(what: str, cells: int, waves: float) -> None:
@@ -106,8 +105,8 @@ def theirs(what: str, cells: int, waves: float) -> None:
     print(f"cpu {1000 * (time.process_time() - processor):.1f} ms")
     print(f"wall {1000 * (time.perf_counter() - start):.1f} ms")
     if what == "file":
-        print(f"file {os.path.getsize(writer.GetFileName()) / 1e6:.1f} MB")
-        os.remove(writer.GetFileName())
+        print(f"file {Path(writer.GetFileName()).stat().st_size / 1e6:.1f} MB")
+        Path(writer.GetFileName()).unlink()
     print(f"triangles {surface.GetNumberOfPolys()}")
     print(f"peak {(peak() - before) / 1e6:.1f} MB", flush=True)
     os._exit(0)

@@ -33,8 +33,8 @@ class NodeNumbers {
 /// The places of a grid's points in one block, a box of points at a time.
 class CurvedPoints {
  public:
-  /// `coordinates` may be null (they were not delivered): no point has a place. `dense`: every point is asked for, which
-  /// is worth a copy. Keeps references.
+  /// `coordinates` may be null (they were not delivered): no point has a place. `dense`: every point is asked for,
+  /// which is worth a copy. Keeps references.
   CurvedPoints(const PointGrid& grid, const Mesh& mesh, const Metadata& metadata, const BlockView* coordinates,
                bool dense);
   /// Makes the places of these points available, as far as the block's coordinates and their halo reach; NaN beyond.
