@@ -1,6 +1,7 @@
 #include "analysis/point_grid.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "base/fail.hpp"
 
@@ -41,8 +42,58 @@ std::vector<Box> PointGrid::cells_of(const BlockView& view, const BlockView* fla
   return left;
 }
 
-/// Adds what is not flagged of a box: runs along i, joined where they are alike in neighbouring rows, then in
-/// neighbouring layers.
+namespace {
+
+bool same_extents(const Box& a, const Box& b, int axes) {
+  for (int c = 0; c < axes; ++c) {
+    if (a.lo[c] != b.lo[c] || a.hi[c] != b.hi[c]) return false;
+  }
+  return true;
+}
+
+/// Whether boxes have the same extents on the first axes, one by one.
+bool alike(std::span<const Box> a, std::span<const Box> b, int axes) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](const Box& x, const Box& y) { return same_extents(x, y, axes); });
+}
+
+/// The runs of cells that are not flagged in a row.
+template <class Flagged>
+std::vector<Box> runs_of_row(const Box& box, Index j, Index k, const Flagged& flagged) {
+  std::vector<Box> row;
+  for (Index i = box.lo[0]; i < box.hi[0]; ++i) {
+    if (flagged({i, j, k})) continue;
+    if (!row.empty() && row.back().hi[0] == i) {
+      ++row.back().hi[0];
+    } else {
+      row.push_back({{i, j, k}, {i + 1, j + 1, k + 1}});
+    }
+  }
+  return row;
+}
+
+/// Those of a layer, where those of neighbouring rows that are alike are one box.
+template <class Flagged>
+std::vector<Box> boxes_of_layer(const Box& box, Index k, const Flagged& flagged) {
+  std::vector<Box> layer;
+  std::size_t before = 0;  // where the runs of the row before begin
+  for (Index j = box.lo[1]; j < box.hi[1]; ++j) {
+    const std::vector<Box> row = runs_of_row(box, j, k, flagged);
+    const std::span<Box> last = std::span(layer).subspan(before);
+    if (!row.empty() && !last.empty() && last.back().hi[1] == j && alike(last, row, 1)) {
+      for (Box& one : last) ++one.hi[1];
+    } else {
+      before = layer.size();
+      layer.insert(layer.end(), row.begin(), row.end());
+    }
+  }
+  return layer;
+}
+
+}  // namespace
+
+/// Adds what is not flagged of a box, in as few boxes as runs along i make that are alike in neighbouring rows and
+/// layers.
 void PointGrid::leave_out(const BlockView& flags, const Box& box, std::vector<Box>& cells) const {
   const int reach = centering_ == Centering::cell ? 1 : 0;  // of a cell of the grid, from its lowest point
   Box around = box;
@@ -58,40 +109,10 @@ void PointGrid::leave_out(const BlockView& flags, const Box& box, std::vector<Bo
     }
     return false;
   };
-  const auto same = [](const Box& a, const Box& b, int axes) {
-    for (int c = 0; c < axes; ++c) {
-      if (a.lo[c] != b.lo[c] || a.hi[c] != b.hi[c]) return false;
-    }
-    return true;
-  };
   std::vector<Box> layers;  // that may still grow along k
   for (Index k = box.lo[2]; k < box.hi[2]; ++k) {
-    std::vector<Box> layer;
-    std::size_t before = 0;  // where the runs of the row before begin
-    for (Index j = box.lo[1]; j < box.hi[1]; ++j) {
-      std::vector<Box> row;
-      for (Index i = box.lo[0]; i < box.hi[0]; ++i) {
-        if (flagged({i, j, k})) continue;
-        if (!row.empty() && row.back().hi[0] == i) {
-          ++row.back().hi[0];
-        } else {
-          row.push_back({{i, j, k}, {i + 1, j + 1, k + 1}});
-        }
-      }
-      const bool alike = layer.size() - before == row.size() && !row.empty() && layer.back().hi[1] == j &&
-                         std::equal(row.begin(), row.end(), layer.begin() + static_cast<std::ptrdiff_t>(before),
-                                    [&](const Box& a, const Box& b) { return same(a, b, 1); });
-      if (alike) {
-        for (std::size_t n = before; n < layer.size(); ++n) ++layer[n].hi[1];
-      } else {
-        before = layer.size();
-        layer.insert(layer.end(), row.begin(), row.end());
-      }
-    }
-    const bool alike =
-        layers.size() == layer.size() && std::equal(layer.begin(), layer.end(), layers.begin(),
-                                                    [&](const Box& a, const Box& b) { return same(a, b, 2); });
-    if (alike) {
+    std::vector<Box> layer = boxes_of_layer(box, k, flagged);
+    if (!layers.empty() && layers.back().hi[2] == k && alike(layers, layer, 2)) {
       for (Box& one : layers) ++one.hi[2];
     } else {
       cells.insert(cells.end(), layers.begin(), layers.end());

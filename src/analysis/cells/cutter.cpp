@@ -101,7 +101,7 @@ void Cutter::split_solid(const std::vector<std::vector<std::size_t>>& faces, Sha
   for (const Shape& triangle : triangles) {
     Shape tetrahedron{vtk_tetra, triangle.points};
     tetrahedron.points.push_back(top);
-    turn_as_shown(tetrahedron);
+    turn_right(tetrahedron);
     simplices.push_back(std::move(tetrahedron));
   }
 }
@@ -147,14 +147,14 @@ void Cutter::split(const BlockCell& cell, Shapes& simplices) {
   }
 }
 
-/// In the order of points that VTK shows for the type.
-void Cutter::turn_as_shown(Shape& shape) const {
+/// In the order of points that gives a positive volume in VTK, whose wedges are turned the way its filters turn them.
+void Cutter::turn_right(Shape& shape) const {
   std::vector<std::array<double, 3>> places;
   for (const std::size_t p : shape.points) places.push_back(points_[p].place);
   const double sense = orientation(shape.type, places);
   if (shape.type == vtk_tetra && sense < 0) std::swap(shape.points[1], shape.points[2]);
   if (shape.type == vtk_pyramid && sense < 0) std::swap(shape.points[1], shape.points[3]);
-  if (shape.type == vtk_wedge && sense > 0) {
+  if (shape.type == vtk_wedge && sense < 0) {
     std::swap_ranges(shape.points.begin(), shape.points.begin() + 3, shape.points.begin() + 3);
   }
 }
@@ -193,7 +193,7 @@ void Cutter::cut_tetrahedron(const Shape& tetrahedron, std::span<const double> d
   } else {
     shape = {vtk_pyramid, {in[0], in[1], cut(in[1], out[0]), cut(in[0], out[0]), on[0]}};
   }
-  turn_as_shown(shape);
+  turn_right(shape);
   kept.push_back(std::move(shape));
 }
 

@@ -55,7 +55,7 @@ class Cutter {
   void cut_line(const Shape& line, std::span<const double> d, std::size_t plane, Shapes& kept);
   void cut_triangle(const Shape& triangle, std::span<const double> d, std::size_t plane, Shapes& kept);
   void cut_tetrahedron(const Shape& tetrahedron, std::span<const double> d, std::size_t plane, Shapes& kept);
-  void turn_as_shown(Shape& shape) const;
+  void turn_right(Shape& shape) const;
   [[nodiscard]] Shapes inside(Shapes rest, std::span<const std::size_t> planes);
   [[nodiscard]] Shapes outside(Shapes rest, std::span<const std::size_t> planes);
 

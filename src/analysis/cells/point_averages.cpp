@@ -128,7 +128,15 @@ std::vector<double> PointSums::means(const SeamMeans& seams) const {
   return means;
 }
 
-Bytes join_seams(std::span<const Bytes> partials, std::size_t width, Communicator& servers) {
+namespace {
+
+/// Of each number of a point that this server looks after: what blocks gave.
+struct Sum {
+  int blocks = 0;
+  std::vector<double> numbers;
+};
+
+std::map<std::int64_t, Sum> sums_here(std::span<const Bytes> partials, Communicator& servers) {
   const auto count = static_cast<std::uint64_t>(servers.size());
   std::vector<ByteWriter> to(count);
   for (const Bytes& partial : partials) {
@@ -140,10 +148,6 @@ Bytes join_seams(std::span<const Bytes> partials, std::size_t width, Communicato
   }
   std::vector<Bytes> sent;
   for (ByteWriter& out : to) sent.push_back(out.take());
-  struct Sum {
-    int blocks = 0;
-    std::vector<double> numbers;
-  };
   std::map<std::int64_t, Sum> sums;
   for (const Bytes& bytes : servers.all_to_all(sent)) {
     for (const Given& given : read_given(bytes)) {
@@ -152,8 +156,14 @@ Bytes join_seams(std::span<const Bytes> partials, std::size_t width, Communicato
       sum.numbers.insert(sum.numbers.end(), given.numbers.begin(), given.numbers.end());
     }
   }
+  return sums;
+}
+
+}  // namespace
+
+Bytes join_seams(std::span<const Bytes> partials, std::size_t width, Communicator& servers) {
   ByteWriter mine;
-  for (const auto& [name, sum] : sums) {
+  for (const auto& [name, sum] : sums_here(partials, servers)) {
     if (sum.blocks < 2) continue;
     mine.put(name);
     for (std::size_t c = 0; c < width; ++c) mine.put(mean_of(sum.numbers, width, c));
