@@ -367,14 +367,10 @@ class Render final : public Task {
                       const Ranges& ranges, const Camera& camera, Framebuffer& framebuffer) const {
     const Layer& layer = scene_.layers[l];
     const bool by_field = layer.colouring == Layer::Colouring::by_field;
-    Material material{static_cast<std::uint8_t>(l + 1), layer.colour, nullptr, {}};
-    if (by_field) {
-      material.map = &maps_[layer.scale];
-      material.range = ranges[layer.scale];
-    }
+    const Material material = material_of(l, 0, ranges);
     for (const Piece& piece : pieces) {
       const auto values = by_field ? std::span<const double>(piece.data[0]) : std::span<const double>();
-      draw_balls({piece.points, values, query.radius, query.pixels * scene_.samples, query.disc}, material, camera,
+      draw_balls({piece.points.wide(), values, query.radius, query.pixels * scene_.samples, query.disc}, material, camera,
                  framebuffer);
     }
   }

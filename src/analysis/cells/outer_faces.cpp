@@ -151,7 +151,7 @@ Piece outer_faces(const BlockPart& part, bool in_cells, std::size_t attribute) {
   }
   for (const auto& [a, b, cell] : faces.lines()) {
     piece.lines.push_back({corner(a, cell), corner(b, cell)});
-    piece.normals.insert(piece.normals.end(), 2, Vec3{0, 0, 0});
+    for (int end = 0; end < 2; ++end) piece.normals.push_back({0, 0, 0});
   }
   return piece;
 }
