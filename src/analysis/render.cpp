@@ -370,8 +370,8 @@ class Render final : public Task {
     const Material material = material_of(l, 0, ranges);
     for (const Piece& piece : pieces) {
       const auto values = by_field ? std::span<const double>(piece.data[0]) : std::span<const double>();
-      draw_balls({piece.points.wide(), values, query.radius, query.pixels * scene_.samples, query.disc}, material, camera,
-                 framebuffer);
+      draw_balls({piece.points.wide(), values, query.radius, query.pixels * scene_.samples, query.disc}, material,
+                 camera, framebuffer);
     }
   }
 

@@ -79,8 +79,8 @@ Registry fake_registry() {
   registry.add(analysis("histogram", {variable, option("file", OptionType::file, "histogram.csv")}));
   registry.add(analysis("volume", {}));
   registry.add(WriterKind{"hdf5", "For the tests.", {option("file", OptionType::file, "fields-{index:06}.h5")}, {}});
-  registry.add(ResultFormat{".csv", "Tables.", {}, {}, {}});
-  registry.add(ResultFormat{".vtp", "Surfaces.", {}, {}, {}});
+  registry.add(ResultFormat{.ending = ".csv", .text = "Tables."});
+  registry.add(ResultFormat{.ending = ".vtp", .text = "Surfaces."});
   registry.add(PartitionerKind{"block", "Neighbours together.", {}, {}, {}, {}});
   return registry;
 }

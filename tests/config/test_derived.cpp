@@ -164,7 +164,7 @@ TEST_CASE("names") {
 TEST_CASE("expressions in place of names: of analyses, not of outputs, whose files have names") {
   Registry registry = fake_registry();
   Option variables{.name = "variables", .type = OptionType::variable, .list = true};
-  registry.add(AnalysisKind{.name = "look", .text = "For the tests.", .options = {variables}});
+  registry.add(AnalysisKind{.name = "look", .text = "For the tests.", .options = {variables}, .create = {}});
   registry.add(WriterKind{"fields", "For the tests.", {variables}, {}});
   const auto read_tasks = [&](const std::string& tasks) {
     return read_config(*parse_document(std::string(declared) + tasks, "run.yaml"), registry, {}, {});

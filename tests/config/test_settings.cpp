@@ -74,8 +74,8 @@ TEST_CASE("the registry refuses what would hide something") {
   CHECK(refused(AnalysisKind{"new", "", {{.name = "every"}}, {}}));
   CHECK(refused(WriterKind{"hdf5", "", {}, {}}));
   CHECK(refused(WriterKind{"new", "", {{.name = "name"}}, {}}));
-  CHECK(refused(ResultFormat{".csv", "", {}, {}, {}}));
-  CHECK(refused(ResultFormat{"csv", "", {}, {}, {}}));
+  CHECK(refused(ResultFormat{.ending = ".csv"}));
+  CHECK(refused(ResultFormat{.ending = "csv"}));
   CHECK(refused(PartitionerKind{"block", "", {}, {}, {}, {}}));
   CHECK(!refused(AnalysisKind{"new", "", {}, {}}));
 }

@@ -42,7 +42,7 @@ struct Rank {
   std::mt19937 random;
   int rank, size;
   InProcessTransport transport{1u << 20, WhenFull::wait};
-  std::set<std::int64_t> blocks;
+  std::set<std::int64_t> blocks{};
 
   [[nodiscard]] bool chance(int in) { return std::uniform_int_distribution<int>(1, in)(random) == 1; }
   [[nodiscard]] Block block(std::int64_t id) const {

@@ -88,7 +88,7 @@ TEST_CASE("arrays with gaps, backwards, with components, without points") {
   entries[0] = {0, {&blocks[0], nullptr}};
   const Metadata metadata = two_variables();
   const Iteration iteration{7, 70, 0.5};
-  LocalInput input{iteration, metadata, blocks};
+  LocalInput input{iteration, metadata, blocks, {}};
   input.entries = entries;
   const Sent sent(input, {});
   const std::size_t bytes_of_all = (24 + 24 + 24 + 48 + 72) * sizeof(double);
@@ -118,7 +118,7 @@ TEST_CASE("what lies in shared memory is not copied") {
   std::vector<EntryViews> entries{{0, {&blocks[0], nullptr}}, {1, {nullptr, &blocks[1]}}};
   const Metadata metadata = two_variables();
   const Iteration iteration;
-  LocalInput input{iteration, metadata, blocks};
+  LocalInput input{iteration, metadata, blocks, {}};
   input.entries = entries;
   const auto* const data = reinterpret_cast<const std::byte*>(inside.memory.data());
   const SharedObject object{0, data, inside.memory.size() * sizeof(double), 0};

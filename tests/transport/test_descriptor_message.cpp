@@ -15,7 +15,6 @@
 #include "support/scratch.hpp"
 
 using namespace sidestream;
-using namespace sidestream::shared_memory;
 
 namespace {
 
