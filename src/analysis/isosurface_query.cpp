@@ -52,9 +52,6 @@ IsosurfaceQuery read_isosurface(const Settings& settings, const Metadata& metada
       settings.fail("values", fmt::format("{} has no surface; write finite numbers", value));
     }
   }
-  // Lines have none. In lists of cells a point's neighbours are in other blocks: they take a further pass and all
-  // blocks.
-  const bool possible = mesh.dimensions == 3 && (!mesh.is_list() || settings.given("normals"));
   if (purpose == Purpose::picture) {
     query.normals = mesh.dimensions == 3 && !mesh.is_list();
     return query;
@@ -64,6 +61,9 @@ IsosurfaceQuery read_isosurface(const Settings& settings, const Metadata& metada
   for (const std::int32_t id : query.fields) {
     if (mesh.is_list()) require_points(settings, "fields", metadata.variables[static_cast<std::size_t>(id)], mesh);
   }
+  // Lines have none. In lists of cells a point's neighbours are in other blocks: they take a further pass and all
+  // blocks.
+  const bool possible = mesh.dimensions == 3 && (!mesh.is_list() || settings.given("normals"));
   query.normals = settings.boolean("normals") && possible;
   return query;
 }

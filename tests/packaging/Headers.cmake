@@ -27,7 +27,7 @@ endfunction()
 
 foreach(header IN LISTS public_headers)
   set(flags)
-  if(header MATCHES "^sidestream/(sidestream\\.hp*|analysis\\.h)$")
+  if(header MATCHES "^sidestream/((sidestream|restart)\\.hp*|analysis\\.h)$")
     set(flags ${mpi_flags})
   endif()
   sidestream_header_test(${header} CXX ${header} ${flags})
@@ -38,6 +38,7 @@ endforeach()
 
 # What a program that publishes includes.
 sidestream_header_test(sidestream/sidestream.hpp.in_cxx17 CXX17 sidestream/sidestream.hpp ${mpi_flags})
+sidestream_header_test(sidestream/restart.hpp.in_cxx17 CXX17 sidestream/restart.hpp ${mpi_flags})
 # What it must not: the first line of the compiler's says why.
 sidestream_header_test(sidestream/extend/options.hpp.in_cxx17 CXX17 sidestream/extend/options.hpp)
 set_tests_properties(header.sidestream/extend/options.hpp.in_cxx17 PROPERTIES
