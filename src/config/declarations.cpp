@@ -77,12 +77,12 @@ Location place_of(const Document& document, const std::string& section_name, con
   return {};
 }
 
-[[noreturn]] void disagreement(const Document& document, const std::string& kind, const std::string& name) {
+[[noreturn]] void disagreement(const Document& document, const std::string& kind, const std::string& name,
+                               const std::string& what = {}) {
   fail_at(place_of(document, kind == "mesh" ? "meshes" : "variables", name),
-          "found the {} '{}', which the program declares differently, expected the same; correct one or "
-          "remove the entry "
-          "from the file",
-          kind, name);
+          "found the {} '{}', which the program declares differently{}, expected the same; correct one or remove the "
+          "entry from the file",
+          kind, name, what);
 }
 
 /// Returns the settings of the meshes of the file, which are the first of `metadata`.
@@ -110,8 +110,8 @@ std::vector<Settings> read_meshes(Metadata& metadata, const Document& document, 
     if (known == nullptr) {
       append(metadata.meshes, mesh);
       metadata.meshes.back().arrays.fill(-1);  // numbers of other variables: see merge_arrays
-    } else if (!same_mesh(*known, mesh)) {
-      disagreement(document, "mesh", mesh.name);
+    } else if (const std::string what = difference_of(*known, mesh); !what.empty()) {
+      disagreement(document, "mesh", mesh.name, fmt::format(" ({})", what));
     }
   }
   return all;

@@ -233,10 +233,10 @@ std::vector<Option> mesh_options(const Node& entry) {
   return options;
 }
 
-bool same_mesh(const Mesh& a, const Mesh& b) {
-  if (a.cells != b.cells || a.dimensions != b.dimensions) return false;
-  if (a.periodic != b.periodic || a.refinement != b.refinement || a.fixed != b.fixed) return false;
-  if (a.kind() != b.kind() && (a.axes() == nullptr || b.axes() == nullptr)) return false;
+namespace {
+
+/// Whether both have their nodes in the same places.
+bool same_nodes(const Mesh& a, const Mesh& b) {
   const auto* tree = dynamic_cast<const OctreeGeometry*>(a.geometry.get());
   const auto* other = dynamic_cast<const OctreeGeometry*>(b.geometry.get());
   if (tree != nullptr && other != nullptr) {
@@ -254,6 +254,18 @@ bool same_mesh(const Mesh& a, const Mesh& b) {
     }
   }
   return true;
+}
+
+}  // namespace
+
+std::string difference_of(const Mesh& a, const Mesh& b) {
+  if (a.dimensions != b.dimensions) return "dimensions";
+  if (a.cells != b.cells) return "cells";
+  if (a.periodic != b.periodic) return "periodic";
+  if (a.refinement != b.refinement) return "refinement";
+  if (a.fixed != b.fixed) return "fixed";
+  if (a.kind() != b.kind() && (a.axes() == nullptr || b.axes() == nullptr)) return "type";
+  return same_nodes(a, b) ? "" : "nodes";
 }
 
 }  // namespace sidestream

@@ -1,6 +1,7 @@
 // One mesh of the configuration.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "config/document.hpp"
@@ -16,7 +17,7 @@ namespace sidestream {
 /// The options of an entry under `meshes:`; which `coordinates` is depends on its type.
 [[nodiscard]] std::vector<Option> mesh_options(const Node& entry);
 
-/// Whether both have the same cells and the same nodes.
-[[nodiscard]] bool same_mesh(const Mesh& a, const Mesh& b);
+/// What two declarations of one mesh do not have in common, in a word; empty if they say the same.
+[[nodiscard]] std::string difference_of(const Mesh& a, const Mesh& b);
 
 }  // namespace sidestream

@@ -236,11 +236,13 @@ TEST_CASE("declared in both places and different") {
   const std::string grid = "meshes: {grid: {size: [8, 4], spacing: 0.5}}\n";
   const std::vector<BadCase> cases{
       {"meshes: {grid: {size: [8, 5], spacing: 0.5}}", "1:10",
-       "found the mesh 'grid', which the program declares differently", "remove the entry"},
-      {"meshes: {grid: {size: [8, 4]}}", "1:10", "declares differently", "correct one"},
-      {"meshes: {grid: {size: [8, 4, 1], spacing: 0.5}}", "1:10", "declares differently", "correct one"},
-      {"meshes: {grid: {type: rectilinear, coordinates: {x: [0, 1], y: [0, 1]}}}", "1:10", "declares differently",
-       "correct"},
+       "found the mesh 'grid', which the program declares differently (cells)", "remove the entry"},
+      {"meshes: {grid: {size: [8, 4]}}", "1:10", "declares differently (nodes)", "correct one"},
+      {"meshes: {grid: {size: [8, 4, 1], spacing: 0.5}}", "1:10", "declares differently (dimensions)", "correct one"},
+      {"meshes: {grid: {size: [8, 4], spacing: 0.5, periodic: x}}", "1:10", "declares differently (periodic)",
+       "correct one"},
+      {"meshes: {grid: {type: rectilinear, coordinates: {x: [0, 1], y: [0, 1]}}}", "1:10",
+       "declares differently (cells)", "correct"},
       {grid + "variables: {t: {mesh: grid, unit: C}}", "2:13", "found the variable 't', which the program",
        "correct one"},
       {grid + "variables: {t: {mesh: grid, components: 3}}", "2:13", "found the variable 't'", "correct one"},
