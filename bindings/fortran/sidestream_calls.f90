@@ -283,9 +283,9 @@ contains
     real(real64), intent(in) :: values(:)
     integer, intent(in), optional :: scope
     integer, intent(out), optional :: ierr
-    real(real64), target :: own(size(values))
-    own = values
-    call signal_some(session, event, SIDESTREAM_FLOAT64, c_loc(own), size(own), scope, ierr)
+    real(real64), target :: own(max(size(values), 1))  ! no values have no address
+    own(:size(values)) = values
+    call signal_some(session, event, SIDESTREAM_FLOAT64, c_loc(own), size(values), scope, ierr)
   end subroutine signal_reals
 
   subroutine signal_integers(session, event, values, scope, ierr)
@@ -294,9 +294,9 @@ contains
     integer(int64), intent(in) :: values(:)
     integer, intent(in), optional :: scope
     integer, intent(out), optional :: ierr
-    integer(int64), target :: own(size(values))
-    own = values
-    call signal_some(session, event, SIDESTREAM_INT64, c_loc(own), size(own), scope, ierr)
+    integer(int64), target :: own(max(size(values), 1))
+    own(:size(values)) = values
+    call signal_some(session, event, SIDESTREAM_INT64, c_loc(own), size(values), scope, ierr)
   end subroutine signal_integers
 
   subroutine signal_some(session, event, kind, values, count, scope, ierr)
