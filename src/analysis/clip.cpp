@@ -1,36 +1,8 @@
 // The part of a mesh on one side of a plane, within a box or outside of it.
-#include "analysis/cells/part_query.hpp"
-#include "analysis/common_options.hpp"
+#include "analysis/cells/part_task.hpp"
 #include "analysis/kinds.hpp"
 
 namespace sidestream {
-namespace {
-
-class Clip final : public Task {
- public:
-  Clip(ClipQuery query, const Metadata& metadata, std::string file, Pieces pieces)
-      : query_(std::move(query)),
-        selection_(selection_of(query_, metadata)),
-        layout_(layout_of(query_, metadata)),
-        file_(std::move(file)),
-        pieces_(pieces) {}
-
-  Selection selection() const override { return selection_; }
-  Bytes local(const LocalInput& input) override { return to_bytes(parts_of(query_, input)); }
-  Bytes combine(const CombineInput& input) override {
-    add_part(file_, pieces_, layout_, input);
-    return {};
-  }
-
- private:
-  ClipQuery query_;
-  Selection selection_;
-  CellLayout layout_;
-  std::string file_;
-  Pieces pieces_;
-};
-
-}  // namespace
 
 AnalysisKind clip_kind() {
   std::vector<Option> options = clip_options();
@@ -47,8 +19,7 @@ AnalysisKind clip_kind() {
           "the order of points and cells are those of `threshold` (docs/parts-of-meshes.md).",
       .options = std::move(options),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
-        return std::make_unique<Clip>(read_clip(settings, metadata), metadata, settings.text("file"),
-                                      read_pieces(settings));
+        return std::make_unique<PartTask<ClipQuery>>(read_clip(settings, metadata), settings, metadata);
       },
   };
 }

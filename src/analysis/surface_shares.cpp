@@ -1,12 +1,10 @@
 #include "analysis/surface_shares.hpp"
 
-#include <algorithm>
 #include <array>
-#include <cstring>
 #include <utility>
 
+#include "analysis/sorted_shares.hpp"
 #include "analysis/surface.hpp"
-#include "base/records.hpp"
 
 namespace sidestream {
 
@@ -15,46 +13,12 @@ namespace {
 /// By what the triangles of a surface are in order: layer, then cell.
 using Key = std::array<std::int64_t, 2>;
 
-constexpr std::int64_t samples_each = 64;  ///< for each server: shares differ by a few percent
-
 Key key_of(const Piece& piece, std::size_t n) { return {piece.layer, piece.cells[n]}; }
 
-/// Evenly spread over all servers' cells.
-std::vector<Key> samples_of(const std::vector<Piece>& pieces, Communicator& servers) {
-  std::vector<Key> keys;
-  for (const Piece& piece : pieces) {
-    for (std::size_t n = 0; n < piece.cells.size(); ++n) keys.push_back(key_of(piece, n));
-  }
-  std::int64_t all = static_cast<std::int64_t>(keys.size());
-  servers.sum({&all, 1});
-  const auto step = static_cast<std::size_t>(std::max<std::int64_t>(1, all / (samples_each * servers.size())));
-  std::sort(keys.begin(), keys.end());
-  std::vector<Key> samples;
-  for (std::size_t n = step / 2; n < keys.size(); n += step) samples.push_back(keys[n]);
-  return samples;
-}
-
-/// The first key of each server but the first; the same on all servers.
-std::vector<Key> boundaries_of(const std::vector<Piece>& pieces, Communicator& servers) {
-  const std::vector<Key> mine = samples_of(pieces, servers);
-  std::vector<Key> samples;
-  for (const Bytes& bytes : servers.all_gather(std::as_bytes(std::span(mine)))) {
-    const std::vector<Key> theirs = records_of<Key>(bytes);
-    samples.insert(samples.end(), theirs.begin(), theirs.end());
-  }
-  std::sort(samples.begin(), samples.end());
-  std::vector<Key> boundaries;
-  for (int r = 1; r < servers.size() && !samples.empty(); ++r) {
-    boundaries.push_back(
-        samples[samples.size() * static_cast<std::size_t>(r) / static_cast<std::size_t>(servers.size())]);
-  }
-  return boundaries;
-}
-
 /// The part of a piece that goes to one server: some of its triangles or lines, with their points.
-class Part {
+class TakenCells {
  public:
-  explicit Part(const Piece& from) : from_(&from), numbers_(from.points.size(), -1) {
+  explicit TakenCells(const Piece& from) : from_(&from), numbers_(from.points.size(), -1) {
     to_.layer = from.layer;
     to_.data.resize(from.data.size());
     to_.points.keep_narrow(from.points.is_narrow());
@@ -93,30 +57,19 @@ class Part {
   std::vector<std::int64_t> numbers_;  ///< of the points in the part, -1: not in it
 };
 
-/// Adds what goes to each server to its bytes.
-void deal(const Piece& piece, const std::vector<Key>& boundaries, std::vector<Bytes>& to) {
-  std::vector<std::vector<std::size_t>> cells(to.size());
-  for (std::size_t n = 0; n < piece.cells.size(); ++n) {
-    const auto above = std::upper_bound(boundaries.begin(), boundaries.end(), key_of(piece, n));
-    cells[static_cast<std::size_t>(above - boundaries.begin())].push_back(n);
-  }
-  for (std::size_t server = 0; server < to.size(); ++server) {
-    if (cells[server].empty()) continue;
-    Part part(piece);
-    for (const std::size_t n : cells[server]) part.add(n);
-    const Bytes bytes = to_bytes({&part.piece(), 1});
-    to[server].insert(to[server].end(), bytes.begin(), bytes.end());
-  }
-}
-
 }  // namespace
 
 std::vector<Piece> share_pieces(std::vector<Piece> mine, Communicator& servers) {
   if (servers.size() == 1) return mine;
-  const std::vector<Key> boundaries = boundaries_of(mine, servers);
+  std::vector<Key> keys;
+  for (const Piece& piece : mine) {
+    for (std::size_t n = 0; n < piece.cells.size(); ++n) keys.push_back(key_of(piece, n));
+  }
+  const std::vector<Key> boundaries = share_boundaries(std::move(keys), servers);
   std::vector<Bytes> to(static_cast<std::size_t>(servers.size()));
   for (Piece& piece : mine) {
-    deal(piece, boundaries, to);
+    deal<TakenCells>(
+        piece, piece.cells.size(), [&](std::size_t n) { return key_of(piece, n); }, boundaries, to);
     piece = {};
   }
   std::vector<Piece> shared;

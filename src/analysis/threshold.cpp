@@ -1,36 +1,8 @@
 // The cells of a mesh in which a variable lies in a range.
-#include "analysis/cells/part_query.hpp"
-#include "analysis/common_options.hpp"
+#include "analysis/cells/part_task.hpp"
 #include "analysis/kinds.hpp"
 
 namespace sidestream {
-namespace {
-
-class Threshold final : public Task {
- public:
-  Threshold(ThresholdQuery query, const Metadata& metadata, std::string file, Pieces pieces)
-      : query_(std::move(query)),
-        selection_(selection_of(query_, metadata)),
-        layout_(layout_of(query_, metadata)),
-        file_(std::move(file)),
-        pieces_(pieces) {}
-
-  Selection selection() const override { return selection_; }
-  Bytes local(const LocalInput& input) override { return to_bytes(parts_of(query_, input)); }
-  Bytes combine(const CombineInput& input) override {
-    add_part(file_, pieces_, layout_, input);
-    return {};
-  }
-
- private:
-  ThresholdQuery query_;
-  Selection selection_;
-  CellLayout layout_;
-  std::string file_;
-  Pieces pieces_;
-};
-
-}  // namespace
 
 AnalysisKind threshold_kind() {
   std::vector<Option> options = threshold_options();
@@ -48,8 +20,7 @@ AnalysisKind threshold_kind() {
           "is divided (docs/parts-of-meshes.md).",
       .options = std::move(options),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
-        return std::make_unique<Threshold>(read_threshold(settings, metadata), metadata, settings.text("file"),
-                                           read_pieces(settings));
+        return std::make_unique<PartTask<ThresholdQuery>>(read_threshold(settings, metadata), settings, metadata);
       },
   };
 }

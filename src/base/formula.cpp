@@ -15,7 +15,8 @@ struct Formula::Parser {
 
 namespace {
 
-/// muParser's own sentences name its placeholders; what the user needs is the place and what is the matter there.
+/// muParser's own sentences speak of the variables in the text that it was given; what the user needs is the place in
+/// the text that the user wrote, and what is the matter there.
 std::string sentence_of(const mu::ParserError& error) {
   switch (error.GetCode()) {
     case mu::ecUNEXPECTED_EOF:

@@ -1,13 +1,8 @@
-#include <algorithm>
-#include <numeric>
-
 #include "analysis/cells/cell_piece.hpp"
-#include "base/records.hpp"
+#include "analysis/sorted_shares.hpp"
 
 namespace sidestream {
 namespace {
-
-constexpr std::int64_t samples_each = 64;  ///< for each server: shares differ by a few percent
 
 /// What decides which server a cell goes to: begins as the order of the set does, and cells that are alike there go to
 /// the same one.
@@ -16,40 +11,10 @@ PointKey key_of(const CellPiece& piece, std::size_t cell) {
   return {0, piece.names[cell][0], 0};
 }
 
-/// Evenly spread over all servers' cells.
-std::vector<PointKey> samples_of(const std::vector<CellPiece>& pieces, Communicator& servers) {
-  std::vector<PointKey> keys;
-  for (const CellPiece& piece : pieces) {
-    for (std::size_t n = 0; n < piece.types.size(); ++n) keys.push_back(key_of(piece, n));
-  }
-  std::int64_t all = static_cast<std::int64_t>(keys.size());
-  servers.sum({&all, 1});
-  const auto step = static_cast<std::size_t>(std::max<std::int64_t>(1, all / (samples_each * servers.size())));
-  std::sort(keys.begin(), keys.end());
-  std::vector<PointKey> samples;
-  for (std::size_t n = step / 2; n < keys.size(); n += step) samples.push_back(keys[n]);
-  return samples;
-}
-
-/// The first key of each server but the first; the same on all servers.
-std::vector<PointKey> boundaries_of(const std::vector<CellPiece>& pieces, Communicator& servers) {
-  const std::vector<PointKey> mine = samples_of(pieces, servers);
-  std::vector<PointKey> samples;
-  for (const Bytes& bytes : servers.all_gather(std::as_bytes(std::span(mine)))) {
-    const std::vector<PointKey> theirs = records_of<PointKey>(bytes);
-    samples.insert(samples.end(), theirs.begin(), theirs.end());
-  }
-  std::sort(samples.begin(), samples.end());
-  std::vector<PointKey> boundaries;
-  const auto count = static_cast<std::size_t>(servers.size());
-  for (std::size_t r = 1; r < count && !samples.empty(); ++r) boundaries.push_back(samples[samples.size() * r / count]);
-  return boundaries;
-}
-
 /// Some of the cells of a piece, with their points.
-class Part {
+class TakenCells {
  public:
-  explicit Part(const CellPiece& from) : from_(from), numbers_(from.points.size(), -1) {
+  explicit TakenCells(const CellPiece& from) : from_(from), numbers_(from.points.size(), -1) {
     to_.apart = from.apart;
     to_.point_data.resize(from.point_data.size());
     to_.cell_data.resize(from.cell_data.size());
@@ -103,22 +68,6 @@ class Part {
   std::vector<std::int64_t> face_begins_;
 };
 
-/// Adds what goes to each server to its bytes.
-void deal(const CellPiece& piece, const std::vector<PointKey>& boundaries, std::vector<Bytes>& to) {
-  std::vector<std::vector<std::size_t>> cells(to.size());
-  for (std::size_t n = 0; n < piece.types.size(); ++n) {
-    const auto above = std::upper_bound(boundaries.begin(), boundaries.end(), key_of(piece, n));
-    cells[static_cast<std::size_t>(above - boundaries.begin())].push_back(n);
-  }
-  for (std::size_t server = 0; server < to.size(); ++server) {
-    if (cells[server].empty()) continue;
-    Part part(piece);
-    for (const std::size_t n : cells[server]) part.add(n);
-    const Bytes bytes = to_bytes({&part.piece(), 1});
-    to[server].insert(to[server].end(), bytes.begin(), bytes.end());
-  }
-}
-
 }  // namespace
 
 std::vector<CellPiece> share_cells(std::span<const Bytes> partials, Communicator& servers) {
@@ -126,10 +75,15 @@ std::vector<CellPiece> share_cells(std::span<const Bytes> partials, Communicator
   for (const Bytes& partial : partials) {
     for (CellPiece& piece : to_cell_pieces(partial)) mine.push_back(std::move(piece));
   }
-  const std::vector<PointKey> boundaries = boundaries_of(mine, servers);
+  std::vector<PointKey> keys;
+  for (const CellPiece& piece : mine) {
+    for (std::size_t n = 0; n < piece.types.size(); ++n) keys.push_back(key_of(piece, n));
+  }
+  const std::vector<PointKey> boundaries = share_boundaries(std::move(keys), servers);
   std::vector<Bytes> to(static_cast<std::size_t>(servers.size()));
   for (CellPiece& piece : mine) {
-    deal(piece, boundaries, to);
+    deal<TakenCells>(
+        piece, piece.types.size(), [&](std::size_t n) { return key_of(piece, n); }, boundaries, to);
     piece = {};
   }
   std::vector<CellPiece> shared;

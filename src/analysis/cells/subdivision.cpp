@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <utility>
 
 #include "analysis/cell_shapes.hpp"
 
@@ -26,6 +27,16 @@ Parts tetrahedron_of_ten() {
           {10, {4, 9, 6, 5}}, {10, {4, 9, 7, 6}}, {10, {4, 9, 8, 7}}, {10, {4, 9, 5, 8}}};
 }
 
+/// Behind `parts` a tetrahedron at each corner, which is its first point, and what they leave of the cell.
+Parts with_corners(const std::vector<std::vector<int>>& corners, LinearPart middle, Parts parts = {}) {
+  for (const std::vector<int>& corner : corners) {
+    parts.push_back({vtk_tetra, corner});
+    middle.faces.push_back({corner[1], corner[2], corner[3]});
+  }
+  parts.push_back(std::move(middle));
+  return parts;
+}
+
 /// Eight corners and the polyhedron between the middles of the edges.
 Parts hexahedron_of_twenty() {
   const std::vector<std::vector<int>> corners{{0, 8, 11, 16},  {1, 9, 8, 17},   {2, 10, 9, 18},  {3, 11, 10, 19},
@@ -34,13 +45,7 @@ Parts hexahedron_of_twenty() {
       vtk_polyhedron,
       {8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19},
       {{8, 9, 10, 11}, {12, 13, 14, 15}, {8, 17, 12, 16}, {9, 18, 13, 17}, {10, 19, 14, 18}, {11, 16, 15, 19}}};
-  Parts parts;
-  for (const std::vector<int>& corner : corners) {
-    parts.push_back({vtk_tetra, corner});
-    middle.faces.push_back({corner[1], corner[2], corner[3]});
-  }
-  parts.push_back(middle);
-  return parts;
+  return with_corners(corners, std::move(middle));
 }
 
 Parts wedge_of_fifteen() {
@@ -49,13 +54,7 @@ Parts wedge_of_fifteen() {
   LinearPart middle{vtk_polyhedron,
                     {6, 7, 8, 9, 10, 11, 12, 13, 14},
                     {{6, 7, 8}, {9, 10, 11}, {6, 13, 9, 12}, {7, 14, 10, 13}, {8, 12, 11, 14}}};
-  Parts parts;
-  for (const std::vector<int>& corner : corners) {
-    parts.push_back({vtk_tetra, corner});
-    middle.faces.push_back({corner[1], corner[2], corner[3]});
-  }
-  parts.push_back(middle);
-  return parts;
+  return with_corners(corners, std::move(middle));
 }
 
 Parts pyramid_of_thirteen() {
@@ -63,13 +62,7 @@ Parts pyramid_of_thirteen() {
   LinearPart middle{vtk_polyhedron,
                     {5, 6, 7, 8, 9, 10, 11, 12},
                     {{5, 6, 7, 8}, {5, 10, 9}, {6, 11, 10}, {7, 12, 11}, {8, 9, 12}, {9, 10, 11, 12}}};
-  Parts parts{{vtk_pyramid, {9, 10, 11, 12, 4}}};
-  for (const std::vector<int>& corner : corners) {
-    parts.push_back({vtk_tetra, corner});
-    middle.faces.push_back({corner[1], corner[2], corner[3]});
-  }
-  parts.push_back(middle);
-  return parts;
+  return with_corners(corners, std::move(middle), {{vtk_pyramid, {9, 10, 11, 12, 4}}});
 }
 
 /// Eight hexahedra on a lattice of 3 x 3 x 3 points.
