@@ -1,6 +1,7 @@
 // Where the points of a region are to be found on a mesh that goes on at its other end.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -19,6 +20,17 @@ struct PeriodicImage {
   for (std::size_t a = 0; a < 3; ++a) {
     box.lo[a] += shift[a];
     box.hi[a] += shift[a];
+  }
+  return box;
+}
+
+/// `box` without what lies beyond the faces of the mesh along axes that end there or that it does not use.
+[[nodiscard]] inline Box within_faces(Box box, const Mesh& mesh, const Box& points, bool wrap) {
+  for (int a = 0; a < 3; ++a) {
+    const auto n = static_cast<std::size_t>(a);
+    if (wrap && mesh.periodic[n] && a < mesh.dimensions) continue;
+    box.lo[n] = std::max(box.lo[n], points.lo[n]);
+    box.hi[n] = std::min(box.hi[n], points.hi[n]);
   }
   return box;
 }

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "data/copy_box.hpp"
+#include "data/images.hpp"
 #include "server/entry_views.hpp"
 #include "sidestream/data/catalogue.hpp"
 
@@ -13,17 +14,6 @@ namespace {
 
 const Variable& variable_of(const Metadata& metadata, std::int32_t id) {
   return metadata.variables[static_cast<std::size_t>(id)];
-}
-
-/// Where there is anything at all, round a block: up to the faces of the mesh, beyond them where it is periodic.
-Box within_mesh(Box box, const Mesh& mesh, const Box& points, bool wrap) {
-  for (int a = 0; a < 3; ++a) {
-    const auto n = static_cast<std::size_t>(a);
-    if (wrap && mesh.periodic[n] && a < mesh.dimensions) continue;
-    box.lo[n] = std::max(box.lo[n], points.lo[n]);
-    box.hi[n] = std::min(box.hi[n], points.hi[n]);
-  }
-  return box;
 }
 
 std::vector<Box> in_both(const std::vector<Box>& a, const std::vector<Box>& b) {
@@ -120,8 +110,8 @@ std::optional<BlockView> DerivedStage::view(const Wanted& wanted, const Iteratio
   Box region = like.points, box = like.points;
   if (!like.block.is_list() && !like.points.empty()) {
     const Box all = variable.points(mesh.cells_on(like.block.level));
-    region = within_mesh(grown(like.points, wanted.halo + derivation.reach()), mesh, all, wraps);
-    box = within_mesh(grown(like.points, wanted.halo), mesh, all, wraps && wanted.wrap);
+    region = within_faces(grown(like.points, wanted.halo + derivation.reach()), mesh, all, wraps);
+    box = within_faces(grown(like.points, wanted.halo), mesh, all, wraps && wanted.wrap);
   }
   const std::int32_t places = derivation.coordinates(metadata_);
   const BlockView* coordinates = places < 0 ? nullptr : view_of(places);

@@ -8,17 +8,6 @@ namespace sidestream {
 
 namespace {
 
-/// `box` without what lies beyond the faces of the mesh along axes that end there or that it does not use.
-Box within_faces(Box box, const Mesh& mesh, const Box& points, bool wrap) {
-  for (int a = 0; a < 3; ++a) {
-    const auto n = static_cast<std::size_t>(a);
-    if (wrap && mesh.periodic[n] && a < mesh.dimensions) continue;
-    box.lo[n] = std::max(box.lo[n], points.lo[n]);
-    box.hi[n] = std::min(box.hi[n], points.hi[n]);
-  }
-  return box;
-}
-
 /// The box that `moved` by the shift is this one.
 Box moved_back(const Box& box, const Index3& shift) { return moved(box, {-shift[0], -shift[1], -shift[2]}); }
 

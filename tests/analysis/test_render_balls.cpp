@@ -7,8 +7,11 @@
 #include <random>
 
 #include "analysis/rendering/balls.hpp"
+#include "analysis/sample_rays.hpp"
 
 using namespace sidestream::rendering;
+using sidestream::rendering::testing::Ray;
+using sidestream::rendering::testing::ray_through;
 
 namespace {
 
@@ -45,22 +48,6 @@ void draw(const Scene& scene, const Camera& camera, Framebuffer& target, bool ba
     material.colour = {200, 120, 40};
     draw_balls({{&scene.places[ball], 1}, {}, scene.radii[ball], 0, scene.disc}, material, camera, target);
   }
-}
-
-/// The point at parameter t lies t ahead of the camera.
-struct Ray {
-  Vec3 from, along;
-};
-
-/// Found from the camera's own projection of three points: no formula of the drawing is used.
-Ray ray_through(const Camera& camera, double x, double y) {
-  const Vec3 base = add(camera.eye(), camera.forward());
-  const auto at = [&](const Vec3& p) { return camera.project(camera.see(p)); };
-  const Projection p0 = at(base), pr = at(add(base, camera.right())), pu = at(add(base, camera.up()));
-  const Vec3 offset =
-      add(scale(camera.right(), (x - p0.x) / (pr.x - p0.x)), scale(camera.up(), (y - p0.y) / (pu.y - p0.y)));
-  if (camera.parallel()) return {add(camera.eye(), offset), camera.forward()};
-  return {camera.eye(), add(camera.forward(), offset)};
 }
 
 struct Hit {

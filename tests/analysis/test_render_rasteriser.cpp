@@ -7,8 +7,11 @@
 
 #include "analysis/rendering/outline.hpp"
 #include "analysis/rendering/rasteriser.hpp"
+#include "analysis/sample_rays.hpp"
 
 using namespace sidestream::rendering;
+using sidestream::rendering::testing::Ray;
+using sidestream::rendering::testing::ray_through;
 
 namespace {
 
@@ -52,23 +55,6 @@ std::vector<Sample> rows_of(const Framebuffer& f, std::int64_t first, std::int64
 }
 
 std::vector<Sample> all(const Framebuffer& f) { return rows_of(f, f.first_row(), f.end_row()); }
-
-/// The ray through a sample, in the domain, such that the point at parameter t lies t ahead of the camera.
-struct Ray {
-  Vec3 from, along;
-};
-
-Ray ray_through(const Camera& camera, double x, double y) {
-  // Solve for the directions with the camera's own projection of three points: no formula of the rasteriser
-  // is used.
-  const Vec3 base = add(camera.eye(), camera.forward());
-  const auto at = [&](const Vec3& p) { return camera.project(camera.see(p)); };
-  const Projection p0 = at(base), pr = at(add(base, camera.right())), pu = at(add(base, camera.up()));
-  const Vec3 offset =
-      add(scale(camera.right(), (x - p0.x) / (pr.x - p0.x)), scale(camera.up(), (y - p0.y) / (pu.y - p0.y)));
-  if (camera.parallel()) return {add(camera.eye(), offset), camera.forward()};
-  return {camera.eye(), add(camera.forward(), offset)};
-}
 
 struct Hit {
   int triangle = -1;

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "base/records.hpp"
+#include "data/event_bytes.hpp"
 
 namespace sidestream {
 
@@ -109,24 +110,6 @@ class Lists {
   std::vector<const Views*> others_;
 };
 
-void put(ByteWriter& out, const Event& event) {
-  out.put(event.name);
-  out.put(event.client);
-  out.put(event.scope);
-  out.put(event.raised);
-  out.put(event.type);
-  out.put(event.values);
-}
-
-void get(ByteReader& in, Event& event) {
-  in.get(event.name);
-  in.get(event.client);
-  in.get(event.scope);
-  in.get(event.raised);
-  in.get(event.type);
-  in.get(event.values);
-}
-
 }  // namespace
 
 Bytes bytes_of(const LocalInput& input, PlacedValues& values) {
@@ -154,7 +137,7 @@ Bytes bytes_of(const LocalInput& input, PlacedValues& values) {
     for (const Views* views : entry.views) out.put(lists.number(views));
   }
   out.put(input.events.size());
-  for (const Event& event : input.events) put(out, event);
+  for (const Event& event : input.events) put_event(out, event);
   return out.take();
 }
 
@@ -185,7 +168,7 @@ ReceivedInput::ReceivedInput(BytesView bytes, const Metadata& metadata, std::spa
     }
   }
   events_.resize(in.get<std::size_t>());
-  for (Event& event : events_) get(in, event);
+  for (Event& event : events_) event = get_event(in);
   input_ = std::make_unique<LocalInput>(LocalInput{iteration_, metadata, blocks_, pass, feedback_,
                                                    has_catalogue_ ? &catalogue_ : nullptr, entries_, server, servers,
                                                    events_});

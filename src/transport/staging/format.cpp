@@ -7,6 +7,7 @@
 #include "base/fail.hpp"
 #include "base/hash.hpp"
 #include "base/records.hpp"
+#include "data/event_bytes.hpp"
 
 namespace sidestream::staging {
 
@@ -54,26 +55,6 @@ std::pair<FileHeader, BytesView> open_file(BytesView file, FileKind kind, const 
     fail(Code::file, "'{}' was changed after it was written: its checksum is wrong", path);
   }
   return {header, content};
-}
-
-void put_event(ByteWriter& out, const Event& event) {
-  out.put(event.name);
-  out.put(event.client);
-  out.put(event.scope);
-  out.put(event.raised);
-  out.put(event.type);
-  out.put(event.values);
-}
-
-Event get_event(ByteReader& in) {
-  Event event;
-  in.get(event.name);
-  in.get(event.client);
-  in.get(event.scope);
-  in.get(event.raised);
-  in.get(event.type);
-  in.get(event.values);
-  return event;
 }
 
 }  // namespace
