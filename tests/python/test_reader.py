@@ -1,5 +1,6 @@
 """The reader against what holes.py publishes, put together by NumPy; with xarray and Dask, and without."""
 
+import json
 import os
 import subprocess
 import sys
@@ -133,8 +134,8 @@ def test_an_index_of_a_run_that_goes_on(tmp_path):
 
 def test_a_directory_lists_what_can_be_read(directory):
     found = sidestream.open(directory)
-    records = ["iterations.csv", "timings.csv"]
-    results = ["each.csv", "fields/all.h5", "particles.h5", "pieces.csv"]
+    records = ["iterations.csv", "run.yaml", "timings.csv"]
+    results = ["each.csv", "fields/all.h5", "particles.h5", "pieces.csv", "surface.vtp"]
     assert sorted(found) == sorted([*results, *records])
     with pytest.raises(KeyError, match=r"'nothing' in .*; there are: each.csv, fields/all.h5"):
         found["nothing"]
@@ -145,6 +146,9 @@ def test_what_cannot_be_read_is_said(directory, tmp_path):
     (tmp_path / "short.csv").write_text("a,b\n1\n")
     (tmp_path / "no.h5").write_text("no")
     (tmp_path / "no.h5.series").write_text("[]")
+    mixed = tmp_path / "mixed.series"
+    listed = [{"name": name, "time": 0, "cycle": 0, "iteration": 0} for name in ("a.h5", "b.csv")]
+    mixed.write_text(json.dumps({"files": listed}))
     server = next((directory / "fields/05").glob("all-*.h5"))
     alone = tmp_path / "all.h5"
     alone.write_bytes((directory / "fields/05/all.h5").read_bytes())
@@ -154,9 +158,8 @@ def test_what_cannot_be_read_is_said(directory, tmp_path):
         (tmp_path / "short.csv", "row 1 has 1 entries, expected 2"),
         (tmp_path / "no.h5", "this is no HDF5 file"),
         (tmp_path / "no.h5.series", "this is no index over time"),
-        (directory / "run.yaml", "yaml.safe_load"),
-        (directory / "surface-00.vtp", "pyvista"),
-        (directory / "surface.vtp.series", "open the others in ParaView"),
+        (directory / "surface.pvd", "files that end in '.pvd' are not read here, but .csv"),
+        (mixed, "files that end in .csv, .h5, which are not read together"),
         (server, "the blocks of one server; open the one that shows all"),
         (alone, "with blocks is missing beside it; move them together"),
     ]:

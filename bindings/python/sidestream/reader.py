@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -11,22 +11,34 @@ from numpy.typing import NDArray
 
 from .database import JOURNAL, is_database, read_database
 from .errors import Code, Error
-from .fields import read_hdf5
 from .lazy import Fields
+from .records import read_yaml
+from .series import READERS as OF_FIELDS
 from .series import entries_of, read_series
 from .tables import read_csv, read_pieces
+from .vtk_files import Blocks, read_vtk
 
 if TYPE_CHECKING:
     import xarray
 
+FIRST = (".csv", ".pieces", ".h5")
 Into = Literal["xarray", "numpy"]
-READERS = {".csv": read_csv, ".pieces": read_pieces, ".h5": read_hdf5, ".series": read_series}
+READERS: dict[str, Callable[[Path], Any]] = {
+    ".csv": read_csv,
+    ".pieces": read_pieces,
+    ".series": read_series,
+    **OF_FIELDS,
+    ".vtm": read_vtk,
+    ".yaml": read_yaml,
+}
 # Pieces and servers' files are read through those that list them.
-_PART = re.compile(r"piece-\d+\.(csv|h5)|block-\d+\..*")
+_PART = re.compile(r"piece-\d+\.(csv|h5|vt.)|block-\d+\..*|gap-\d+\.vt.")
 _OF_SERVER = re.compile(r"(?P<stem>.*)-\d{3,}\.h5")
 
 
 def _finished(found: Any, into: Into | None) -> Any:
+    if isinstance(found, Blocks):
+        return found.finished_by(lambda block: _finished(block, into))
     if not isinstance(found, Fields):
         return found
     if into is None:
@@ -73,6 +85,8 @@ class Results(Mapping[str, Any]):
         if given in self._files:
             return given
         meant = [name for name in self._files if given in (name.rsplit(".", 1)[0], Path(name).name, Path(name).stem)]
+        # Tables, and what HDF5 shows of fields, are meant before pictures and VTK's files of the same name.
+        meant = [name for name in meant if Path(name).suffix in FIRST] or meant
         if len(meant) != 1:
             raise KeyError(f"'{given}' in {self.path}; there are: {', '.join(self._files) or 'no results'}")
         return meant[0]
@@ -95,9 +109,12 @@ def open(
 ) -> "xarray.Dataset | Fields | NDArray[Any] | Results":
     """Opens a directory of results, or one of them, without reading values of fields.
 
-    Tables (`.csv`, `.pieces`) are structured arrays. Fields and data sets (`.h5`) are an xarray.Dataset, or with
-    into="numpy", or without xarray, `Fields`: arrays by name that are read when they are indexed. An index over time
-    (`.series`) is all its files, over time, and the directory of a database its contexts."""
+    Tables (`.csv`, `.pieces`) are structured arrays. Fields and data sets (`.h5`, VTK's files), surfaces, parts of
+    meshes and pictures are an xarray.Dataset, or with into="numpy", or without xarray, `Fields`: arrays by name that
+    are read when they are indexed. A mesh with refinement levels in VTK's files (`.vtm`) is one of these for each
+    block, by name. An index over time (`.series`) is all its files, over time, and the directory of a database its
+    contexts. `.yaml` (metadata, records of runs) is a dict, whose tables are structured arrays. Pictures need pillow,
+    `.yaml` PyYAML."""
     place = Path(path)
     if place.is_dir():
         return _finished(read_database(place), into) if is_database(place) else Results(place, into)
@@ -106,8 +123,7 @@ def open(
     reader = READERS.get(place.suffix)
     if reader is None:
         raise Error(
-            f"{place}: files that end in '{place.suffix}' are not read here, but {', '.join(READERS)} and directories; "
-            "VTK's are read by pyvista, vtk and ParaView, YAML by yaml.safe_load",
+            f"{place}: files that end in '{place.suffix}' are not read here, but {', '.join(READERS)} and directories",
             Code.FILE,
         )
     return _finished(reader(place), into)

@@ -1,6 +1,7 @@
 """Results of several iterations: the files that an index over time lists."""
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,19 @@ from numpy.typing import NDArray
 from .errors import Code, Error
 from .fields import read_hdf5
 from .lazy import Fields, LazyArray, StackedArray
+from .pictures import read_picture
 from .tables import read_csv, read_pieces
+from .vtk_files import read_vtk
+from .vtk_hdf import read_vtkhdf
+
+_XML = ("vti", "vtr", "vts", "vtu", "vtp")
+# What reads the arrays of one iteration.
+READERS: dict[str, Callable[[Path], Any]] = {
+    ".h5": read_hdf5,
+    **{f".{p}{ending}": read_vtk for p in ("", "p") for ending in _XML},
+    ".vtkhdf": read_vtkhdf,
+    ".png": read_picture,
+}
 
 # Of one iteration; over time they are coordinates.
 OF_ITERATION = ("iteration", "cycle", "time")
@@ -56,7 +69,7 @@ def _stacked(name: str, files: list[Fields]) -> LazyArray | None:
 
 def over_time(index: Path, entries: list[Entry]) -> Fields:
     """The arrays of all files, iterations first."""
-    files = [read_hdf5(entry.path) for entry in entries]
+    files = [READERS[entry.path.suffix](entry.path) for entry in entries]
     names = list(dict.fromkeys(name for file in files for name in file))
     arrays, changing = {}, []
     for name in names:
@@ -99,12 +112,12 @@ def read_series(index: Path) -> Fields | NDArray[Any]:
     if not entries:
         raise Error(f"{index}: it lists no files; nothing has been written yet", Code.FILE)
     endings = {entry.path.suffix for entry in entries}
-    if endings == {".h5"}:
+    if endings <= set(READERS):
         return over_time(index, entries)
     if endings <= {".csv", ".pieces"}:
         return _rows_over_time(index, entries)
     raise Error(
-        f"{index}: it lists files that end in {', '.join(sorted(endings))}; this reads .h5, .csv and .pieces: open the "
-        "others in ParaView, or in Python with pyvista or vtk",
+        f"{index}: it lists files that end in {', '.join(sorted(endings))}, which are not read together; "
+        "open them one by one",
         Code.FILE,
     )
