@@ -190,7 +190,7 @@ void draw_flat(const FlatPicture& picture, const FlatValues& shown, const Combin
   const ColourMap map(picture.colours);
   paint(image, frame, picture, parts, range, map);
   const std::string scale = picture.logarithmic ? "log10 " : "";
-  draw_colour_bar(image, layout, 0, map, range, scale + shown.of, TitleRoom::column);
+  draw_colour_bar(image, layout, 0, map, range, scale + shown.of);
   if (!picture.caption.empty()) {
     draw_caption(image, layout, expand_caption(picture.caption, scale + shown.title, input.iteration));
   }

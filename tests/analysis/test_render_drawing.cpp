@@ -221,3 +221,25 @@ TEST_CASE("the colour bar runs through the map from its foot to its head") {
   CHECK(at(150) == map.at(0.5 - 0.5 / 180));
   CHECK(at(237) == map.at(2.5 / 180));
 }
+
+TEST_CASE("the title of a colour bar keeps to the bar's column") {
+  const ColourMap map("viridis");
+  for (const char* title :
+       {"Temperature of the inner fluid [K]", "Onelongwordthatdoesnotfitatall", "a b c d e f g h i j k l m n o p q"}) {
+    for (const int height : {60, 200, 600}) {
+      Image image = white(300, height);
+      const Layout layout(300, height, 1, true);
+      draw_colour_bar(image, layout, 0, map, {0, 1}, title);
+      int outside = 0, above = 0;
+      for (int y = 0; y < height; ++y) {
+        for (int x = 0; x < 300; ++x) {
+          const bool drawn = image.rgba[(static_cast<std::size_t>(y) * 300 + x) * 4] != 255;
+          outside += drawn && x < layout.viewport().width;
+          above += drawn && y < 0.2 * height;
+        }
+      }
+      CHECK(outside == 0);
+      CHECK(((above > 0) || height < 600));  // in a tall picture the bar begins at a fifth of it: this is the title
+    }
+  }
+}

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include "analysis/rendering/text.hpp"
 #include "analysis/rendering/ticks.hpp"
@@ -73,10 +75,48 @@ void draw_labels(Image& image, const Layout& layout, const Bar& bar, const Ticks
   }
 }
 
+/// The text in lines of at most `room` pixels, broken at spaces, where it is too long for one.
+std::vector<std::string> broken(const std::string& text, double size, double room) {
+  std::vector<std::string> lines{""};
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::string word = text.substr(at, end - at),
+                      longer = lines.back().empty() ? word : lines.back() + " " + word;
+    if (lines.back().empty() || text_width(longer, size) <= room) {
+      lines.back() = longer;
+    } else {
+      lines.push_back(word);
+    }
+    at = end + 1;
+  }
+  return lines;
+}
+
+/// From where to where a title may go, and how much is free above its last line.
+struct TitleRoom {
+  double left, right, above;
+};
+
+/// Above the bar: a line if it fits into the column of the bar, else several.
+void draw_title(Image& image, const Layout& layout, const Bar& bar, const std::string& title, const TitleRoom& free,
+                Colour ink) {
+  const double room = free.right - free.left, step = 1.6 * layout.text;
+  std::vector<std::string> lines = broken(title, layout.text, room);
+  const auto most = static_cast<std::size_t>(std::clamp(1 + (free.above - layout.text) / step, 1.0, 4.0));
+  // What has no place in a line of its own is at the end of the last one, and cut with it.
+  for (; lines.size() > most; lines.pop_back()) lines[lines.size() - 2] += " " + lines.back();
+  double baseline = bar.top - 1.1 * layout.text - step * static_cast<double>(lines.size() - 1);
+  for (const std::string& line : lines) {
+    const Fitted fitted = fit(layout, line, room);
+    draw_text(image, fitted.text, free.left, baseline, fitted.size, ink);
+    baseline += step;
+  }
+}
+
 }  // namespace
 
 void draw_colour_bar(Image& image, const Layout& layout, int column, const ColourMap& map, const ColourRange& range,
-                     const std::string& title, TitleRoom title_room) {
+                     const std::string& title) {
   const double text = layout.text;
   const double left = layout.width - (layout.bars - column) * layout.bar_column + 0.6 * text;
   const double right = left + layout.bar_column - 0.6 * text;
@@ -100,15 +140,9 @@ void draw_colour_bar(Image& image, const Layout& layout, int column, const Colou
     draw_units(image, layout, bar, ticks, right - left, ink);
   }
   // In a picture of a few lines the caption is all that fits.
-  if (layout.caption_row > 0 && bar.top - 2.1 * text < layout.margin + text) return;
-  // A long title of the only bar may grow to the left, over the picture; several bars must keep to their
-  // columns.
-  const bool keeps = layout.bars > 1 || title_room == TitleRoom::column;
-  const double end = left - 0.6 * text + layout.bar_column - (keeps ? 0.4 : 1.2) * text;
-  const double room = keeps ? end - left : std::max(end - left, 0.5 * layout.width);
-  const Fitted fitted = fit(layout, title, room);
-  const double start = std::min(left - 0.1 * text, end - text_width(fitted.text, fitted.size));
-  draw_text(image, fitted.text, start, bar.top - 1.1 * text, fitted.size, ink);
+  const double space = bar.top - 1.1 * text - layout.caption_row;
+  if (layout.caption_row > 0 && space < text) return;
+  draw_title(image, layout, bar, title, {left - 0.1 * text, right - 0.4 * text, space}, ink);
 }
 
 void draw_caption(Image& image, const Layout& layout, const std::string& caption) {

@@ -9,14 +9,11 @@
 
 namespace sidestream::rendering {
 
-/// Where a title that is wider than its bar's column may go: over the picture, or nowhere, so that it is made small and
-/// cut.
-enum class TitleRoom { picture, column };
-
 /// Draws the colour bar in the column `column` (0 is the leftmost) on the right of the picture: the map from
-/// the range's low end upwards, ticks at round numbers, the title above.
+/// the range's low end upwards, ticks at round numbers, the title above, in
+/// several lines if it is wider than the column, and cut where it has no place.
 void draw_colour_bar(Image& image, const Layout& layout, int column, const ColourMap& map, const ColourRange& range,
-                     const std::string& title, TitleRoom title_room = TitleRoom::picture);
+                     const std::string& title);
 
 /// Writes the caption into the row at the top.
 void draw_caption(Image& image, const Layout& layout, const std::string& caption);
