@@ -29,6 +29,15 @@ std::vector<std::string> ledger_names(const std::vector<ScheduledTask>& tasks) {
   return names;
 }
 
+/// The names of what was not there when the task was due.
+std::string missing_of(const ScheduledTask& task, const Metadata& metadata) {
+  std::string names;
+  for (const int variable : task.missing) {
+    names += (names.empty() ? "'" : ", '") + metadata.variables[static_cast<std::size_t>(variable)].name + "'";
+  }
+  return names;
+}
+
 }  // namespace
 
 Engine::Engine(EngineParts parts)
@@ -223,6 +232,9 @@ bool Engine::can_run(ScheduledTask& task, const Agreement& agreement) {
   const bool runs = !task.counts() && there > 0;  // an output is written without it
   ++(runs ? task.incomplete : task.not_there);
   persist([&] {
+    for (const Selected& selected : wanted) {
+      if (!agreement.has(selected.variable)) task.missing.insert(selected.variable);
+    }
     const std::string what = (left_out_.empty() ? "" : "; ") + task.name() + (runs ? " incomplete" : " left out");
     left_out_ += what;
   });
@@ -411,12 +423,12 @@ void Engine::report() const {
                    task.schedule().thinned(), next_);
     }
     if (task.not_there > 0) {
-      log::warning("{}: {}: it was due {} times without {} being published", task.name(),
-                   task.runs == 0 ? "never ran" : "left out", task.not_there,
-                   task.counts() ? "one of its variables" : "any of its variables");
+      log::warning("{}: {}: it was due {} times when nobody had published {}", task.name(),
+                   task.runs == 0 ? "never ran" : "left out", task.not_there, missing_of(task, parts_.metadata));
     }
     if (task.incomplete > 0) {
-      log::warning("{}: written {} times without a variable that nobody published then", task.name(), task.incomplete);
+      log::warning("{}: written {} times without what nobody had published then: {}", task.name(), task.incomplete,
+                   missing_of(task, parts_.metadata));
     }
   }
 }

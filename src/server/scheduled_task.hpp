@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -80,6 +81,7 @@ class ScheduledTask {
   std::int64_t runs = 0;        ///< iterations in which it ran
   std::int64_t not_there = 0;   ///< iterations in which it was due and did not run, for want of what it needs
   std::int64_t incomplete = 0;  ///< iterations in which an output was written without a variable nobody published
+  std::set<int> missing;        ///< the variables that were not there then
 
  private:
   [[nodiscard]] std::string pass(LocalInput input, const Views& views, Results& results, Bytes& feedback);

@@ -142,7 +142,8 @@ def test_a_variable_that_nobody_publishes_in_one_iteration(tmp_path, placement):
     assert (
         "of 3 iterations 3 were delivered: 1 times an analysis or a writer was due without its variables" in done.text
     )
-    assert "hdf5: written 1 times without a variable" in done.text
+    assert "hdf5: written 1 times without what nobody had published then: 'p'" in done.text
+    assert "nodes: left out: it was due 1 times when nobody had published 'p'" in done.text
 
 
 @pytest.mark.parametrize("placement", PLACEMENTS)
