@@ -2,6 +2,7 @@
  * sidestream.h. */
 #include <mpi.h>
 
+#include "sidestream/restart.h"
 #include "sidestream/sidestream.h"
 
 /* functions.f90: call the procedures that `user` holds. */
@@ -13,14 +14,20 @@ int sidestream_fortran_open(int comm, const char* given, int is_text, sidestream
 int sidestream_fortran_comm(const sidestream_session* session);
 int sidestream_fortran_register(sidestream_session* session, const char* name, size_t partial_bytes, int has_combine,
                                 int has_merge, void* user);
+int sidestream_fortran_restart_open(int comm, const char* directory, int has_cycle, int64_t cycle,
+                                    sidestream_restart** restart, int* rank);
+
+static void set_rank(MPI_Comm comm, int* rank) {
+  int initialised = 0;
+  *rank = 0;
+  MPI_Initialized(&initialised);
+  if (initialised && comm != MPI_COMM_NULL) MPI_Comm_rank(comm, rank);
+}
 
 /* An empty name of a file is none. `rank` is that in comm, for those who speak for all. */
 int sidestream_fortran_open(int comm, const char* given, int is_text, sidestream_session** session, int* rank) {
   const MPI_Comm all = MPI_Comm_f2c((MPI_Fint)comm);
-  int initialised = 0;
-  *rank = 0;
-  MPI_Initialized(&initialised);
-  if (initialised && all != MPI_COMM_NULL) MPI_Comm_rank(all, rank);
+  set_rank(all, rank);
   if (is_text) return sidestream_open_text(all, given, session);
   return sidestream_open(all, given[0] ? given : NULL, session);
 }
@@ -41,4 +48,11 @@ int sidestream_fortran_register(sidestream_session* session, const char* name, s
                                         .user = user,
                                         .merge = has_merge ? sidestream_fortran_merge : NULL};
   return sidestream_register_function(session, &function);
+}
+
+int sidestream_fortran_restart_open(int comm, const char* directory, int has_cycle, int64_t cycle,
+                                    sidestream_restart** restart, int* rank) {
+  const MPI_Comm all = MPI_Comm_f2c((MPI_Fint)comm);
+  set_rank(all, rank);
+  return sidestream_restart_open(all, directory, has_cycle ? &cycle : NULL, restart);
 }

@@ -54,6 +54,7 @@ typedef struct {
   int32_t is_list;      /* its values are lists: read_list */
   int64_t lo[3], hi[3]; /* its points on level 0, unless it is a list */
   int64_t length;       /* of a list: over all blocks */
+  int32_t role;         /* a sidestream_role, 0 for values on the mesh: which of a block's lengths its list has */
 } sidestream_stored_variable;
 int sidestream_restart_variable(sidestream_restart* restart, const char* variable,
                                 sidestream_stored_variable* description);

@@ -59,6 +59,7 @@ sidestream_stored_variable described(const Restart& restart, const char* name) {
   description.row_order = variable->order == Order::row ? 1 : 0;
   description.is_list = mesh.is_list() ? 1 : 0;
   description.length = length;
+  description.role = static_cast<int32_t>(variable->role);
   if (!mesh.is_list()) put(variable->points(mesh.cells), description.lo, description.hi);
   return description;
 }
