@@ -1,32 +1,38 @@
-"""Databases: the contexts that are shown to HDF5's readers. The format stands in docs/database.md."""
+"""Databases: contexts over time, or one of them. The format stands in docs/database.md."""
 
+import warnings
 from pathlib import Path
 
 from .errors import Code, Error
-from .fields import read_hdf5
+from .journal import JOURNAL, Slot, is_database, read_journal
 from .lazy import Fields
-from .series import Entry, over_time
+from .series import stacked
+from .stored import Context
+from .stored_fields import fields_of
 
-JOURNAL = "contexts"
-
-
-def is_database(place: Path) -> bool:
-    """Whether a directory is a database."""
-    return (place / JOURNAL).is_file()
+__all__ = ["JOURNAL", "chosen", "is_database", "read_database"]
 
 
-def read_database(place: Path) -> Fields:
-    """All contexts over time, in the order of writing, without their values. A context has its file only once it is
-    committed, and no longer when it is removed."""
-    files = sorted(place.glob("context-*.h5"), key=lambda path: int(path.stem.rpartition("-")[2]))
-    if not files:
-        raise Error(
-            f"{place}: none of this database's contexts is shown as HDF5; it is new, or has `hdf5: false`: "
-            "see `sidestream ls`",
-            Code.FILE,
-        )
-    entries = []
-    for path in files:
-        of = read_hdf5(path).attrs
-        entries.append(Entry(path, float(of["time"]), int(of["cycle"]), int(of["iteration"])))
-    return over_time(place, entries)
+def chosen(place: Path, iteration: int | None = None, cycle: int | None = None) -> list[Slot]:
+    """The contexts of a database in the order of writing; those of an iteration or cycle. Warns of what is passed
+    over."""
+    journal = read_journal(place)
+    for remark in journal.remarks:
+        warnings.warn(f"sidestream: {remark}", stacklevel=3)
+    found = [slot for slot in journal.slots if iteration in (None, slot.iteration) and cycle in (None, slot.cycle)]
+    if found:
+        return found
+    if not journal.slots:
+        raise Error(f"{place}: this database has no context yet; a run commits one with each iteration", Code.FILE)
+    asked = f"iteration {iteration}" if iteration is not None else f"cycle {cycle}"
+    there = ", ".join(f"{slot.iteration} (cycle {slot.cycle})" for slot in journal.slots[-8:])
+    raise Error(f"{place}: there is no context of {asked}; the last iterations are {there}", Code.FILE)
+
+
+def read_database(place: Path, iteration: int | None = None, cycle: int | None = None) -> Fields:
+    """All contexts over time, in the order of writing, without their values; with `iteration` or `cycle` the one of
+    that number that was written last."""
+    slots = chosen(place, iteration, cycle)
+    if iteration is not None or cycle is not None:
+        return fields_of(Context(place, slots[-1]))
+    return stacked(place, [fields_of(Context(place, slot)) for slot in slots])

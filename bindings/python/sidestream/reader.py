@@ -105,7 +105,7 @@ class Results(Mapping[str, Any]):
 
 
 def open(
-    path: str | os.PathLike[str], *, into: Into | None = None
+    path: str | os.PathLike[str], *, into: Into | None = None, iteration: int | None = None, cycle: int | None = None
 ) -> "xarray.Dataset | Fields | NDArray[Any] | Results":
     """Opens a directory of results, or one of them, without reading values of fields.
 
@@ -113,11 +113,16 @@ def open(
     meshes and pictures are an xarray.Dataset, or with into="numpy", or without xarray, `Fields`: arrays by name that
     are read when they are indexed. A mesh with refinement levels in VTK's files (`.vtm`) is one of these for each
     block, by name. An index over time (`.series`) is all its files, over time, and the directory of a database its
-    contexts. `.yaml` (metadata, records of runs) is a dict, whose tables are structured arrays. Pictures need pillow,
-    `.yaml` PyYAML."""
+    contexts, or with `iteration` or `cycle` the one of that number that was written last; finer levels are arrays
+    NAME_level1, ..., and checksums are verified where the package xxhash is installed. `.yaml` (metadata, records of
+    runs) is a dict, whose tables are structured arrays. Pictures need pillow, `.yaml` PyYAML."""
     place = Path(path)
+    if is_database(place):
+        return _finished(read_database(place, iteration, cycle), into)
+    if iteration is not None or cycle is not None:
+        raise Error(f"{place}: iteration and cycle choose a context of a database, and this is none; leave them out")
     if place.is_dir():
-        return _finished(read_database(place), into) if is_database(place) else Results(place, into)
+        return Results(place, into)
     if not place.is_file():
         raise Error(f"{place}: there is no such file or directory", Code.FILE)
     reader = READERS.get(place.suffix)

@@ -69,7 +69,11 @@ def _stacked(name: str, files: list[Fields]) -> LazyArray | None:
 
 def over_time(index: Path, entries: list[Entry]) -> Fields:
     """The arrays of all files, iterations first."""
-    files = [READERS[entry.path.suffix](entry.path) for entry in entries]
+    return stacked(index, [READERS[entry.path.suffix](entry.path) for entry in entries], entries)
+
+
+def stacked(index: Path, files: list[Fields], entries: list[Entry] | None = None) -> Fields:
+    """The arrays of several iterations, iterations first; these are told by `entries`, or by the attributes."""
     names = list(dict.fromkeys(name for file in files for name in file))
     arrays, changing = {}, []
     for name in names:
@@ -82,7 +86,8 @@ def over_time(index: Path, entries: list[Entry]) -> Fields:
     used = {dim for array in arrays.values() for dim in array.dims}
     coords = {name: value for name, value in coords.items() if set(value[0]) <= used}
     for name in OF_ITERATION:
-        coords[name] = (("time",), np.array([getattr(entry, name) for entry in entries]))
+        numbers = [getattr(e, name) for e in entries] if entries is not None else [file.attrs[name] for file in files]
+        coords[name] = (("time",), np.array(numbers))
     attrs = {key: value for key, value in files[0].attrs.items() if key not in (*OF_ITERATION, "files")}
     if changing:
         attrs["changing"] = changing  # of another shape in every iteration: open their files one by one

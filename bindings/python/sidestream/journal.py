@@ -1,0 +1,118 @@
+"""Which contexts a database has. The format stands in docs/database.md."""
+
+import struct
+import warnings
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from .errors import Code, Error
+
+JOURNAL = "contexts"
+SLOT, VERSION = 256, 1
+HEAD, CONTEXT, REMOVAL = b"SDSDBASE", b"SDSCNTXT", b"SDSREMVD"
+KINDS = ("checkpoint", "post")
+
+
+@cache
+def can_verify() -> bool:
+    """Whether checksums can be calculated here; says so once if not."""
+    if find_spec("xxhash") is not None:
+        return True
+    warnings.warn(
+        "sidestream: the package xxhash is not installed, so that the checksums of a database are not verified; "
+        "install it to notice damage",
+        stacklevel=2,
+    )
+    return False
+
+
+def is_right(data: bytes, checksum: int) -> bool:
+    """Whether bytes have this checksum; true where that cannot be known."""
+    if not can_verify():
+        return True
+    import xxhash
+
+    return xxhash.xxh3_64_intdigest(data) == checksum
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A context as `contexts` has it."""
+
+    number: int
+    run: int
+    iteration: int
+    cycle: int
+    time: float
+    kind: str
+    groups: int
+    contributors: int
+    blocks: int
+    bytes: int
+    stored: int
+    group: int
+    segment: int
+    offset: int
+    size: int
+    checksum: int
+
+
+@dataclass(frozen=True)
+class Journal:
+    """Contexts in the order of writing, without those that are removed; and what was passed over."""
+
+    slots: tuple[Slot, ...]
+    remarks: tuple[str, ...]
+
+
+def is_database(place: Path) -> bool:
+    """Whether a directory is a database."""
+    return (place / JOURNAL).is_file()
+
+
+def _check_head(raw: bytes, path: Path) -> None:
+    if raw[:8] != HEAD or not is_right(raw[:248], int.from_bytes(raw[248:], "little")):
+        raise Error(f"{path}: this is no head of a database; the file is damaged or something else", Code.FILE)
+    version = int.from_bytes(raw[8:12], "little")
+    if version > VERSION:
+        raise Error(f"{path}: version {version} of the format, expected {VERSION}; use a newer Sidestream", Code.FILE)
+
+
+def _slot(number: int, raw: bytes) -> Slot | int | None:
+    """A context, the number of one that is removed, or None: not whole."""
+    checksum = int.from_bytes(raw[248:], "little")
+    whole = len(raw) == SLOT and checksum != 0 and is_right(raw[:248], checksum)
+    if not whole or struct.unpack_from("<I", raw, 8)[0] != VERSION or struct.unpack_from("<Q", raw, 16)[0] != number:
+        return None
+    if raw[:8] == REMOVAL:
+        return struct.unpack_from("<Q", raw, 24)[0]
+    values = struct.unpack_from("<qqdIIQQQQIIQQQ", raw, 24)
+    if raw[:8] != CONTEXT or values[3] >= len(KINDS):
+        return None
+    run = struct.unpack_from("<I", raw, 12)[0]
+    return Slot(number, run, *values[:3], KINDS[values[3]], *values[4:])
+
+
+def read_journal(place: Path) -> Journal:
+    """Throws Error(FILE) if the directory is no database."""
+    path = place / JOURNAL
+    try:
+        data = path.read_bytes()
+    except OSError as problem:
+        raise Error(
+            f"{place}: this is no database; it has no file '{JOURNAL}' that can be read ({problem})", Code.FILE
+        ) from problem
+    _check_head(data[:SLOT], path)
+    found: dict[int, Slot] = {}
+    remarks = []
+    for number in range(1, -(-len(data) // SLOT)):
+        slot = _slot(number, data[number * SLOT : (number + 1) * SLOT])
+        if isinstance(slot, Slot):
+            found[number] = slot
+        elif slot is None:
+            remarks.append(f"{path}: slot {number} is not whole and is passed over; a run was killed while it wrote it")
+        else:
+            found.pop(slot, None)
+    return Journal(tuple(found.values()), tuple(remarks))

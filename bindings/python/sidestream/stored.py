@@ -1,0 +1,213 @@
+"""A context of a database: what it says of itself, and its values, decoded and verified. See docs/database.md."""
+
+import json
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .codecs import decoded, values_of
+from .errors import Code, Error
+from .journal import Slot, is_right
+
+_NUMBERS = ("group", "segment", "first", "last", "contributors", "unused")
+_SIZES = ("offset", "blocks", "pieces", "chunks", "blocks_sum", "rest_sum", "unused_too")
+GROUP = np.dtype([*((n, "<u4") for n in _NUMBERS), *((n, "<u8") for n in _SIZES)])
+BLOCK = np.dtype(
+    [
+        *(("id", "<i8"), ("mesh", "<u4"), ("level", "<i4"), ("client", "<i4"), ("kind", "<i4")),
+        *((n, "<i8", 3) for n in ("lo", "hi", "lengths")),
+        *((n, "<f8", 3) for n in ("low", "high")),
+    ]
+)
+PIECE = np.dtype(
+    [(n, "<u4") for n in ("variable", "block", "segment", "unused")]
+    + [(n, "<u8") for n in ("offset", "bytes", "chunk")]
+)
+CHUNK = np.dtype([("bytes", "<u4"), ("encoded", "<u4"), ("sum", "<u8")])
+
+Box = tuple[NDArray[np.int64], NDArray[np.int64]]  # first index, last index + 1, of i, j, k
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A variable, as the context says."""
+
+    number: int
+    name: str
+    mesh: str
+    dtype: np.dtype[Any]  # as it is stored, little-endian
+    centering: int  # bit a: nodes along axis a
+    components: int
+    order: str
+    role: str
+    unit: str
+    label: str
+    group: str
+    codec: list[str]
+
+    @property
+    def nodes(self) -> NDArray[np.int64]:
+        """1 along axes on which its points are nodes."""
+        return np.array([self.centering >> axis & 1 for axis in range(3)])
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Of one group of contributors."""
+
+    group: int
+    blocks: NDArray[Any]
+    pieces: NDArray[Any]
+    chunks: NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One variable on one block: where its values lie."""
+
+    tables: Tables
+    row: Any
+    block: Any
+    lo: NDArray[np.int64]  # its points: first index, last index + 1; of a list 0 and its length along i
+    hi: NDArray[np.int64]
+
+
+class Context:
+    """A context that is committed. Tables are read when they are first needed, values when they are asked for."""
+
+    def __init__(self, place: Path, slot: Slot) -> None:
+        self.place, self.slot = place, slot
+        record = self._bytes((slot.group, slot.segment), slot.offset, slot.size, slot.checksum, "the record")
+        try:
+            magic, length, groups = struct.unpack_from("<8sQQ", record)
+            if magic != b"SDSRECRD":
+                raise ValueError("no magic")
+            about = json.loads(record[24 : 24 + length])
+            self.groups = np.frombuffer(record, GROUP, groups, 24 + -(-length // 8) * 8)
+            self.provenance, self.chunk = str(about["provenance"]), int(about["chunk"])
+            self.meshes: dict[str, dict[str, Any]] = {mesh["name"]: mesh for mesh in about["meshes"]}
+            self.mesh_numbers = {mesh["name"]: n for n, mesh in enumerate(about["meshes"])}
+            self.variables = {v["name"]: _variable(n, v) for n, v in enumerate(about["variables"])}
+        except (ValueError, KeyError, TypeError, struct.error) as problem:
+            raise Error(f"{place}: the record of {self.name} cannot be read ({problem})", Code.FILE) from problem
+
+    @property
+    def name(self) -> str:
+        """For sentences."""
+        return f"context {self.slot.number} (iteration {self.slot.iteration}, cycle {self.slot.cycle})"
+
+    def is_list(self, mesh: str) -> bool:
+        """Whether the blocks of a mesh are lists."""
+        return self.meshes[mesh]["type"] in ("unstructured", "points", "octree")
+
+    def _bytes(self, file: tuple[int, int], offset: int, size: int, checksum: int, what: str) -> bytes:
+        path = self.place / f"segment-{self.slot.run:04}-{file[0]:06}-{file[1]:04}.h5"
+        try:
+            with path.open("rb") as segment:
+                segment.seek(int(offset))
+                data = segment.read(int(size))
+        except OSError as problem:
+            raise Error(f"{path}: {what} of {self.name} cannot be read ({problem})", Code.FILE) from problem
+        if len(data) != size or not is_right(data, int(checksum)):
+            raise Error(
+                f"{path}: {what} of {self.name}, {size} bytes at {offset}, are not what was written; "
+                "see `sidestream verify`",
+                Code.FILE,
+            )
+        return data
+
+    @cached_property
+    def tables(self) -> list[Tables]:
+        """Of all groups."""
+        return [self._tables(group) for group in self.groups]
+
+    def _tables(self, group: Any) -> Tables:
+        file = (int(group["group"]), int(group["segment"]))
+        size = int(group["blocks"]) * BLOCK.itemsize
+        blocks = self._bytes(file, group["offset"], size, group["blocks_sum"], "the blocks")
+        pieces, chunks = int(group["pieces"]), int(group["chunks"])
+        rest_size = pieces * PIECE.itemsize + chunks * CHUNK.itemsize
+        rest = self._bytes(file, int(group["offset"]) + size, rest_size, group["rest_sum"], "the tables")
+        return Tables(
+            file[0],
+            np.frombuffer(blocks, BLOCK),
+            np.frombuffer(rest, PIECE, pieces),
+            np.frombuffer(rest, CHUNK, chunks, pieces * PIECE.itemsize),
+        )
+
+    def blocks(self, mesh: str) -> NDArray[Any]:
+        """Of a mesh, by level and id."""
+        number = self.mesh_numbers[mesh]
+        found = np.concatenate([t.blocks[t.blocks["mesh"] == number] for t in self.tables] or [np.empty(0, BLOCK)])
+        return found[np.lexsort((found["id"], found["level"]))]
+
+    def points(self, variable: Variable, block: Any) -> Box:
+        """The indices of a variable's points on a block."""
+        if block["kind"] == 1:
+            points, corners, faces = block["lengths"]
+            lists = {"connectivity": corners, "faces": faces}
+            count = lists.get(variable.role, points if variable.centering else block["hi"][0])
+            return np.array([0, 0, 0]), np.array([int(count), 1, 1])
+        return block["lo"].astype(np.int64), block["hi"] + variable.nodes
+
+    def pieces(self, variable: Variable, level: int | None = None) -> list[Piece]:
+        """All pieces of a variable, by ascending id of their blocks; of one level, or of all."""
+        found = []
+        for tables in self.tables:
+            numbers = tables.pieces["variable"]  # in ascending order
+            first, past = np.searchsorted(numbers, [variable.number, variable.number + 1])
+            for row in tables.pieces[first:past]:
+                block = tables.blocks[row["block"]]
+                if level is None or block["level"] == level:
+                    found.append(Piece(tables, row, block, *self.points(variable, block)))
+        return sorted(found, key=lambda piece: int(piece.block["id"]))
+
+    def shape(self, variable: Variable, lo: NDArray[np.int64], hi: NDArray[np.int64]) -> tuple[int, ...]:
+        """Of an array over these points, components last: axes i, j, k in row order, k, j, i in column order."""
+        extents = [int(n) for n in hi - lo]
+        return (*(extents if variable.order == "row" else extents[::-1]), variable.components)
+
+    def read(self, variable: Variable, piece: Piece, first: int = 0, past: int | None = None) -> NDArray[Any]:
+        """Elements `first` to `past` of a piece in the order of storage: of the chunks that have them, all of them are
+        verified and decoded."""
+        width = variable.dtype.itemsize
+        size = int(np.prod(piece.hi - piece.lo)) * variable.components * width
+        past = size // width if past is None else past
+        if past <= first:
+            return np.empty(0, variable.dtype.newbyteorder("="))
+        begin, end = first * width // self.chunk, -(-past * width // self.chunk)
+        parts = [part for _, part in self._chunks(variable, piece, size, begin, end)]
+        skipped = first * width - begin * self.chunk
+        return values_of(b"".join(parts)[skipped : skipped + (past - first) * width], variable.dtype)
+
+    def _chunks(self, variable: Variable, piece: Piece, size: int, begin: int, end: int) -> Iterator[tuple[int, bytes]]:
+        rows = piece.tables.chunks[int(piece.row["chunk"]) :]
+        at = int(piece.row["offset"]) + int(rows["bytes"][:begin].astype(np.int64).sum())
+        file = (piece.tables.group, int(piece.row["segment"]))
+        what = f"values of '{variable.name}' on block {piece.block['id']}"
+        for n in range(begin, end):
+            row = rows[n]
+            data = self._bytes(file, at, int(row["bytes"]), int(row["sum"]), what)
+            at += int(row["bytes"])
+            raw = min(self.chunk, size - n * self.chunk)
+            yield n, decoded(data, variable.codec, variable.dtype, raw) if row["encoded"] else data
+
+    def verify(self) -> None:
+        """Reads everything. Throws Error(FILE) at the first damage."""
+        for variable in self.variables.values():
+            for piece in self.pieces(variable):
+                self.read(variable, piece)
+
+
+def _variable(number: int, about: dict[str, Any]) -> Variable:
+    texts = {name: str(about[name]) for name in ("name", "mesh", "order", "role", "unit", "label", "group")}
+    counts = {name: int(about[name]) for name in ("centering", "components")}
+    return Variable(
+        number=number, dtype=np.dtype(about["type"]).newbyteorder("<"), codec=list(about["codec"]), **texts, **counts
+    )
