@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "handle.hpp"
+#include "restart.hpp"
 #include "session.hpp"
 
 namespace {
@@ -60,4 +61,5 @@ NB_MODULE(_client, module) {
       .def("end_iteration", &Session::end_iteration);
   add_declarations(session);
   add_handles(module, session);
+  add_restart(module);
 }

@@ -5,32 +5,13 @@
 #include <algorithm>
 #include <deque>
 #include <string_view>
-#include <type_traits>
 
 #include "array.hpp"
+#include "mpi_handle.hpp"
 
 namespace sidestream_python {
 
 namespace {
-
-/// A handle is a pointer with some MPIs and a number with others.
-template <class Handle>
-Handle handle_of(std::uintptr_t number) {
-  if constexpr (std::is_pointer_v<Handle>) {
-    return reinterpret_cast<Handle>(number);
-  } else {
-    return static_cast<Handle>(number);
-  }
-}
-
-template <class Handle>
-std::uintptr_t number_of(Handle handle) {
-  if constexpr (std::is_pointer_v<Handle>) {
-    return reinterpret_cast<std::uintptr_t>(handle);
-  } else {
-    return static_cast<std::uintptr_t>(handle);
-  }
-}
 
 bool alike(const Arranged& a, const Arranged& b) {
   return a.type == b.type && a.rank == b.rank &&

@@ -15,11 +15,16 @@ if TYPE_CHECKING:
     from .lazy import LazyArray as LazyArray
     from .reader import Results as Results
     from .reader import open as open
+    from .restarting import Restart as Restart
+    from .restarting import StoredBlock as StoredBlock
+    from .restarting import StoredVariable as StoredVariable
+    from .restarting import restart as restart
     from .session import Account as Account
     from .session import Session as Session
     from .session import open_session as open_session
 
 _READER = {"Fields": "lazy", "LazyArray": "lazy", "Results": "reader", "open": "reader"}
+_READER |= dict.fromkeys(("Restart", "StoredBlock", "StoredVariable", "restart"), "restarting")
 _CLIENT = {
     "Account": "session",
     "Handle": "_client",
@@ -35,11 +40,15 @@ __all__ = [
     "Fields",
     "Handle",
     "LazyArray",
+    "Restart",
     "Results",
     "Role",
     "Session",
+    "StoredBlock",
+    "StoredVariable",
     "open",
     "open_session",
+    "restart",
 ]
 
 

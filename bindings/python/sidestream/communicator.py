@@ -31,13 +31,13 @@ def checked_mpi4py(call: str, library: str, handle_size: int) -> Any:
     return module
 
 
-def handle_of(comm: Any) -> int:
+def handle_of(comm: Any, call: str = "open") -> int:
     """MPI's handle of a communicator, for a library of the same MPI."""
     from . import _client
 
-    if not isinstance(comm, _mpi4py("open").Comm):
-        raise Error(f"open: comm is of {type(comm).__name__}, expected a communicator of mpi4py", Code.USAGE)
-    module = checked_mpi4py("open", _client.mpi_library(), _client.handle_size)
+    if not isinstance(comm, _mpi4py(call).Comm):
+        raise Error(f"{call}: comm is of {type(comm).__name__}, expected a communicator of mpi4py", Code.USAGE)
+    module = checked_mpi4py(call, _client.mpi_library(), _client.handle_size)
     return module._handleof(comm)
 
 
