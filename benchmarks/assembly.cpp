@@ -75,7 +75,10 @@ std::vector<double> assemblies() {
 double measure(const std::string& mode, std::int64_t blocks) {
   sidestream_session* session = nullptr;
   check(nullptr, sidestream_open_text(MPI_COMM_WORLD, text_of(mode).c_str(), &session), "open");
-  const sidestream_function function{sizeof function, "look", 0, look, nullptr, nullptr};
+  sidestream_function function{};
+  function.struct_size = sizeof function;
+  function.name = "look";
+  function.local = look;
   check(session, sidestream_register_function(session, &function), "register_function");
   if (sidestream_is_server(session)) {
     check(session, sidestream_serve(session), "serve");

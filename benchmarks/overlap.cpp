@@ -101,7 +101,10 @@ Turn published(const std::string& task, int count, std::vector<double>& a, std::
       task;
   sidestream_session* session = nullptr;
   check(nullptr, sidestream_open_text(MPI_COMM_WORLD, text.c_str(), &session), "open");
-  const sidestream_function function{sizeof function, "busy", 0, busy, nullptr, nullptr};
+  sidestream_function function{};
+  function.struct_size = sizeof function;
+  function.name = "busy";
+  function.local = busy;
   check(session, sidestream_register_function(session, &function), "register_function");
   Turn times;
   if (server) {

@@ -57,7 +57,10 @@ void with_session(const Setting& setting, Client&& client) {
   const std::string text = configuration(setting);
   sidestream_session* session = nullptr;
   check(nullptr, sidestream_open_text(MPI_COMM_WORLD, text.c_str(), &session), "open");
-  const sidestream_function function{sizeof function, "spin", 0, spin, nullptr, nullptr};
+  sidestream_function function{};
+  function.struct_size = sizeof function;
+  function.name = "spin";
+  function.local = spin;
   if (setting.busy) check(session, sidestream_register_function(session, &function), "register_function");
   if (sidestream_is_server(session)) {
     check(session, sidestream_serve(session), "serve");
