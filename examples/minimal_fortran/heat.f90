@@ -1,6 +1,8 @@
 ! Heat in an insulated box, and the lines (marked S) that give its temperature to Sidestream.
 !
-! Usage: mpirun -n RANKS heat [CONFIGURATION]
+! Usage: mpirun -n RANKS heat [CONFIGURATION [CHECKPOINTS]]
+!
+! CHECKPOINTS is the directory of a database that a run has written, with any number of ranks: this one goes on from there.
 !
 ! Explicit steps of dT/dt = Laplace T on n x n x n cells, cut into slabs along k. One ghost plane on either side of a slab
 ! holds the neighbour's values. No heat leaves the box, so the mean temperature stays what it was.
@@ -103,17 +105,45 @@ contains
   ! Runs on the ranks that simulate.
   subroutine simulate()
     type(slab) :: s
-    integer :: comm, rank, cycle
+    integer :: comm, rank, cycle, first
     call sidestream_get_comm(session, comm) ! S: instead of MPI_COMM_WORLD
     call make(s, comm)
     call MPI_Comm_rank(comm, rank, code)
+    first = 0
+    if (command_argument_count() > 1) call go_on(s, comm, first) ! S
+    if (first < 0) return
     call sidestream_set_int(session, 'n', n) ! S: $n in run.yaml
     call sidestream_set_block(session, 'box', rank, [0, 0, s%lo], [n, n, s%hi]) ! S: my piece
     call sidestream_start(session) ! S: all checks happen here
-    do cycle = 0, steps - 1
+    do cycle = first, steps - 1
       call sidestream_publish(session, 'temperature', rank, s%now(:, :, s%lo + 1:s%hi)) ! S
       call sidestream_end_iteration(session, cycle, cycle * fourier) ! S
       call step(s)
     end do
   end subroutine simulate
+
+  ! S: my planes of the newest checkpoint, whoever wrote them, and one step from there; `first` is the cycle after that, or
+  ! negative if there is none to go on from.
+  subroutine go_on(s, comm, first)
+    type(slab), intent(inout) :: s
+    integer, intent(in) :: comm
+    integer, intent(out) :: first
+    type(sidestream_restart) :: restart
+    character(len=256) :: directory
+    integer :: found
+    call get_command_argument(2, directory)
+    call sidestream_restart_open(comm, directory, restart, found)
+    if (found == SIDESTREAM_OK) then
+      call sidestream_restart_iteration(restart, first)
+      call sidestream_restart_read_box(restart, 'temperature', [0, 0, s%lo], [n, n, s%hi], s%now(:, :, s%lo + 1:s%hi))
+      call sidestream_restart_close(restart, found)
+    end if
+    if (found /= SIDESTREAM_OK) then
+      print '(2a)', 'heat: ', sidestream_restart_message(restart)
+      first = -1
+      return
+    end if
+    call step(s)
+    first = first + 1
+  end subroutine go_on
 end program heat

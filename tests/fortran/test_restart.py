@@ -1,4 +1,4 @@
-"""Checkpoints that Fortran programs write and read, on other numbers of ranks, some of which have no block or several."""
+"""Checkpoints that Fortran programs write and read, on other numbers of ranks, some without a block or with several."""
 
 import os
 import subprocess

@@ -1,6 +1,6 @@
 """Writes contexts of every kind of mesh, or reads a checkpoint on any number of ranks. Every value tells its place.
 
-checkpoints.py write RESULTS BLOCKS [PLACEMENT] | read DATABASE BLOCKS
+checkpoints.py write RESULTS BLOCKS [PLACEMENT] | read DATABASE BLOCKS | shapes RESULTS [FIRST]
 """
 
 import sys
@@ -123,6 +123,69 @@ def write(results, blocks, placement):
             s.end_iteration(10 * step, 0.5 * step)
 
 
+SHAPES = """\
+placement: inline
+output: {directory: 'DIRECTORY', existing: resume}
+meshes:
+  cloud: {type: points, dimensions: 2, coordinates: where}
+  triangles: {type: unstructured, dimensions: 3, coordinates: corners, connectivity: edges, offsets: ends, types: kinds}
+  curved: {type: curvilinear, size: [4, 2], coordinates: bent}
+variables:
+  where: {mesh: cloud, type: float32, components: 2}
+  mass: {mesh: cloud}
+  corners: {mesh: triangles, components: 3}
+  edges: {mesh: triangles, type: int64}
+  ends: {mesh: triangles, type: int64}
+  kinds: {mesh: triangles, type: uint8}
+  area: {mesh: triangles}
+  bent: {mesh: curved, centering: node, components: 2}
+  heat: {mesh: curved, type: float32}
+outputs:
+  - database: {directory: data, kind: post, fsync: false, codec: [byte-shuffle, zstd]}
+"""
+
+
+def corners(block):
+    """Of two triangles, whose longest side they share."""
+    return np.array([[0, 0, block], [1, 0, block], [0, 1, block], [1, 1, block]], "f8")
+
+
+def masses(block, step):
+    """More in each step, and none of block 1 in step 0."""
+    return 100.0 * block + np.arange((block + 1) * step if block == 1 else 2 + step)
+
+
+def bent(lo, hi):
+    j, i = np.meshgrid(np.arange(lo[1], hi[1] + 1), np.arange(lo[0], hi[0] + 1), indexing="ij")
+    return np.stack([i + 0.25 * j, 2.0 * j], axis=-1)
+
+
+def shapes(results, first):
+    """A block on each rank: particles that come, cells, a curved mesh; two steps from `first` on."""
+    from mpi4py import MPI
+
+    with sidestream.open_session(MPI.COMM_WORLD, text=SHAPES.replace("DIRECTORY", results)) as s:
+        b, size = s.comm.rank, s.comm.size
+        lo, hi = [4 * b // size, 0], [4 * (b + 1) // size, 2]
+        s.set_block_list("triangles", b, 4, 2, corners=6)
+        s.set_block("curved", b, lo, hi)
+        s.set_block_list("cloud", b, 0, 0)
+        s.start()
+        for step in range(first, first + 2):
+            mass = masses(b, step)
+            s.set_block_list("cloud", b, len(mass), len(mass))
+            s.publish("where", b, np.stack([mass, -mass], axis=-1).astype("f4"))
+            s.publish("mass", b, mass)
+            s.publish("corners", b, corners(b))
+            s.publish("edges", b, np.array([0, 1, 2, 1, 3, 2]))
+            s.publish("ends", b, np.array([3, 6]))
+            s.publish("kinds", b, np.array([5, 5], "u1"))
+            s.publish("area", b, np.array([b + step, b + step + 0.5]))
+            s.publish("bent", b, bent(lo, hi))
+            s.publish("heat", b, np.arange(lo[0], hi[0], dtype="f4") + np.array([[step], [step + 10]], "f4"))
+            s.end_iteration(step, float(step))
+
+
 def read(directory, blocks, comm=None):
     """Each rank every `size`-th of `blocks` new blocks; without `comm` all."""
     step = STEPS - 1
@@ -180,6 +243,8 @@ def read_blocks(checkpoint, rank, size, step):
 if __name__ == "__main__":
     if sys.argv[1] == "write":
         write(sys.argv[2], int(sys.argv[3]), sys.argv[4] if len(sys.argv) > 4 else "inline")
+    elif sys.argv[1] == "shapes":
+        shapes(sys.argv[2], int(sys.argv[3]) if len(sys.argv) > 3 else 0)
     else:
         from mpi4py import MPI
 

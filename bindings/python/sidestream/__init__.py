@@ -11,6 +11,7 @@ from .errors import Code, Error
 if TYPE_CHECKING:
     from ._client import Handle as Handle
     from .declaring import Role as Role
+    from .exporting import export as export
     from .lazy import Fields as Fields
     from .lazy import LazyArray as LazyArray
     from .reader import Results as Results
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from .session import open_session as open_session
 
 _READER = {"Fields": "lazy", "LazyArray": "lazy", "Results": "reader", "open": "reader"}
+_READER["export"] = "exporting"
 _READER |= dict.fromkeys(("Restart", "StoredBlock", "StoredVariable", "restart"), "restarting")
 _CLIENT = {
     "Account": "session",
@@ -46,6 +48,7 @@ __all__ = [
     "Session",
     "StoredBlock",
     "StoredVariable",
+    "export",
     "open",
     "open_session",
     "restart",

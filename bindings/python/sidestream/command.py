@@ -1,4 +1,4 @@
-"""The command `sidestream` of an installation by pip: the program that was built with the client."""
+"""The command `sidestream` of an installation by pip: the program that was built with the client, and `export`."""
 
 import os
 import sys
@@ -6,6 +6,10 @@ from pathlib import Path
 
 
 def main() -> int:
+    if sys.argv[1:2] == ["export"]:
+        from .exporting import main as export
+
+        return export(sys.argv[2:])
     program = Path(__file__).parent / "bin" / "sidestream"
     if not program.is_file():
         print(

@@ -1,0 +1,145 @@
+"""Export as VTK's XML files, one for each mesh and context, and a .pvd that lists them over time."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from xml.sax.saxutils import quoteattr
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .axes import LISTS
+from .export_hdf5 import file_of
+from .export_parts import Job, Progress, Remarks, slabs
+from .export_vtk_cells import cells_of
+from .export_vtk_xml import Array, write_vtk
+from .lazy import Fields
+from .stored_fields import StoredArray, fields_of
+
+ENDINGS = {"ImageData": "vti", "RectilinearGrid": "vtr", "StructuredGrid": "vts", "UnstructuredGrid": "vtu"}
+
+
+def _in_order(array: StoredArray, progress: Progress) -> Iterator[NDArray[Any]]:
+    """The values with i running fastest, components before it."""
+    if array.variable.order == "column" or len(array.axes) == 1:
+        for _, values in slabs(array):
+            progress.add(values.nbytes)
+            yield values
+        return
+    values = array[...]  # k is the fastest: turned as a whole
+    space = tuple(reversed(range(len(array.axes))))
+    progress.add(values.nbytes)
+    yield values.transpose(*space, *range(len(space), values.ndim))
+
+
+def _array(name: str, array: StoredArray, progress: Progress) -> Array:
+    return Array(name, array.dtype, array.variable.components, array.size, _in_order(array, progress))
+
+
+class _Mesh:
+    """What is exported of one mesh in one context."""
+
+    def __init__(self, name: str, arrays: dict[str, StoredArray], remarks: Remarks) -> None:
+        self.name = name
+        any_array = next(iter(arrays.values()))
+        self.context = any_array.context
+        self.about = self.context.meshes[name]
+        self.point_data: dict[str, StoredArray] = {}
+        self.cell_data: dict[str, StoredArray] = {}
+        all_nodes = (1 << self.about["dimensions"]) - 1
+        roles = set(self.about["arrays"].values())
+        for key, array in arrays.items():
+            if key in roles:
+                continue
+            if array.level:
+                remarks.say(
+                    "finer levels are left out: VTK's image files have one resolution; export to .h5, .nc or .zarr"
+                )
+            elif array.variable.centering == 0:
+                self.cell_data[key] = array
+            elif array.variable.centering == all_nodes:
+                self.point_data[key] = array
+            else:
+                remarks.say(f"'{key}' is left out: VTK has no values on faces or edges; export to .h5, .nc or .zarr")
+
+    def array_in(self, role: str) -> NDArray[Any]:
+        """All values of a variable that says where the mesh is."""
+        return fields_of(self.context)[self.about["arrays"][role]][...]
+
+    def kind(self) -> str | None:
+        """Of VTK's data set; None: there is none."""
+        kinds = {"uniform": "ImageData", "rectilinear": "RectilinearGrid", "curvilinear": "StructuredGrid"}
+        return kinds.get(self.about["type"], "UnstructuredGrid" if self.about["type"] in LISTS[:2] else None)
+
+
+def _three(numbers: Any, fill: float) -> NDArray[Any]:
+    return np.array([*numbers, *(fill,) * (3 - len(numbers))])
+
+
+def _points(coordinates: NDArray[Any]) -> Array:
+    """Positions, filled up to three components."""
+    flat = coordinates.reshape(-1, coordinates.shape[-1]) if coordinates.ndim > 1 else coordinates[:, None]
+    whole = np.zeros((len(flat), 3), np.float64 if flat.dtype.kind != "f" else flat.dtype)
+    whole[:, : flat.shape[1]] = flat
+    return Array.of("Points", whole)
+
+
+def _structure(mesh: _Mesh, kind: str) -> tuple[dict[str, str], dict[str, str], list[tuple[str, list[Array]]]]:
+    """Attributes of the data set and of its piece, and sections that say where it is."""
+    about = mesh.about
+    dimensions = about["dimensions"]
+    if kind == "UnstructuredGrid":
+        points, cells, counts = cells_of(mesh, about)
+        piece = {"NumberOfPoints": str(counts[0]), "NumberOfCells": str(counts[1])}
+        return {}, piece, [("Points", [_points(points)]), ("Cells", cells)]
+    lo, hi = np.array(about["cells"][0]), np.array(about["cells"][1])
+    extent = " ".join(f"{a} {b if n < dimensions else a}" for n, (a, b) in enumerate(zip(lo, hi, strict=True)))
+    whole, piece = {"WholeExtent": extent}, {"Extent": extent}
+    if kind == "ImageData":
+        for key, fill in (("origin", 0.0), ("spacing", 1.0)):
+            whole[key.capitalize()] = " ".join(repr(float(x)) for x in _three(about[key], fill))
+        return whole, piece, []
+    if kind == "StructuredGrid":
+        return whole, piece, [("Points", [_points(_column(mesh))])]
+    nodes = [np.array(n, np.float64) for n in about["nodes"]]
+    axes = [nodes[n] if n < dimensions else np.zeros(1) for n in range(3)]
+    return whole, piece, [("Coordinates", [Array.of("xyz"[n], axis) for n, axis in enumerate(axes)])]
+
+
+def _column(mesh: _Mesh) -> NDArray[Any]:
+    values = mesh.array_in("coordinates")
+    variable = mesh.context.variables[mesh.about["arrays"]["coordinates"]]
+    if variable.order == "row":
+        space = mesh.about["dimensions"]
+        values = values.transpose(*reversed(range(space)), *range(space, values.ndim))
+    return values
+
+
+def _meshes(fields: Fields, remarks: Remarks) -> list[_Mesh]:
+    by_mesh: dict[str, dict[str, StoredArray]] = {}
+    for name, array in fields.items():
+        by_mesh.setdefault(array.variable.mesh, {})[name] = array
+    return [_Mesh(name, arrays, remarks) for name, arrays in by_mesh.items()]
+
+
+def export_vtk(job: Job, target: Path, folder: Path, compress: bool, progress: Progress, remarks: Remarks) -> None:
+    """Into `folder`: NAME-MESH-000010.vti, .vtr, .vts or .vtu, and NAME.pvd, which lists them."""
+    del compress
+    used: set[str] = set()
+    lines = []
+    for slot in job.slots:
+        for part, mesh in enumerate(_meshes(job.fields(slot), remarks)):
+            kind = mesh.kind()
+            if kind is None:
+                remarks.say(f"the mesh '{mesh.name}', of the type {mesh.about['type']}, is left out: export to .h5")
+                continue
+            pattern = target.with_name(f"{target.stem}-{mesh.name}.{ENDINGS[kind]}")
+            name = file_of(pattern, slot.cycle, used)
+            whole, piece, sections = _structure(mesh, kind)
+            data = {"PointData": mesh.point_data, "CellData": mesh.cell_data}
+            sections += [(key, [_array(n, a, progress) for n, a in arrays.items()]) for key, arrays in data.items()]
+            about = [Array.of("TimeValue", np.array([slot.time])), Array.of("CYCLE", np.array([slot.cycle]))]
+            write_vtk(folder / name, kind, whole, piece, sections, about)
+            lines.append(f'  <DataSet timestep="{slot.time!r}" part="{part}" file={quoteattr(name)}/>\n')
+    text = '<VTKFile type="Collection" version="1.0">\n <Collection>\n'
+    (folder / target.name).write_text(f"{text}{''.join(lines)} </Collection>\n</VTKFile>\n", encoding="utf-8")

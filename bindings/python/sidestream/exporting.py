@@ -1,0 +1,112 @@
+"""Copies of a database in formats of others: `python -m sidestream export`, or `sidestream export`."""
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from .database import chosen
+from .errors import Code, Error
+from .export_parts import Job, Progress, Remarks, bytes_of, continued, human, in_ranges, parse_ranges
+
+FORMATS = {".h5": "hdf5", ".nc": "netcdf", ".pvd": "vtk", ".zarr": "zarr"}
+
+
+def _writer(format: str) -> Any:
+    from importlib import import_module
+
+    return getattr(import_module(f"sidestream.export_{format}"), f"export_{format}")
+
+
+def _put_into_place(folder: Path, target: Path) -> list[Path]:
+    """Moves all that was made beside the target. Nothing that is there is overwritten."""
+    made = sorted(folder.iterdir())
+    there = [path.name for path in made if (target.parent / path.name).exists()]
+    if there:
+        raise Error(f"export: {target.parent / there[0]} is there; give another name, or remove it", Code.FILE)
+    for path in made:
+        path.rename(target.parent / path.name)
+    return [target.parent / path.name for path in made]
+
+
+def export(
+    directory: str | os.PathLike[str],
+    target: str | os.PathLike[str],
+    *,
+    variables: list[str] | None = None,
+    iterations: list[range] | None = None,
+    cycles: list[range] | None = None,
+    time_units: str | None = None,
+    compress: bool = True,
+) -> list[str]:
+    """Copies contexts of a database to files that need nothing else: NetCDF-4 (`target` ends in .nc), Zarr of version 3
+    (.zarr), HDF5 (.h5: a file for each context, and a .series) or VTK's XML files (.pvd). Left out: all variables, all
+    iterations. Of contexts that a later run has written anew the later ones are taken. Nothing is overwritten. Gives
+    sentences about what the format could not hold. `time_units` ("seconds since 2000-01-01") is for NetCDF."""
+    place, target = Path(directory), Path(target)
+    if target.suffix not in FORMATS:
+        raise Error(f"export: found '{target.name}', expected a name that ends in one of {', '.join(FORMATS)}")
+    if target.exists():
+        raise Error(f"export: {target} is there; give another name, or remove it", Code.FILE)
+    slots = [s for s in continued(chosen(place)) if in_ranges(s.iteration, iterations) and in_ranges(s.cycle, cycles)]
+    if not slots:
+        raise Error(f"export: {place} has none of the iterations that were asked for; see `sidestream ls`")
+    job, remarks = Job(place, slots, variables), Remarks()
+    job.check_names()
+    progress = Progress(sum(bytes_of(job.fields(slot)) for slot in slots))
+    extra = {"time_units": time_units} if target.suffix == ".nc" else {}
+    target.parent.mkdir(parents=True, exist_ok=True)
+    # Beside the target, so that it appears whole or not at all.
+    folder = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+    try:
+        _writer(FORMATS[target.suffix])(job, target, folder, compress, progress, remarks, **extra)
+        progress.end()
+        _put_into_place(folder, target)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return remarks.said
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="sidestream export", description="Copies a database to files that need nothing else."
+    )
+    parser.add_argument("directory", help="of a database: what the output 'database' has written")
+    parser.add_argument("target", help="what to write: ends in .nc (NetCDF-4), .zarr, .h5 or .pvd (VTK)")
+    parser.add_argument("--variables", help="names with commas between; all if left out")
+    parser.add_argument("--iterations", help="numbers, FROM:TO or FROM:TO:STEP, without TO: 3,10:20,100::10")
+    parser.add_argument("--cycles", help="likewise")
+    parser.add_argument("--time-units", help="of NetCDF's time axis: 'seconds since 2000-01-01'")
+    parser.add_argument("--uncompressed", action="store_true", help="larger, and sooner done")
+    return parser
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command. 0: done; 1: an error, which is told; 2: wrong arguments."""
+    given = _parser().parse_args(arguments)
+    try:
+        remarks = export(
+            given.directory,
+            given.target,
+            variables=given.variables.split(",") if given.variables else None,
+            iterations=parse_ranges(given.iterations) if given.iterations else None,
+            cycles=parse_ranges(given.cycles) if given.cycles else None,
+            time_units=given.time_units,
+            compress=not given.uncompressed,
+        )
+    except Error as problem:
+        print(f"sidestream: {problem}", file=sys.stderr)
+        return 1
+    except OSError as problem:
+        print(f"sidestream: export: {problem}", file=sys.stderr)
+        return 1
+    for sentence in remarks:
+        print(f"sidestream: {sentence}", file=sys.stderr)
+    target = Path(given.target)
+    size = sum(p.stat().st_size for p in target.parent.glob(f"{target.stem}*") if p.is_file())
+    size += sum(p.stat().st_size for p in target.rglob("*") if p.is_file()) if target.is_dir() else 0
+    print(f"{given.target}: {human(size)}")
+    return 0

@@ -1,0 +1,233 @@
+"""Exported databases, as h5py, netCDF4, xarray, zarr and vtk read them, against what was published."""
+
+import io
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import checkpoints
+import h5py
+import netCDF4
+import numpy as np
+import pytest
+import sidestream
+import vtk
+import xarray
+import zarr
+from sidestream import export_parts
+from vtk.util.numpy_support import vtk_to_numpy
+
+PROGRAM = Path(__file__).with_name("checkpoints.py")
+MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
+BLOCKS, RANKS = 5, 2
+
+
+def run(ranks, *arguments):
+    command = [MPIRUN, "-n", str(ranks), sys.executable, str(PROGRAM), *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def grids(tmp_path_factory):
+    results = tmp_path_factory.mktemp("grids") / "results"
+    run(3, "write", results, BLOCKS)
+    return results / "restart"
+
+
+@pytest.fixture(scope="module")
+def shapes(tmp_path_factory):
+    """Steps 0 and 1 of a run, and 1 and 2 of the next one, which has gone back."""
+    results = tmp_path_factory.mktemp("shapes") / "results"
+    run(RANKS, "shapes", results)
+    run(RANKS, "shapes", results, 1)
+    return results / "data"
+
+
+def whole(name, step):
+    cells = checkpoints.CELLS[checkpoints.KINDS[name][0]]
+    return checkpoints.values(name, *checkpoints.points_of(name, [0] * len(cells), list(cells)), step)
+
+
+def steps(name, of=range(checkpoints.STEPS)):
+    return np.stack([whole(name, step) for step in of])
+
+
+def masses(step):
+    return np.concatenate([checkpoints.masses(b, step) for b in range(RANKS)])
+
+
+def test_netcdf(grids, tmp_path):
+    assert sidestream.export(grids, tmp_path / "all.nc", time_units="seconds since 2000-01-01") == []
+    with netCDF4.Dataset(tmp_path / "all.nc") as file:
+        file.set_auto_mask(False)
+        assert file.Conventions == "CF-1.10" and file.data_model == "NETCDF4"
+        assert file["nodes"].units == "K" and file["nodes"].long_name == "temperature"
+        assert file["nodes"].dimensions == ("time", "box_z_node", "box_y_node", "box_x_node")
+        assert file["box_z_node"].axis == "Z" and file["time"].standard_name == "time"
+        for name in checkpoints.KINDS:
+            values = file[name][...]
+            assert values.dtype == steps(name).dtype
+            np.testing.assert_array_equal(values, steps(name), name)
+        places = np.concatenate([checkpoints.places(b) for b in range(BLOCKS)])
+        np.testing.assert_array_equal(file["places"][2], places + 2)
+        finer = file["nodes_level1"][1]
+        np.testing.assert_array_equal(finer[8:21, 2:9, 2:7], checkpoints.values("nodes", [2, 2, 8], [7, 9, 21], 1, 1))
+    with xarray.open_dataset(tmp_path / "all.nc") as opened:
+        seconds = (opened["time"] - opened["time"][0]) / np.timedelta64(1, "s")
+        np.testing.assert_array_equal(seconds, [0, 0.5, 1])
+        np.testing.assert_array_equal(opened["cycle"], [0, 10, 20])
+
+
+def test_zarr(grids, tmp_path):
+    assert sidestream.export(grids, tmp_path / "all.zarr", compress=False) == []
+    group = zarr.open_group(tmp_path / "all.zarr", mode="r")
+    assert group.metadata.zarr_format == 3
+    for name in checkpoints.KINDS:
+        np.testing.assert_array_equal(group[name][...], steps(name), name)
+    opened = xarray.open_zarr(tmp_path / "all.zarr", consolidated=False)
+    assert opened["nodes"].dims == ("time", "box_z_node", "box_y_node", "box_x_node")
+    assert opened["nodes"].attrs["units"] == "K"
+    np.testing.assert_array_equal(opened["walls_z"], [*(np.arange(15) + 0.5), 17.5])
+    np.testing.assert_array_equal(opened["time"], [0, 0.5, 1])
+
+
+def test_hdf5(grids, tmp_path):
+    assert sidestream.export(grids, tmp_path / "deep" / "all.h5") == []
+    folder = tmp_path / "deep"
+    assert sorted(p.name for p in folder.iterdir()) == [*(f"all-{c:06}.h5" for c in (0, 10, 20)), "all.h5.series"]
+    with h5py.File(folder / "all-000010.h5") as file:
+        assert (file.attrs["cycle"], file.attrs["time"]) == (10, 0.5)
+        for name in checkpoints.KINDS:
+            assert not file[f"variables/{name}"].is_virtual
+            np.testing.assert_array_equal(file[f"variables/{name}"][...], whole(name, 1))
+        np.testing.assert_array_equal(file["meshes/box_level1"].attrs["spacing"], [0.25, 0.5, 1])
+    copy, original = sidestream.open(folder / "all.h5.series"), sidestream.open(grids)
+    for name in (*checkpoints.KINDS, "places", "ids"):
+        xarray.testing.assert_equal(copy[name].variable, original[name].variable)
+
+
+def read_vtk(path):
+    reader = vtk.vtkXMLGenericDataObjectReader()
+    reader.SetFileName(str(path))
+    reader.Update()
+    return reader.GetOutput()
+
+
+def array(data, name):
+    return vtk_to_numpy(data.GetArray(name))
+
+
+def test_vtk_grids(grids, tmp_path):
+    said = sidestream.export(grids, tmp_path / "all.pvd")
+    assert len(said) == 2 and "finer levels are left out" in said[0] and "'faces' is left out" in said[1]
+    box = read_vtk(tmp_path / "all-box-000020.vti")
+    assert box.GetExtent() == (0, 5, 0, 4, 0, 16) and box.GetSpacing() == (0.5, 1, 2)
+    assert array(box.GetFieldData(), "TimeValue") == [1.0]
+    np.testing.assert_array_equal(array(box.GetPointData(), "nodes").reshape(17, 5, 6), whole("nodes", 2))
+    vectors = array(box.GetCellData(), "vectors").reshape(16, 4, 5, 3)
+    np.testing.assert_array_equal(vectors, whole("vectors", 2))
+    rows = array(box.GetCellData(), "rows").reshape(16, 4, 5, 2)
+    np.testing.assert_array_equal(rows, whole("rows", 2).transpose(2, 1, 0, 3))
+    plane = read_vtk(tmp_path / "all-plane-000000.vti")
+    np.testing.assert_array_equal(array(plane.GetCellData(), "longs").reshape(16, 5), whole("longs", 0))
+    np.testing.assert_array_equal(array(plane.GetCellData(), "flat").reshape(16, 5), whole("flat", 0).T)
+    walls = read_vtk(tmp_path / "all-walls-000000.vtr")
+    np.testing.assert_array_equal(vtk_to_numpy(walls.GetXCoordinates()), [0, 1, 3, 4, 8, 9])
+    text = (tmp_path / "all.pvd").read_text()
+    assert text.count("<DataSet") == 15 and 'timestep="0.5" part="0" file="all-box-000010.vti"' in text
+
+
+def test_vtk_lists(shapes, tmp_path):
+    assert sidestream.export(shapes, tmp_path / "all.pvd") == []
+    for step in range(3):
+        cloud = read_vtk(tmp_path / f"all-cloud-{step:06}.vtu")
+        assert cloud.GetNumberOfCells() == cloud.GetNumberOfPoints() == len(masses(step))
+        np.testing.assert_array_equal(array(cloud.GetCellData(), "mass"), masses(step))
+        points = vtk_to_numpy(cloud.GetPoints().GetData())
+        np.testing.assert_array_equal(points, np.stack([masses(step), -masses(step), 0 * masses(step)], axis=-1))
+        triangles = read_vtk(tmp_path / f"all-triangles-{step:06}.vtu")
+        assert triangles.GetNumberOfCells() == 2 * RANKS
+        area = vtk.vtkCellSizeFilter()
+        area.SetInputData(triangles)
+        area.Update()
+        np.testing.assert_allclose(array(area.GetOutput().GetCellData(), "Area"), 0.5)
+        centre = triangles.GetCell(2).GetBounds()
+        assert centre[4:] == (1, 1), "the third triangle is of block 1"
+        np.testing.assert_array_equal(array(triangles.GetCellData(), "area"), step + np.array([0, 0.5, 1, 1.5]))
+        curved = read_vtk(tmp_path / f"all-curved-{step:06}.vts")
+        assert curved.GetPoint(6) == (1.25, 2, 0)
+        heat = array(curved.GetCellData(), "heat").reshape(2, 4)
+        np.testing.assert_array_equal(heat, np.arange(4) + np.array([[step], [step + 10]]))
+
+
+def test_lists_that_change(shapes, tmp_path):
+    """As ragged arrays; of steps that both runs have, those of the later one."""
+    expected = [masses(step) for step in range(3)]
+    assert sidestream.export(shapes, tmp_path / "a.nc") == [] and sidestream.export(shapes, tmp_path / "a.zarr") == []
+    with netCDF4.Dataset(tmp_path / "a.nc") as file:
+        assert file["cloud_cell_count"].sample_dimension == "cloud_cell_sample"
+        np.testing.assert_array_equal(file["cloud_cell_count"][...], [len(m) for m in expected])
+        np.testing.assert_array_equal(file["mass"][...], np.concatenate(expected))
+        assert file["where"].dimensions == ("cloud_point_sample", "component_2")
+        np.testing.assert_array_equal(file["iteration"][...], [0, 0, 1])
+        assert file["heat"].dimensions == ("time", "curved_y", "curved_x")
+    group = zarr.open_group(tmp_path / "a.zarr", mode="r")
+    np.testing.assert_array_equal(group["mass"][...], np.concatenate(expected))
+    np.testing.assert_array_equal(group["cloud_cell_count"][...], [len(m) for m in expected])
+
+
+def command(*arguments, status=0):
+    done = subprocess.run(
+        [sys.executable, "-m", "sidestream", "export", *map(str, arguments)], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == status, done.stdout + done.stderr
+    return done
+
+
+def test_selections(grids, tmp_path):
+    done = command(grids, tmp_path / "some.nc", "--variables", "rows,longs", "--cycles", "10::10")
+    assert "some.nc: " in done.stdout and done.stderr == ""
+    with netCDF4.Dataset(tmp_path / "some.nc") as file:
+        np.testing.assert_array_equal(file["rows"][...], steps("rows", (1, 2)))
+        np.testing.assert_array_equal(file["time"][...], [0.5, 1])
+        assert "nodes" not in file.variables and "box_x_node" not in file.variables
+    sidestream.export(grids, tmp_path / "one.h5", iterations=export_parts.parse_ranges("1,7:9"))
+    assert sorted(p.name for p in tmp_path.glob("one*")) == ["one-000010.h5", "one.h5.series"]
+
+
+def test_mistakes(grids, tmp_path):
+    assert (
+        "there is no variable 'row', but nodes"
+        in command(grids, tmp_path / "a.nc", "--variables", "row", status=1).stderr
+    )
+    assert "none of the iterations" in command(grids, tmp_path / "a.nc", "--iterations", "7", status=1).stderr
+    assert "'x' is no number" in command(grids, tmp_path / "a.nc", "--iterations", "1,x", status=1).stderr
+    assert "ends in one of .h5, .nc, .pvd, .zarr" in command(grids, tmp_path / "a.txt", status=1).stderr
+    assert "this is no database" in command(tmp_path, tmp_path / "a.nc", status=1).stderr
+    (tmp_path / "b-000020.h5").write_text("of somebody")
+    assert "b-000020.h5 is there" in command(grids, tmp_path / "b.h5", status=1).stderr
+    command(grids, tmp_path / "c.zarr", "--cycles", "0")
+    assert "c.zarr is there" in command(grids, tmp_path / "c.zarr", status=1).stderr
+    command(grids, tmp_path / "d.nc", "--wrong", status=2)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["b-000020.h5", "c.zarr"], "nothing half done is left"
+    assert (tmp_path / "b-000020.h5").read_text() == "of somebody"
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_progress():
+    shown = Terminal()
+    progress = export_parts.Progress(2000, shown)
+    progress.add(500)
+    progress._last = 0
+    progress.add(500)
+    progress.end()
+    assert " 50 %  1 kB of 2 kB" in shown.getvalue() and shown.getvalue().endswith("\r\033[K")
+    silent = io.StringIO()
+    export_parts.Progress(10, silent).add(10)
+    assert silent.getvalue() == ""
