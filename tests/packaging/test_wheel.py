@@ -1,0 +1,62 @@
+"""The wheel with the reader alone: made without CMake, compiler and MPI, for any machine, and reads what a run wrote."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
+READ = """
+import json, sys, sidestream
+found = sidestream.open(sys.argv[1], into="numpy")["fields/all.h5"]
+try:
+    sidestream.open_session(None, "run.yaml")
+except sidestream.Error as error:
+    print(json.dumps([sidestream.__file__, str(error), [float(n) for n in found["density"][1, :, 0, 0]]]))
+"""
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """The folder that the package lies in."""
+    folder = tmp_path_factory.mktemp("wheel")
+    nothing_else = {**os.environ, "SIDESTREAM_READER_ONLY": "1", "CC": "false", "CXX": "false", "MPICC": "false"}
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q"]
+    make = [*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(ROOT)]
+    done = subprocess.run(make, env=nothing_else, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (wheel,) = folder.glob("*.whl")
+    assert wheel.name.endswith("-py3-none-any.whl")
+    install = [*pip, "install", "--no-deps", "--no-index", "--target", str(folder / "packages"), str(wheel)]
+    subprocess.run(install, capture_output=True, timeout=120, check=True)
+    return folder / "packages"
+
+
+def python(installed, *arguments):
+    environment = {**os.environ, "PYTHONPATH": str(installed)}
+    return subprocess.run(
+        [sys.executable, *map(str, arguments)], env=environment, capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def test_reads(installed, tmp_path):
+    program = ROOT / "tests" / "python" / "holes.py"
+    command = [MPIRUN, "-n", "3", sys.executable, str(program), str(tmp_path / "results")]
+    made = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert made.returncode == 0, made.stdout + made.stderr
+    done = python(installed, "-c", READ, tmp_path / "results")
+    assert done.returncode == 0, done.stderr
+    package, error, density = json.loads(done.stdout)
+    assert Path(package).is_relative_to(installed)
+    assert "this installation holds the reader alone" in error
+    np.testing.assert_array_equal(density, [10, 10, np.nan, np.nan, 12, 12])
+
+
+def test_the_command_says_that_it_is_not_there(installed):
+    done = python(installed, "-c", "import sys; from sidestream.command import main; sys.exit(main())")
+    assert done.returncode == 1 and "holds no command" in done.stderr
