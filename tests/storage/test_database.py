@@ -116,6 +116,17 @@ def test_pieces_of_several_chunks(tmp_path):
     check_whole(tmp_path / "out" / "data", expected)
     context = next(iter(database_reader.contexts(tmp_path / "out" / "data").values()))
     assert len(context.tables[0][2]) == 2
+    opened = open_in_python(tmp_path / "out" / "data", into="numpy", iteration=0)["field"]
+    np.testing.assert_array_equal(opened[...], expected[0].T)
+    for k in (0, 30, 52):  # in the first chunk, on the border, in the second
+        np.testing.assert_array_equal(opened[k, 3:-3:2, ::-1], expected[0].T[k, 3:-3:2, ::-1])
+
+
+def open_in_python(*arguments, **options):
+    sys.path.insert(0, str(ROOT / "bindings" / "python"))
+    import sidestream
+
+    return sidestream.open(*arguments, **options)
 
 
 @pytest.mark.parametrize(
