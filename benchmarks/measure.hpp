@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <ctime>
 #include <vector>
 
 namespace benchmark {
@@ -14,6 +15,19 @@ double microseconds(Work&& work) {
   const auto start = std::chrono::steady_clock::now();
   work();
   return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Microseconds of this process' processors that `work` takes: less disturbed by what else the machine does.
+template <class Work>
+double processor_microseconds(Work&& work) {
+  const auto now = [] {
+    std::timespec time{};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return 1e6 * static_cast<double>(time.tv_sec) + 1e-3 * static_cast<double>(time.tv_nsec);
+  };
+  const double start = now();
+  work();
+  return now() - start;
 }
 
 /// The value below which `share` of the samples lie; 0 without samples.

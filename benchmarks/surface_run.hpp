@@ -21,11 +21,12 @@ struct Sizes {
   [[nodiscard]] Index points() const { return nodes() * nodes() * nodes(); }
 };
 
-/// A mesh of one block with a field `n` at its points, and what an analysis gets of it.
+/// A mesh of one block with a field `n` at its points or in its cells, and what an analysis gets of it.
 class Run {
  public:
   /// `waves`: radians along each axis.
-  Run(MeshKind kind, const Sizes& sizes, double waves = 20) : sizes_(sizes), waves_(waves) {
+  Run(MeshKind kind, const Sizes& sizes, double waves = 20, Centering centering = Centering::node)
+      : sizes_(sizes), waves_(waves) {
     const Index n = sizes.cells;
     const double h = 1.0 / static_cast<double>(n);
     std::shared_ptr<const Geometry> geometry = std::make_shared<ArrayGeometry>(kind);
@@ -41,7 +42,8 @@ class Run {
       block_.lengths = {sizes.points(), 4 * cells, 0};
       add_tetrahedra();
     }
-    make_points(kind);
+    add_values(centering);
+    if (kind != MeshKind::uniform) add_places();
     input_.emplace(LocalInput{iteration_, metadata_, views_, 0, {}});
   }
   Run(const Run&) = delete;
@@ -68,20 +70,31 @@ class Run {
                   view.points, components, packed_strides(view.points, components, Order::column)};
   }
 
-  void make_points(MeshKind kind) {
-    const double h = 1.0 / static_cast<double>(sizes_.cells);
-    for (Index k = 0; k < sizes_.nodes(); ++k) {
-      for (Index j = 0; j < sizes_.nodes(); ++j) {
-        for (Index i = 0; i < sizes_.nodes(); ++i) {
-          const double x = h * static_cast<double>(i), y = h * static_cast<double>(j), z = h * static_cast<double>(k);
-          if (kind != MeshKind::uniform) places_.insert(places_.end(), {x, y, z});
-          const double a = waves_ * x, b = waves_ * y, c = waves_ * z;
-          values_.push_back(std::sin(a) * std::cos(b) + std::sin(b) * std::cos(c) + std::sin(c) * std::cos(a));
-        }
+  /// Calls f with x, y and z, x fastest, of the points that lie `shift` of a cell above the nodes.
+  template <class F>
+  static void for_points(Index count, double step, double shift, F f) {
+    const auto at = [&](Index i) { return step * (static_cast<double>(i) + shift); };
+    for (Index k = 0; k < count; ++k) {
+      for (Index j = 0; j < count; ++j) {
+        for (Index i = 0; i < count; ++i) f(at(i), at(j), at(k));
       }
     }
-    give("n", Role::none, Type::float64, 1, Centering::node, values_.data());
-    if (kind != MeshKind::uniform) give("pos", Role::coordinates, Type::float64, 3, Centering::node, places_.data());
+  }
+
+  void add_values(Centering centering) {
+    const double h = 1.0 / static_cast<double>(sizes_.cells);
+    const bool nodes = centering == Centering::node;
+    for_points(nodes ? sizes_.nodes() : sizes_.cells, h, nodes ? 0 : 0.5, [&](double x, double y, double z) {
+      const double a = waves_ * x, b = waves_ * y, c = waves_ * z;
+      values_.push_back(std::sin(a) * std::cos(b) + std::sin(b) * std::cos(c) + std::sin(c) * std::cos(a));
+    });
+    give("n", Role::none, Type::float64, 1, centering, values_.data());
+  }
+
+  void add_places() {
+    const double h = 1.0 / static_cast<double>(sizes_.cells);
+    for_points(sizes_.nodes(), h, 0, [&](double x, double y, double z) { places_.insert(places_.end(), {x, y, z}); });
+    give("pos", Role::coordinates, Type::float64, 3, Centering::node, places_.data());
   }
 
   void add_tetrahedra() {

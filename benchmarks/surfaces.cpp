@@ -1,8 +1,9 @@
 // What slices and isosurfaces of curvilinear and unstructured meshes cost, beside those of the uniform mesh of the same
-// cells: the extraction on one server, without merging and writing.
+// cells: the extraction on one server, without merging and writing. Times of the processor, everything in turns.
 //
-// benchmark_surfaces [CELLS along each axis = 128] [REPETITIONS = 5]
-// benchmarks/surfaces_vtk.py runs it and VTK's filter on the same tetrahedra.
+// benchmark_surfaces [CELLS along each axis = 128] [REPETITIONS = 7] [boxes | cells | tetrahedra]
+// boxes: variables at nodes of meshes whose blocks are boxes; cells: in their cells; all without the last argument.
+// benchmarks/surfaces_vtk.py runs it and VTK's filters on the same tetrahedra.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -25,7 +26,7 @@ struct Taken {
   std::size_t triangles = 0;
 };
 
-Taken surface(const char* name, const Run& run, bool normals) {
+Taken surface(const std::string& name, const Run& run, bool normals) {
   IsosurfaceQuery query;
   query.variable = run.field();
   query.values = {0.3};
@@ -33,46 +34,65 @@ Taken surface(const char* name, const Run& run, bool normals) {
   return {name, [&run, query] { return extract(query, run.input()); }};
 }
 
-Taken slice(const char* name, const Run& run, const std::array<double, 3>& normal) {
+Taken slice(const std::string& name, const Run& run) {
+  const double third = 1 / std::sqrt(3.0);
   SliceQuery query;
   query.variables = {run.field()};
-  query.plane = {{0.501, 0.501, 0.501}, normal};
+  query.plane = {{0.501, 0.501, 0.501}, {third, third, third}};
   return {name, [&run, query] { return extract(query, run.input()); }};
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  const Sizes sizes{argc > 1 ? std::atoll(argv[1]) : 128};
-  const int repetitions = argc > 2 ? std::atoi(argv[2]) : 5;
-  const Run uniform(MeshKind::uniform, sizes), curved(MeshKind::curvilinear, sizes),
-      tetrahedra(MeshKind::unstructured, sizes);
-  const double third = 1 / std::sqrt(3.0);
-  std::vector<Taken> all;
-  all.push_back(surface("isosurface uniform", uniform, false));
-  all.push_back(surface("isosurface curvilinear", curved, false));
-  all.push_back(surface("isosurface uniform, normals", uniform, true));
-  all.push_back(surface("isosurface curvilinear, normals", curved, true));
-  all.push_back(slice("slice uniform", uniform, {third, third, third}));
-  all.push_back(slice("slice curvilinear", curved, {third, third, third}));
-  all.push_back(surface("isosurface tetrahedra", tetrahedra, false));
-  all.push_back(slice("slice tetrahedra", tetrahedra, {third, third, third}));
+void take_turns(std::vector<Taken>& all, int repetitions) {
   for (int r = 0; r < repetitions; ++r) {
     for (Taken& one : all) {
-      one.times.push_back(benchmark::microseconds([&] {
+      one.times.push_back(benchmark::processor_microseconds([&] {
         one.triangles = 0;
         for (const Piece& piece : one.work()) one.triangles += piece.triangles.size();
       }));
     }
   }
   for (const Taken& one : all) {
-    std::printf("%-32s %10.1f ms  %9zu triangles\n", one.name.c_str(), benchmark::median(one.times) / 1000,
+    std::printf("%-40s %10.2f ms  %9zu triangles\n", one.name.c_str(), benchmark::median(one.times) / 1000,
                 one.triangles);
   }
-  const auto ratio = [&](std::size_t a, std::size_t b) {
-    return benchmark::median(all[a].times) / benchmark::median(all[b].times);
+}
+
+/// Both kinds of meshes with one centering; returns the line of ratios.
+std::string compare(const char* where, Centering centering, const Sizes& sizes, int repetitions) {
+  const Run uniform(MeshKind::uniform, sizes, 20, centering), curved(MeshKind::curvilinear, sizes, 20, centering);
+  std::vector<Taken> all;
+  const auto add = [&](const Run& run, const char* kind) {
+    const std::string name = std::string(kind) + ", " + where;
+    all.push_back(surface("isosurface " + name, run, false));
+    all.push_back(surface("isosurface " + name + ", normals", run, true));
+    all.push_back(slice("slice " + name, run));
   };
-  std::printf("curvilinear / uniform: isosurface %.2f, with normals %.2f, slice %.2f\n", ratio(1, 0), ratio(3, 2),
-              ratio(5, 4));
+  add(uniform, "uniform");
+  add(curved, "curvilinear");
+  take_turns(all, repetitions);
+  const auto ratio = [&](std::size_t n) {
+    return benchmark::median(all[3 + n].times) / benchmark::median(all[n].times);
+  };
+  char line[160];
+  std::snprintf(line, sizeof line, "curvilinear / uniform, %s: isosurface %.2f, with normals %.2f, slice %.2f\n", where,
+                ratio(0), ratio(1), ratio(2));
+  return line;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const Sizes sizes{argc > 1 ? std::atoll(argv[1]) : 128};
+  const int repetitions = argc > 2 ? std::atoi(argv[2]) : 7;
+  const std::string only = argc > 3 ? argv[3] : "";
+  std::string ratios;
+  if (only.empty() || only == "boxes") ratios += compare("nodes", Centering::node, sizes, repetitions);
+  if (only.empty() || only == "cells") ratios += compare("cells", Centering::cell, sizes, repetitions);
+  if (only.empty() || only == "tetrahedra") {
+    const Run tetrahedra(MeshKind::unstructured, sizes);
+    std::vector<Taken> all{surface("isosurface tetrahedra", tetrahedra, false), slice("slice tetrahedra", tetrahedra)};
+    take_turns(all, repetitions);
+  }
+  std::fputs(ratios.c_str(), stdout);
   return 0;
 }
