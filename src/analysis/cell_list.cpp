@@ -129,6 +129,7 @@ void CellList::check() {
   }
   ends_.visit([&](auto ends) {
     for (std::size_t cell = 0; cell < types_.size(); ++cell) {
+      has_[types_[cell]] = true;
       const auto end = static_cast<std::int64_t>(ends[cell]);
       const std::int64_t count = end - begin, expected = corners[types_[cell]];
       if (count < 0 || end > static_cast<std::int64_t>(links_.size())) {
@@ -172,7 +173,7 @@ void CellList::check_links() const {
 }
 
 void CellList::find_faces() {
-  if (!face_ends_ || std::find(types_.begin(), types_.end(), vtk_polyhedron) == types_.end()) return;
+  if (!face_ends_ || !has_[vtk_polyhedron]) return;
   std::int64_t begin = 0;
   for (std::size_t cell = 0; cell < face_ends_->size(); ++cell) {
     face_begins_.push_back(begin);
@@ -182,7 +183,11 @@ void CellList::find_faces() {
 
 /// Puts the linear parts of cells of higher order in their place.
 void CellList::subdivide() {
-  if (std::none_of(types_.begin(), types_.end(), is_subdivided)) return;
+  bool any = false;
+  for (std::size_t type = 0; type < has_.size(); ++type) {
+    any = any || (has_[type] && is_subdivided(static_cast<std::uint8_t>(type)));
+  }
+  if (!any) return;
   std::vector<std::int64_t> links, ends, faces, face_ends;
   std::vector<std::uint8_t> types;
   const auto add = [&](std::size_t cell, std::int64_t part, std::uint8_t type) {
@@ -228,6 +233,7 @@ void CellList::subdivide() {
   faces_ = WholeNumbers(std::move(faces));
   face_ends_ = WholeNumbers(std::move(face_ends));
   face_begins_.clear();
+  has_[vtk_polyhedron] = true;  // perhaps: some parts are
   find_faces();
 }
 
@@ -239,7 +245,7 @@ std::vector<double> CellList::in_cells(std::vector<double> numbers) const {
 }
 
 void CellList::check_faces() const {
-  for (std::size_t cell = 0; cell < types_.size(); ++cell) {
+  for (std::size_t cell = 0; cell < types_.size() && has_[vtk_polyhedron]; ++cell) {
     if (types_[cell] != vtk_polyhedron) continue;
     if (!faces_ || !face_ends_) {
       refuse(cell, fmt::format("is a polyhedron (type {}), but there are no faces", vtk_polyhedron));

@@ -59,6 +59,10 @@ class CellList {
   [[nodiscard]] std::int64_t point_name(std::size_t point) const noexcept {
     return point_ids_ ? (*point_ids_)[point] : first_name_ + static_cast<std::int64_t>(point);
   }
+  /// Whether the name of p is lower than that of q.
+  [[nodiscard]] bool comes_before(std::size_t p, std::size_t q) const noexcept {
+    return point_ids_ ? (*point_ids_)[p] < (*point_ids_)[q] : p < q;
+  }
   /// Whether points have numbers that other blocks know.
   [[nodiscard]] bool numbered_points() const noexcept { return point_ids_.has_value(); }
   /// Nothing where points have numbers and cells have none: then their points tell which is which.
@@ -103,6 +107,7 @@ class CellList {
   WholeNumbers links_, ends_;
   std::optional<WholeNumbers> point_ids_, cell_ids_, faces_, face_ends_;
   std::vector<std::uint8_t> types_, flags_;
+  std::array<bool, 256> has_{};            ///< whether there are cells of a type
   std::vector<std::int64_t> face_begins_;  ///< of each cell; empty: there are no polyhedra
   std::vector<std::size_t> wholes_;        ///< of each cell, if some are parts
   std::vector<std::int64_t> parts_;

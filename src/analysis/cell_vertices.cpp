@@ -26,24 +26,36 @@ void CellVertices::enter(std::size_t cell) {
 }
 
 std::int64_t CellVertices::between(std::size_t p, std::size_t q, double value) {
-  if (request_.list.point_name(q) < request_.list.point_name(p)) std::swap(p, q);
-  const double t = crossing(request_.numbers[p], request_.numbers[q], value);
-  if (request_.merge_at_points && (t == 0 || t == 1)) return at(t == 0 ? p : q);
-  return vertex(p, q, t);
+  if (request_.list.comes_before(q, p)) std::swap(p, q);
+  const auto t = [&] { return crossing(request_.numbers[p], request_.numbers[q], value); };
+  if (!request_.merge_at_points) {
+    const std::int64_t known = find(p, q);
+    return known >= 0 ? known : add_vertex(p, q, t());
+  }
+  const double where = t();
+  return where == 0 ? at(p) : where == 1 ? at(q) : vertex(p, q, where);
 }
 
 std::int64_t CellVertices::vertex(std::size_t a, std::size_t b, double t) {
-  const auto fresh = static_cast<std::int64_t>(vertices_.size());
+  const std::int64_t known = find(a, b);
+  return known >= 0 ? known : add_vertex(a, b, t);
+}
+
+std::int64_t CellVertices::find(std::size_t a, std::size_t b) const noexcept {
   if (apart_) {
     for (std::size_t n = first_; n < vertices_.size(); ++n) {
       if (vertices_[n].a == a && vertices_[n].b == b) return static_cast<std::int64_t>(n);
     }
-  } else {
-    if (last_.empty()) last_.assign(request_.list.points(), -1);
-    for (std::int64_t n = last_[a]; n >= 0; n = vertices_[static_cast<std::size_t>(n)].next) {
-      if (vertices_[static_cast<std::size_t>(n)].b == b) return n;
-    }
+    return -1;
   }
+  std::int64_t n = last_.empty() ? -1 : last_[a];
+  while (n >= 0 && vertices_[static_cast<std::size_t>(n)].b != b) n = vertices_[static_cast<std::size_t>(n)].next;
+  return n;
+}
+
+std::int64_t CellVertices::add_vertex(std::size_t a, std::size_t b, double t) {
+  const auto fresh = static_cast<std::int64_t>(vertices_.size());
+  if (!apart_ && last_.empty()) last_.assign(request_.list.points(), -1);
   vertices_.push_back({a, b, t, cell_, apart_ ? -1 : std::exchange(last_[a], fresh)});
   const auto& places = request_.list.places();
   piece_.points.push_back(mix(places[a], places[b], t));

@@ -38,6 +38,8 @@ class CellVertices {
     std::int64_t next;  ///< with the same first point, -1: no more
   };
   std::int64_t vertex(std::size_t a, std::size_t b, double t);
+  [[nodiscard]] std::int64_t find(std::size_t a, std::size_t b) const noexcept;  ///< -1: there is none yet
+  std::int64_t add_vertex(std::size_t a, std::size_t b, double t);
   [[nodiscard]] std::array<double, 3> normal_at(const Vertex& v) const;
   template <class Cell>
   [[nodiscard]] std::int64_t cell_key(const Cell& corners) const {
