@@ -12,7 +12,8 @@
 namespace sidestream {
 namespace {
 
-constexpr Index slab_layers = 8;  // gathered at once: also right for arrays that run fastest along k
+constexpr Index slab_layers = 8;    // gathered at once: also right for arrays that run fastest along k
+constexpr Index curved_layers = 2;  // few enough for coordinates to be in the cache when vertices are placed
 
 /// The smallest box of points that holds both ends of all edges.
 Box around(const std::vector<CrossedEdge>& edges) {
@@ -27,9 +28,10 @@ Box around(const std::vector<CrossedEdge>& edges) {
   return box;
 }
 
-/// Of the vertices on these edges.
-void add_attributes(const ContourRequest& request, const std::vector<CrossedEdge>& edges, Piece& piece,
+/// Of the vertices on these edges, which are done with then.
+void add_attributes(const ContourRequest& request, std::vector<CrossedEdge>& edges, Piece& piece,
                     std::vector<double>& scratch) {
+  if (edges.empty()) return;
   const Box box = around(edges);
   scratch.resize(static_cast<std::size_t>(box.count()));
   const auto at = [&](const Index3& p) {
@@ -42,6 +44,7 @@ void add_attributes(const ContourRequest& request, const std::vector<CrossedEdge
       piece.data[n].push_back(mix(at(edge.point), at(edge.upper()), edge.t));
     }
   }
+  edges.clear();
 }
 
 /// Places the vertices of a curved grid that have none yet, and turns the triangles from number `first` on that lie in
@@ -120,9 +123,7 @@ class PieceRows final : public ContourRows {
 
   void finish() {
     piece_.in_order = piece_.cells.size() == expected_;
-    if (edges_.empty()) return;
     add_attributes(request_, edges_, piece_, scratch_);
-    edges_.clear();
   }
 
  private:
@@ -173,23 +174,30 @@ void contour_box(const ContourRequest& request, const Box& cells, std::span<cons
         std::make_unique<Tracer>(request.grid, cells, numbers, values[v], reverse, request.merge_at_points, pieces[v]));
   }
   std::vector<double> scratch;
-  for (Index k = cells.lo[2]; k < cells.hi[2]; k += slab_layers) {
-    const Index end = std::min(cells.hi[2], k + slab_layers);
+  std::vector<std::vector<CrossedEdge>> pending(values.size());  // vertices without attributes
+  const Index layers = request.curved && !request.curved->along_k() ? curved_layers : slab_layers;
+  for (Index k = cells.lo[2]; k < cells.hi[2]; k += layers) {
+    const Index end = std::min(cells.hi[2], k + layers);
     const Box points{{cells.lo[0], cells.lo[1], k}, {cells.hi[0] + 1, cells.hi[1] + 1, end + 1}};
     if (!request.scalar.may_cross(points)) continue;
     numbers.move_to(points);
-    for (const auto& tracer : tracers) {
-      const std::size_t before = tracer->piece().triangles.size();
-      for (Index layer = k; layer < end; ++layer) tracer->layer(layer);
-      if (request.curved && tracer->piece().triangles.size() + tracer->fresh().size() > before) {
+    for (std::size_t v = 0; v < tracers.size(); ++v) {
+      Tracer& tracer = *tracers[v];
+      const std::size_t before = tracer.piece().triangles.size();
+      for (Index layer = k; layer < end; ++layer) tracer.layer(layer);
+      if (request.curved && tracer.piece().triangles.size() + tracer.fresh().size() > before) {
         request.curved->move_to(numbers.box());
-        place(request, *tracer, before);
+        place(request, tracer, before);
       }
-      if (tracer->fresh().empty()) continue;
-      if (!request.attributes.empty()) add_attributes(request, tracer->fresh(), tracer->piece(), scratch);
-      tracer->forget();
+      if (!request.attributes.empty()) {
+        pending[v].insert(pending[v].end(), tracer.fresh().begin(), tracer.fresh().end());
+      }
+      tracer.forget();
+      const bool due = !pending[v].empty() && end - pending[v].front().point[2] >= slab_layers;
+      if (due || layers == slab_layers) add_attributes(request, pending[v], pieces[v], scratch);
     }
   }
+  for (std::size_t v = 0; v < tracers.size(); ++v) add_attributes(request, pending[v], pieces[v], scratch);
 }
 
 }  // namespace

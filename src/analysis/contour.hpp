@@ -25,12 +25,12 @@ namespace sidestream {
 struct Piece {
   std::int32_t layer = 0;  ///< which of the values (or planes) asked for
   PackedPlaces points;
-  std::vector<std::int64_t> keys;                    ///< of each point: global, ascending along edges (see surface.hpp)
+  UnsetVector<std::int64_t> keys;                    ///< of each point: global, ascending along edges (see surface.hpp)
   PackedPlaces normals;                              ///< of length 1, towards lower numbers; if asked for
   std::vector<std::vector<double>> data;             ///< [attribute][point]
   PackedCorners triangles;                           ///< indices into points; counter-clockwise seen from lower numbers
   std::vector<std::array<std::int64_t, 2>> lines{};  ///< indices into points; lower numbers are on the right
-  std::vector<std::int64_t> cells;  ///< of each triangle or line: the number of its cell's lowest point
+  UnsetVector<std::int64_t> cells;  ///< of each triangle or line: the number of its cell's lowest point
   /// Of lists of cells, which have no indices: of each point the second part of its key. Their triangles and lines are
   /// in the order of `cells`, and those of a cell in that of their points.
   std::vector<std::int64_t> others{};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 namespace sidestream {
 namespace {
@@ -11,6 +12,10 @@ constexpr double nowhere = std::numeric_limits<double>::quiet_NaN();
 
 Box mesh_nodes(const Mesh& mesh, const Metadata& metadata) {
   return metadata.variables.at(static_cast<std::size_t>(mesh.array(Role::coordinates))).points(mesh.cells);
+}
+
+std::array<double, 3> plus(const std::array<double, 3>& a, const std::array<double, 3>& b) noexcept {
+  return {a[0] + b[0], a[1] + b[1], a[2] + b[2]};
 }
 
 /// Adds what lies between the lower and the upper corners of a cell along each of its first `axes` axes.
@@ -40,45 +45,34 @@ Box NodeNumbers::around(const Box& region) const {
   return box;
 }
 
-void NodeNumbers::take(std::vector<double>& values, const Box& region, double* out) {
+void NodeNumbers::take(const std::vector<double>& values, const Box& region, double* out) const {
   if (grid_.centering() != Centering::cell) {
     std::copy_n(values.begin(), region.count(), out);
     return;
   }
-  // One axis after another: the order of the sums is the same for every block.
-  Box from = around(region), to = from;
-  to.lo[0] = region.lo[0], to.hi[0] = region.hi[0];
-  scratch_.resize(static_cast<std::size_t>(to.count()));
-  halve(0, from, values, to, scratch_.data());
-  from = to;
-  to.lo[1] = region.lo[1], to.hi[1] = region.hi[1];
-  values.resize(static_cast<std::size_t>(to.count()));
-  halve(1, from, scratch_, to, values.data());
-  halve(2, to, values, region, out);
-}
-
-/// Means of neighbours along an axis, of a node with itself beyond the mesh.
-void NodeNumbers::halve(int axis, const Box& from, const std::vector<double>& values, const Box& to,
-                        double* out) const {
-  const auto node = [&](Index i) { return std::clamp(i, nodes_.lo[axis], nodes_.hi[axis] - 1) - from.lo[axis]; };
-  const Index row = from.extent(0), plane = row * from.extent(1), count = to.extent(0);
-  for (Index k = to.lo[2]; k < to.hi[2]; ++k) {
-    const Index z = axis == 2 ? node(k) : k - to.lo[2], z2 = axis == 2 ? node(k + 1) : z;
-    for (Index j = to.lo[1]; j < to.hi[1]; ++j, out += count) {
-      const Index y = axis == 1 ? node(j) : j - to.lo[1], y2 = axis == 1 ? node(j + 1) : y;
-      const double* a = values.data() + z * plane + y * row;
-      const double* b = values.data() + z2 * plane + y2 * row;
-      if (axis == 0) {
-        const auto mean = [&](Index i) { return 0.5 * (a[node(to.lo[0] + i)] + a[node(to.lo[0] + i + 1)]); };
-        const Index first = std::max<Index>(0, nodes_.lo[0] - to.lo[0]);
-        const Index last = std::min(count, nodes_.hi[0] - 1 - to.lo[0]);
-        for (Index i = 0; i < std::min(first, count); ++i) out[i] = mean(i);
-        const double* lower = a + (to.lo[0] - from.lo[0]);
-        for (Index i = first; i < last; ++i) out[i] = 0.5 * (lower[i] + lower[i + 1]);
-        for (Index i = std::max(first, last); i < count; ++i) out[i] = mean(i);
-      } else {
-        for (Index i = 0; i < count; ++i) out[i] = 0.5 * (a[i] + b[i]);
+  const Box from = around(region);
+  const Index row = from.extent(0), plane = row * from.extent(1), count = region.extent(0);
+  // Points first to last have a node on either side.
+  const Index first = std::clamp<Index>(nodes_.lo[0] - region.lo[0], 0, count);
+  const Index last = std::clamp<Index>(nodes_.hi[0] - 1 - region.lo[0], first, count);
+  for (Index k = region.lo[2]; k < region.hi[2]; ++k) {
+    for (Index j = region.lo[1]; j < region.hi[1]; ++j, out += count) {
+      const double* rows[4];
+      for (int n = 0; n < 4; ++n) {
+        rows[n] =
+            values.data() + (next_to(k, n >> 1, 2) - from.lo[2]) * plane + (next_to(j, n & 1, 1) - from.lo[1]) * row;
       }
+      const auto mean = [&](Index low, Index high) {
+        const auto pair = [&](int n) { return rows[n][low] + rows[n][high]; };
+        return 0.125 * ((pair(0) + pair(1)) + (pair(2) + pair(3)));
+      };
+      const auto at_rim = [&](Index i) {
+        return mean(next_to(region.lo[0] + i, 0, 0) - from.lo[0], next_to(region.lo[0] + i, 1, 0) - from.lo[0]);
+      };
+      for (Index i = 0; i < first; ++i) out[i] = at_rim(i);
+      const Index shift = region.lo[0] - from.lo[0];
+      for (Index i = first; i < last; ++i) out[i] = mean(shift + i, shift + i + 1);
+      for (Index i = last; i < count; ++i) out[i] = at_rim(i);
     }
   }
 }
@@ -87,7 +81,7 @@ CurvedPoints::CurvedPoints(const PointGrid& grid, const Mesh& mesh, const Metada
                            const BlockView* coordinates, bool dense)
     : view_(coordinates),
       at_nodes_(grid.centering() != Centering::cell),
-      direct_only_(at_nodes_ && !dense),
+      dense_(dense),
       dimensions_(mesh.dimensions),
       nodes_(grid, mesh_nodes(mesh, metadata)) {
   if (view_ == nullptr) return;
@@ -96,7 +90,7 @@ CurvedPoints::CurvedPoints(const PointGrid& grid, const Mesh& mesh, const Metada
   }
 }
 
-std::array<double, 3> CurvedPoints::node(const Index3& p) const noexcept {
+std::array<double, 3> CurvedPoints::far_node(const Index3& p) const noexcept {
   if (view_ == nullptr) return {nowhere, nowhere, nowhere};
   for (const Box& box : view_->owned) {
     if (box.contains(p)) return read(view_->array, p);
@@ -107,8 +101,20 @@ std::array<double, 3> CurvedPoints::node(const Index3& p) const noexcept {
   return {nowhere, nowhere, nowhere};
 }
 
+std::array<double, 3> CurvedPoints::middle(const Index3& cell) const noexcept {
+  std::array<double, 3> sums[2][2];
+  const Index low = nodes_.next_to(cell[0], 0, 0), high = nodes_.next_to(cell[0], 1, 0);
+  for (int n = 0; n < 4; ++n) {
+    const Index j = nodes_.next_to(cell[1], n & 1, 1), k = nodes_.next_to(cell[2], n >> 1, 2);
+    sums[n >> 1][n & 1] = plus(node({low, j, k}), node({high, j, k}));
+  }
+  std::array<double, 3> sum = plus(plus(sums[0][0], sums[0][1]), plus(sums[1][0], sums[1][1]));
+  for (double& x : sum) x *= 0.125;
+  return sum;
+}
+
 void CurvedPoints::move_to(const Box& points) {
-  if (direct_only_ || box_ == points) return;
+  if (!dense_ || box_ == points) return;
   box_ = points;
   places_.resize(static_cast<std::size_t>(points.count()));
   if (view_ != nullptr && !at_nodes_) return take_means();
@@ -195,23 +201,36 @@ void CurvedPlaneSource::fill_from(const ArrayView& array, const Box& part, const
   if (part.empty()) return;
   const double nx = plane_.normal[0], ny = plane_.normal[1], nz = plane_.normal[2];
   const double x = plane_.origin[0], y = plane_.origin[1], z = plane_.origin[2];
-  const Index step = array.strides[0], next = array.strides[3];
-  const auto row = [&](const auto* from, double* to) {
-    for (Index i = 0; i < part.extent(0); ++i, from += step) {
-      const double third = dimensions_ > 2 ? static_cast<double>(from[2 * next]) : 0.0;
-      to[i] = nx * (static_cast<double>(from[0]) - x) + ny * (static_cast<double>(from[next]) - y) + nz * (third - z);
-    }
-  };
-  for (Index k = part.lo[2]; k < part.hi[2]; ++k) {
-    for (Index j = part.lo[1]; j < part.hi[1]; ++j) {
-      double* to = out + ((k - region.lo[2]) * region.extent(1) + (j - region.lo[1])) * region.extent(0) +
-                   (part.lo[0] - region.lo[0]);
-      if (array.type == Type::float32) {
-        row(array.at<float>(part.lo[0], j, k), to);
-      } else {
-        row(array.at<double>(part.lo[0], j, k), to);
+  const auto rows = [&](auto zero, auto step, auto next) {
+    using From = decltype(zero);
+    for (Index k = part.lo[2]; k < part.hi[2]; ++k) {
+      for (Index j = part.lo[1]; j < part.hi[1]; ++j) {
+        double* to = out + ((k - region.lo[2]) * region.extent(1) + (j - region.lo[1])) * region.extent(0) +
+                     (part.lo[0] - region.lo[0]);
+        const From* from = array.at<From>(part.lo[0], j, k);
+        for (Index i = 0; i < part.extent(0); ++i) {
+          const From* p = from + i * step;
+          const double third = dimensions_ > 2 ? static_cast<double>(p[2 * next]) : 0.0;
+          to[i] = nx * (static_cast<double>(p[0]) - x) + ny * (static_cast<double>(p[next]) - y) + nz * (third - z);
+        }
       }
     }
+  };
+  const auto strided = [&](auto zero) {
+    using One = std::integral_constant<Index, 1>;  // known strides make vector instructions
+    const Index step = array.strides[0], next = array.strides[3];
+    if (step == 3 && next == 1) {
+      rows(zero, std::integral_constant<Index, 3>{}, One{});
+    } else if (step == 1) {
+      rows(zero, One{}, next);
+    } else {
+      rows(zero, step, next);
+    }
+  };
+  if (array.type == Type::float32) {
+    strided(float{});
+  } else {
+    strided(double{});
   }
 }
 

@@ -1,8 +1,10 @@
 // Where the points of a curvilinear mesh are: from the coordinates of its nodes.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <vector>
 
 #include "analysis/field_source.hpp"
@@ -13,21 +15,23 @@ namespace sidestream {
 
 /// Numbers at the nodes in and around one block, taken to the points of a grid: as they are to nodes, to a cell's
 /// centre the mean of its nodes, to a virtual point that of the nodes next to it, which makes it the middle of a face.
+/// Means are of pairs along i, then j, then k, so that the order of the sums is the same for every block.
 class NodeNumbers {
  public:
   /// `nodes`: all of the mesh.
   NodeNumbers(const PointGrid& grid, const Box& nodes) : grid_(grid), nodes_(nodes) {}
   /// The nodes that the points of `region` need.
   [[nodiscard]] Box around(const Box& region) const;
-  /// `values`, at around(region), i fastest, to the points of `region`; they are used up.
-  void take(std::vector<double>& values, const Box& region, double* out);
+  /// `values`, at around(region), i fastest, to the points of `region`.
+  void take(const std::vector<double>& values, const Box& region, double* out) const;
+  /// The node on a side of a cell's middle along an axis.
+  [[nodiscard]] Index next_to(Index cell, int side, int axis) const noexcept {
+    return std::clamp(cell + side, nodes_.lo[axis], nodes_.hi[axis] - 1);
+  }
 
  private:
-  void halve(int axis, const Box& from, const std::vector<double>& values, const Box& to, double* out) const;
-
   const PointGrid& grid_;
   Box nodes_;
-  std::vector<double> scratch_;
 };
 
 /// The places of a grid's points in one block, a box of points at a time.
@@ -40,7 +44,7 @@ class CurvedPoints {
   /// Makes the places of these points available, as far as the block's coordinates and their halo reach; NaN beyond.
   void move_to(const Box& points);
   [[nodiscard]] std::array<double, 3> at(const Index3& p) const noexcept {
-    if (direct_only_) return direct_.contains(p) ? read(view_->array, p) : node(p);
+    if (!dense_) return at_nodes_ ? node(p) : middle(p);
     const auto n = static_cast<std::size_t>(
         ((p[2] - box_.lo[2]) * box_.extent(1) + (p[1] - box_.lo[1])) * box_.extent(0) + (p[0] - box_.lo[0]));
     return places_[n];
@@ -49,6 +53,13 @@ class CurvedPoints {
   [[nodiscard]] double volume(const Index3& cell) const noexcept;
   /// Likewise in two dimensions; not finite if a corner has no place.
   [[nodiscard]] double area(const Index3& cell) const noexcept;
+  [[nodiscard]] const BlockView* coordinates() const noexcept { return view_; }
+  /// Whether the coordinates run fastest along k.
+  [[nodiscard]] bool along_k() const noexcept {
+    return view_ != nullptr && std::abs(view_->array.strides[2]) < std::abs(view_->array.strides[0]);
+  }
+  /// Whether the points are the mesh's nodes, or else the middles of its cells.
+  [[nodiscard]] bool at_nodes() const noexcept { return at_nodes_; }
 
  private:
   [[nodiscard]] std::array<double, 3> read(const ArrayView& array, const Index3& p) const noexcept {
@@ -60,14 +71,18 @@ class CurvedPoints {
     return array.type == Type::float32 ? taken(array.at<float>(p[0], p[1], p[2]))
                                        : taken(array.at<double>(p[0], p[1], p[2]));
   }
-  [[nodiscard]] std::array<double, 3> node(const Index3& p) const noexcept;
+  [[nodiscard]] std::array<double, 3> node(const Index3& p) const noexcept {
+    return direct_.contains(p) ? read(view_->array, p) : far_node(p);
+  }
+  [[nodiscard]] std::array<double, 3> far_node(const Index3& p) const noexcept;
+  [[nodiscard]] std::array<double, 3> middle(const Index3& cell) const noexcept;
   void copy_nodes(const ArrayView& array, const Box& part);
   void take_means();
 
   const BlockView* view_;
   bool at_nodes_;
-  bool direct_only_;  ///< nodes are read where they are; means of them are kept
-  Box direct_;        ///< the largest part of what the block owns
+  bool dense_;  ///< places are kept; otherwise nodes are read where they are
+  Box direct_;  ///< the largest part of what the block owns
   int dimensions_;
   NodeNumbers nodes_;
   Box box_;
@@ -87,41 +102,6 @@ namespace curved {
 }
 
 }  // namespace curved
-
-/// Slope of the numbers at a point of a curved grid: from central differences along the grid's lines, one-sided where a
-/// neighbour has no value; 0 where the lines do not span space. Numbers are had in `box`; the point's neighbours in it
-/// must have their places.
-template <class Number>
-[[nodiscard]] std::array<double, 3> curved_slope(const CurvedPoints& places, const Box& box, const Number& number,
-                                                 const Index3& p) {
-  std::array<std::array<double, 3>, 3> along{};  // between the neighbours along each line of the grid
-  std::array<double, 3> rise{};
-  for (std::size_t a = 0; a < 3; ++a) {
-    std::array<double, 3> x[2];
-    double f[2];
-    for (std::size_t side = 0; side < 2; ++side) {
-      Index3 q = p;
-      q[a] += side == 0 ? -1 : 1;
-      const bool there = q[a] >= box.lo[a] && q[a] < box.hi[a];
-      if (there) {
-        x[side] = places.at(q);
-        f[side] = number(q);
-      }
-      if (there && std::isfinite(f[side]) && std::isfinite(x[side][0])) continue;
-      x[side] = places.at(p);
-      f[side] = number(p);
-    }
-    rise[a] = f[1] - f[0];
-    for (std::size_t d = 0; d < 3; ++d) along[a][d] = x[1][d] - x[0][d];
-  }
-  const std::array<double, 3> uv = curved::cross(along[0], along[1]), vw = curved::cross(along[1], along[2]),
-                              wu = curved::cross(along[2], along[0]);
-  const double volume = curved::dot(along[0], vw);
-  if (volume == 0) return {0, 0, 0};
-  std::array<double, 3> slope;
-  for (std::size_t d = 0; d < 3; ++d) slope[d] = (rise[0] * vw[d] + (rise[1] * wu[d] + rise[2] * uv[d])) / volume;
-  return slope;
-}
 
 /// The signed distance of the points of a curvilinear mesh to a plane.
 class CurvedPlaneSource final : public ScalarSource {

@@ -6,30 +6,15 @@
 #include <optional>
 
 #include "analysis/case_table.hpp"
+#include "analysis/cell_words.hpp"
 #include "analysis/class_bits.hpp"
 #include "analysis/crossed_edge.hpp"
+#include "analysis/curved_flight.hpp"
 #include "analysis/number_planes.hpp"
 #include "analysis/row_normals.hpp"
 
 namespace sidestream {
 namespace {
-
-/// How many of a point's crossed edges (a bit for each axis) come before the one along an axis.
-constexpr std::uint8_t edges_before[3][8] = {{0}, {0, 1, 0, 1, 0, 1, 0, 1}, {0, 1, 1, 2, 0, 1, 1, 2}};
-
-/// Where the edges of a cell start: the row (bit 0: one further along j, bit 1: along k) and how far along i.
-struct EdgePlace {
-  std::uint8_t row, along, axis;
-};
-
-constexpr std::array<EdgePlace, 12> edge_places(const std::array<CellEdge, 12>& edges) {
-  std::array<EdgePlace, 12> places{};
-  for (std::size_t e = 0; e < edges.size(); ++e) {
-    const auto [i, j, k] = corner_offset(edges[e].corner);
-    places[e] = {static_cast<std::uint8_t>(j + 2 * k), static_cast<std::uint8_t>(i), edges[e].axis};
-  }
-  return places;
-}
 
 /// One value in one box of cells.
 template <class T>
@@ -45,8 +30,7 @@ class Flight {
         reverse_(request.reverse != mirrored(request.grid)),
         rows_(rows),
         numbers_(*request.view, request.component, reach_),
-        inside_(points_),
-        edges_(edge_places(case_table.edges)) {}
+        inside_(points_) {}
 
   void run() {
     const bool finite = scan();
@@ -60,8 +44,10 @@ class Flight {
     prepare();
     for (Index k = points_.lo[2]; k < points_.hi[2]; ++k) {
       load(k);
-      for (Index j = points_.lo[1]; j < points_.hi[1]; ++j) point_row(j, k);
-      for (Index j = cells_.lo[1]; j < cells_.hi[1] && k > points_.lo[2]; ++j) triangle_row(j, k - 1);
+      for (Index j = points_.lo[1]; j < points_.hi[1]; ++j) {
+        point_row(j, k);
+        if (k > points_.lo[2] && j > points_.lo[1]) triangle_row(j - 1, k - 1);
+      }
       rows_.end_plane(k);
     }
   }
@@ -149,18 +135,7 @@ class Flight {
     words.z &= z;
   }
 
-  /// The valid cells of word w of a row that the surface passes, and which of their corners are inside.
-  struct CellWords {
-    Word active = 0;
-    Word low[4], high[4];
-    [[nodiscard]] unsigned inside(int bit) const noexcept {
-      unsigned corners = 0;
-      for (int r = 0; r < 4; ++r) {
-        corners |= static_cast<unsigned>(low[r] >> bit & 1) << r | static_cast<unsigned>(high[r] >> bit & 1) << (4 + r);
-      }
-      return corners;
-    }
-  };
+  /// The valid cells of word w of a row.
   [[nodiscard]] CellWords cells_in(Index j, Index k, Index w) const noexcept {
     CellWords words;
     Word any = 0, all = ~Word{0};
@@ -191,10 +166,7 @@ class Flight {
     std::size_t count = 0;
     for (Index j = cells_.lo[1]; j < cells_.hi[1]; ++j) {
       for (Index w = 0; w < inside_.words(); ++w) {
-        const CellWords words = cells_in(j, k, w);
-        for (Word left = words.active; left != 0; left &= left - 1) {
-          count += case_table.cases[words.inside(std::countr_zero(left))].count;
-        }
+        cells_in(j, k, w).each([&](int, unsigned inside) { count += case_table.cases[inside].count; });
       }
     }
     return count;
@@ -207,75 +179,90 @@ class Flight {
   void prepare() {
     const auto n = static_cast<std::size_t>(points_.extent(0));
     for (int side = 0; side < 2; ++side) {
-      first_[side].resize(n * static_cast<std::size_t>(points_.extent(1)));
-      flags_[side].resize(n * static_cast<std::size_t>(points_.extent(1)));
+      numbered_[side].resize(n * static_cast<std::size_t>(points_.extent(1)));
     }
-    at_.resize(3 * n);
-    axis_.resize(3 * n);
+    at_.resize(3 * n + 2);
+    axis_.resize(3 * n + 2);
+    lower_.resize(3 * n + 2);
+    upper_.resize(3 * n + 2);
     t_.resize(3 * n);
     places_.resize(3 * n);
-    if (request_.normals) {
-      normals_.resize(3 * n);
-      if (!request_.curved) slopes_.emplace(request_.grid, reach_);
+    for (Index i = points_.lo[0]; i < points_.hi[0] && !request_.grid.curved(); ++i) {
+      along_.push_back(request_.grid.position(0, i));
     }
+    if (request_.normals) normals_.resize(3 * n);
+    if (request_.curved != nullptr) {
+      curved_ = curved_flight<T>(*request_.curved, reach_, request_.normals);
+      mirrored_.resize(n);
+    } else if (request_.normals) {
+      slopes_.emplace(request_.grid, reach_);
+    }
+    active_.resize(n);
+    begins_.resize(n + 1);
     cell_at_.resize(5 * n);
     corners_.resize(5 * n);
   }
 
   /// Makes available what the points of plane k and the cells below it need.
-  void load(Index k) {
-    numbers_.load(std::min(k + (request_.normals ? 2 : 1), reach_.hi[2] - 1));
-    if (!request_.curved) return;
-    Box wanted = reach_;
-    wanted.lo[2] = std::max(reach_.lo[2], k - 1);
-    wanted.hi[2] = std::min(reach_.hi[2], k + 3);
-    if (wanted.lo[2] >= placed_.lo[2] && wanted.hi[2] <= placed_.hi[2]) return;
-    wanted.hi[2] = std::min(reach_.hi[2], k + 11);
-    request_.curved->move_to(placed_ = wanted);
-  }
+  void load(Index k) { numbers_.load(std::min(k + (request_.normals ? 2 : 1), reach_.hi[2] - 1)); }
 
   void point_row(Index j, Index k) {
-    const std::size_t row_start = static_cast<std::size_t>((j - points_.lo[1]) * points_.extent(0));
-    std::int32_t* first = first_[k & 1].data() + row_start;
-    std::uint8_t* flags = flags_[k & 1].data() + row_start;
+    Numbered* numbered = numbered_[k & 1].data() + (j - points_.lo[1]) * points_.extent(0);
     const T* here = row(j, k);
-    const T* upper[3] = {here + 1, j + 1 < points_.hi[1] ? row(j + 1, k) : here,
-                         k + 1 < points_.hi[2] ? row(j, k + 1) : here};
+    const T* over_j = j + 1 < points_.hi[1] ? row(j + 1, k) : here;
+    const T* over_k = k + 1 < points_.hi[2] ? row(j, k + 1) : here;
+    const Index last = points_.extent(0) - 1;
     std::size_t count = 0;
+    // Whether it is crossed or not is hard to foretell: each edge is written, and stays if it is.
+    const auto write = [&](Index i, std::uint8_t axis, T upper, unsigned crossed) {
+      at_[count] = static_cast<std::int32_t>(i);
+      axis_[count] = axis;
+      lower_[count] = static_cast<double>(here[i]);
+      upper_[count] = static_cast<double>(upper);
+      count += crossed;
+    };
     for (Index w = 0; w < inside_.words(); ++w) {
       const Words words = crossed(j, k, w);
       for (Word left = words.any(); left != 0; left &= left - 1) {
         const int bit = std::countr_zero(left);
         const Index i = w * word_bits + bit;
-        const auto which =
-            static_cast<std::uint8_t>((words.x >> bit & 1) | (words.y >> bit & 1) << 1 | (words.z >> bit & 1) << 2);
-        first[i] = made_ + static_cast<std::int32_t>(count);
-        flags[i] = which;
-        const auto number = static_cast<double>(here[i]);
-        for (std::uint8_t axis = 0; axis < 3; ++axis) {
-          if ((which >> axis & 1) == 0) continue;
-          at_[count] = static_cast<std::int32_t>(i);
-          axis_[count] = axis;
-          t_[count++] = crossing(number, static_cast<double>(upper[axis][i]), value_);
-        }
+        const auto x = static_cast<unsigned>(words.x >> bit & 1), y = static_cast<unsigned>(words.y >> bit & 1),
+                   z = static_cast<unsigned>(words.z >> bit & 1);
+        numbered[i] = {made_ + static_cast<std::int32_t>(count), static_cast<std::uint8_t>(x),
+                       static_cast<std::uint8_t>(x + y)};
+        write(i, 0, here[std::min(i + 1, last)], x);
+        write(i, 1, over_j[i], y);
+        write(i, 2, over_k[i], z);
       }
     }
     if (count == 0) return;
     made_ += static_cast<std::int32_t>(count);
+    find_crossings(count);
     give_points(j, k, count);
+  }
+
+  void find_crossings(std::size_t count) {
+    double poison = 0;  // stays 0 while all differences are finite
+    for (std::size_t n = 0; n < count; ++n) {
+      const double whole = upper_[n] - lower_[n];
+      poison += whole * 0;
+      t_[n] = (value_ - lower_[n]) / whole;
+    }
+    if (poison == 0) return;
+    for (std::size_t n = 0; n < count; ++n) t_[n] = crossing(lower_[n], upper_[n], value_);
   }
 
   void give_points(Index j, Index k, std::size_t count) {
     PointRow row{{points_.lo[0], j, k}, {at_.data(), count}, {axis_.data(), count}, {t_.data(), count}, {}, {}};
-    if (request_.curved) {
-      place_curved(row);
-    } else {
+    if (!curved_) {
       place(row);
+    } else if (!curved_->place(row, places_.data())) {
+      note_unplaced(count);
     }
     row.places = {places_.data(), count};
     if (request_.normals) {
-      if (request_.curved) {
-        curved_normals(*request_.curved, numbers_, row, normals_.data());
+      if (curved_) {
+        curved_->normals(numbers_, row, normals_.data());
       } else {
         slopes_->normals(numbers_, row, normals_.data());
       }
@@ -285,59 +272,57 @@ class Flight {
   }
 
   void place(const PointRow& row) {
-    const PointGrid& grid = request_.grid;
-    const std::array<double, 3> start = grid.position(row.first);
-    double ends[3] = {};
+    const std::array<double, 3> start = request_.grid.position(row.first);
+    double ends[3][2] = {};  // of edges along j and k
     for (int a = 1; a < 3; ++a) {
-      ends[a] = grid.position(a, std::min(row.first[a] + 1, points_.hi[a] - 1));
+      ends[a][0] = start[static_cast<std::size_t>(a)];
+      ends[a][1] = request_.grid.position(a, std::min(row.first[a] + 1, points_.hi[a] - 1));
     }
     for (std::size_t n = 0; n < row.at.size(); ++n) {
-      const Index i = row.first[0] + row.at[n];
-      const int axis = row.axis[n];
-      std::array<double, 3> place{grid.position(0, i), start[1], start[2]};
-      const auto a = static_cast<std::size_t>(axis);
-      place[a] = mix(place[a], axis == 0 ? grid.position(0, i + 1) : ends[axis], row.t[n]);
-      places_[n] = place;
+      const double* along = along_.data() + row.at[n];
+      const auto axis = std::size_t{row.axis[n]};
+      const double* edge = axis == 0 ? along : ends[axis];
+      places_[n] = {*along, start[1], start[2]};
+      places_[n][axis] = mix(edge[0], edge[1], row.t[n]);
     }
   }
 
-  void place_curved(const PointRow& row) {
-    for (std::size_t n = 0; n < row.at.size(); ++n) {
-      const CrossedEdge edge{{row.first[0] + row.at[n], row.first[1], row.first[2]}, row.axis[n], row.t[n]};
-      places_[n] = mix(request_.curved->at(edge.point), request_.curved->at(edge.upper()), edge.t);
+  void note_unplaced(std::size_t count) {
+    for (std::size_t n = 0; n < count; ++n) {
       const auto& [x, y, z] = places_[n];
       if (!std::isfinite(x) || !std::isfinite(y) || !std::isfinite(z))
-        unplaced_.push_back(made_ - static_cast<std::int32_t>(row.at.size() - n));
+        unplaced_.push_back(made_ - static_cast<std::int32_t>(count - n));
     }
   }
 
   void triangle_row(Index j, Index k) {
-    const std::int32_t* first[4];
-    const std::uint8_t* flags[4];
+    const Numbered* rows[4];
     for (int r = 0; r < 4; ++r) {
-      const auto start = static_cast<std::size_t>((j + (r & 1) - points_.lo[1]) * points_.extent(0));
-      first[r] = first_[(k + (r >> 1)) & 1].data() + start;
-      flags[r] = flags_[(k + (r >> 1)) & 1].data() + start;
+      rows[r] = numbered_[(k + (r >> 1)) & 1].data() + (j + (r & 1) - points_.lo[1]) * points_.extent(0);
     }
-    std::size_t count = 0;
+    std::size_t count = 0, active = 0;
     for (Index w = 0; w < inside_.words(); ++w) {
-      const CellWords words = cells_in(j, k, w);
-      for (Word left = words.active; left != 0; left &= left - 1) {
-        const int bit = std::countr_zero(left);
+      cells_in(j, k, w).each([&](int bit, unsigned inside) {
         const Index i = w * word_bits + bit;
-        const CellCase& what = case_table.cases[words.inside(bit)];
-        for (int n = 0; n < what.count; ++n) {
-          RowTriangle& triangle = corners_[count];
-          for (std::size_t v = 0; v < 3; ++v) {
-            const EdgePlace edge = edges_[what.triangles[static_cast<std::size_t>(n)][v]];
-            triangle[v] = first[edge.row][i + edge.along] + edges_before[edge.axis][flags[edge.row][i + edge.along]];
-          }
-          cell_at_[count++] = static_cast<std::int32_t>(i);
-        }
-      }
+        active_[active] = static_cast<std::int32_t>(i);
+        begins_[active++] = static_cast<std::int32_t>(count);
+        const CellCase& what = case_table.cases[inside];
+        const std::array<std::int32_t, 12> vertices = vertices_of(rows, i);
+        const auto write = [&](std::size_t n) {
+          const auto& [a, b, c] = what.triangles[n];
+          corners_[count + n] = {vertices[a], vertices[b], vertices[c]};
+          cell_at_[count + n] = static_cast<std::int32_t>(i);
+        };
+        // Mostly one or two, which is hard to foretell; what is too much is overwritten.
+        write(0), write(1);
+        if (what.count > 2) write(2), write(3), write(4);
+        count += what.count;
+      });
     }
     if (count == 0) return;
-    if (request_.curved) count = turn_mirrored(j, k, count);
+    begins_[active] = static_cast<std::int32_t>(count);
+    if (curved_) turn_mirrored({cells_.lo[0], j, k}, active);
+    if (!unplaced_.empty()) count = leave_unplaced(count);
     for (std::size_t n = 0; n < count && reverse_; ++n) std::swap(corners_[n][1], corners_[n][2]);
     rows_.take(TriangleRow{{cells_.lo[0], j, k}, {cell_at_.data(), count}, {corners_.data(), count}});
   }
@@ -348,21 +333,24 @@ class Flight {
     });
   }
 
-  /// Turns triangles in cells whose axes are left-handed; those with a vertex that has no place go.
-  std::size_t turn_mirrored(Index j, Index k, std::size_t count) {
-    std::int32_t cell = -1;
-    double volume = 0;
+  /// Turns triangles in cells whose axes are left-handed.
+  void turn_mirrored(const Index3& first, std::size_t active) {
+    if (!curved_->mirrored(first, {active_.data(), active}, mirrored_.data())) return;
+    for (std::size_t cell = 0; cell < active; ++cell) {
+      for (std::int32_t n = begins_[cell]; n < begins_[cell + 1] && mirrored_[cell] != 0; ++n) {
+        RowTriangle& triangle = corners_[static_cast<std::size_t>(n)];
+        std::swap(triangle[1], triangle[2]);
+      }
+    }
+  }
+
+  /// Triangles with a vertex that has no place go.
+  std::size_t leave_unplaced(std::size_t count) {
     std::size_t kept = 0;
     for (std::size_t n = 0; n < count; ++n) {
-      if (cell_at_[n] != cell) {
-        cell = cell_at_[n];
-        volume = request_.curved->volume({cells_.lo[0] + cell, j, k});
-      }
-      if (!unplaced_.empty() && !is_placed(corners_[n])) continue;
-      cell_at_[kept] = cell;
-      corners_[kept] = corners_[n];
-      if (volume < 0) std::swap(corners_[kept][1], corners_[kept][2]);
-      ++kept;
+      if (!is_placed(corners_[n])) continue;
+      cell_at_[kept] = cell_at_[n];
+      corners_[kept++] = corners_[n];
     }
     return kept;
   }
@@ -378,19 +366,17 @@ class Flight {
   BitRows inside_;
   std::optional<BitRows> valid_;  ///< cells, if not all are
   bool some_inside_ = false, some_outside_ = false;
-  const std::array<EdgePlace, 12> edges_;
-  std::int32_t made_ = 0;  ///< points so far
-  /// Of the points of the last two planes that have crossed edges: the number of the first one's vertex, and which are
-  /// crossed.
-  std::vector<std::int32_t> first_[2];
-  std::vector<std::uint8_t> flags_[2];
+  std::int32_t made_ = 0;              ///< points so far
+  std::vector<Numbered> numbered_[2];  ///< of the points of the last two planes
   std::optional<RowNormals> slopes_;
-  Box placed_{};
+  std::unique_ptr<CurvedFlight<T>> curved_;
+  std::vector<double> along_;           ///< positions on the first axis, if the grid has axes
   std::vector<std::int32_t> unplaced_;  ///< vertices without a place, ascending
   // Of one row.
   std::vector<std::int32_t> at_, cell_at_;
-  std::vector<std::uint8_t> axis_;
-  std::vector<double> t_;
+  std::vector<std::int32_t> active_, begins_;  ///< cells with triangles, and of each its first triangle
+  std::vector<std::uint8_t> axis_, mirrored_;
+  std::vector<double> lower_, upper_, t_;
   std::vector<std::array<double, 3>> places_, normals_;
   std::vector<RowTriangle> corners_;
 };

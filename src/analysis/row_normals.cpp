@@ -3,22 +3,10 @@
 #include <algorithm>
 
 #include "analysis/crossed_edge.hpp"
+#include "analysis/normalise.hpp"
 
 namespace sidestream {
 namespace {
-
-/// Makes `n` one long; false if it has no direction.
-bool normalise(std::array<double, 3>& n) {
-  const double length = std::sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
-  if (!(length > 0) || !std::isfinite(length)) return false;
-  const double inverse = 1 / length;
-  if (!std::isfinite(inverse)) {
-    n = {n[0] / length, n[1] / length, n[2] / length};
-  } else {
-    n = {n[0] * inverse, n[1] * inverse, n[2] * inverse};
-  }
-  return true;
-}
 
 std::array<double, 3> between(const std::array<double, 3>& a, const std::array<double, 3>& b, double t) {
   return {-mix(a[0], b[0], t), -mix(a[1], b[1], t), -mix(a[2], b[2], t)};
@@ -75,6 +63,14 @@ void RowNormals::normals(const NumberPlanes<T>& numbers, const PointRow& row, st
                               stencil(numbers, j, std::min(k + 1, box_.hi[2] - 1))};
   const auto slopes = [&](const Stencil<T>& at, Index i) -> std::array<double, 3> {
     const Index below = i > 0 ? i - 1 : i, above = i < last ? i + 1 : i;
+    const auto difference = [](T a, T b) { return static_cast<double>(a) - static_cast<double>(b); };
+    const double rises[3] = {difference(at.here[above], at.here[below]), difference(at.j_above[i], at.j_below[i]),
+                             difference(at.k_above[i], at.k_below[i])};
+    if (std::isfinite((rises[0] + rises[1]) + rises[2])) {
+      return {rises[0] * inverse_[0][static_cast<std::size_t>(i)],
+              rises[1] * inverse_[1][static_cast<std::size_t>(at.j - box_.lo[1])],
+              rises[2] * inverse_[2][static_cast<std::size_t>(at.k - box_.lo[2])]};
+    }
     return {slope(0, box_.lo[0] + i, at.here[below], at.here[i], at.here[above]),
             slope(1, at.j, at.j_below[i], at.here[i], at.j_above[i]),
             slope(2, at.k, at.k_below[i], at.here[i], at.k_above[i])};
@@ -97,29 +93,5 @@ void RowNormals::normals(const NumberPlanes<T>& numbers, const PointRow& row, st
 
 template void RowNormals::normals(const NumberPlanes<float>&, const PointRow&, std::array<double, 3>*) const;
 template void RowNormals::normals(const NumberPlanes<double>&, const PointRow&, std::array<double, 3>*) const;
-
-template <class T>
-void curved_normals(const CurvedPoints& places, const NumberPlanes<T>& numbers, const PointRow& row,
-                    std::array<double, 3>* out) {
-  const Box& box = numbers.box();
-  const auto number = [&](const Index3& p) { return static_cast<double>(numbers.row(p[1], p[2])[p[0] - box.lo[0]]); };
-  Index known = -1;
-  std::array<double, 3> start{};
-  for (std::size_t n = 0; n < row.at.size(); ++n) {
-    const CrossedEdge edge{{row.first[0] + row.at[n], row.first[1], row.first[2]}, row.axis[n], row.t[n]};
-    const Index3 upper = edge.upper();
-    if (row.at[n] != known) start = curved_slope(places, box, number, edge.point);
-    known = row.at[n];
-    out[n] = between(start, curved_slope(places, box, number, upper), edge.t);
-    if (normalise(out[n])) continue;
-    const double sign = number(upper) < number(edge.point) ? 1 : -1;
-    const std::array<double, 3> from = places.at(edge.point), to = places.at(upper);
-    for (std::size_t d = 0; d < 3; ++d) out[n][d] = sign * (to[d] - from[d]);
-    if (!normalise(out[n])) out[n] = {0, 0, sign};
-  }
-}
-
-template void curved_normals(const CurvedPoints&, const NumberPlanes<float>&, const PointRow&, std::array<double, 3>*);
-template void curved_normals(const CurvedPoints&, const NumberPlanes<double>&, const PointRow&, std::array<double, 3>*);
 
 }  // namespace sidestream

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "analysis/contour_rows.hpp"
-#include "analysis/curved_points.hpp"
 #include "analysis/number_planes.hpp"
 #include "analysis/point_grid.hpp"
 
@@ -37,15 +36,5 @@ class RowNormals {
 
 extern template void RowNormals::normals(const NumberPlanes<float>&, const PointRow&, std::array<double, 3>*) const;
 extern template void RowNormals::normals(const NumberPlanes<double>&, const PointRow&, std::array<double, 3>*) const;
-
-/// The same where the grid is curved; the places of the points must be there.
-template <class T>
-void curved_normals(const CurvedPoints& places, const NumberPlanes<T>& numbers, const PointRow& row,
-                    std::array<double, 3>* out);
-
-extern template void curved_normals(const CurvedPoints&, const NumberPlanes<float>&, const PointRow&,
-                                    std::array<double, 3>*);
-extern template void curved_normals(const CurvedPoints&, const NumberPlanes<double>&, const PointRow&,
-                                    std::array<double, 3>*);
 
 }  // namespace sidestream

@@ -16,8 +16,8 @@ void append(Bytes& bytes, std::span<const T> values) {
   bytes.insert(bytes.end(), data.begin(), data.end());
 }
 
-template <class T>
-void append(Bytes& bytes, const std::vector<T>& values) {
+template <class T, class Allocator>
+void append(Bytes& bytes, const std::vector<T, Allocator>& values) {
   append(bytes, std::span<const T>(values));
 }
 
@@ -36,8 +36,8 @@ class Reader {
  public:
   explicit Reader(BytesView bytes) : bytes_(bytes) {}
   [[nodiscard]] bool done() const { return at_ == bytes_.size(); }
-  template <class T>
-  void take(std::vector<T>& values) {
+  template <class T, class Allocator>
+  void take(std::vector<T, Allocator>& values) {
     values.resize(count(sizeof(T)));
     copy(values.data(), values.size() * sizeof(T));
   }
