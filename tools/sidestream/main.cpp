@@ -12,6 +12,7 @@
 #include "endpoint.hpp"
 #include "kinds.hpp"
 #include "plan.hpp"
+#include "replay/replay.hpp"
 #include "serve.hpp"
 #include "set.hpp"
 #include "sidestream/version.h"
@@ -100,6 +101,29 @@ CLI::App* add_conformance(CLI::App& app, sidestream::CheckOptions& options) {
       "under mpirun, as so many servers");
   add_program(*conformance, options);
   return conformance;
+}
+
+CLI::App* add_replay(CLI::App& app, sidestream::ReplayOptions& options) {
+  CLI::App* replay = app.add_subcommand(
+      "replay",
+      "Publish what a database has as a simulation does, to try analyses and outputs; under mpirun, as its job");
+  replay->add_option("DIRECTORY", options.directory, "Of the database")->required();
+  replay->add_option("FILE", options.file, "The configuration; meshes and variables are those of the database")
+      ->required();
+  replay->add_option("--set", options.values, "NAME=VALUE: what $NAME is in the configuration; may be repeated")
+      ->allow_extra_args(false);
+  replay->add_option("--coarsen", options.coarsen, "So many cells along each axis become one")
+      ->check(CLI::PositiveNumber);
+  replay->add_option("--refine", options.refine, "One cell becomes so many along each axis")
+      ->check(CLI::PositiveNumber);
+  replay->add_option("--blocks", options.blocks, "divided: boxes anew among the ranks (default); stored: as they were")
+      ->check(CLI::IsMember({"divided", "stored"}));
+  replay->add_option("--iterations", options.iterations, "How many, from the first again (default: each context once)")
+      ->check(CLI::PositiveNumber);
+  replay->add_option("--pace", options.pace, "Seconds from one iteration to the next (default 0: as fast as it goes)")
+      ->check(CLI::NonNegativeNumber);
+  replay->add_flag("--compute", options.compute, "Be busy in between, as a simulation is, instead of asleep");
+  return replay;
 }
 
 /// The four commands on databases.
@@ -200,6 +224,8 @@ int run(int argc, char** argv) {
   const CLI::App* set = add_set(app, set_options);
   sidestream::CheckOptions conformance_options;
   const CLI::App* conformance = add_conformance(app, conformance_options);
+  sidestream::ReplayOptions replay_options;
+  const CLI::App* replay = add_replay(app, replay_options);
   DatabaseCommands databases;
   databases.add(app);
   TranslateOptions translate_options;
@@ -220,6 +246,7 @@ int run(int argc, char** argv) {
   }
   if (endpoint->parsed()) return sidestream::endpoint(endpoint_options);
   if (serve->parsed()) return sidestream::serve(serve_options);
+  if (replay->parsed()) return sidestream::replay(replay_options);
   if (set->parsed()) {
     const sidestream::SetAnswer answer = sidestream::set_parameter(set_options);
     std::cout << answer.text << std::flush;

@@ -133,38 +133,53 @@ std::uint64_t Context::bytes_of(std::size_t group, const PieceRow& piece) {
   return bytes_of_piece(schema_.metadata.variables[piece.variable], blocks(group)[piece.block], directory_);
 }
 
+std::uint64_t Context::chunk_size(std::size_t group, const PieceRow& piece, std::uint64_t number) {
+  return std::min(schema_.chunk, bytes_of(group, piece) - number * schema_.chunk);
+}
+
 BytesView Context::chunk(std::size_t group, const PieceRow& piece, std::uint64_t number) {
   if (last_piece_ == &piece && last_chunk_ == number && !starts_.empty()) return raw_;
-  const std::uint64_t bytes = bytes_of(group, piece);
+  last_chunk_ = ~std::uint64_t{0};
+  fetch(group, piece, number, [&]() -> std::span<std::byte> {
+    raw_.resize(chunk_size(group, piece, number));
+    return raw_;
+  });
+  last_chunk_ = number;
+  return raw_;
+}
+
+void Context::read_chunk(std::size_t group, const PieceRow& piece, std::uint64_t number, std::span<std::byte> out) {
+  fetch(group, piece, number, [&] { return out; });
+}
+
+void Context::fetch(std::size_t group, const PieceRow& piece, std::uint64_t number,
+                    const std::function<std::span<std::byte>()>& room) {
   const std::vector<ChunkRow>& chunks = pieces(group).chunks;
   if (last_piece_ != &piece) {
+    const std::uint64_t bytes = bytes_of(group, piece);
     starts_.assign(1, piece.offset);
     for (std::uint64_t n = 0; n * schema_.chunk < bytes; ++n)
       starts_.push_back(starts_.back() + chunks[piece.chunk + n].bytes);
     last_piece_ = &piece;
+    last_chunk_ = ~std::uint64_t{0};
   }
-  last_chunk_ = ~std::uint64_t{0};
   const ChunkRow& row = chunks[piece.chunk + number];
   const PlacedFile& from = file(groups_[group].group, piece.number);
-  const std::uint64_t raw = std::min(schema_.chunk, bytes - number * schema_.chunk);
   const std::uint64_t length = from.size();
   if (starts_[number] > length || row.bytes > length - starts_[number]) {
     fail(Code::file, "'{}' ends before values of '{}'; it was cut off", from.path(),
          schema_.metadata.variables[piece.variable].name);
   }
-  Bytes& target = row.encoded ? stored_ : raw_;
-  target.resize(row.bytes);
-  from.read(starts_[number], target);
-  if (checksum_of(target) != row.checksum) {
+  const auto load = [&](std::span<std::byte> bytes) {
+    from.read(starts_[number], bytes);
+    if (checksum_of(bytes) == row.checksum) return;
     fail(Code::file, "'{}': the checksum of values of '{}' on block {} at byte {} does not fit; they are damaged",
          from.path(), schema_.metadata.variables[piece.variable].name, blocks(group)[piece.block].id, starts_[number]);
-  }
-  if (row.encoded) {
-    raw_.resize(raw);
-    pipeline(piece.variable).decode(stored_, raw_);
-  }
-  last_chunk_ = number;
-  return raw_;
+  };
+  if (!row.encoded) return load(room());
+  stored_.resize(row.bytes);
+  load(stored_);
+  pipeline(piece.variable).decode(stored_, room());
 }
 
 void Context::verify(std::size_t group, const PieceRow& piece) {

@@ -2,6 +2,7 @@
 // its checksum before it is used.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -42,6 +43,10 @@ class Context {
   [[nodiscard]] const PieceRow* find(std::size_t group, std::uint32_t variable, std::uint32_t block);
   /// All bytes of one chunk of a piece, decoded. The view holds until the next call.
   [[nodiscard]] BytesView chunk(std::size_t group, const PieceRow& piece, std::uint64_t number);
+  /// How many those are.
+  [[nodiscard]] std::uint64_t chunk_size(std::size_t group, const PieceRow& piece, std::uint64_t number);
+  /// The same into `out`, which has chunk_size bytes.
+  void read_chunk(std::size_t group, const PieceRow& piece, std::uint64_t number, std::span<std::byte> out);
   /// Checks the stored bytes of all chunks of a piece.
   void verify(std::size_t group, const PieceRow& piece);
   /// For whoever has the blocks of a group already.
@@ -57,6 +62,9 @@ class Context {
   [[nodiscard]] Bytes checked(std::size_t group, std::uint64_t offset, std::uint64_t size, std::uint64_t checksum,
                               const char* what);
   [[nodiscard]] std::uint64_t bytes_of(std::size_t group, const PieceRow& piece);
+  /// `room` gives memory for the values, and is asked when it is known that the file has them.
+  void fetch(std::size_t group, const PieceRow& piece, std::uint64_t number,
+             const std::function<std::span<std::byte>()>& room);
   [[nodiscard]] const Pipeline& pipeline(std::uint32_t variable);
 
   std::string directory_;

@@ -38,8 +38,15 @@ class PieceReader {
 
   void copy(std::uint64_t offset, std::span<std::byte> out) {
     while (!out.empty()) {
-      const BytesView values = context_.chunk(group_, piece_, offset / chunk_);
-      const std::uint64_t inside = offset % chunk_;
+      const std::uint64_t number = offset / chunk_, inside = offset % chunk_;
+      const std::uint64_t whole = inside == 0 ? context_.chunk_size(group_, piece_, number) : ~std::uint64_t{0};
+      if (out.size() >= whole) {  // no copy on the way
+        context_.read_chunk(group_, piece_, number, out.first(whole));
+        offset += whole;
+        out = out.subspan(whole);
+        continue;
+      }
+      const BytesView values = context_.chunk(group_, piece_, number);
       const std::size_t size = std::min<std::size_t>(out.size(), values.size() - inside);
       std::memcpy(out.data(), values.data() + inside, size);
       offset += size;
@@ -68,6 +75,11 @@ class BoxReader {
   void read(const Box& part) {
     const int slow = 2 - fast_;
     const std::size_t element = size_of(variable_.type);
+    if (is_one_run(part)) {
+      const auto bytes = static_cast<std::size_t>(part.count() * variable_.components) * element;
+      return reader_.copy(static_cast<std::uint64_t>(offset(part.lo, points_, strides_)) * element,
+                          {address(part.lo, element), bytes});
+    }
     line_.resize(static_cast<std::size_t>(part.extent(fast_)) * static_cast<std::size_t>(variable_.components) *
                  element);
     Index3 at = part.lo;
@@ -86,10 +98,26 @@ class BoxReader {
     return sum;
   }
 
+  [[nodiscard]] std::byte* address(const Index3& at, std::size_t element) const {
+    return static_cast<std::byte*>(target_.data) +
+           offset(at, target_.box, target_.strides) * static_cast<Index>(element);
+  }
+
+  /// Whether a part lies in one stretch in the file, and in the target as there.
+  [[nodiscard]] bool is_one_run(const Box& part) const {
+    if (variable_.components > 1 && target_.strides[3] != 1) return false;
+    Index expected = variable_.components;
+    for (const int axis : {fast_, 1, 2 - fast_}) {
+      // The strides along an axis of one index are never used.
+      if (part.extent(axis) > 1 && (strides_[axis] != expected || target_.strides[axis] != expected)) return false;
+      expected *= part.extent(axis);
+    }
+    return true;
+  }
+
   void read_line(const Index3& at, Index count, std::size_t element) {
     const auto from = static_cast<std::uint64_t>(offset(at, points_, strides_)) * element;
-    auto* to =
-        static_cast<std::byte*>(target_.data) + offset(at, target_.box, target_.strides) * static_cast<Index>(element);
+    auto* to = address(at, element);
     const Index components = variable_.components, step = target_.strides[fast_], over = target_.strides[3];
     if (step == components && (components == 1 || over == 1)) return reader_.copy(from, {to, line_.size()});
     reader_.copy(from, line_);

@@ -46,6 +46,11 @@ void GrowingFile::write(std::uint64_t offset, BytesView bytes) {
   }
 }
 
+void GrowingFile::begin_flush(std::uint64_t begin, std::uint64_t end) noexcept {
+  static_cast<void>(::sync_file_range(descriptor_, static_cast<off_t>(begin), static_cast<off_t>(end - begin),
+                                      SYNC_FILE_RANGE_WRITE));
+}
+
 void GrowingFile::flush() {
   if (::fsync(descriptor_) != 0) fail_file("flush", path_, errno);
 }

@@ -64,23 +64,37 @@ void cut_values(const BlockView& view, const Box& points, Order order, const std
 /// Puts what follows each other into one write: blocks may have a few bytes each.
 class Joined {
  public:
-  explicit Joined(GrowingFile& file) : file_(file) {}
+  Joined(GrowingFile& file, bool flushed_later) : file_(file), flushed_later_(flushed_later) {}
   void write(std::uint64_t offset, BytesView bytes) {
     const std::uint64_t end = begin_ + kept_.size();
     const bool follows = !kept_.empty() && offset >= end && offset - end < alignment;
     if (!follows || kept_.size() + bytes.size() + alignment > chunk_bytes) finish();
-    if (bytes.size() >= chunk_bytes / 4) return file_.write(offset, bytes);
+    if (bytes.size() >= chunk_bytes / 4) return put(offset, bytes);
     if (kept_.empty()) begin_ = offset;
     kept_.resize(offset - begin_);  // what is skipped is nobody's
     kept_.insert(kept_.end(), bytes.begin(), bytes.end());
   }
   void finish() {
-    if (!kept_.empty()) file_.write(begin_, kept_);
+    if (!kept_.empty()) put(begin_, kept_);
     kept_.clear();
   }
 
  private:
+  /// What will be flushed is on its way to the disk while the next bytes are copied.
+  void put(std::uint64_t offset, BytesView bytes) {
+    file_.write(offset, bytes);
+    if (!flushed_later_) return;
+    if (written_ == 0) first_ = offset;
+    written_ += bytes.size();
+    if (written_ < on_its_way) return;
+    file_.begin_flush(first_, offset + bytes.size());
+    written_ = 0;
+  }
+
+  static constexpr std::uint64_t on_its_way = 8 * chunk_bytes;
   GrowingFile& file_;
+  bool flushed_later_;
+  std::uint64_t first_ = 0, written_ = 0;  ///< since the disk was last told
   std::uint64_t begin_ = 0;
   Bytes kept_;
 };
@@ -297,7 +311,7 @@ void Storing::write_values(Domain& domain) {
   for (auto piece = pieces.begin(); piece != pieces.end();) {
     const std::uint32_t number = piece->row.number;
     GrowingFile file(path(number), GrowingFile::Open::existing);
-    Joined joined(file);
+    Joined joined(file, options_.flush);
     for (; piece != pieces.end() && piece->row.number == number; ++piece) {
       if (piece->is_encoded) {
         joined.write(piece->row.offset, piece->encoded);
@@ -307,7 +321,6 @@ void Storing::write_values(Domain& domain) {
       }
     }
     joined.finish();
-    if (options_.flush) file.flush();
     file.close();
   }
 }
@@ -332,7 +345,6 @@ GroupEntry Storing::put_table(const std::vector<Bytes>& domains, Report& report)
   table.entry.last = place.number;
   GrowingFile file(path(place.number), GrowingFile::Open::existing);
   file.write(place.offset, table.bytes);
-  if (options_.flush) file.flush();
   file.close();
   return table.entry;
 }
@@ -344,7 +356,17 @@ void Storing::renew_faces() {
     const std::uint64_t size = std::max(size_of_file(name), face_bytes);
     GrowingFile file(name, GrowingFile::Open::existing);
     file.write(0, hdf5::face_of(size, face_bytes, name));
-    if (options_.flush) file.flush();
+    file.close();
+  }
+}
+
+/// On a leader: all that the group has written of this context, once, by whomever of its node: values, tables, faces.
+/// What could not be written to the disk since then is reported here.
+void Storing::flush_segments() {
+  if (!options_.flush) return;
+  for (std::uint32_t number = first_; number <= number_; ++number) {
+    GrowingFile file(path(number), GrowingFile::Open::existing);
+    file.flush();
     file.close();
   }
 }
@@ -370,6 +392,8 @@ void Storing::write_table(Domain& domain, const std::string& failure, Report& re
   }
   report.entry = put_table(domains, report);
   if (options_.show) renew_faces();
+  // The first server has the record to write too.
+  if (groups_->leaders->rank() != 0) flush_segments();
 }
 
 void Storing::put_record(Entry& entry, const std::vector<GroupEntry>& groups, const Schema& schema) {
@@ -384,7 +408,6 @@ void Storing::put_record(Entry& entry, const std::vector<GroupEntry>& groups, co
   const Allotted place = allot(record.size());
   GrowingFile file(path(place.number), GrowingFile::Open::existing);
   file.write(place.offset, record);
-  if (options_.flush) file.flush();
   file.close();
   entry.record = {groups_->number, place.number, place.offset, record.size(), checksum_of(record)};
 }
@@ -406,6 +429,7 @@ void Storing::commit(Entry& entry, const std::vector<Bytes>& reports, const Sche
   entry.groups = static_cast<std::uint32_t>(groups.size());
   entry.slot = next_slot_;
   put_record(entry, groups, schema);
+  flush_segments();
   // A slot that is cut off here, by a full disk, is not used again: what is in it cannot become this context.
   ++next_slot_;
   // From here on it may be there even if this fails: when the slot is written, but cannot be flushed.

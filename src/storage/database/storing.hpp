@@ -96,6 +96,7 @@ class Storing {
   void write_table(Domain& domain, const std::string& failure, Report& report);
   [[nodiscard]] GroupEntry put_table(const std::vector<Bytes>& domains, Report& report);
   void renew_faces();
+  void flush_segments();
   void commit(Entry& entry, const std::vector<Bytes>& reports, const Schema& schema);
   void put_record(Entry& entry, const std::vector<GroupEntry>& groups, const Schema& schema);
   void after_commit(const Entry& entry);

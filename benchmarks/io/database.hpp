@@ -1,0 +1,39 @@
+// Sidestream's database, written by dedicated cores or by the ranks themselves.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "method.hpp"
+#include "sidestream/sidestream.hpp"
+
+namespace io {
+
+/// A session whose outputs are two databases in `folder`: one waits for the disk, the other does not.
+class Stream {
+ public:
+  /// Collective over `comm`. `placement` as in a configuration.
+  Stream(MPI_Comm comm, const Options& options, std::string folder, const std::string& placement);
+  [[nodiscard]] bool is_server() const { return session_.is_server(); }
+  void serve() { session_.serve(); }
+  [[nodiscard]] MPI_Comm comm() const { return session_.comm(); }
+  void start(const Fields& fields);
+  /// What the simulation does: publishes the fields; one of the databases is due, or none.
+  void publish(const Fields& fields, int step, const char* event);
+  /// Returns when the database has so many contexts, and the files that show them to others.
+  void wait_for(Sync sync, int contexts) const;
+  /// Collective; once. Throws Error if anything was lost.
+  void close();
+  [[nodiscard]] std::string database(Sync sync) const { return folder_ + "/" + name_of(sync); }
+
+ private:
+  std::string folder_;
+  sidestream::Session session_;
+  bool shown_;  ///< whether contexts have HDF5 files
+};
+
+/// Through a stream that is open; `stream` outlives the method. Closing the method does not close the stream.
+std::unique_ptr<Method> database_method(Stream& stream);
+
+}  // namespace io

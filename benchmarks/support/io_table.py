@@ -1,0 +1,26 @@
+"""Tables of benchmarks/io_methods and benchmarks/io_sweeps."""
+
+from statistics import median
+
+
+def markdown(found, mode):
+    """One run, one mode: a line for each method."""
+    lines = [
+        "| method | minimum | mean | initial | held up | max / median | files | / raw |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for (method, of), row in found.items():
+        if of != mode:
+            continue
+        cells = [f"`{method}`", *(f"{value / 1e6:.0f}" for value in (row.minimum, row.mean, row.initial))]
+        cells += [f"{1e3 * median(row.visible):.1f} ms", f"{row.spread:.1f}", f"{row.files:.1f}", f"{row.ratio:.2f}"]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def sweep(name, rows):
+    """`rows`: (value, {column: text}) in order."""
+    columns = list(rows[0][1])
+    lines = ["| " + " | ".join([name, *columns]) + " |", "|" + "---|" * (len(columns) + 1)]
+    lines += ["| " + " | ".join([str(value), *cells.values()]) + " |" for value, cells in rows]
+    return "\n".join(lines) + "\n"

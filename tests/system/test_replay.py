@@ -1,0 +1,155 @@
+"""`sidestream replay` publishes what a database has: bit by bit, on other numbers of ranks, in other placements, at
+another resolution and pace."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support import run, run_beside
+from test_kinds import DECLARATIONS, TASKS
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "storage"))
+import database_reader
+
+PROGRAM, TOOL = os.environ["SIDESTREAM_KINDS_PROGRAM"], os.environ["SIDESTREAM_TOOL"]
+MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
+STEPS = 3
+STORE = "outputs: [database: {directory: data, kind: post, codec: [byte-shuffle, zstd]}]\n"
+
+
+@pytest.fixture(scope="module")
+def fields(tmp_path_factory):
+    """The field program's database: t in cells, p at nodes with two components, row order; 20 cells along each axis."""
+    done = run(tmp_path_factory.mktemp("fields"), 3, "inline", STORE, [f"steps={STEPS}"])
+    assert done.status == 0, done.text
+    return done.results / "data"
+
+
+def replay(folder, data, ranks, placement, *options, tasks=STORE, status=0):
+    folder.mkdir(exist_ok=True)
+    file = folder / "run.yaml"
+    file.write_text(f"placement: {placement}\noutput: {{directory: {folder / 'results'}}}\n{tasks}")
+    command = [MPIRUN, "-n", str(ranks), TOOL, "replay", str(data), str(file), *options]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == status, done.stdout + done.stderr
+    return folder / "results" / "data", done.stdout + done.stderr
+
+
+def contexts(data):
+    return list(database_reader.contexts(data).values())
+
+
+def wholes(data):
+    return [{name: context.whole(name) for name in ("t", "p")} for context in contexts(data)]
+
+
+@pytest.mark.parametrize(
+    ("ranks", "placement"),
+    [(1, "inline"), (2, "inline"), (5, "inline"), (8, "inline"), (3, "cores"), (4, "{mode: nodes, servers: 2}")],
+)
+def test_same_values(tmp_path, fields, ranks, placement):
+    found, text = replay(tmp_path, fields, ranks, placement)
+    assert f"replayed {STEPS} iterations" in text
+    for old, new, a, b in zip(contexts(fields), contexts(found), wholes(fields), wholes(found), strict=True):
+        assert (new.entry["cycle"], new.entry["time"]) == (old.entry["cycle"], old.entry["time"])
+        assert (new.meshes["grid"]["spacing"], new.meshes["grid"]["cells"]) == (
+            old.meshes["grid"]["spacing"],
+            old.meshes["grid"]["cells"],
+        )
+        for name in a:
+            np.testing.assert_array_equal(a[name].view("u1"), b[name].view("u1"))
+
+
+def test_more_ranks_than_cells(tmp_path):
+    """Ranks that get no cell have nothing to publish."""
+    done = run(tmp_path / "small", 1, "inline", STORE, [f"steps={STEPS}", "grid=1"])
+    assert done.status == 0, done.text
+    found, _ = replay(tmp_path / "replayed", done.results / "data", 5, "inline")
+    for a, b in zip(wholes(done.results / "data"), wholes(found), strict=True):
+        np.testing.assert_array_equal(a["p"], b["p"])
+
+
+@pytest.mark.parametrize(("option", "factor"), [("--coarsen", 2), ("--coarsen", 5), ("--refine", 3)])
+def test_resolution(tmp_path, fields, option, factor):
+    found, _ = replay(tmp_path, fields, 3, "inline", option, str(factor))
+    cells = 20 // factor if option == "--coarsen" else 20 * factor
+    mesh, stored = (contexts(data)[0].meshes["grid"] for data in (found, fields))
+    assert mesh["cells"][1] == [cells] * 3
+    np.testing.assert_allclose(np.array(mesh["spacing"]) * cells, np.array(stored["spacing"]) * 20)
+    coarse = option == "--coarsen"
+    at_cells = np.arange(cells) * factor + (factor - 1) // 2 if coarse else np.arange(cells) // factor
+    at_nodes = np.arange(cells + 1) * factor if coarse else np.arange(cells + 1) // factor
+    for a, b in zip(wholes(fields), wholes(found), strict=True):
+        np.testing.assert_array_equal(b["t"], a["t"][np.ix_(at_cells, at_cells, at_cells)])
+        np.testing.assert_array_equal(b["p"], a["p"][np.ix_(at_nodes, at_nodes, at_nodes)])
+
+
+def test_pace_and_more_iterations(tmp_path, fields):
+    """Iterations go round, later each time, and not faster than asked for."""
+    found, text = replay(tmp_path, fields, 2, "cores", "--iterations", "7", "--pace", "0.05", "--compute")
+    cycles = [context.entry["cycle"] for context in contexts(found)]
+    assert len(cycles) == 7
+    assert cycles == sorted(set(cycles))
+    took = re.search(r"replayed 7 iterations, .* in ([\d.]+) s", text)
+    assert took and float(took[1]) >= 0.05 * 6
+    first, again = wholes(found)[0], wholes(found)[STEPS]
+    np.testing.assert_array_equal(first["t"], again["t"])
+
+
+@pytest.mark.parametrize(("kind", "ranks"), [(kind, ranks) for kind in sorted(DECLARATIONS) for ranks in (2, 5)])
+def test_kinds(tmp_path, kind, ranks):
+    """Levels and lists keep their blocks, which come and go; curvilinear meshes are divided."""
+    declared = DECLARATIONS[kind].replace("VARYING", "true").replace("DIMENSIONS", "3").replace("SIZE", "[9, 5, 4]")
+    names = ", ".join(TASKS[kind])
+    store = f"outputs: [database: {{directory: data, variables: [{names}]}}]\n"
+    (tmp_path / "first.yaml").write_text(f"placement: inline\noutput: {{directory: {tmp_path}}}\n{declared}{store}")
+    command = [MPIRUN, "-n", "3", PROGRAM, str(tmp_path / "first.yaml"), f"kind={kind}", "steps=3"]
+    run_beside(tmp_path, [*command, f"changing={int(kind != 'curvilinear')}"], 3)
+    found, _ = replay(tmp_path / "again", tmp_path / "data", ranks, "inline", tasks=store)
+    for a, b in zip(contexts(tmp_path / "data"), contexts(found), strict=True):
+        assert {v["name"]: v["role"] for v in a.variables} == {v["name"]: v["role"] for v in b.variables}
+        for variable in a.variables:
+            for level in range(3):
+                if kind == "curvilinear":
+                    np.testing.assert_array_equal(a.whole(variable["name"]), b.whole(variable["name"]))
+                    continue
+                old, new = a.pieces(variable["name"], level), b.pieces(variable["name"], level)
+                assert [block["id"] for block, _ in new] == [block["id"] for block, _ in old]
+                for (_, x), (_, y) in zip(old, new, strict=True):
+                    np.testing.assert_array_equal(x, y)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--coarsen", "3"], "has 20 cells along axis x, expected a multiple of 3 for --coarsen 3"),
+        (["--blocks", "stored", "--refine", "2"], "leave out --coarsen and --refine"),
+        (["--set", "n"], "--set: found 'n', expected NAME=VALUE"),
+    ],
+)
+def test_mistakes(tmp_path, fields, options, sentence):
+    _, text = replay(tmp_path, fields, 2, "inline", *options, status=1)
+    assert sentence in text
+    assert text.count("sidestream replay:") == 1
+
+
+def test_no_database(tmp_path):
+    _, text = replay(tmp_path, tmp_path, 2, "inline", status=1)
+    assert "is no database" in text
+
+
+def test_damage(tmp_path, fields):
+    """A database that is damaged ends the replay on all ranks, with a sentence."""
+    damaged = tmp_path / "damaged"
+    damaged.mkdir()
+    for file in fields.iterdir():
+        data = bytearray(file.read_bytes())
+        if file.name.startswith("segment"):
+            data[9000] ^= 1
+        (damaged / file.name).write_bytes(data)
+    _, text = replay(tmp_path / "again", damaged, 3, "inline", status=1)
+    assert "checksum" in text

@@ -1,0 +1,57 @@
+// What a client publishes of a stored iteration: its share of each mesh.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "resolution.hpp"
+#include "sidestream/sidestream.hpp"
+#include "storage/database/context.hpp"
+
+namespace sidestream {
+
+/// A share of the clients.
+struct Share {
+  int number = 0, of = 1;
+};
+
+/// Reads values of one client and publishes them. Boxes on one level are divided anew among the clients; levels and
+/// lists keep their blocks, of which each client gets as many as the others.
+class Replayer {
+ public:
+  /// `as_stored`: boxes keep their blocks too.
+  Replayer(const Metadata& metadata, const Resolution& resolution, bool as_stored, Share share);
+
+  /// Declares all meshes and variables. Throws Error(usage) where they cannot be.
+  void declare(Session& session) const;
+  /// Reads what this client will publish; says which blocks it has from now on.
+  void read(database::Context& context, Session& session);
+  void publish(Session& session) const;
+  [[nodiscard]] std::uint64_t bytes() const noexcept;
+
+ private:
+  struct Piece {
+    std::string variable;
+    std::int64_t block = 0;
+    Bytes values;
+  };
+  void declare_mesh(Session& session, const Mesh& mesh) const;
+  [[nodiscard]] bool is_divided(const Mesh& mesh) const;
+  void divide(database::Context& context, Session& session, const Mesh& mesh);
+  void take_blocks(database::Context& context, Session& session, const Mesh& mesh);
+  void read_share(database::Context& context, const Variable& variable, const Box& cells, const Resampling& how);
+
+  const Metadata& metadata_;
+  Resolution resolution_;
+  bool as_stored_;
+  Share share_;
+  std::vector<Piece> pieces_;
+  std::map<std::string, std::map<std::int64_t, Block>> blocks_;  ///< that the session knows, by mesh and id
+};
+
+/// Part `number` of `parts` of a box of cells, cut along all axes; empty where there are too few cells.
+[[nodiscard]] Box part_of(const Index3& size, Share share);
+
+}  // namespace sidestream
