@@ -60,7 +60,7 @@ module sidestream_base
   !> What became of the iterations; see sidestream_account in sidestream.h.
   type, public :: sidestream_account
     integer(int64) :: iterations = 0, delivered = 0, refused = 0, failed = 0, unknown = 0, absent_blocks = 0
-    integer(int64) :: bytes_published = 0, dropped = 0
+    integer(int64) :: bytes_published = 0, dropped = 0, spilled = 0, bytes_spilled = 0
   end type sidestream_account
 
   !> One block of one variable on a server; see sidestream_block in sidestream.h. Boxes are half-open, from 0.

@@ -9,6 +9,7 @@ module sidestream_c
   type, bind(C) :: c_account
     integer(c_size_t) :: struct_size
     integer(c_int64_t) :: iterations, delivered, refused, failed, unknown, absent_blocks, bytes_published, dropped
+    integer(c_int64_t) :: spilled, bytes_spilled
   end type c_account
 
   !> sidestream_block

@@ -100,7 +100,7 @@ contains
 
   function no_account() result(account)
     type(c_account) :: account
-    account = c_account(0, 0, 0, 0, 0, 0, 0, 0, 0)
+    account = c_account(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
     account%struct_size = c_sizeof(account)
   end function no_account
 
@@ -108,7 +108,7 @@ contains
     type(c_account), intent(in) :: from
     type(sidestream_account) :: account
     account = sidestream_account(from%iterations, from%delivered, from%refused, from%failed, from%unknown, &
-                                 from%absent_blocks, from%bytes_published, from%dropped)
+                                 from%absent_blocks, from%bytes_published, from%dropped, from%spilled, from%bytes_spilled)
   end function account_of
 
   ! ---- declaring -----------------------------------------------------------------------------------------------

@@ -142,6 +142,8 @@ typedef struct {
                                close of all clients, before it of this client's variables */
   uint64_t bytes_published; /* by this client */
   int64_t dropped;          /* of those refused: not begun by the servers when `drain_limit` was over */
+  int64_t spilled;          /* of which blocks of this client found no room and went to a file (`when_full: spill`) */
+  uint64_t bytes_spilled;   /* that went there, of this client */
 } sidestream_account;
 
 /* Waits for the outcome of everything published (at most `drain_limit`, then for the one analysis that is running; what

@@ -30,6 +30,8 @@ struct Account {
   std::int64_t iterations = 0, delivered = 0, refused = 0, failed = 0, unknown = 0, absent_blocks = 0;
   std::uint64_t bytes_published = 0;
   std::int64_t dropped = 0;
+  std::int64_t spilled = 0;
+  std::uint64_t bytes_spilled = 0;
 };
 
 /// Whether an iteration was taken or dropped: no room (`when_full: skip`), no servers (`sidecar`), a call that failed.

@@ -362,6 +362,11 @@ void Publisher::prepare_end(double time, std::exception_ptr& failed) noexcept {
   }
 }
 
+void Publisher::count_spilled() {
+  account_.bytes_spilled = transport_->bytes_spilled();
+  account_.spilled += std::exchange(spilled_, account_.bytes_spilled) != account_.bytes_spilled;
+}
+
 Taken Publisher::end(std::int64_t cycle, double time, const std::function<void()>& inline_step) {
   const double start = now();
   const auto hand_over = [&] {
@@ -379,6 +384,7 @@ Taken Publisher::end(std::int64_t cycle, double time, const std::function<void()
         iterations_.push_back({end_.iteration, Outcome::pending, refused_, refused_ ? options_.client : -1, {}});
       });
     }
+    count_spilled();
     send_signals();
     persist([&] { transport_->end(end_); });  // which counts it, or leaves all as it was
     account_.absent_blocks += static_cast<std::int64_t>(end_.absent);

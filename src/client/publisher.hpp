@@ -176,6 +176,7 @@ class Publisher {
   template <class Work>
   auto timed(double IterationTiming::*entry, Work&& work);
   void count(Outcome outcome);
+  void count_spilled();
 
   const Metadata& metadata_;
   [[nodiscard]] std::int32_t event_number(std::string_view event) const;
@@ -192,6 +193,7 @@ class Publisher {
   std::vector<std::int64_t> published_;                ///< by variable: blocks published in this iteration
   EndRecord end_;
   bool begun_ = false;
+  std::uint64_t spilled_ = 0;                     ///< bytes, when the transport was asked last
   double waited_ = 0;                             ///< what the transport has waited, when it was asked last
   std::uint32_t refused_ = 0, last_refused_ = 0;  ///< bits of Refusal: why this iteration is, and the last one was
   std::string failed_call_;                       ///< what the last call that failed said

@@ -36,6 +36,12 @@ enum class Forward { none, blocks, partials };
 /// What moves data while a client computes.
 enum class Progress { automatic, thread, calls };
 
+/// `when_full: spill`: where blocks go that find no room in the buffer.
+struct SpillConfig {
+  std::string directory;   ///< on the node; empty: $TMPDIR, or /tmp
+  std::uint64_t size = 0;  ///< bytes on each node
+};
+
 struct PlacementConfig {
   PlacementMode mode = PlacementMode::inline_;
   int per_node = 1;                     ///< cores, sidecar: servers on each node; nodes: forwarders on each
@@ -45,6 +51,7 @@ struct PlacementConfig {
   std::vector<int> bind;                ///< CPU cores for servers and forwarders; empty: as they are
   std::uint64_t buffer = 512ull << 20;  ///< bytes per node
   WhenFull when_full = WhenFull::wait;
+  SpillConfig spill;
   int max_in_flight = 8;  ///< iterations published and not yet released, 1 to 64
   double poll = 0.001;    ///< cores, sidecar: seconds, see Anticipation
   int pretend_nodes = 0;  ///< testing: split this machine into so many nodes; 0: no

@@ -160,6 +160,27 @@ std::string read_session(const Settings& settings) {
   return session;
 }
 
+/// Clients that keep their own copies, or are the servers, have no other place for them.
+WhenFull read_when_full(const Settings& settings, PlacementMode mode) {
+  const std::string& text = settings.text("when_full");
+  if (text != "spill") {
+    if (settings.given("spill") && mode != PlacementMode::off) {
+      settings.fail("spill",
+                    fmt::format("found 'spill' with 'when_full: {}', expected it with 'when_full: spill' only; "
+                                "write that, or remove it",
+                                text));
+    }
+    return text == "skip" ? WhenFull::skip : WhenFull::wait;
+  }
+  const bool counts = mode == PlacementMode::cores || mode == PlacementMode::sidecar || mode == PlacementMode::off;
+  if (!counts) {
+    settings.fail("when_full", fmt::format("found 'when_full: spill' with the mode '{}', expected it with 'cores' and "
+                                           "'sidecar' only; write 'wait' or 'skip'",
+                                           settings.text("mode")));
+  }
+  return WhenFull::spill;
+}
+
 PlacementConfig read_placement(const Document& document, const ReadContext& context) {
   const Entry* entry = document.root().find("placement");
   const Location where = entry ? entry->where : Location{document.file(), 0, 0};
@@ -173,9 +194,14 @@ PlacementConfig read_placement(const Document& document, const ReadContext& cont
   placement.per_node = settings.integer<int>("per_node");
   placement.servers = settings.integer<int>("servers");
   placement.buffer = settings.integer<std::uint64_t>("buffer");
-  placement.when_full = settings.text("when_full") == "skip" ? WhenFull::skip : WhenFull::wait;
+  placement.when_full = read_when_full(settings, placement.mode);
+  placement.spill.directory = settings.map("spill").text("directory");
+  placement.spill.size = settings.map("spill").integer<std::uint64_t>("size");
   placement.poll = settings.real("poll");
   placement.max_in_flight = settings.integer<int>("max_in_flight");
+  constexpr int most_in_flight = 64;
+  if (placement.when_full == WhenFull::spill && !settings.given("max_in_flight"))
+    placement.max_in_flight = most_in_flight;
   placement.pretend_nodes = settings.integer<int>("pretend_nodes");
   placement.partitioner = settings.text("partitioner");
   if (settings.has("whole_nodes")) placement.whole_nodes = settings.integer<int>("whole_nodes");

@@ -74,13 +74,31 @@ std::vector<Option> buffering() {
       {.name = "when_full",
        .type = OptionType::choice,
        .default_value = "wait",
-       .text = "What a rank does that finds no room in the buffer. `wait`: for the servers, so that nothing is lost. "
-               "`skip`: it drops the iteration, on all ranks and servers, and goes on.",
-       .choices = {"wait", "skip"}},
+       .text =
+           "What a rank does that finds no room in the buffer. `wait`: for the servers, so that nothing is lost. "
+           "`skip`: it drops the iteration, on all ranks and servers, and goes on. `spill`, with `cores` and `sidecar`: it "
+           "puts the block into a file on the node, and waits where that is full too.",
+       .choices = {"wait", "skip", "spill"}},
+      {.name = "spill",
+       .type = OptionType::map,
+       .default_value = "{}",
+       .text = "With `when_full: spill`: where to.",
+       .options =
+           {{.name = "directory",
+             .type = OptionType::text,
+             .text = "A folder on a disk of each node; if left out `$TMPDIR`, or `/tmp`. Each rank has a file there, "
+                     "which goes with it."},
+            {.name = "size",
+             .type = OptionType::bytes,
+             .default_value = "4 GiB",
+             .text = "At most so much on each node; each rank gets as large a share as it has of the values that "
+                     "are published.",
+             .minimum = 1 << 16}}},
       {.name = "max_in_flight",
        .type = OptionType::integer,
        .default_value = "8",
-       .text = "How many iterations may be published and not yet released by the servers.",
+       .text =
+           "How many iterations may be published and not yet released by the servers. With `when_full: spill` 64 if left out.",
        .minimum = 1,
        .maximum = 64},
       {.name = "poll",

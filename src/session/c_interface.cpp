@@ -58,6 +58,8 @@ sidestream_account account_of(const Account& from) {
   whole.absent_blocks = from.absent_blocks;
   whole.bytes_published = from.bytes_published;
   whole.dropped = from.dropped;
+  whole.spilled = from.spilled;
+  whole.bytes_spilled = from.bytes_spilled;
   return whole;
 }
 

@@ -21,11 +21,16 @@ Account Session::Implementation::agree_on_account() {
   Account account = this->account();
   std::int64_t dropped = account.dropped;
   world_->maximum(std::span(&dropped, 1));
+  std::int64_t spilled = account.spilled, bytes_spilled = static_cast<std::int64_t>(account.bytes_spilled);
+  world_->maximum(std::span(&spilled, 1));
+  world_->sum(std::span(&bytes_spilled, 1));
   const BytesView mine = bytes_of(account);
   Bytes from_client(mine.begin(), mine.end());
   world_->broadcast(from_client, roles_.clients.first);
   account = record_of<Account>(from_client);
   account.dropped = dropped;
+  account.spilled = spilled;
+  account.bytes_spilled = static_cast<std::uint64_t>(bytes_spilled);
   return account;
 }
 

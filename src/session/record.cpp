@@ -38,9 +38,9 @@ void write_record(const std::string& directory, const RunFacts& facts, const Acc
   if (account) {
     text += fmt::format(
         "account:\n  iterations: {}\n  delivered: {}\n  refused: {}\n  failed: {}\n  unknown: {}\n  absent_blocks: {}\n"
-        "  dropped: {}\n",
+        "  dropped: {}\n  spilled: {}\n  bytes_spilled: {}\n",
         account->iterations, account->delivered, account->refused, account->failed, account->unknown,
-        account->absent_blocks, account->dropped);
+        account->absent_blocks, account->dropped, account->spilled, account->bytes_spilled);
   }
   if (ledger && !ledger->failures().empty()) {
     text += "failures:\n";

@@ -9,6 +9,7 @@
 #include "base/timer.hpp"
 #include "data/derivation.hpp"
 #include "session/sidecar_setup.hpp"
+#include "session/spilling.hpp"
 #include "transport/mpi/client.hpp"
 #include "transport/shared_memory/sidecar_client.hpp"
 
@@ -87,11 +88,14 @@ Wires make_sidecar_wires(MpiCommunicator& world, const Roles& roles, const Confi
     listener = std::make_shared<shared_memory::Listener>(shared_memory::listener_name(placement.session, pretended),
                                                          node, offer);
   });
+  std::unique_ptr<shared_memory::SpillFile> spill = make_spill_file(world, roles, placement, sizes);
   if (placement.attach_limit > 0) wait_for_servers(world, node->layout().service(node->control()), placement);
   const auto progress = [comm = roles.members->comm()] { mpi::progress(comm); };
   Wires wires;
-  wires.client = std::make_shared<shared_memory::SidecarClient>(node, listener, placement.when_full,
-                                                                placement.max_in_flight, progress, world.rank() == 0);
+  auto client = std::make_shared<shared_memory::SidecarClient>(node, listener, placement.when_full,
+                                                               placement.max_in_flight, progress, world.rank() == 0);
+  if (spill) client->spill_to(std::move(spill));
+  wires.client = std::move(client);
   return wires;
 }
 
@@ -102,6 +106,11 @@ std::int64_t write_client_records(MpiCommunicator& world, const RunFacts& facts,
   publisher.close_account(absent);
   std::int64_t dropped = publisher.account().dropped;
   world.maximum(std::span(&dropped, 1));
+  Account account = publisher.account();
+  std::int64_t bytes_spilled = static_cast<std::int64_t>(account.bytes_spilled);
+  world.maximum(std::span(&account.spilled, 1));
+  world.sum(std::span(&bytes_spilled, 1));
+  account.bytes_spilled = static_cast<std::uint64_t>(bytes_spilled);
   together(world, [&] {
     if (world.rank() != 0) return;
     // No server may ever have come, and then nobody has made it.
@@ -118,7 +127,7 @@ std::int64_t write_client_records(MpiCommunicator& world, const RunFacts& facts,
   }
   together(world, [&] {
     if (world.rank() != 0) return;
-    write_record(opening.directory, facts, &publisher.account(), nullptr, {client_record, ""});
+    write_record(opening.directory, facts, &account, nullptr, {client_record, ""});
     warn_of_losses(publisher.account(), 0, opening.timings ? client_iterations.file : "");
   });
   return dropped;

@@ -52,7 +52,7 @@ void begin_streams(staging::StreamContext& streams, MpiCommunicator& servers) {
 
 void choose_stream_tasks(staging::StreamContext& streams, Config& config, const Registry& registry,
                          const std::shared_ptr<const OutputDirectory>& directory) {
-  streams.when_full = config.opening.placement.when_full;
+  streams.when_full = config.opening.placement.when_full == WhenFull::skip ? WhenFull::skip : WhenFull::wait;
   if (config.opening.placement.mode != PlacementMode::job) return;
   std::set<std::int32_t> needed, with_ghosts;
   for (const TaskConfig& task : config.tasks) {

@@ -1,5 +1,6 @@
 #include "session/wiring.hpp"
 
+#include "session/spilling.hpp"
 #include "session/wiring_nodes.hpp"
 #include "transport/mpi/wire.hpp"
 
@@ -75,12 +76,14 @@ Wires make_cores(MpiCommunicator& world, Roles& roles, const PlacementConfig& pl
     node =
         std::make_shared<shared_memory::Node>(*roles.node_members, roles.on_node, extents_of(sizes), placement.buffer);
   });
+  std::unique_ptr<shared_memory::SpillFile> spill = make_spill_file(world, roles, placement, sizes);
   if (roles.server) {
     return {nullptr, std::make_shared<shared_memory::Server>(node, placement.poll), nullptr, nullptr, nullptr};
   }
   const auto progress = [comm = roles.members->comm()] { mpi::progress(comm); };
-  return {std::make_shared<shared_memory::Client>(node, placement.when_full, placement.max_in_flight, progress),
-          nullptr, nullptr, nullptr, nullptr};
+  auto client = std::make_shared<shared_memory::Client>(node, placement.when_full, placement.max_in_flight, progress);
+  if (spill) client->spill_to(std::move(spill));
+  return {client, nullptr, nullptr, nullptr, nullptr};
 }
 
 /// Clients and forwarders of each node share memory; servers elsewhere take part in nothing of it.

@@ -42,6 +42,20 @@ TEST_CASE("without sections everything has its default") {
   CHECK(config.fsync);
 }
 
+TEST_CASE("spilling has a place, a size, and iterations to fill it with") {
+  const OpeningConfig spill = open("placement: {mode: cores, when_full: spill}\n");
+  CHECK(spill.placement.when_full == WhenFull::spill);
+  CHECK(spill.placement.spill.directory.empty());
+  CHECK(spill.placement.spill.size == 4ull << 30);
+  CHECK(spill.placement.max_in_flight == 64);
+  const OpeningConfig given = open(
+      "placement: {mode: sidecar, when_full: spill, max_in_flight: 3, spill: {directory: /scratch, size: 1 MiB}}\n");
+  CHECK(given.placement.spill.directory == "/scratch");
+  CHECK(given.placement.spill.size == 1ull << 20);
+  CHECK(given.placement.max_in_flight == 3);
+  CHECK_NOTHROW(static_cast<void>(open("placement: {mode: off, when_full: spill, spill: {size: 1 MiB}}\n")));
+}
+
 TEST_CASE("every option of opening arrives") {
   const OpeningConfig config = open(
       "placement: {mode: nodes, servers: 3, buffer: 1 GiB, when_full: skip, max_in_flight: 64, "
@@ -112,8 +126,12 @@ TEST_CASE("wrong sections, placements and outputs") {
       {"placement: {mode: nodes, servers: -1}", "1:35", "found '-1' for 'servers'", "change it"},
       {"placement: {buffer: 512 MegaByte}", "1:21", "found '512 MegaByte' for 'buffer'", "such as '64 MiB'"},
       {"placement: {buffer: 1 KiB}", "1:21", "expected an amount of memory at least 64 KiB", "change it"},
-      {"placement: {when_full: block}", "1:24", "found 'block' for 'when_full', expected one of wait, skip",
+      {"placement: {when_full: block}", "1:24", "found 'block' for 'when_full', expected one of wait, skip, spill",
        "write one"},
+      {"placement: {mode: job, when_full: spill}", "1:35", "found 'when_full: spill' with the mode 'job'",
+       "write 'wait' or 'skip'"},
+      {"placement: {mode: cores, spill: {size: 1 MiB}}", "1:33", "found 'spill' with 'when_full: wait'", "remove it"},
+      {"placement: {mode: cores, when_full: spill, spill: {size: 1 KiB}}", "1:58", "at least 64 KiB", "change it"},
       {"placement: {max_in_flight: 65}", "1:28", "expected a whole number from 1 to 64", "change it"},
       {"placement: {poll: -1}", "1:19", "found '-1' for 'poll'", "change it"},
       {"placement: {max_in_flight: 0}", "1:28", "expected a whole number from 1 to 64", "change it"},

@@ -53,7 +53,9 @@ std::string placement_text(const PlacementConfig& placement, int ranks, int node
   }
   const auto buffer = static_cast<std::int64_t>(placement.buffer);
   return text + fmt::format("; buffer {} a node, {} when full", format_byte_size(buffer),
-                            placement.when_full == WhenFull::skip ? "skip" : "wait");
+                            placement.when_full == WhenFull::skip    ? "skip"
+                            : placement.when_full == WhenFull::spill ? "spill"
+                                                                     : "wait");
 }
 
 std::string mesh_text(const Mesh& mesh) {

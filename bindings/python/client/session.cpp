@@ -46,9 +46,11 @@ nb::dlpack::dtype dtype_of(sidestream_type type) {
 }
 
 Numbers numbers_of(const sidestream_account& account) {
-  return {
-      account.iterations, account.delivered,     account.refused, account.failed,
-      account.unknown,    account.absent_blocks, account.dropped, static_cast<std::int64_t>(account.bytes_published)};
+  return {account.iterations, account.delivered,
+          account.refused,    account.failed,
+          account.unknown,    account.absent_blocks,
+          account.dropped,    static_cast<std::int64_t>(account.bytes_published),
+          account.spilled,    static_cast<std::int64_t>(account.bytes_spilled)};
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ class Session {
   /// Of the sidestream_session, for extensions in C that publish too; blocks are declared here.
   [[nodiscard]] std::uintptr_t address() const { return reinterpret_cast<std::uintptr_t>(open("address")); }
   void serve();
-  /// iterations, delivered, refused, failed, unknown, absent_blocks, bytes_published, dropped.
+  /// iterations, delivered, refused, failed, unknown, absent_blocks, dropped, bytes_published, spilled, bytes_spilled.
   [[nodiscard]] Numbers account() const;
   Numbers close();
 

@@ -46,6 +46,8 @@ class Account:
     absent_blocks: int
     dropped: int
     bytes_published: int
+    spilled: int
+    bytes_spilled: int
 
 
 class Session(Declaring):

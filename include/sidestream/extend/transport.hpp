@@ -22,8 +22,9 @@
 
 namespace sidestream {
 
-/// What a client does when there is no room: wait for the servers, or refuse the iteration.
-enum class WhenFull : std::int32_t { wait = 0, skip = 1 };
+/// What a client does when there is no room: wait for the servers, refuse the iteration, or put the block into a file
+/// on its node, and wait where that is full too. Transports without such files wait.
+enum class WhenFull : std::int32_t { wait = 0, skip = 1, spill = 2 };
 
 /// Memory for the values of one block, 64-byte aligned, owned by the transport.
 struct Region {
@@ -181,6 +182,8 @@ class ClientTransport {
   [[nodiscard]] virtual bool connected() const { return true; }
   /// Seconds spent waiting for room or for a place in flight so far.
   [[nodiscard]] virtual double waited() const = 0;
+  /// Bytes of values that found no room and went to a file of this node so far.
+  [[nodiscard]] virtual std::uint64_t bytes_spilled() const { return 0; }
   /// Bytes of values of an iteration that left this client's memory, once its outcome is known; 0 where servers read
   /// them in place.
   [[nodiscard]] virtual std::uint64_t bytes_sent(std::int64_t index) const {

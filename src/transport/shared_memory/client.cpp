@@ -1,5 +1,6 @@
 #include "transport/shared_memory/client.hpp"
 
+#include <cstring>
 #include <utility>
 
 #include "base/fail.hpp"
@@ -95,8 +96,11 @@ void Client::wait_for_release() {
     heap_.release_upto(seen_released_);
     std::optional<Region> region = heap_.reserve(bytes, persistent);
     if (region) return region;
-    const bool never = bytes > node_->arena().bytes() || (when_full_ == WhenFull::wait && heap_.stuck());
-    if (never) {
+    if (spill_ && !persistent) {
+      spill_->release_upto(seen_released_);
+      if (std::optional<Region> spilled = spill_->reserve(bytes)) return spilled;
+    }
+    if (never_fits(bytes)) {
       fail(Code::full,
            "no room for a block of {} bytes and there never will be: {}. The node's buffer has {} bytes; raise "
            "placement.buffer, or declare all blocks before the session starts",
@@ -105,6 +109,31 @@ void Client::wait_for_release() {
     if (when_full_ == WhenFull::skip) return std::nullopt;
     wait_for_release();
   }
+}
+
+/// After a reservation that found no room.
+bool Client::never_fits(std::uint64_t bytes) const noexcept {
+  if (bytes > node_->arena().bytes() && !(spill_ && spill_->fits(bytes))) return true;
+  return when_full_ != WhenFull::skip && heap_.stuck();
+}
+
+void Client::spill_to(std::unique_ptr<SpillFile> file) {
+  if (file->path().size() >= ClientControl::path_bytes) {
+    fail(Code::system, "the path '{}' is longer than {} bytes; choose a shorter placement.spill.directory",
+         file->path(), ClientControl::path_bytes - 1);
+  }
+  std::memcpy(control_.spill, file->path().c_str(), file->path().size() + 1);
+  spill_ = std::move(file);
+}
+
+std::shared_ptr<const void> Client::memory() const {
+  if (!spill_) return node_;
+  return std::make_shared<std::pair<std::shared_ptr<const void>, std::shared_ptr<const void>>>(node_, spill_->memory());
+}
+
+void Client::clear(const Region& region) {
+  if (is_spilled(region)) return spill_->clear(region);
+  heap_.clear(region);
 }
 
 void Client::poll_outcomes() {
@@ -188,6 +217,7 @@ using Place =
     std::pair<std::map<std::pair<std::int32_t, std::int64_t>, std::pair<BlockRecord, Region>>::iterator, bool>;
 
 [[gnu::hot]] void Client::commit(const BlockRecord& record, const Region& region, bool hold) {
+  if (is_spilled(region)) return commit_spilled(record, region, hold);
   const std::uint64_t offset = heap_.offset(region);
   // First: nothing after it fails for want of memory.
   Place place{};
@@ -202,11 +232,18 @@ using Place =
   push_block(record, offset);
 }
 
-[[gnu::hot]] void Client::push_block(const BlockRecord& record, std::uint64_t offset) {
+/// The record follows the values: who finds it finds these whole in the file.
+void Client::commit_spilled(const BlockRecord& record, const Region& region, bool hold) {
+  if (connected_) return push_block(record, spill_->commit(record, region, hold, current_), spill_segment);
+  if (!hold) spill_->clear(region);
+}
+
+[[gnu::hot]] void Client::push_block(const BlockRecord& record, std::uint64_t offset, std::uint32_t segment) {
   if (!connected_) return;
-  if (backlog_.empty() && ring_.try_push(writer_.write_block(record, offset))) return writer_.sent();
+  if (backlog_.empty() && ring_.try_push(writer_.write_block(record, offset, segment))) return writer_.sent();
   Message message;
   message.kind = MessageKind::block;
+  message.segment = segment;
   message.block = record;
   message.offset = offset;
   push(message);

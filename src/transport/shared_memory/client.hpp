@@ -12,6 +12,7 @@
 #include "transport/shared_memory/message_ring.hpp"
 #include "transport/shared_memory/node.hpp"
 #include "transport/shared_memory/ring.hpp"
+#include "transport/shared_memory/spill_file.hpp"
 
 namespace sidestream::shared_memory {
 
@@ -27,8 +28,8 @@ class Client final : public ClientTransport {
   [[nodiscard]] bool retire(const BlockRecord& record) override;
   void fill(const Region& region, const void* values, std::uint64_t bytes) override;
   void commit(const BlockRecord& record, const Region& region, bool hold) override;
-  void clear(const Region& region) override { heap_.clear(region); }
-  [[nodiscard]] std::shared_ptr<const void> memory() const override { return node_; }
+  void clear(const Region& region) override;
+  [[nodiscard]] std::shared_ptr<const void> memory() const override;
   void declare(const Block& block, bool removed) override;
   void signal(const Signal& signal) override;
   void end(const EndRecord& record) override;
@@ -38,6 +39,10 @@ class Client final : public ClientTransport {
   [[nodiscard]] std::vector<Notice> notices() override;
   bool drain(std::chrono::milliseconds limit) override;
   [[nodiscard]] double waited() const override { return waited_; }
+  [[nodiscard]] std::uint64_t bytes_spilled() const override { return spill_ ? spill_->written() : 0; }
+  /// Where blocks go that find no room (WhenFull::spill). Before the first iteration. Throws Error(system) if its path
+  /// is too long.
+  void spill_to(std::unique_ptr<SpillFile> file);
 
   /// Servers come and go and others say so (sidecar): this client does not look whether its own is there.
   void trust_others() noexcept { watches_ = false; }
@@ -63,7 +68,10 @@ class Client final : public ClientTransport {
   void give_up();
   void look(bool waits);
   void take_notices();
-  void push_block(const BlockRecord& record, std::uint64_t offset);
+  void push_block(const BlockRecord& record, std::uint64_t offset, std::uint32_t segment = 0);
+  void commit_spilled(const BlockRecord& record, const Region& region, bool hold);
+  [[nodiscard]] bool is_spilled(const Region& region) const noexcept { return spill_ && spill_->has(region); }
+  [[nodiscard]] bool never_fits(std::uint64_t bytes) const noexcept;
   [[nodiscard]] std::byte* ring_memory() const noexcept;
   [[nodiscard]] std::byte* notice_memory() const noexcept;
   [[nodiscard]] std::int64_t released() const noexcept {
@@ -75,6 +83,7 @@ class Client final : public ClientTransport {
   ServerControl& server_;
   std::uint32_t server_clients_ = 1;  ///< clients of my server
   ClientHeap heap_;
+  std::unique_ptr<SpillFile> spill_;  ///< null: without
   RingProducer<MessageLine> ring_;
   MessageWriter writer_;
   RingConsumer<MessageLine> notices_;

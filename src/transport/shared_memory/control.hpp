@@ -94,6 +94,9 @@ struct alignas(128) ClientControl {
   // Sidecar, written by the client when it joins an epoch; `joined` (release) comes last.
   std::atomic<std::int64_t> first{0};    ///< the first iteration that it sends in this epoch
   std::atomic<std::uint64_t> joined{0};  ///< the epoch
+  /// `when_full: spill`: path of its file, written once, before the first block that lies there; empty: none.
+  static constexpr std::size_t path_bytes = 1024;
+  char spill[path_bytes]{};
 
   /// Server: outcomes are announced in order, iteration `index` next.
   void announce(std::int64_t index, Outcome outcome) noexcept;

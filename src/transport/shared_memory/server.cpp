@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/fail.hpp"
+#include "base/log.hpp"
 #include "base/persist.hpp"
 
 namespace sidestream::shared_memory {
@@ -59,14 +60,39 @@ void Server::close_clients() {
 }
 
 void Server::take(int client, const Message& message) {
-  if (message.segment != 0) {
+  if (message.segment != 0 && message.segment != spill_segment) {
     fail(Code::system, "a block came that lies in segment {}, which this version of Sidestream does not know",
          message.segment);
   }
   // It has been read: where memory is short, it waits.
   persist([&] {
-    if (!store_.take(client, message)) store_.add(client, Arrival{message.block, node_->buffer() + message.offset});
+    if (store_.take(client, message)) return;
+    if (message.segment == 0) return store_.add(client, Arrival{message.block, node_->buffer() + message.offset});
+    // Its values come when its iteration's turn does. Nothing is added twice where memory is short in between.
+    const std::int64_t iteration = store_.current(client);
+    spilled_.add(iteration, static_cast<std::size_t>(client), message.offset, store_.inbox(iteration).blocks.size());
+    persist([&] { store_.add(client, Arrival{message.block, nullptr}); });
   });
+}
+
+bool Server::advance(std::int64_t index) {
+  const bool changed = store_.advance(index);
+  if (!spilled_.waits(index)) return changed;
+  Inbox& inbox = store_.inbox(index);
+  if (inbox.end.refused == 0) {
+    const std::string wrong =
+        spilled_.load(index, inbox, [this](std::size_t client) { return std::string(client_control(client).spill); });
+    if (wrong.empty()) return changed;
+    inbox.end.refused |= Refusal::on_server;
+    log::error("iteration {}: {}; it is refused", index, wrong);
+    control_.failure.post(wrong);
+  }
+  return changed;
+}
+
+void Server::forget(std::int64_t index) {
+  store_.drop(index);
+  spilled_.drop(index);
 }
 
 bool Server::take_one(std::size_t client) {
@@ -151,7 +177,7 @@ void Server::leave(const std::string& why) {
 }
 
 void Server::release(std::int64_t index, Outcome outcome) {
-  store_.drop(index);
+  forget(index);
   for (std::size_t c = 0; c < rings_.size(); ++c) {
     client_control(c).announce(index, outcome);
     client_control(c).release(index);

@@ -9,6 +9,7 @@
 #include "transport/shared_memory/anticipation.hpp"
 #include "transport/shared_memory/message_ring.hpp"
 #include "transport/shared_memory/node.hpp"
+#include "transport/shared_memory/spill_reader.hpp"
 
 namespace sidestream::shared_memory {
 
@@ -23,7 +24,8 @@ class Server : public ServerTransport {
   [[nodiscard]] int ended(std::int64_t index) const override { return store_.ended(index); }
   [[nodiscard]] int pending(std::int64_t index) const override { return store_.pending(index); }
   [[nodiscard]] bool abandoned() const override { return store_.abandoned(); }
-  bool advance(std::int64_t index) override { return store_.advance(index); }
+  /// Also reads back what the clients spilled of the iteration; if that fails, refuses it and says why.
+  bool advance(std::int64_t index) override;
   [[nodiscard]] const std::vector<Block>& blocks() const override { return store_.blocks(); }
   [[nodiscard]] std::vector<BlockChange> take_changes() override { return store_.take_changes(); }
   [[nodiscard]] const std::vector<Arrival>& persistent() const override { return store_.persistent(); }
@@ -52,7 +54,7 @@ class Server : public ServerTransport {
   [[nodiscard]] ClientControl& client_control(std::size_t client) const noexcept;
   /// Iteration that the client is in.
   [[nodiscard]] std::int64_t current(std::size_t client) const { return store_.current(static_cast<int>(client)); }
-  void forget(std::int64_t index) { store_.drop(index); }
+  void forget(std::int64_t index);
   /// No client says anything any more.
   void close_clients();
 
@@ -71,6 +73,7 @@ class Server : public ServerTransport {
   std::vector<MessageWriter> writers_;
   std::vector<MessageLine> lines_;  ///< of the message that is read
   InboxStore store_;
+  SpillReader spilled_;
   Anticipation anticipation_;
   std::int64_t expected_ = 0;  ///< the iteration that `anticipation_` is about
 };

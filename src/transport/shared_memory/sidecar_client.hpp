@@ -29,7 +29,7 @@ class SidecarClient final : public ClientTransport {
     client_.commit(record, region, hold);
   }
   void clear(const Region& region) override { client_.clear(region); }
-  [[nodiscard]] std::shared_ptr<const void> memory() const override { return node_; }
+  [[nodiscard]] std::shared_ptr<const void> memory() const override { return client_.memory(); }
   void declare(const Block& block, bool removed) override { client_.declare(block, removed); }
   void signal(const Signal& signal) override { client_.signal(signal); }
   void end(const EndRecord& record) override;
@@ -39,6 +39,9 @@ class SidecarClient final : public ClientTransport {
   [[nodiscard]] std::vector<Notice> notices() override { return client_.notices(); }
   bool drain(std::chrono::milliseconds limit) override;
   [[nodiscard]] double waited() const override { return client_.waited(); }
+  [[nodiscard]] std::uint64_t bytes_spilled() const override { return client_.bytes_spilled(); }
+  /// As Client::spill_to.
+  void spill_to(std::unique_ptr<SpillFile> file) { client_.spill_to(std::move(file)); }
   [[nodiscard]] bool connected() const override { return client_.connected(); }
 
  private:

@@ -1,0 +1,50 @@
+#include "session/spilling.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/agree.hpp"
+#include "session/wiring.hpp"
+#include "transport/shared_memory/spill_folder.hpp"
+
+namespace sidestream {
+
+namespace {
+
+/// Servers find it from another working directory.
+std::string folder_of(const SpillConfig& spill) {
+  std::string folder = spill.directory;
+  const char* const temporary = std::getenv("TMPDIR");
+  if (folder.empty()) folder = temporary != nullptr && *temporary != 0 ? temporary : "/tmp";
+  return std::filesystem::absolute(folder).lexically_normal().string();
+}
+
+/// Of `size` bytes. A client that has declared nothing may do so later.
+std::uint64_t share_of(std::uint64_t size, std::int64_t mine, std::int64_t all) {
+  return static_cast<std::uint64_t>(static_cast<long double>(size) * static_cast<long double>(mine) /
+                                    static_cast<long double>(all));
+}
+
+}  // namespace
+
+std::unique_ptr<shared_memory::SpillFile> make_spill_file(MpiCommunicator& world, const Roles& roles,
+                                                          const PlacementConfig& placement,
+                                                          const std::vector<BlockBytes>& sizes) {
+  if (placement.when_full != WhenFull::spill) return nullptr;
+  constexpr std::int64_t least = 4096;
+  std::int64_t mine = 0;
+  if (roles.client) mine = least + static_cast<std::int64_t>(extents_of(sizes).home);
+  std::int64_t all = mine;
+  roles.node_members->sum(std::span(&all, 1));
+  std::unique_ptr<shared_memory::SpillFile> file;
+  together(world, [&] {
+    if (!roles.client) return;
+    const std::string folder = folder_of(placement.spill);
+    if (roles.on_node.number == 0) shared_memory::prepare_spill_folder(folder);
+    std::filesystem::create_directories(folder);
+    file = std::make_unique<shared_memory::SpillFile>(folder, share_of(placement.spill.size, mine, all));
+  });
+  return file;
+}
+
+}  // namespace sidestream

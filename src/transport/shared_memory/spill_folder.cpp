@@ -1,0 +1,104 @@
+#include "transport/shared_memory/spill_folder.hpp"
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <random>
+#include <vector>
+
+#include "base/fail.hpp"
+#include "base/log.hpp"
+
+namespace sidestream::shared_memory {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* beginning = "sidestream-spill-";
+
+bool lock(int descriptor, int how) {
+  while (flock(descriptor, how) != 0) {
+    if (errno != EINTR) return false;
+  }
+  return true;
+}
+
+/// Whether the file that is open is the one that has the name: it may have been removed between.
+bool is_still(int descriptor, const std::string& path) {
+  struct stat open {
+  }, named{};
+  return fstat(descriptor, &open) == 0 && lstat(path.c_str(), &named) == 0 && open.st_ino == named.st_ino &&
+         open.st_dev == named.st_dev;
+}
+
+/// Removes the file if nobody has it; its size, or -1 if it stays.
+std::int64_t remove_if_left(const std::string& path) {
+  const Descriptor file(::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+  struct stat status {};
+  if (file.get() < 0 || fstat(file.get(), &status) != 0) return -1;
+  if (!S_ISREG(status.st_mode) || status.st_uid != geteuid()) return -1;
+  if (!lock(file.get(), LOCK_EX | LOCK_NB) || !is_still(file.get(), path)) return -1;
+  return unlink(path.c_str()) == 0 ? static_cast<std::int64_t>(status.st_size) : -1;
+}
+
+}  // namespace
+
+OwnedFile create_spill_file(const std::string& directory) {
+  std::random_device random;
+  for (int tries = 0; tries < 100; ++tries) {
+    std::string path = (fs::path(directory) / fmt::format("{}{:08x}{:08x}", beginning, random(), random())).string();
+    Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (file.get() < 0) {
+      if (errno == EEXIST || errno == EINTR) continue;
+      fail(Code::system,
+           "cannot make the file '{}' for 'when_full: spill': {}; choose another placement.spill.directory", path,
+           std::strerror(errno));
+    }
+    // Who cleans up may have taken it for a dead one's before it was locked.
+    if (!lock(file.get(), LOCK_EX)) {
+      const int error = errno;
+      unlink(path.c_str());
+      fail(Code::system, "cannot lock '{}': {}; choose a placement.spill.directory on a disk of the node", path,
+           std::strerror(error));
+    }
+    if (is_still(file.get(), path)) return {std::move(file), std::move(path)};
+  }
+  fail(Code::system, "cannot make a file for 'when_full: spill' in '{}': each was removed at once", directory);
+}
+
+void prepare_spill_folder(const std::string& directory) {
+  std::error_code error;
+  fs::create_directories(directory, error);
+  std::int64_t bytes = 0;
+  std::string names;
+  fs::directory_iterator files(directory, error), end;
+  if (error) {
+    fail(Code::system, "placement.spill.directory is '{}', which cannot be read: {}; choose another", directory,
+         error.message());
+  }
+  for (; files != end && !error; files.increment(error)) {
+    const std::string path = files->path().string();
+    if (!files->path().filename().string().starts_with(beginning)) continue;
+    const std::int64_t size = remove_if_left(path);
+    if (size < 0) continue;
+    bytes += size;
+    names += (names.empty() ? "" : ", ") + path;
+  }
+  if (!names.empty()) log::warning("spill: removed what runs that were killed have left, {} bytes: {}", bytes, names);
+  struct statfs system {};
+  if (statfs(directory.c_str(), &system) == 0 && (system.f_type == TMPFS_MAGIC || system.f_type == RAMFS_MAGIC)) {
+    log::warning(
+        "spill: '{}' lies in memory (tmpfs), so that what is spilled takes memory of the node; choose a "
+        "placement.spill.directory on a disk if that is not meant",
+        directory);
+  }
+}
+
+}  // namespace sidestream::shared_memory
