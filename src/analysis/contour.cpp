@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 
 #include "analysis/contour_flat.hpp"
@@ -47,18 +48,44 @@ void add_attributes(const ContourRequest& request, std::vector<CrossedEdge>& edg
   edges.clear();
 }
 
+/// The points of numbers that mostly lie in the row of the last one: divisions are slow.
+class PointOfNumber {
+ public:
+  explicit PointOfNumber(const PointGrid& grid) : grid_(grid) {}
+  Index3 operator()(std::int64_t number) {
+    const Index along = number - start_;
+    if (along < 0 || along >= grid_.points().extent(0)) {
+      row_ = grid_.point(number);
+      row_[0] = grid_.points().lo[0];
+      start_ = grid_.number(row_);
+    }
+    return {row_[0] + (number - start_), row_[1], row_[2]};
+  }
+
+ private:
+  const PointGrid& grid_;
+  std::int64_t start_ = std::numeric_limits<std::int64_t>::min() / 2;
+  Index3 row_{};
+};
+
 /// Places the vertices of a curved grid that have none yet, and turns the triangles from number `first` on that lie in
 /// mirrored cells; those with a vertex without a place go.
 void place(const ContourRequest& request, const Tracer& tracer, std::size_t first) {
   Piece& piece = tracer.piece();
-  for (const CrossedEdge& edge : tracer.fresh()) {
+  constexpr std::size_t ahead = 8;
+  const std::vector<CrossedEdge>& fresh = tracer.fresh();
+  for (std::size_t n = 0; n < fresh.size(); ++n) {
+    if (n + ahead < fresh.size()) request.curved->announce(fresh[n + ahead].point);
+    const CrossedEdge& edge = fresh[n];
     piece.points.push_back(mix(request.curved->at(edge.point), request.curved->at(edge.upper()), edge.t));
   }
+  PointOfNumber point(request.grid), point_ahead(request.grid);
   std::int64_t cell = -1;
   double volume = 0;
   std::size_t kept = first;
   for (std::size_t n = first; n < piece.triangles.size(); ++n) {
-    if (piece.cells[n] != cell) volume = request.curved->volume(request.grid.point(piece.cells[n]));
+    if (n + ahead < piece.triangles.size()) request.curved->announce(point_ahead(piece.cells[n + ahead]));
+    if (piece.cells[n] != cell) volume = request.curved->volume(point(piece.cells[n]));
     cell = piece.cells[n];
     const auto placed = [&](std::int64_t v) {
       const auto [x, y, z] = piece.points[static_cast<std::size_t>(v)];
@@ -175,7 +202,8 @@ void contour_box(const ContourRequest& request, const Box& cells, std::span<cons
   }
   std::vector<double> scratch;
   std::vector<std::vector<CrossedEdge>> pending(values.size());  // vertices without attributes
-  const Index layers = request.curved && !request.curved->along_k() ? curved_layers : slab_layers;
+  const bool few = request.curved && request.curved->at_nodes() && !request.curved->along_k();
+  const Index layers = few ? curved_layers : slab_layers;
   for (Index k = cells.lo[2]; k < cells.hi[2]; k += layers) {
     const Index end = std::min(cells.hi[2], k + layers);
     const Box points{{cells.lo[0], cells.lo[1], k}, {cells.hi[0] + 1, cells.hi[1] + 1, end + 1}};

@@ -27,7 +27,9 @@ struct CrossedEdge {
 
 [[nodiscard]] inline std::array<double, 3> mix(const std::array<double, 3>& a, const std::array<double, 3>& b,
                                                double t) noexcept {
-  return {mix(a[0], b[0], t), mix(a[1], b[1], t), mix(a[2], b[2], t)};
+  if (t == 0) return a;
+  if (t == 1) return b;
+  return {a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1]), a[2] + t * (b[2] - a[2])};
 }
 
 /// Where between a and b, of which one is below the value and the other is not.

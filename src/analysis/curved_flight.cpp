@@ -34,8 +34,16 @@ class RowsFlight final : public CurvedFlight<T> {
  public:
   RowsFlight(Rows rows, const Box& box, bool normals) : box_(box), rows_(std::move(rows)), ahead_(normals ? 2 : 1) {}
 
+  void announce(const Index3& first, std::span<const std::int32_t> cells) const noexcept override {
+    for (Index k = first[2] - 1; k <= first[2] + ahead_; ++k) {
+      Row there = rows_.in_place(first[1] + ahead_, k);
+      if (there == nullptr) continue;
+      there += (first[0] - box_.lo[0]) * step();
+      for (const std::int32_t n : cells) __builtin_prefetch(there + n * step());
+    }
+  }
+
   bool place(const PointRow& row, Place* out) override {
-    fetch_ahead(row);
     const Index j = row.first[1], k = row.first[2];
     const Row here = start(row.first);
     const Row ends[3] = {here + step(), next_to(here, row.first, 1, j + 1), next_to(here, row.first, 2, k + 1)};
@@ -64,7 +72,8 @@ class RowsFlight final : public CurvedFlight<T> {
       const Index upper = axis == 0 ? i + 1 : i;
       const Place end = slope(up, upper);
       const double t = row.t[n];
-      out[n] = {-mix(start[0], end[0], t), -mix(start[1], end[1], t), -mix(start[2], end[2], t)};
+      const Place slope_there = mix(start, end, t);
+      out[n] = {-slope_there[0], -slope_there[1], -slope_there[2]};
       if (normalise(out[n])) continue;
       // A field without slope here (a ridge, say) still falls along the edge itself.
       const double sign = up.number[0][upper] < here.number[0][i] ? 1 : -1;
@@ -98,13 +107,6 @@ class RowsFlight final : public CurvedFlight<T> {
     const Index next = interleaved ? 1 : rows_.next();
     const Row x = row + n * step();
     return {static_cast<double>(x[0]), static_cast<double>(x[next]), static_cast<double>(x[2 * next])};
-  }
-
-  /// What comes from memory first for the rows after the next.
-  void fetch_ahead(const PointRow& row) const noexcept {
-    const Row there = rows_.in_place(row.first[1] + 2, row.first[2] + ahead_);
-    if (there == nullptr) return;
-    for (const std::int32_t n : row.at) __builtin_prefetch(there + (row.first[0] - box_.lo[0] + n) * step());
   }
 
   [[nodiscard]] Row start(const Index3& p) { return rows_.row(p[1], p[2]) + (p[0] - box_.lo[0]) * step(); }

@@ -18,6 +18,9 @@ template <class T>
 class CurvedFlight {
  public:
   virtual ~CurvedFlight() = default;
+  /// A hint that the points above these cells of a row, so far along from `first`, will be asked for soon: memory is
+  /// slow where they are spread, and the processor can't tell which ones come next.
+  virtual void announce(const Index3& first, std::span<const std::int32_t> cells) const noexcept = 0;
   /// The places of a row's vertices; whether all of them are finite.
   [[nodiscard]] virtual bool place(const PointRow& row, std::array<double, 3>* out) = 0;
   /// Of length 1, towards lower numbers: from central differences along the grid's lines, one-sided where a neighbour

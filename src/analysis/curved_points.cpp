@@ -101,7 +101,29 @@ std::array<double, 3> CurvedPoints::far_node(const Index3& p) const noexcept {
   return {nowhere, nowhere, nowhere};
 }
 
+namespace {
+
+/// The middle of the cell whose lowest node is at `x`; sums as in CurvedPoints::middle.
+template <class C>
+std::array<double, 3> middle_at(const C* x, const std::array<Index, 4>& strides) noexcept {
+  const auto [i, j, k, next] = strides;
+  const auto pair = [step = i](const C* node) { return static_cast<double>(*node) + static_cast<double>(node[step]); };
+  std::array<double, 3> middle;
+  for (double& m : middle) {
+    m = 0.125 * ((pair(x) + pair(x + j)) + (pair(x + k) + pair(x + j + k)));
+    x += next;
+  }
+  return middle;
+}
+
+}  // namespace
+
 std::array<double, 3> CurvedPoints::middle(const Index3& cell) const noexcept {
+  if (dimensions_ == 3 && direct_.contains(Box{cell, {cell[0] + 2, cell[1] + 2, cell[2] + 2}})) {
+    const ArrayView& array = view_->array;
+    return array.type == Type::float32 ? middle_at(array.at<float>(cell[0], cell[1], cell[2]), array.strides)
+                                       : middle_at(array.at<double>(cell[0], cell[1], cell[2]), array.strides);
+  }
   std::array<double, 3> sums[2][2];
   const Index low = nodes_.next_to(cell[0], 0, 0), high = nodes_.next_to(cell[0], 1, 0);
   for (int n = 0; n < 4; ++n) {

@@ -54,6 +54,14 @@ class CurvedPoints {
   /// Likewise in two dimensions; not finite if a corner has no place.
   [[nodiscard]] double area(const Index3& cell) const noexcept;
   [[nodiscard]] const BlockView* coordinates() const noexcept { return view_; }
+  /// A hint that a point will be asked for soon.
+  void announce(const Index3& p) const noexcept {
+    if (dense_ || !direct_.contains(p)) return;
+    const ArrayView& array = view_->array;
+    __builtin_prefetch(static_cast<const char*>(array.data) +
+                       (array.at<char>(p[0], p[1], p[2]) - static_cast<const char*>(array.data)) *
+                           static_cast<std::ptrdiff_t>(size_of(array.type)));
+  }
   /// Whether the coordinates run fastest along k.
   [[nodiscard]] bool along_k() const noexcept {
     return view_ != nullptr && std::abs(view_->array.strides[2]) < std::abs(view_->array.strides[0]);

@@ -45,6 +45,7 @@ class Flight {
     for (Index k = points_.lo[2]; k < points_.hi[2]; ++k) {
       load(k);
       for (Index j = points_.lo[1]; j < points_.hi[1]; ++j) {
+        if (curved_) announce(j + 1, k);
         point_row(j, k);
         if (k > points_.lo[2] && j > points_.lo[1]) triangle_row(j - 1, k - 1);
       }
@@ -205,6 +206,18 @@ class Flight {
 
   /// Makes available what the points of plane k and the cells below it need.
   void load(Index k) { numbers_.load(std::min(k + (request_.normals ? 2 : 1), reach_.hi[2] - 1)); }
+
+  /// Tells where a row of cells will need the places of points.
+  void announce(Index j, Index k) {
+    if (j >= cells_.hi[1] || k >= cells_.hi[2]) return;
+    std::size_t count = 0;
+    for (Index w = 0; w < inside_.words(); ++w) {
+      for (Word left = cells_in(j, k, w).active; left != 0; left &= left - 1) {
+        active_[count++] = static_cast<std::int32_t>(w * word_bits + std::countr_zero(left));
+      }
+    }
+    curved_->announce({cells_.lo[0], j, k}, {active_.data(), count});
+  }
 
   void point_row(Index j, Index k) {
     Numbered* numbered = numbered_[k & 1].data() + (j - points_.lo[1]) * points_.extent(0);

@@ -9,7 +9,8 @@ namespace sidestream {
 namespace {
 
 std::array<double, 3> between(const std::array<double, 3>& a, const std::array<double, 3>& b, double t) {
-  return {-mix(a[0], b[0], t), -mix(a[1], b[1], t), -mix(a[2], b[2], t)};
+  const std::array<double, 3> there = mix(a, b, t);
+  return {-there[0], -there[1], -there[2]};
 }
 
 }  // namespace
