@@ -16,10 +16,11 @@ static_assert(std::endian::native == std::endian::little, "files of the database
 
 inline constexpr std::uint32_t format_version = 1;
 inline constexpr std::uint64_t slot_bytes = 256;
-inline constexpr std::uint64_t face_bytes = 8192;            ///< before the first piece of a segment
-inline constexpr std::uint64_t alignment = 64;               ///< of pieces
-inline constexpr std::uint64_t chunk_bytes = 1u << 20;       ///< of values, in what is written here
-inline constexpr std::uint64_t most_chunk_bytes = 1u << 30;  ///< in what is read
+inline constexpr std::uint64_t face_bytes = 8192;       ///< before the first piece of a segment
+inline constexpr std::uint64_t alignment = 64;          ///< of pieces
+inline constexpr std::uint64_t chunk_bytes = 1u << 20;  ///< of values, in what is written here
+inline constexpr std::uint64_t most_chunk_bytes =
+    1u << 26;  ///< in what is read: how much a wrong length makes a reader ask for
 inline constexpr const char* journal_name = "contexts";
 
 enum class Kind : std::uint32_t { checkpoint = 0, post = 1 };

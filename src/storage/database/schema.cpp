@@ -9,15 +9,15 @@
 #include <map>
 
 #include "base/fail.hpp"
-#include "config/document.hpp"
+#include "storage/database/json.hpp"
 #include "storage/database/layout.hpp"
 
 namespace sidestream::database {
 
 namespace {
 
-constexpr int most_depth = 16;
 constexpr std::int32_t most_components = 1 << 20;
+constexpr std::size_t most_codecs = 16;
 
 std::string quoted(const std::string& text) {
   std::string out = "\"";
@@ -215,23 +215,6 @@ void connect(const Node& node, Mesh& mesh, const Metadata& metadata, const Reade
   }
 }
 
-/// A parser that calls itself must not be led deeper than the stack is.
-void check_depth(const std::string& text, const Reader& reader) {
-  int depth = 0;
-  bool inside = false;
-  for (std::size_t n = 0; n < text.size(); ++n) {
-    if (inside && text[n] == '\\') {
-      ++n;
-    } else if (text[n] == '"') {
-      inside = !inside;
-    } else if (!inside && (text[n] == '[' || text[n] == '{')) {
-      if (++depth > most_depth) reader.wrong("lists in lists without end");
-    } else if (!inside && (text[n] == ']' || text[n] == '}')) {
-      --depth;
-    }
-  }
-}
-
 }  // namespace
 
 std::string schema_text(const Schema& schema) {
@@ -246,12 +229,11 @@ std::string schema_text(const Schema& schema) {
 
 Schema read_schema(const std::string& text, const std::string& where) {
   const Reader reader(where);
-  check_depth(text, reader);
   Node root;
   try {
-    root = parse_node(text, where);
-  } catch (const Error&) {
-    reader.wrong("no JSON");
+    root = parse_json(text);
+  } catch (const Error& error) {
+    reader.wrong(error.what());
   }
   Schema schema;
   schema.provenance = reader.text(reader.of(root, "provenance"));
@@ -267,7 +249,9 @@ Schema read_schema(const std::string& text, const std::string& where) {
     const auto id = static_cast<std::int32_t>(metadata.variables.size());
     metadata.variables.push_back(read_variable(node, id, metadata.meshes, reader));
     std::vector<std::string>& codec = schema.codecs.emplace_back();
-    for (const Node& name : reader.of(node, "codec").items) codec.push_back(reader.text(name));
+    const Node& names = reader.of(node, "codec");
+    if (names.items.size() > most_codecs) reader.wrong("too many codecs");
+    for (const Node& name : names.items) codec.push_back(reader.text(name));
   }
   for (std::size_t n = 0; n < metadata.meshes.size(); ++n) {
     connect(meshes.items[n], metadata.meshes[n], metadata, reader);

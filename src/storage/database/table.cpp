@@ -84,7 +84,8 @@ std::uint64_t bytes_of_piece(const Variable& variable, const Block& block, const
 
 void check_pieces(const Pieces& rows, std::span<const Block> blocks, const Metadata& metadata, std::uint64_t chunk,
                   const GroupEntry& group, const std::string& where) {
-  std::uint64_t before = 0;  // by variable, then block
+  std::uint64_t before = 0;   // by variable, then block
+  std::uint64_t counted = 0;  // chunks: none is of two pieces, so that reading takes as long as the table is
   for (const PieceRow& piece : rows.pieces) {
     const auto wrong = [&](const char* what) {
       fail(Code::file, "{}: {} in a table; the file is damaged", where, what);
@@ -99,6 +100,8 @@ void check_pieces(const Pieces& rows, std::span<const Block> blocks, const Metad
     const std::uint64_t bytes = bytes_of_piece(variable, blocks[piece.block], where);
     const std::uint64_t count = bytes / chunk + (bytes % chunk != 0);
     if (piece.chunk > rows.chunks.size() || count > rows.chunks.size() - piece.chunk) wrong("a piece of no chunks");
+    counted += count;
+    if (counted > rows.chunks.size()) wrong("a chunk of two pieces");
     std::uint64_t stored = 0;
     for (std::uint64_t n = 0; n < count; ++n) {
       const ChunkRow& row = rows.chunks[piece.chunk + n];
