@@ -111,17 +111,24 @@ Restart::~Restart() = default;
 
 Restart Restart::open(MPI_Comm comm, const std::string& directory, std::optional<std::int64_t> cycle) {
   const auto ranks = MpiCommunicator::over(comm);
-  const Journal journal = shared_journal(*ranks, directory);
   auto made = std::make_unique<Implementation>();
-  made->remarks = journal.remarks;
-  for (const Entry& entry : database::candidates(journal, {cycle, database::Kind::checkpoint}, directory)) {
-    try {
-      made->context = open_context(*ranks, directory, entry);
-      return Restart(std::move(made));
-    } catch (const Error& error) {
-      if (error.code() != Code::file) throw;
-      made->remarks.push_back(
-          fmt::format("the checkpoint of {} is passed over: {}", database::name_of(entry), error.what()));
+  std::optional<std::uint64_t> tried;
+  for (;;) {
+    const Journal journal = shared_journal(*ranks, directory);
+    const std::vector<Entry> entries = database::candidates(journal, {cycle, database::Kind::checkpoint}, directory);
+    // Once more only if a run that writes at the same time has replaced all that there were by newer ones.
+    if (tried == entries.front().slot) break;
+    tried = entries.front().slot;
+    made->remarks = journal.remarks;
+    for (const Entry& entry : entries) {
+      try {
+        made->context = open_context(*ranks, directory, entry);
+        return Restart(std::move(made));
+      } catch (const Error& error) {
+        if (error.code() != Code::file) throw;
+        made->remarks.push_back(
+            fmt::format("the checkpoint of {} is passed over: {}", database::name_of(entry), error.what()));
+      }
     }
   }
   fail(Code::file, "no checkpoint in '{}' is whole: {}", directory, fmt::join(made->remarks, "; "));

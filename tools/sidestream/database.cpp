@@ -44,6 +44,7 @@ std::string variables_of(Context& context) {
       ++pieces[row.variable];
       stored[row.variable] += row.bytes;
     }
+    context.forget_pieces(group);
   }
   for (const Variable& v : metadata.variables) {
     const auto n = static_cast<std::size_t>(v.id);
@@ -71,24 +72,39 @@ DatabaseAnswer list_database(const DatabaseOptions& options) {
   return {text + remarks_of(journal), 0};
 }
 
-DatabaseAnswer describe_context(const DatabaseOptions& options) {
-  const Journal journal = database::read_journal(options.directory);
-  database::Wanted wanted;
-  if (options.has_cycle) wanted.cycle = options.cycle;
-  const Entry entry = candidates(journal, wanted, options.directory).front();
+namespace {
+
+std::string text_of(const DatabaseOptions& options, const Journal& journal, const Entry& entry) {
   Context context(options.directory, entry);
   std::string text =
       fmt::format("{} of {}: slot {}, {} block{} of {} contributor{} in {} group{}, {} of values in {}\n",
                   name_of(entry.kind), name_of(entry), entry.slot, entry.blocks, entry.blocks == 1 ? "" : "s",
                   entry.contributors, entry.contributors == 1 ? "" : "s", entry.groups, entry.groups == 1 ? "" : "s",
                   rounded(entry.bytes), rounded(entry.stored));
-  return {text + variables_of(context) + remarks_of(journal), 0};
+  return text + variables_of(context) + remarks_of(journal);
+}
+
+}  // namespace
+
+DatabaseAnswer describe_context(const DatabaseOptions& options) {
+  for (;;) {
+    const Journal journal = database::read_journal(options.directory);
+    database::Wanted wanted;
+    if (options.has_cycle) wanted.cycle = options.cycle;
+    const Entry entry = candidates(journal, wanted, options.directory).front();
+    try {
+      return {text_of(options, journal, entry), 0};
+    } catch (const Error&) {
+      // A run that writes at the same time may have replaced it by a newer one.
+      if (!database::is_removed(options.directory, entry.slot)) throw;
+    }
+  }
 }
 
 DatabaseAnswer verify_database(const DatabaseOptions& options) {
   const Journal journal = database::read_journal(options.directory);
   std::string text;
-  int damaged = 0;
+  int damaged = 0, removed = 0;
   for (const Entry& entry : journal.contexts) {
     std::vector<std::string> damages;
     try {
@@ -97,12 +113,18 @@ DatabaseAnswer verify_database(const DatabaseOptions& options) {
     } catch (const Error& error) {
       damages.emplace_back(error.what());
     }
+    // A run that writes at the same time may remove a context while it is read.
+    if (!damages.empty() && database::is_removed(options.directory, entry.slot)) {
+      text += fmt::format("{}: removed meanwhile\n", name_of(entry));
+      ++removed;
+      continue;
+    }
     text += fmt::format("{}: {}\n", name_of(entry), damages.empty() ? "whole" : "damaged");
     for (const std::string& damage : damages) text += fmt::format("  {}\n", damage);
     damaged += damages.empty() ? 0 : 1;
   }
-  text += fmt::format("{} of {} contexts are whole\n", journal.contexts.size() - static_cast<std::size_t>(damaged),
-                      journal.contexts.size());
+  const auto count = static_cast<int>(journal.contexts.size()) - removed;
+  text += fmt::format("{} of {} contexts are whole\n", count - damaged, count);
   return {text + remarks_of(journal), damaged > 0 || !journal.remarks.empty() ? 1 : 0};
 }
 

@@ -52,6 +52,9 @@ class Context {
   /// For whoever has the blocks of a group already.
   void give_blocks(std::size_t group, BytesView bytes);
   [[nodiscard]] Bytes read_blocks(std::size_t group);
+  /// Gives up the pieces of a group, for whoever goes through those of all: they are read again when they are asked
+  /// for.
+  void forget_pieces(std::size_t group);
 
  private:
   struct Group {

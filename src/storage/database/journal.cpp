@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <span>
+#include <unordered_set>
 
 #include "base/fail.hpp"
 #include "storage/database/segment.hpp"
@@ -28,12 +30,13 @@ std::string passed_over(const std::string& path, std::uint64_t slot, std::size_t
       slot);
 }
 
-void remove(Journal& journal, std::uint64_t slot) {
-  const auto same = [slot](const Entry& entry) { return entry.slot == slot; };
-  const auto found = std::find_if(journal.contexts.begin(), journal.contexts.end(), same);
-  if (found == journal.contexts.end()) return;
-  journal.removed.push_back(*found);
-  journal.contexts.erase(found);
+/// Moves those whose slots are named from the contexts to what is removed, in the order of the slots.
+void remove_all(Journal& journal, const std::unordered_set<std::uint64_t>& slots) {
+  if (slots.empty()) return;
+  const auto stays = [&](const Entry& entry) { return !slots.contains(entry.slot); };
+  const auto gone = std::stable_partition(journal.contexts.begin(), journal.contexts.end(), stays);
+  journal.removed.assign(gone, journal.contexts.end());
+  journal.contexts.erase(gone, journal.contexts.end());
 }
 
 }  // namespace
@@ -57,21 +60,29 @@ Journal read_journal(const std::string& directory) {
 Journal parse_journal(BytesView bytes, const std::string& path) {
   using What = SlotContent::What;
   Journal journal;
+  std::unordered_set<std::uint64_t> removed;
   for (std::uint64_t slot = 0; slot * slot_bytes < bytes.size(); ++slot) {
     const BytesView rest = bytes.subspan(slot * slot_bytes);
     const BytesView part = rest.first(std::min<std::size_t>(rest.size(), slot_bytes));
     const SlotContent content = read_slot(part, slot);
     journal.run = std::max(journal.run, content.run);
     if (content.what == What::context) journal.contexts.push_back(content.entry);
-    if (content.what == What::removal) remove(journal, content.removed);
+    // Of an earlier slot: what is written later is not meant.
+    if (content.what == What::removal && content.removed < slot) removed.insert(content.removed);
     if (slot == 0 && content.what != What::head) {
       journal.remarks.push_back(fmt::format("{}: the head is damaged; contexts are read all the same", path));
     } else if (content.what == What::broken || (content.what == What::empty && slot > 0)) {
       journal.remarks.push_back(passed_over(path, slot, part.size()));
     }
   }
+  remove_all(journal, removed);
   journal.slots = (bytes.size() + slot_bytes - 1) / slot_bytes;
   return journal;
+}
+
+bool is_removed(const std::string& directory, std::uint64_t slot) {
+  const std::vector<Entry> there = read_journal(directory).contexts;
+  return std::none_of(there.begin(), there.end(), [slot](const Entry& entry) { return entry.slot == slot; });
 }
 
 void create_journal(const std::string& directory, bool flush) {

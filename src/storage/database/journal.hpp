@@ -28,6 +28,10 @@ struct Journal {
 /// The same of the bytes of the file.
 [[nodiscard]] Journal parse_journal(BytesView bytes, const std::string& path);
 
+/// Whether a context has been removed since: what a reader asks who does not find what the context had. Throws
+/// Error(file).
+[[nodiscard]] bool is_removed(const std::string& directory, std::uint64_t slot);
+
 /// Creates a database in a directory that has none. Throws Error(file).
 void create_journal(const std::string& directory, bool flush);
 

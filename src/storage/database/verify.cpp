@@ -34,6 +34,7 @@ std::vector<std::string> verify(Context& context, int number, int shares) {
       before += piece.bytes;
       if (share == number) noted(damages, [&] { context.verify(group, piece); });
     }
+    context.forget_pieces(group);
   }
   return damages;
 }
