@@ -244,20 +244,28 @@ void Storing::open(Communicator& servers) {
   run_ = record_of<std::uint32_t>(run);
 }
 
+/// What a segment that was made last is called must outlive a loss of power before anything points to it.
+void Storing::flush_name() {
+  if (!name_flushed_) flush_directory(options_.directory);
+  name_flushed_ = true;
+}
+
 /// The next `size` bytes of the group's segments; those that do not fit into this one begin a new one.
 Storing::Allotted Storing::allot(std::uint64_t size) {
   const std::uint64_t begin = std::max(round_up(end_, alignment), face_bytes);
   if (made_ > number_ && begin + size <= options_.max_file_size) {
+    flush_name();
     end_ = begin + size;
     return {number_, begin};
   }
   if (made_ > number_ && end_ > face_bytes) ++number_;
   if (made_ <= number_) {
     GrowingFile file(path(number_), GrowingFile::Open::fresh);
+    made_ = number_ + 1;  // at once: if what follows fails, the next context finds it there
+    name_flushed_ = !options_.flush;
     file.close();
-    if (options_.flush) flush_directory(options_.directory);
-    made_ = number_ + 1;
   }
+  flush_name();
   end_ = face_bytes + size;
   return {number_, face_bytes};
 }

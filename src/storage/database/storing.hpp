@@ -88,6 +88,7 @@ class Storing {
   void open(Communicator& servers);
   void make_groups(Communicator& servers);
   void begin_run();
+  void flush_name();
   [[nodiscard]] Allotted allot(std::uint64_t size);
   [[nodiscard]] std::string path(std::uint32_t number) const;
   [[nodiscard]] std::string place(Domain& domain);
@@ -111,6 +112,7 @@ class Storing {
   std::uint64_t end_ = 0, committed_end_ = 0;
   std::uint32_t committed_number_ = 0;
   std::uint32_t made_ = 0;          ///< segments that exist
+  bool name_flushed_ = true;        ///< of the last of them
   bool perhaps_committed_ = false;  ///< what is stored now: places that it has are not given away again
   std::uint64_t next_slot_ = 0;     ///< of the first server
   Retention retention_;
