@@ -273,6 +273,15 @@ def test_databases_of_version_1_can_be_read():
     assert "restarted after step 2" in done.stdout or "is not what this program computes" in done.stderr
 
 
+def test_what_codecs_wrote_in_version_1_can_be_read():
+    golden = Path(__file__).parent / "golden"
+    expected = np.fromfile(golden / "database-codecs-values.raw").reshape(-1, 4, 8, 16).transpose(0, 3, 2, 1)
+    contexts = list(database_reader.contexts(golden / "database-codecs").values())
+    assert len(contexts) == len(expected)
+    for context, values in zip(contexts, expected, strict=True):
+        np.testing.assert_array_equal(context.whole("field"), values)
+
+
 def test_ls_and_info(tmp_path):
     simulate(tmp_path, 2, options="kind: post, codec: gzip")
     data = tmp_path / "out" / "data"
