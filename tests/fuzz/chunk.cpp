@@ -1,0 +1,33 @@
+#include <cstring>
+
+#include "storage/codecs/pipeline.hpp"
+#include "targets.hpp"
+
+namespace sidestream::fuzz {
+
+/// The first two bytes choose codecs and type, the next two how many bytes of values there are to be.
+void run_chunk(BytesView input) {
+  if (input.size() < 4) return;
+  static const std::vector<std::string> names = codec_names();
+  const auto choice = static_cast<unsigned>(input[0]), type = static_cast<unsigned>(input[1]);
+  std::uint16_t elements = 0;
+  std::memcpy(&elements, input.data() + 2, sizeof elements);
+  std::vector<std::string> list{names[choice % names.size()]};
+  if (choice / 16 > 0) list.push_back(names[choice / 16 % names.size()]);
+  if (type / 16 > 0) list.push_back(names[type / 16 % names.size()]);
+  refused_or_read([&] {
+    const auto of = static_cast<Type>(type % 16 % type_count);
+    const Pipeline pipeline(list, of);
+    Bytes raw(elements % 4096 * size_of(of));
+    refused_or_read([&] { pipeline.decode(input.subspan(4), raw); });
+    // What is encoded from these bytes comes back, if nothing may be lost.
+    const BytesView values = input.subspan(4, (input.size() - 4) / size_of(of) * size_of(of));
+    Bytes packed, back(values.size());
+    if (!pipeline.encode(values, packed)) return;
+    pipeline.decode(packed, back);
+    const bool same = std::equal(back.begin(), back.end(), values.begin());
+    if (pipeline.lossless() && !same) throw std::logic_error("a codec without loss has lost something");
+  });
+}
+
+}  // namespace sidestream::fuzz

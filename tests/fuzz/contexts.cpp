@@ -1,0 +1,26 @@
+#include <cstring>
+
+#include "storage/database/journal.hpp"
+#include "targets.hpp"
+
+namespace sidestream::fuzz {
+
+/// Slots with right checksums, so that what they say is looked at; the last one as it is.
+void run_contexts(BytesView input) {
+  using database::slot_bytes;
+  Bytes bytes(input.begin(), input.end());
+  for (std::size_t slot = 0; (slot + 2) * slot_bytes <= bytes.size(); ++slot) {
+    std::byte* at = bytes.data() + slot * slot_bytes;
+    const std::uint64_t checksum = database::checksum_of(BytesView(at, slot_bytes - sizeof checksum));
+    std::memcpy(at + slot_bytes - sizeof checksum, &checksum, sizeof checksum);
+  }
+  const database::Journal journal = database::parse_journal(bytes, "contexts");
+  const std::size_t slots = (bytes.size() + slot_bytes - 1) / slot_bytes;
+  const bool sound = journal.slots == slots && journal.contexts.size() + journal.removed.size() <= slots;
+  if (!sound) throw std::logic_error("slots were counted wrongly");
+  for (const database::Entry& entry : journal.contexts) {
+    if (entry.slot == 0 || entry.slot >= slots) throw std::logic_error("a context in no slot");
+  }
+}
+
+}  // namespace sidestream::fuzz

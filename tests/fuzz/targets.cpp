@@ -1,0 +1,13 @@
+#include "targets.hpp"
+
+#include <array>
+
+namespace sidestream::fuzz {
+
+std::span<const Target> targets() noexcept {
+  static constexpr std::array all{Target{"contexts", run_contexts}, Target{"record", run_record},
+                                  Target{"json", run_json}, Target{"tables", run_tables}, Target{"chunk", run_chunk}};
+  return all;
+}
+
+}  // namespace sidestream::fuzz

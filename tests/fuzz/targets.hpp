@@ -1,0 +1,43 @@
+// What reads databases, given bytes that nobody wrote: it may refuse them with Error(file), and nothing else.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sidestream/extend/communicator.hpp"
+
+namespace sidestream::fuzz {
+
+struct Target {
+  const char* name;  ///< also of the folder of its corpus
+  /// Throws what the reader must not throw.
+  void (*run)(BytesView input);
+};
+
+/// All of them.
+[[nodiscard]] std::span<const Target> targets() noexcept;
+
+void run_contexts(BytesView input);  ///< the file of slots
+void run_record(BytesView input);    ///< a record, with the JSON in it
+void run_json(BytesView input);      ///< the JSON alone
+void run_tables(BytesView input);    ///< tables of blocks, pieces and chunks, and the values behind them
+void run_chunk(BytesView input);     ///< what codecs decode
+
+/// Runs `read`, which may throw Error(file).
+template <class Read>
+void refused_or_read(Read&& read);
+
+}  // namespace sidestream::fuzz
+
+#include "sidestream/error.hpp"
+
+template <class Read>
+void sidestream::fuzz::refused_or_read(Read&& read) {
+  try {
+    read();
+  } catch (const Error& error) {
+    if (error.code() != Code::file) throw;
+  }
+}
