@@ -8,9 +8,7 @@
 #include <unordered_set>
 
 #include "base/fail.hpp"
-#include "storage/database/segment.hpp"
 #include "storage/output_file.hpp"
-#include "storage/replace_file.hpp"
 
 namespace sidestream::database {
 
@@ -83,25 +81,6 @@ Journal parse_journal(BytesView bytes, const std::string& path) {
 bool is_removed(const std::string& directory, std::uint64_t slot) {
   const std::vector<Entry> there = read_journal(directory).contexts;
   return std::none_of(there.begin(), there.end(), [slot](const Entry& entry) { return entry.slot == slot; });
-}
-
-void create_journal(const std::string& directory, bool flush) {
-  const std::string path = path_of(directory);
-  make_directory_of(path);
-  const Slot head = head_slot();
-  // Under another name first: a head that is not whole is damage, not a beginning.
-  const std::string temporary = (fs::path(directory) / fmt::format(".{}.part", journal_name)).string();
-  write_file(temporary, {reinterpret_cast<const char*>(head.data()), head.size()});
-  if (flush) flush_to_disk(temporary);
-  rename_file(temporary, path);
-  if (flush) flush_directory(directory);
-}
-
-void append_slot(const std::string& directory, std::uint64_t number, const Slot& slot, bool flush) {
-  GrowingFile file(path_of(directory), GrowingFile::Open::existing);
-  file.write(number * slot_bytes, slot);
-  if (flush) file.flush();
-  file.close();
 }
 
 }  // namespace sidestream::database
