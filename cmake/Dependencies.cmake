@@ -1,4 +1,4 @@
-# What Sidestream is built with. MPI, HDF5, yaml-cpp, fmt, libpng, zlib, xxHash and CLI11 are required, zstd, ADIOS2, muParser and
+# What Sidestream is built with. MPI, HDF5, yaml-cpp, fmt, libpng, zlib, xxHash and CLI11 are required, zstd, zfp, ADIOS2, muParser and
 # tinyxml2 are not.
 find_package(MPI REQUIRED COMPONENTS C CXX)
 set(HDF5_PREFER_PARALLEL OFF)
@@ -23,6 +23,15 @@ mark_as_advanced(ZSTD_INCLUDE_DIR ZSTD_LIBRARY)
 set(SIDESTREAM_ZSTD OFF)
 if(ZSTD_INCLUDE_DIR AND ZSTD_LIBRARY)
   set(SIDESTREAM_ZSTD ON)
+endif()
+
+# Likewise, with an error bound.
+find_path(ZFP_INCLUDE_DIR zfp.h)
+find_library(ZFP_LIBRARY zfp)
+mark_as_advanced(ZFP_INCLUDE_DIR ZFP_LIBRARY)
+set(SIDESTREAM_ZFP OFF)
+if(ZFP_INCLUDE_DIR AND ZFP_LIBRARY)
+  set(SIDESTREAM_ZFP ON)
 endif()
 
 # For `sidestream translate` alone.

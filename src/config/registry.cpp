@@ -52,4 +52,14 @@ void Registry::add(PartitionerKind kind) {
   partitioners_.emplace(kind.name, std::move(kind));
 }
 
+void Registry::add(CodecKind kind) {
+  check_new(codecs_->contains(kind.name), "the codec", kind.name);
+  if (kind.name.find_first_of(" :") != std::string::npos) {
+    fail(Code::usage,
+         "the codec '{}' has a space or a colon in its name, which lists of codecs are divided by; rename it",
+         kind.name);
+  }
+  codecs_->emplace(kind.name, std::move(kind));
+}
+
 }  // namespace sidestream

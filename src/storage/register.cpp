@@ -1,5 +1,6 @@
 #include "storage/register.hpp"
 
+#include "storage/codecs/pipeline.hpp"
 #include "storage/formats/csv.hpp"
 #include "storage/formats/data_set_file.hpp"
 #include "storage/formats/png.hpp"
@@ -19,7 +20,8 @@ void register_storage(Registry& registry) {
   registry.add(png_format());
   registry.add(vtkhdf_format());
   registry.add(vtp_format());
-  registry.add(database_writer());
+  for (const auto& [name, kind] : built_in_codecs()) registry.add(CodecKind(kind));
+  registry.add(database_writer(registry.codecs()));
   registry.add(vtu_format());
   registry.add(hdf5_writer());
   registry.add(metadata_writer());

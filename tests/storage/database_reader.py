@@ -87,6 +87,25 @@ def unquantise(data, dtype, width):
     return (low + step * np.frombuffer(data, f"<u{width}", offset=16).astype("f8")).astype(dtype).tobytes()
 
 
+def unzfp(data, size):
+    """A stream of zfp with its full header: nothing else is needed to read it."""
+    zfp = ctypes.CDLL(ctypes.util.find_library("zfp"))
+    for name in ("stream_open", "zfp_stream_open", "zfp_field_alloc"):
+        getattr(zfp, name).restype = ctypes.c_void_p
+    zfp.zfp_decompress.restype = zfp.zfp_read_header.restype = ctypes.c_size_t
+    padded = ctypes.create_string_buffer(data + bytes(64))
+    bits = ctypes.c_void_p(zfp.stream_open(padded, ctypes.c_size_t(len(padded))))
+    stream, field = ctypes.c_void_p(zfp.zfp_stream_open(bits)), ctypes.c_void_p(zfp.zfp_field_alloc())
+    assert zfp.zfp_read_header(stream, field, ctypes.c_uint(7)) > 0
+    out = ctypes.create_string_buffer(size)
+    zfp.zfp_field_set_pointer(field, out)
+    assert zfp.zfp_decompress(stream, field) > 0
+    zfp.zfp_field_free(field)
+    zfp.zfp_stream_close(stream)
+    zfp.stream_close(bits)
+    return out.raw
+
+
 class Context:
     def __init__(self, directory, entry):
         self.directory, self.entry = Path(directory), entry
@@ -137,15 +156,16 @@ class Context:
         nodes = np.array([about["centering"] >> axis & 1 for axis in range(3)])
         return block["lo"], block["hi"] + nodes
 
-    def _decoded(self, data, about, size):
+    def _decoded(self, data, about, size, number):
         dtype = np.dtype(about["type"])
         widths, sizes = [dtype.itemsize], [size]
-        for codec in about["codec"]:
+        codecs = [about["codec"], *about.get("others", [])][number - 1]
+        for codec in codecs:
             narrow = 2 if codec == "half" else int(codec[-1]) if codec.startswith("quantise") else widths[-1]
             sizes.append(sizes[-1] // widths[-1] * narrow + 16 * codec.startswith("quantise"))
             widths.append(narrow)
-        for n in reversed(range(len(about["codec"]))):
-            codec, width = about["codec"][n], widths[n]
+        for n in reversed(range(len(codecs))):
+            codec, width = codecs[n], widths[n]
             if codec == "zstd":
                 data = _zstd(data, sizes[n])
             elif codec == "gzip":
@@ -154,6 +174,8 @@ class Context:
                 data = unshuffle_bytes(data, width)
             elif codec == "bit-shuffle":
                 data = unshuffle_bits(data, width)
+            elif codec.startswith("zfp:"):
+                data = unzfp(data, sizes[n])
             elif codec == "half":
                 data = np.frombuffer(data, "<f2").astype(dtype).tobytes()
             else:
@@ -172,7 +194,7 @@ class Context:
             row = chunks[int(piece["chunk"]) + n]
             part = self._bytes(self.groups[group]["group"], piece["number"], at, row["bytes"], row["sum"])
             raw = min(self.chunk, size - n * self.chunk)
-            data += self._decoded(part, about, raw) if row["encoded"] else part
+            data += self._decoded(part, about, raw, row["encoded"]) if row["encoded"] else part
             at += int(row["bytes"])
         assert len(data) == size
         values = np.frombuffer(data, np.dtype(about["type"]).newbyteorder("<"))

@@ -48,11 +48,13 @@ std::string variables_of(Context& context) {
   }
   for (const Variable& v : metadata.variables) {
     const auto n = static_cast<std::size_t>(v.id);
-    const auto& codecs = context.schema().codecs[n];
+    std::string codecs;
+    for (const auto& list : context.schema().lists_of(n)) {
+      codecs += fmt::format("{}{}", codecs.empty() ? "" : " or ", fmt::join(list, ", "));
+    }
     text += fmt::format("variable {}: {}{} on {}, {} piece{}, {}{}\n", v.name, name_of(v.type),
                         v.components > 1 ? fmt::format(" x {}", v.components) : "", metadata.mesh_of(v).name, pieces[n],
-                        pieces[n] == 1 ? "" : "s", rounded(stored[n]),
-                        codecs.empty() ? "" : fmt::format(" ({})", fmt::join(codecs, ", ")));
+                        pieces[n] == 1 ? "" : "s", rounded(stored[n]), codecs.empty() ? "" : " (" + codecs + ")");
   }
   return text;
 }

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -14,8 +17,7 @@ namespace sidestream {
 class Codec {
  public:
   virtual ~Codec() = default;
-  [[nodiscard]] virtual std::string name() const = 0;  ///< as in configurations and files
-  [[nodiscard]] virtual std::string text() const = 0;  ///< for the manual: a sentence
+  [[nodiscard]] virtual std::string name() const = 0;  ///< for messages
   /// Whether `decode` gives back every bit.
   [[nodiscard]] virtual bool lossless() const { return true; }
   /// Whether the length of the outcome depends on the values: such a codec is the last one of a list.
@@ -33,5 +35,18 @@ class Codec {
   /// `encode` did not make: never reads or writes beyond either.
   virtual void decode(BytesView in, Type type, std::span<std::byte> out) const = 0;
 };
+
+/// A codec by its name. What stands in a list of codecs, in configurations and in files alike, is the name, or
+/// `name:argument`: readers make the codec from that text alone, so that it may not mean anything else later.
+struct CodecKind {
+  std::string name;        ///< without spaces and colons
+  std::string text;        ///< for the manual: a sentence
+  std::string argument{};  ///< what is expected behind `name:`, for messages; empty: nothing
+  /// Throws Error(configuration) if the argument makes no sense. It is empty unless one was given.
+  std::function<std::shared_ptr<const Codec>(const std::string& argument)> create{};
+};
+
+/// By name.
+using CodecKinds = std::map<std::string, CodecKind>;
 
 }  // namespace sidestream

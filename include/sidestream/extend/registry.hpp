@@ -3,9 +3,11 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 
 #include "sidestream/extend/analysis.hpp"
+#include "sidestream/extend/codec.hpp"
 #include "sidestream/extend/partitioner.hpp"
 #include "sidestream/extend/writer.hpp"
 
@@ -18,17 +20,22 @@ class Registry {
   void add(WriterKind kind);
   void add(ResultFormat format);
   void add(PartitionerKind kind);
+  void add(CodecKind kind);
 
   [[nodiscard]] const std::map<std::string, AnalysisKind>& analyses() const noexcept { return analyses_; }
   [[nodiscard]] const std::map<std::string, WriterKind>& writers() const noexcept { return writers_; }
   [[nodiscard]] const std::map<std::string, ResultFormat>& formats() const noexcept { return formats_; }  ///< by ending
   [[nodiscard]] const std::map<std::string, PartitionerKind>& partitioners() const noexcept { return partitioners_; }
 
+  /// Shared with whoever asks: writers see codecs of plug-ins that are loaded after them.
+  [[nodiscard]] std::shared_ptr<const CodecKinds> codecs() const noexcept { return codecs_; }
+
  private:
   std::map<std::string, AnalysisKind> analyses_;
   std::map<std::string, WriterKind> writers_;
   std::map<std::string, ResultFormat> formats_;
   std::map<std::string, PartitionerKind> partitioners_;
+  std::shared_ptr<CodecKinds> codecs_ = std::make_shared<CodecKinds>();
 };
 
 }  // namespace sidestream

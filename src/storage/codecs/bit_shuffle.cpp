@@ -20,7 +20,6 @@ std::uint64_t transposed(std::uint64_t x) {
 class BitShuffle final : public Codec {
  public:
   std::string name() const override { return "bit-shuffle"; }
-  std::string text() const override { return "bits of the same significance next to each other."; }
   bool encode(BytesView in, Type type, Bytes& out) const override {
     const std::size_t width = size_of(type), groups = in.size() / width / 8;
     out.resize(in.size());
@@ -57,9 +56,8 @@ class BitShuffle final : public Codec {
 
 }  // namespace
 
-const Codec& bit_shuffle_codec() {
-  static const BitShuffle codec;
-  return codec;
+CodecKind bit_shuffle_codec() {
+  return plain_codec<BitShuffle>("bit-shuffle", "bits of the same significance next to each other.");
 }
 
 }  // namespace sidestream

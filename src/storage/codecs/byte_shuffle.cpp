@@ -7,7 +7,6 @@ namespace {
 class ByteShuffle final : public Codec {
  public:
   std::string name() const override { return "byte-shuffle"; }
-  std::string text() const override { return "bytes of the same significance next to each other."; }
   bool encode(BytesView in, Type type, Bytes& out) const override {
     const std::size_t width = size_of(type), count = in.size() / width;
     out.resize(in.size());
@@ -26,9 +25,8 @@ class ByteShuffle final : public Codec {
 
 }  // namespace
 
-const Codec& byte_shuffle_codec() {
-  static const ByteShuffle codec;
-  return codec;
+CodecKind byte_shuffle_codec() {
+  return plain_codec<ByteShuffle>("byte-shuffle", "bytes of the same significance next to each other.");
 }
 
 }  // namespace sidestream

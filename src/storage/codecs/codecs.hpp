@@ -1,15 +1,31 @@
 // The codecs that come with Sidestream, one file each.
 #pragma once
 
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
 #include "sidestream/extend/codec.hpp"
 
 namespace sidestream {
 
-[[nodiscard]] const Codec& byte_shuffle_codec();
-[[nodiscard]] const Codec& bit_shuffle_codec();
-[[nodiscard]] const Codec& gzip_codec();
-[[nodiscard]] const Codec* zstd_codec();  ///< null: built without zstd
-[[nodiscard]] const Codec& half_codec();
-[[nodiscard]] const Codec& quantise_codec(int bytes);  ///< 1, 2 or 4
+/// Of a codec that takes no argument.
+template <class Made>
+[[nodiscard]] CodecKind plain_codec(std::string name, std::string text) {
+  CodecKind kind;
+  kind.name = std::move(name);
+  kind.text = std::move(text);
+  kind.create = [](const std::string&) { return std::make_shared<Made>(); };
+  return kind;
+}
+
+[[nodiscard]] CodecKind byte_shuffle_codec();
+[[nodiscard]] CodecKind bit_shuffle_codec();
+[[nodiscard]] CodecKind gzip_codec();
+[[nodiscard]] std::optional<CodecKind> zstd_codec();  ///< nothing: built without zstd
+[[nodiscard]] CodecKind half_codec();
+[[nodiscard]] CodecKind quantise_codec(int bytes);   ///< 1, 2 or 4
+[[nodiscard]] std::optional<CodecKind> zfp_codec();  ///< nothing: built without zfp
 
 }  // namespace sidestream

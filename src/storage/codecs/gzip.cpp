@@ -14,7 +14,6 @@ constexpr int level = 4;  ///< beyond it gains little and costs much on values t
 class Gzip final : public Codec {
  public:
   std::string name() const override { return "gzip"; }
-  std::string text() const override { return "zlib's, which everything reads."; }
   bool packs() const override { return true; }
 
   bool encode(BytesView in, Type, Bytes& out) const override {
@@ -54,9 +53,6 @@ class Gzip final : public Codec {
 
 }  // namespace
 
-const Codec& gzip_codec() {
-  static const Gzip codec;
-  return codec;
-}
+CodecKind gzip_codec() { return plain_codec<Gzip>("gzip", "zlib's, which everything reads."); }
 
 }  // namespace sidestream

@@ -60,10 +60,6 @@ void decode_as(BytesView in, std::span<std::byte> out) {
 class Half final : public Codec {
  public:
   std::string name() const override { return "half"; }
-  std::string text() const override {
-    return "16-bit reals (IEEE binary16), wrong by at most |x| / 2048 or 2^-25; chunks with numbers beyond 65504 stay as "
-           "they are.";
-  }
   bool lossless() const override { return false; }
   bool takes(Type type) const override { return type == Type::float32 || type == Type::float64; }
   Type after(Type) const override { return Type::uint16; }
@@ -77,9 +73,11 @@ class Half final : public Codec {
 
 }  // namespace
 
-const Codec& half_codec() {
-  static const Half codec;
-  return codec;
+CodecKind half_codec() {
+  return plain_codec<Half>(
+      "half",
+      "16-bit reals (IEEE binary16), wrong by at most |x| / 2048 or 2^-25; chunks with numbers beyond 65504 stay as "
+      "they are.");
 }
 
 }  // namespace sidestream

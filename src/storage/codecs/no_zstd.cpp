@@ -2,6 +2,6 @@
 
 namespace sidestream {
 
-const Codec* zstd_codec() { return nullptr; }
+std::optional<CodecKind> zstd_codec() { return std::nullopt; }
 
 }  // namespace sidestream

@@ -1,25 +1,65 @@
 #include "storage/codecs/pipeline.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdlib>
+#include <sstream>
 
 #include "base/fail.hpp"
+#include "config/plugin_loader.hpp"
 
 namespace sidestream {
 
-Pipeline::Pipeline(const std::vector<std::string>& names, Type type) {
+namespace {
+
+/// `name` or `name:argument`.
+std::shared_ptr<const Codec> make_codec(const std::string& text, const CodecKinds& kinds) {
+  const std::size_t colon = text.find(':');
+  const std::string name = text.substr(0, colon);
+  const std::string argument = colon == std::string::npos ? std::string() : text.substr(colon + 1);
+  const auto found = kinds.find(name);
+  if (found == kinds.end()) {
+    std::vector<std::string> names;
+    for (const auto& [known, kind] : kinds) names.push_back(known);
+    fail(Code::file,
+         "the codec '{}' is not in this build of Sidestream, nor in a plug-in that is loaded here; there are {}. If a "
+         "plug-in brings it, name that under 'plugins:', or for programs that read in the environment variable "
+         "SIDESTREAM_CODEC_PLUGINS",
+         name, fmt::join(names, ", "));
+  }
+  const bool takes = !found->second.argument.empty();
+  if (takes != !argument.empty() || (!takes && colon != std::string::npos)) {
+    fail(Code::file, "found the codec '{}', expected '{}{}{}'; correct it", text, name, takes ? ":" : "",
+         found->second.argument);
+  }
+  return found->second.create(argument);
+}
+
+}  // namespace
+
+CodecKinds codecs_for_readers() {
+  Registry registry;
+  for (const auto& [name, kind] : built_in_codecs()) registry.add(CodecKind(kind));
+  const char* const paths = std::getenv("SIDESTREAM_CODEC_PLUGINS");
+  std::istringstream list(paths != nullptr ? paths : "");
+  for (std::string path; std::getline(list, path, ':');) {
+    if (!path.empty()) load_plugin(path, {"SIDESTREAM_CODEC_PLUGINS", 1, 1}, registry);
+  }
+  return *registry.codecs();
+}
+
+Pipeline::Pipeline(const std::vector<std::string>& names, Type type, const CodecKinds& kinds) {
   for (const std::string& name : names) {
-    const Codec* codec = find_codec(name);
-    if (codec == nullptr) {
-      fail(Code::file, "the codec '{}' is not in this build of Sidestream; there are {}", name,
-           fmt::join(codec_names(), ", "));
-    }
+    std::shared_ptr<const Codec> codec = make_codec(name, kinds);
     if (!steps_.empty() && steps_.back().codec->packs()) {
       fail(Code::file, "the codec '{}' stands before '{}', but what packs must be the last one",
            steps_.back().codec->name(), name);
     }
     if (!codec->takes(type)) fail(Code::file, "the codec '{}' does not take values of type {}", name, name_of(type));
-    steps_.push_back({codec, type});
-    type = codec->after(type);
+    const Type after = codec->after(type);
+    steps_.push_back({std::move(codec), type});
+    type = after;
   }
 }
 

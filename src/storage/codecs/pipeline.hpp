@@ -1,7 +1,7 @@
 // Codecs one after the other.
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -9,19 +9,20 @@
 
 namespace sidestream {
 
-/// Names of all codecs, for messages and manuals.
-[[nodiscard]] std::vector<std::string> codec_names();
+/// Those that come with Sidestream.
+[[nodiscard]] CodecKinds built_in_codecs();
+/// Those and what the plug-ins have that the environment variable SIDESTREAM_CODEC_PLUGINS names (paths with colons
+/// between): for programs that read databases without a configuration. Throws Error(configuration).
+[[nodiscard]] CodecKinds codecs_for_readers();
 /// What they do, a sentence each.
 [[nodiscard]] std::string codec_manual();
-/// The codec of that name; null: there is none, or this build lacks its library.
-[[nodiscard]] const Codec* find_codec(const std::string& name);
 
-/// A list of codecs for elements of one type. Empty: values are kept as they are.
+/// A list of codecs for elements of one type. Empty: values are kept as they are. Used by several threads at once.
 class Pipeline {
  public:
   Pipeline() = default;
   /// Throws Error(file) with a sentence if a codec is not known here, or the list makes no sense for the type.
-  Pipeline(const std::vector<std::string>& names, Type type);
+  Pipeline(const std::vector<std::string>& names, Type type, const CodecKinds& kinds);
   [[nodiscard]] bool empty() const noexcept { return steps_.empty(); }
   [[nodiscard]] bool lossless() const;
   /// False: the chunk is kept as it is.
@@ -31,7 +32,7 @@ class Pipeline {
 
  private:
   struct Step {
-    const Codec* codec;
+    std::shared_ptr<const Codec> codec;
     Type type;  ///< of what it is given
   };
   std::vector<Step> steps_;

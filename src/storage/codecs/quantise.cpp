@@ -66,15 +66,6 @@ template <class Number>
 class Quantise final : public Codec {
  public:
   std::string name() const override { return fmt::format("quantise-{}", sizeof(Number)); }
-  std::string text() const override {
-    return fmt::format(
-        "reals as whole numbers of {} byte{} between the lowest and the highest of a chunk, wrong by at most half a step of "
-        "{}, checked; chunks with NaN or infinities stay as they are.",
-        sizeof(Number), sizeof(Number) == 1 ? "" : "s",
-        sizeof(Number) == 1   ? "1/255"
-        : sizeof(Number) == 2 ? "1/65535"
-                              : "1/4294967295");
-  }
   bool lossless() const override { return false; }
   bool takes(Type type) const override { return type == Type::float32 || type == Type::float64; }
   Type after(Type) const override {
@@ -89,15 +80,23 @@ class Quantise final : public Codec {
   }
 };
 
+template <class Number>
+CodecKind kind_of() {
+  const std::size_t bytes = sizeof(Number);
+  return plain_codec<Quantise<Number>>(
+      fmt::format("quantise-{}", bytes),
+      fmt::format(
+          "reals as whole numbers of {} byte{} between the lowest and the highest of a chunk, wrong by at most half "
+          "a step of 1/{}, checked; chunks with NaN or infinities stay as they are.",
+          bytes, bytes == 1 ? "" : "s", static_cast<std::uint64_t>(static_cast<Number>(~Number{0}))));
+}
+
 }  // namespace
 
-const Codec& quantise_codec(int bytes) {
-  static const Quantise<std::uint8_t> one;
-  static const Quantise<std::uint16_t> two;
-  static const Quantise<std::uint32_t> four;
-  if (bytes == 1) return one;
-  if (bytes == 2) return two;
-  return four;
+CodecKind quantise_codec(int bytes) {
+  if (bytes == 1) return kind_of<std::uint8_t>();
+  if (bytes == 2) return kind_of<std::uint16_t>();
+  return kind_of<std::uint32_t>();
 }
 
 }  // namespace sidestream

@@ -5,37 +5,25 @@
 
 namespace sidestream {
 
-namespace {
-
-std::vector<const Codec*> all_codecs() {
-  std::vector<const Codec*> codecs{&byte_shuffle_codec(), &bit_shuffle_codec()};
-  if (zstd_codec() != nullptr) codecs.push_back(zstd_codec());
-  for (const Codec* codec :
-       {&gzip_codec(), &half_codec(), &quantise_codec(1), &quantise_codec(2), &quantise_codec(4)}) {
-    codecs.push_back(codec);
-  }
-  return codecs;
-}
-
-}  // namespace
-
-std::vector<std::string> codec_names() {
-  std::vector<std::string> names;
-  for (const Codec* codec : all_codecs()) names.push_back(codec->name());
-  return names;
+CodecKinds built_in_codecs() {
+  CodecKinds kinds;
+  const auto add = [&](CodecKind kind) { kinds.emplace(kind.name, std::move(kind)); };
+  add(byte_shuffle_codec());
+  add(bit_shuffle_codec());
+  add(gzip_codec());
+  add(half_codec());
+  for (const int bytes : {1, 2, 4}) add(quantise_codec(bytes));
+  if (std::optional<CodecKind> zstd = zstd_codec()) add(std::move(*zstd));
+  if (std::optional<CodecKind> zfp = zfp_codec()) add(std::move(*zfp));
+  return kinds;
 }
 
 std::string codec_manual() {
   std::string text;
-  for (const Codec* codec : all_codecs()) text += fmt::format(" `{}`: {}", codec->name(), codec->text());
-  return text;
-}
-
-const Codec* find_codec(const std::string& name) {
-  for (const Codec* codec : all_codecs()) {
-    if (codec->name() == name) return codec;
+  for (const auto& [name, kind] : built_in_codecs()) {
+    text += fmt::format(" `{}{}{}`: {}", name, kind.argument.empty() ? "" : ":", kind.argument, kind.text);
   }
-  return nullptr;
+  return text;
 }
 
 }  // namespace sidestream

@@ -12,7 +12,6 @@ constexpr int level = 1;
 class Zstd final : public Codec {
  public:
   std::string name() const override { return "zstd"; }
-  std::string text() const override { return "Zstandard, faster than `gzip` and smaller; where the build has it."; }
   bool packs() const override { return true; }
   bool encode(BytesView in, Type, Bytes& out) const override {
     out.resize(ZSTD_compressBound(in.size()));
@@ -31,9 +30,8 @@ class Zstd final : public Codec {
 
 }  // namespace
 
-const Codec* zstd_codec() {
-  static const Zstd codec;
-  return &codec;
+std::optional<CodecKind> zstd_codec() {
+  return plain_codec<Zstd>("zstd", "Zstandard, faster than `gzip` and smaller; where the build has it.");
 }
 
 }  // namespace sidestream

@@ -129,11 +129,12 @@ const PieceRow* Context::find(std::size_t group, std::uint32_t variable, std::ui
   return found == rows.end() || found->variable != variable || found->block != block ? nullptr : &*found;
 }
 
-const Pipeline& Context::pipeline(std::uint32_t variable) {
-  const auto found = pipelines_.find(variable);
-  if (found != pipelines_.end()) return found->second;
-  const Variable& of = schema_.metadata.variables[variable];
-  return pipelines_.emplace(variable, Pipeline(schema_.codecs[variable], of.type)).first->second;
+const Packing& Context::packing(std::uint32_t variable) {
+  const auto found = packings_.find(variable);
+  if (found != packings_.end()) return found->second;
+  if (!kinds_) kinds_ = codecs_for_readers();
+  const Type type = schema_.metadata.variables[variable].type;
+  return packings_.emplace(variable, Packing(schema_.lists_of(variable), type, *kinds_)).first->second;
 }
 
 std::uint64_t Context::bytes_of(std::size_t group, const PieceRow& piece) {
@@ -186,7 +187,7 @@ void Context::fetch(std::size_t group, const PieceRow& piece, std::uint64_t numb
   if (!row.encoded) return load(room());
   stored_.resize(row.bytes);
   load(stored_);
-  pipeline(piece.variable).decode(stored_, room());
+  packing(piece.variable).decode(row.encoded, stored_, room());
 }
 
 void Context::verify(std::size_t group, const PieceRow& piece) {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "storage/codecs/pipeline.hpp"
+#include "storage/codecs/packing.hpp"
 #include "storage/database/schema.hpp"
 #include "storage/database/segment.hpp"
 #include "storage/database/table.hpp"
@@ -68,7 +68,7 @@ class Context {
   /// `room` gives memory for the values, and is asked when it is known that the file has them.
   void fetch(std::size_t group, const PieceRow& piece, std::uint64_t number,
              const std::function<std::span<std::byte>()>& room);
-  [[nodiscard]] const Pipeline& pipeline(std::uint32_t variable);
+  [[nodiscard]] const Packing& packing(std::uint32_t variable);
 
   std::string directory_;
   Entry entry_;
@@ -76,7 +76,8 @@ class Context {
   std::vector<GroupEntry> groups_;
   std::vector<Group> read_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, PlacedFile> files_;
-  std::map<std::uint32_t, Pipeline> pipelines_;
+  std::optional<CodecKinds> kinds_;
+  std::map<std::uint32_t, Packing> packings_;
   Bytes stored_, raw_;
   std::vector<std::uint64_t> starts_;  ///< of the chunks of the piece that was asked for last
   const PieceRow* last_piece_ = nullptr;

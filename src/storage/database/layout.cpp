@@ -1,8 +1,5 @@
 #include "storage/database/layout.hpp"
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +7,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/checksum.hpp"
 #include "base/fail.hpp"
 
 namespace sidestream::database {
@@ -69,7 +67,7 @@ Entry entry_of(BytesView bytes) {
 
 }  // namespace
 
-std::uint64_t checksum_of(BytesView bytes) noexcept { return XXH3_64bits(bytes.data(), bytes.size()); }
+std::uint64_t checksum_of(BytesView bytes) noexcept { return sidestream::checksum_of(bytes); }
 
 Slot head_slot() {
   SlotWriter writer(head_magic, static_cast<std::uint32_t>(slot_bytes));

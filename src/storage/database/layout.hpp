@@ -20,7 +20,8 @@ inline constexpr std::uint64_t face_bytes = 8192;       ///< before the first pi
 inline constexpr std::uint64_t alignment = 64;          ///< of pieces
 inline constexpr std::uint64_t chunk_bytes = 1u << 20;  ///< of values, in what is written here
 inline constexpr std::uint64_t most_chunk_bytes =
-    1u << 26;  ///< in what is read: how much a wrong length makes a reader ask for
+    1u << 26;                                    ///< in what is read: how much a wrong length makes a reader ask for
+inline constexpr std::uint32_t most_lists = 16;  ///< of codecs, that chunks of a variable go through
 inline constexpr const char* journal_name = "contexts";
 
 enum class Kind : std::uint32_t { checkpoint = 0, post = 1 };

@@ -72,15 +72,23 @@ std::string mesh_text(const Mesh& mesh, const Metadata& metadata) {
          fmt::format(", \"refinement\": [{}], \"arrays\": {{{}}}}}", fmt::join(levels, ", "), fmt::join(arrays, ", "));
 }
 
-std::string variable_text(const Variable& v, const Metadata& metadata, const std::vector<std::string>& codec) {
+std::string list_text(const std::vector<std::string>& codecs) {
   std::vector<std::string> names;
-  for (const std::string& name : codec) names.push_back(quoted(name));
+  for (const std::string& name : codecs) names.push_back(quoted(name));
+  return fmt::format("[{}]", fmt::join(names, ", "));
+}
+
+std::string variable_text(const Variable& v, const Metadata& metadata,
+                          const std::vector<std::vector<std::string>>& lists) {
+  std::string others;
+  for (std::size_t n = 1; n < lists.size(); ++n) others += (n > 1 ? ", " : "") + list_text(lists[n]);
+  if (!others.empty()) others = ", \"others\": [" + others + "]";
   return fmt::format(
       "{{\"name\": {}, \"mesh\": {}, \"type\": \"{}\", \"centering\": {}, \"role\": \"{}\", \"components\": {}, \"order\": "
-      "\"{}\", \"unit\": {}, \"label\": {}, \"group\": {}, \"codec\": [{}]}}",
+      "\"{}\", \"unit\": {}, \"label\": {}, \"group\": {}, \"codec\": {}{}}}",
       quoted(v.name), quoted(metadata.mesh_of(v).name), name_of(v.type), static_cast<int>(v.centering), name_of(v.role),
       v.components, v.order == Order::column ? "column" : "row", quoted(v.unit), quoted(v.label), quoted(v.group),
-      fmt::join(names, ", "));
+      list_text(lists.front()), others);
 }
 
 /// Reads values out of a tree, and says what is wrong with it in one way.
@@ -215,13 +223,21 @@ void connect(const Node& node, Mesh& mesh, const Metadata& metadata, const Reade
   }
 }
 
+/// A list of codecs, first to last.
+std::vector<std::string> read_codecs(const Node& list, const Reader& reader) {
+  if (list.items.size() > most_codecs) reader.wrong("too many codecs");
+  std::vector<std::string> names;
+  for (const Node& name : list.items) names.push_back(reader.text(name));
+  return names;
+}
+
 }  // namespace
 
 std::string schema_text(const Schema& schema) {
   std::vector<std::string> meshes, variables;
   for (const Mesh& mesh : schema.metadata.meshes) meshes.push_back(mesh_text(mesh, schema.metadata));
   for (const Variable& v : schema.metadata.variables) {
-    variables.push_back(variable_text(v, schema.metadata, schema.codecs[static_cast<std::size_t>(v.id)]));
+    variables.push_back(variable_text(v, schema.metadata, schema.lists_of(static_cast<std::size_t>(v.id))));
   }
   return fmt::format("{{\"provenance\": {}, \"chunk\": {},\n\"meshes\": [\n{}],\n\"variables\": [\n{}]}}",
                      quoted(schema.provenance), schema.chunk, fmt::join(meshes, ",\n"), fmt::join(variables, ",\n"));
@@ -248,10 +264,11 @@ Schema read_schema(const std::string& text, const std::string& where) {
   for (const Node& node : variables.items) {
     const auto id = static_cast<std::int32_t>(metadata.variables.size());
     metadata.variables.push_back(read_variable(node, id, metadata.meshes, reader));
-    std::vector<std::string>& codec = schema.codecs.emplace_back();
-    const Node& names = reader.of(node, "codec");
-    if (names.items.size() > most_codecs) reader.wrong("too many codecs");
-    for (const Node& name : names.items) codec.push_back(reader.text(name));
+    schema.codecs.push_back(read_codecs(reader.of(node, "codec"), reader));
+    std::vector<std::vector<std::string>>& others = schema.other_codecs.emplace_back();
+    const sidestream::Entry* const more = Reader::find(node, "others");
+    if (more == nullptr) continue;
+    for (const Node& list : more->value.items) others.push_back(read_codecs(list, reader));
   }
   for (std::size_t n = 0; n < metadata.meshes.size(); ++n) {
     connect(meshes.items[n], metadata.meshes[n], metadata, reader);

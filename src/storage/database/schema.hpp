@@ -13,6 +13,16 @@ struct Schema {
   std::uint64_t chunk = 0;  ///< bytes of values
   Metadata metadata;
   std::vector<std::vector<std::string>> codecs;  ///< by variable
+  /// By variable: more lists, where each chunk goes through one of several; the first is that in `codecs`. May be
+  /// shorter than there are variables.
+  std::vector<std::vector<std::vector<std::string>>> other_codecs{};
+  /// All of a variable.
+  [[nodiscard]] std::vector<std::vector<std::string>> lists_of(std::size_t variable) const {
+    std::vector<std::vector<std::string>> lists{codecs.at(variable)};
+    if (variable >= other_codecs.size()) return lists;
+    lists.insert(lists.end(), other_codecs[variable].begin(), other_codecs[variable].end());
+    return lists;
+  }
 };
 
 [[nodiscard]] std::string schema_text(const Schema& schema);

@@ -13,6 +13,7 @@
 #include "base/log.hpp"
 #include "base/persist.hpp"
 #include "base/records.hpp"
+#include "base/timer.hpp"
 #include "storage/database/journal.hpp"
 #include "storage/database/segment.hpp"
 #include "storage/database/show.hpp"
@@ -153,7 +154,8 @@ std::uint32_t Domain::block_row(const Block& block) {
   return static_cast<std::uint32_t>(rows_.blocks.size() - 1);
 }
 
-void Domain::add(std::uint32_t variable, const Variable& declared, const BlockView& view, const Pipeline& pipeline) {
+void Domain::add(std::uint32_t variable, const Variable& declared, const BlockView& view, const Packing& packing,
+                 const Encoding& encoding) {
   const std::uint64_t bytes = packed_bytes(view.points, declared.components, declared.type);
   Piece piece;
   piece.row.variable = variable;
@@ -164,21 +166,26 @@ void Domain::add(std::uint32_t variable, const Variable& declared, const BlockVi
   piece.points = view.points;
   piece.order = declared.order;
   std::vector<ChunkRow>& chunks = rows_.rows.chunks;
-  if (pipeline.empty()) {
+  if (packing.empty()) {
     chunks.resize(chunks.size() + (bytes + chunk_bytes - 1) / chunk_bytes);
   } else {
-    Bytes out;
-    cut_values(view, view.points, declared.order, [&](BytesView raw) {
-      const bool packed = pipeline.encode(raw, out);
-      const BytesView kept = packed ? BytesView(out) : raw;
-      chunks.push_back({static_cast<std::uint32_t>(kept.size()), packed ? 1u : 0u, checksum_of(kept)});
-      piece.encoded.insert(piece.encoded.end(), kept.begin(), kept.end());
-    });
+    ChunkBatch batch(encoding, packing, chunks, piece.encoded);
+    // Whole chunks of an array without gaps are where the array is.
+    const bool gapless = is_gapless(view.array, view.points, declared.order);
+    cut_values(view, view.points, declared.order,
+               [&](BytesView raw) { batch.add(raw, gapless && raw.size() == chunk_bytes); });
+    batch.finish();
     piece.is_encoded = true;
     piece.row.bytes = piece.encoded.size();
   }
   raw_bytes_ += bytes;
   pieces_.push_back(std::move(piece));
+}
+
+std::uint64_t Domain::stored_bytes() const noexcept {
+  std::uint64_t bytes = 0;
+  for (const Piece& piece : pieces_) bytes += piece.row.bytes;
+  return bytes;
 }
 
 void Domain::write_raw(Piece& piece, const std::function<void(std::uint64_t, BytesView)>& put) {
@@ -477,12 +484,15 @@ void Storing::remove_surplus(std::uint64_t slot) {
 
 void Storing::store(Communicator& servers, Domain& domain, const Schema& schema, const Iteration& iteration) {
   if (run_ == 0) open(servers);
+  if (options_.stagger) stagger_.wait(servers);
   // What fails here, or in a communication of the group, which fails on all its members, must not keep this server from
   // those that others wait in.
   std::string failure;
   const std::string unplaced = failure_of([&] { failure = place(domain); });
   if (failure.empty()) failure = unplaced;
+  const double start = now();
   if (failure.empty()) failure = failure_of([&] { write_values(domain); });
+  stagger_.wrote(now() - start);
   Report report;
   report.failure = failure_of([&] { write_table(domain, failure, report); });
   Entry entry;

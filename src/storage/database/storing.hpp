@@ -11,9 +11,10 @@
 
 #include "sidestream/data/block.hpp"
 #include "sidestream/extend/communicator.hpp"
-#include "storage/codecs/pipeline.hpp"
+#include "storage/database/chunk_batch.hpp"
 #include "storage/database/retention.hpp"
 #include "storage/database/schema.hpp"
+#include "storage/database/stagger.hpp"
 #include "storage/database/table.hpp"
 
 namespace sidestream {
@@ -30,6 +31,7 @@ struct StoringOptions {
   bool flush = true;
   int keep = 0;  ///< contexts of this run; 0: all
   bool show = true;
+  bool stagger = false;  ///< servers write one after the other
 };
 
 /// What a server has of an iteration, until it is stored. Values that go through codecs are held encoded, others are
@@ -37,7 +39,8 @@ struct StoringOptions {
 class Domain {
  public:
   /// Adds one variable on one block. `variable` counts in the schema; `view` stays until the domain is stored.
-  void add(std::uint32_t variable, const Variable& declared, const BlockView& view, const Pipeline& pipeline);
+  void add(std::uint32_t variable, const Variable& declared, const BlockView& view, const Packing& packing,
+           const Encoding& encoding);
 
   struct Piece {
     PieceRow row;
@@ -49,6 +52,8 @@ class Domain {
   };
   [[nodiscard]] std::vector<Piece>& pieces() noexcept { return pieces_; }
   [[nodiscard]] DomainRows& rows() noexcept { return rows_; }
+  /// Of values, in the segments.
+  [[nodiscard]] std::uint64_t stored_bytes() const noexcept;
   [[nodiscard]] std::uint64_t raw_bytes() const noexcept { return raw_bytes_; }
   /// Writes a piece that is not encoded with `put(offset in the piece, bytes)`, chunk by chunk, and notes checksums.
   void write_raw(Piece& piece, const std::function<void(std::uint64_t, BytesView)>& put);
@@ -115,6 +120,7 @@ class Storing {
   bool name_flushed_ = true;        ///< of the last of them
   bool perhaps_committed_ = false;  ///< what is stored now: places that it has are not given away again
   std::uint64_t next_slot_ = 0;     ///< of the first server
+  Stagger stagger_;
   Retention retention_;
   std::unique_ptr<DirectoryLock> lock_;  ///< of the first server
 };

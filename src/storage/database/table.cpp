@@ -105,7 +105,7 @@ void check_pieces(const Pieces& rows, std::span<const Block> blocks, const Metad
     std::uint64_t stored = 0;
     for (std::uint64_t n = 0; n < count; ++n) {
       const ChunkRow& row = rows.chunks[piece.chunk + n];
-      if (row.encoded > 1) wrong("a chunk of an unknown kind");
+      if (row.encoded > most_lists) wrong("a chunk of an unknown kind");
       if (row.encoded == 0 && row.bytes != std::min(chunk, bytes - n * chunk)) wrong("a chunk of the wrong length");
       stored += row.bytes;
     }

@@ -8,8 +8,9 @@
 #include <sstream>
 
 #include "base/fail.hpp"
+#include "base/timer.hpp"
 #include "config/names.hpp"
-#include "storage/codecs/pipeline.hpp"
+#include "storage/codecs/packing.hpp"
 #include "storage/database/storing.hpp"
 #include "storage/writers/common_options.hpp"
 
@@ -26,8 +27,9 @@ std::vector<std::string> words_of(const std::string& text) {
 
 class DatabaseWriter final : public Task {
  public:
-  DatabaseWriter(const Settings& settings, const Metadata& metadata, std::shared_ptr<const OutputDirectory> directory)
-      : directory_(std::move(directory)), variables_(chosen_variables(settings, metadata)) {
+  DatabaseWriter(const Settings& settings, const Metadata& metadata, std::shared_ptr<const OutputDirectory> directory,
+                 std::shared_ptr<const CodecKinds> kinds)
+      : directory_(std::move(directory)), kinds_(std::move(kinds)), variables_(chosen_variables(settings, metadata)) {
     const std::string& name = settings.text("directory");
     if (name.find('{') != std::string::npos) {
       settings.fail("directory",
@@ -38,24 +40,32 @@ class DatabaseWriter final : public Task {
     schema_.metadata = database::part_of(metadata, variables_);
     choose_codecs(settings);
     storing_.emplace(storing_options(settings));
+    pool_.emplace(settings.integer<int>("server_threads"));
+    encoding_.pool = &*pool_;
+    encoding_.pace.threads = pool_->threads();
   }
 
   Selection selection() const override { return selection_of(variables_); }
 
   /// Encodes; what is kept as it is stays where it is until `combine`.
   Bytes local(const LocalInput& input) override {
-    domain_ = {};
+    begin_context();
     for (std::size_t n = 0; n < variables_.size(); ++n) {
       for (const BlockView& view : input.of(variables_[n])) {
         if (view.copy || view.points.empty()) continue;
-        domain_.add(static_cast<std::uint32_t>(n), schema_.metadata.variables[n], translated(view, n), pipelines_[n]);
+        domain_.add(static_cast<std::uint32_t>(n), schema_.metadata.variables[n], translated(view, n), packings_[n],
+                    encoding_);
       }
     }
     return {};
   }
 
   Bytes combine(const CombineInput& input) override {
+    const double start = now();
     storing_->store(input.communicator, domain_, schema_, input.iteration);
+    ended_ = now();
+    const auto bytes = static_cast<double>(domain_.stored_bytes());
+    if (bytes > 0) encoding_.pace.writing = (ended_ - start) / bytes;
     domain_ = {};
     views_.clear();
     return {};
@@ -67,6 +77,14 @@ class DatabaseWriter final : public Task {
   }
 
  private:
+  /// A server is behind if it begins a context right after the one before.
+  void begin_context() {
+    domain_ = {};
+    constexpr double pause = 0.05;
+    const double last = began_;
+    began_ = now();
+    encoding_.pace.hurries = ended_ > 0 && began_ - ended_ < pause * (ended_ - last);
+  }
   void choose_codecs(const Settings& settings);
   [[nodiscard]] database::StoringOptions storing_options(const Settings& settings) const;
   /// The view with the block on the mesh as the schema counts it.
@@ -79,9 +97,13 @@ class DatabaseWriter final : public Task {
   }
 
   std::shared_ptr<const OutputDirectory> directory_;
+  std::shared_ptr<const CodecKinds> kinds_;
   std::vector<std::int32_t> variables_;
   database::Schema schema_;
-  std::vector<Pipeline> pipelines_;
+  std::vector<Packing> packings_;
+  std::optional<WorkerPool> pool_;
+  database::Encoding encoding_;
+  double began_ = 0, ended_ = 0;  ///< the last context
   std::optional<database::Storing> storing_;
   database::Domain domain_;
   std::deque<BlockView> views_;
@@ -103,26 +125,28 @@ void DatabaseWriter::choose_codecs(const Settings& settings) {
     const bool is_own = own != special.end();
     const char* option = is_own ? "codecs" : "codec";
     const std::vector<std::string> names = is_own ? words_of(own->second) : settings.texts("codec");
-    Pipeline pipeline;
+    Packing packing;
     try {
-      pipeline = Pipeline(names, variable.type);
+      packing = Packing::chosen(names, variable.type, *kinds_);
     } catch (const Error& error) {
       settings.fail(option, fmt::format("for '{}': {}", variable.name, error.what()));
     }
-    if (!pipeline.lossless() && !is_own) {
+    if (!packing.lossless() && !is_own) {
       settings.fail(option,
                     "found a codec that loses something for all variables, expected it for one by its name: "
                     "'codecs: {temperature: half zstd}'");
     }
-    if (!pipeline.lossless() && settings.text("kind") == "checkpoint") {
+    if (!packing.lossless() && settings.text("kind") == "checkpoint") {
       settings.fail(
           option,
           fmt::format("found a codec that loses something for '{}' in a checkpoint, from which a run is to go on "
                       "as if it had not ended; choose one that does not, or 'kind: post'",
                       variable.name));
     }
-    schema_.codecs.push_back(names);
-    pipelines_.push_back(std::move(pipeline));
+    const auto& lists = packing.lists();
+    schema_.codecs.push_back(lists.front());
+    schema_.other_codecs.emplace_back(lists.begin() + 1, lists.end());
+    packings_.push_back(std::move(packing));
   }
 }
 
@@ -134,6 +158,7 @@ database::StoringOptions DatabaseWriter::storing_options(const Settings& setting
   options.max_file_size = settings.integer<std::uint64_t>("max_file_size");
   options.flush = settings.boolean("fsync");
   options.keep = settings.integer<int>("keep");
+  options.stagger = settings.boolean("stagger");
   options.show = settings.boolean("hdf5");
   return options;
 }
@@ -152,11 +177,21 @@ std::vector<Option> how_options() {
   keep.minimum = 0;
   keep.text =
       "How many contexts of this run stay, the newest ones; older ones are removed as new ones are written. 0: all stay.";
+  Option threads{.name = "server_threads", .type = OptionType::integer, .default_value = "1"};
+  threads.minimum = 1;
+  threads.maximum = 256;
+  threads.text =
+      "How many threads of each server put chunks through codecs. The same bytes for any number, but for `auto`, which looks "
+      "at the time. Servers bound to a core have no other to run them on.";
+  Option stagger{.name = "stagger", .type = OptionType::boolean, .default_value = "false"};
+  stagger.text =
+      "Whether servers write one after the other, each in a slot of its own, for disks that many slow down: with dedicated "
+      "servers. The slots take at most half of the time between two contexts.";
   Option hdf5{.name = "hdf5", .type = OptionType::boolean, .default_value = "true"};
   hdf5.text =
       "Whether to write a small HDF5 file for each context, in which other programs find the variables without codecs, in place. One "
       "server does it, at a cost that grows with the number of blocks.";
-  return {contributors, size, fsync, keep, hdf5};
+  return {contributors, size, fsync, keep, threads, stagger, hdf5};
 }
 
 std::vector<Option> options() {
@@ -166,7 +201,11 @@ std::vector<Option> options() {
   kind.choices = {"checkpoint", "post"};
   kind.text = "`checkpoint`: to restart from, without loss; `post`: to read, with any codecs.";
   Option codec{.name = "codec", .type = OptionType::text, .list = true};
-  codec.text = "What all values go through, in this order, without loss; nothing if left out." + codec_manual();
+  codec.text =
+      "What all values go through, in this order, without loss; nothing if left out. `auto` alone: for each chunk that of "
+      "`zstd` and `byte-shuffle zstd` which saves most of a sample, none if little is saved or if the server is behind and "
+      "packing takes longer than writing." +
+      codec_manual();
   Option codecs{.name = "codecs", .type = OptionType::pairs};
   codecs.text =
       "Other codecs for some variables, by name, with spaces between: `{temperature: half byte-shuffle zstd}`.";
@@ -177,7 +216,7 @@ std::vector<Option> options() {
 
 }  // namespace
 
-WriterKind database_writer() {
+WriterKind database_writer(std::shared_ptr<const CodecKinds> codecs) {
   WriterKind kind;
   kind.name = "database";
   kind.text =
@@ -185,9 +224,9 @@ WriterKind database_writer() {
       "docs/database.md describes it.";
   kind.options = options();
   kind.any_partials = false;
-  kind.create = [](const Settings& settings, const Metadata& metadata,
-                   std::shared_ptr<const OutputDirectory> directory) {
-    return std::make_unique<DatabaseWriter>(settings, metadata, std::move(directory));
+  kind.create = [codecs](const Settings& settings, const Metadata& metadata,
+                         std::shared_ptr<const OutputDirectory> directory) {
+    return std::make_unique<DatabaseWriter>(settings, metadata, std::move(directory), codecs);
   };
   return kind;
 }

@@ -1,0 +1,38 @@
+// Slots of servers that write one after the other.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "storage/database/stagger.hpp"
+
+using namespace sidestream;
+using namespace sidestream::database;
+
+TEST_CASE("slots follow each other and end in half of the interval") {
+  for (const int size : {2, 3, 8, 1000}) {
+    for (const double interval : {1e-6, 0.5, 60.0}) {
+      for (const double writing : {1e-9, 0.01, 1.0, 1e6}) {
+        const bool fits = 1.1 * writing * size <= 0.5 * interval;
+        double before = -1;
+        for (int rank = 0; rank < size; ++rank) {
+          const double begin = slot_begin(rank, size, interval, writing);
+          CHECK(begin > before);
+          CHECK(begin < 0.5 * interval);
+          // Nobody begins while the one before still writes, if there is time for that.
+          if (fits && rank > 0) CHECK(begin - before >= writing);
+          before = begin;
+        }
+        CHECK(slot_begin(0, size, interval, writing) == 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("nobody waits for what is not known, or alone") {
+  CHECK(slot_begin(3, 4, 0, 1) == 0);
+  CHECK(slot_begin(3, 4, 1, 0) == 0);
+  CHECK(slot_begin(3, 4, -1, 1) == 0);
+  CHECK(slot_begin(3, 4, std::nan(""), 1) == 0);
+  CHECK(slot_begin(0, 1, 1, 1) == 0);
+}
