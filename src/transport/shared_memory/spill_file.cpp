@@ -121,7 +121,12 @@ std::optional<Region> SpillFile::reserve(std::uint64_t bytes) {
     if (grow(*offset + place_bytes(bytes))) {
       Entry entry{*offset, bytes, 0, false};
       std::byte* const data = take_memory(bytes, entry.capacity);
-      regions_.emplace(data, entry);
+      try {
+        regions_.emplace(data, entry);
+      } catch (...) {
+        memory_->used.erase(data);
+        throw;
+      }
       return Region{data, bytes, 0};
     }
   } catch (const std::bad_alloc&) {
