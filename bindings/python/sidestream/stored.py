@@ -49,7 +49,7 @@ class Variable:
     unit: str
     label: str
     group: str
-    codec: list[str]
+    codecs: list[list[str]]  # the lists, one of which each chunk went through, or none
 
     @property
     def nodes(self) -> NDArray[np.int64]:
@@ -196,7 +196,14 @@ class Context:
             data = self._bytes(file, at, int(row["bytes"]), int(row["sum"]), what)
             at += int(row["bytes"])
             raw = min(self.chunk, size - n * self.chunk)
-            yield n, decoded(data, variable.codec, variable.dtype, raw) if row["encoded"] else data
+            number = int(row["encoded"])
+            if number > len(variable.codecs):
+                raise Error(
+                    f"{what}: chunk {n} went through list {number} of codecs, of which there are "
+                    f"{len(variable.codecs)}; the file is damaged, or of a newer version",
+                    Code.FILE,
+                )
+            yield n, decoded(data, variable.codecs[number - 1], variable.dtype, raw) if number else data
 
     def verify(self) -> None:
         """Reads everything. Throws Error(FILE) at the first damage."""
@@ -208,6 +215,5 @@ class Context:
 def _variable(number: int, about: dict[str, Any]) -> Variable:
     texts = {name: str(about[name]) for name in ("name", "mesh", "order", "role", "unit", "label", "group")}
     counts = {name: int(about[name]) for name in ("centering", "components")}
-    return Variable(
-        number=number, dtype=np.dtype(about["type"]).newbyteorder("<"), codec=list(about["codec"]), **texts, **counts
-    )
+    codecs = [list(names) for names in (about["codec"], *about.get("others", ()))]
+    return Variable(number=number, dtype=np.dtype(about["type"]).newbyteorder("<"), codecs=codecs, **texts, **counts)

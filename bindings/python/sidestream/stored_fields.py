@@ -84,7 +84,8 @@ def _attributes(variable: Variable, level: int) -> dict[str, Any]:
     attrs: dict[str, Any] = {"units": variable.unit} if variable.unit else {}
     attrs |= {"long_name": variable.label} if variable.label else {}
     attrs |= {"mesh": variable.mesh, "centering": CENTERINGS[variable.centering], "order": variable.order}
-    attrs |= {"codec": " ".join(variable.codec)} if variable.codec else {}
+    lists = [" ".join(names) for names in variable.codecs if names]
+    attrs |= {"codec": " or ".join(lists)} if lists else {}
     return attrs | ({"level": level} if level else {})
 
 
