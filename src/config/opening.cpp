@@ -172,10 +172,11 @@ WhenFull read_when_full(const Settings& settings, PlacementMode mode) {
     }
     return text == "skip" ? WhenFull::skip : WhenFull::wait;
   }
-  const bool counts = mode == PlacementMode::cores || mode == PlacementMode::sidecar || mode == PlacementMode::off;
+  const bool counts = mode == PlacementMode::cores || mode == PlacementMode::sidecar || mode == PlacementMode::job ||
+                      mode == PlacementMode::off;
   if (!counts) {
-    settings.fail("when_full", fmt::format("found 'when_full: spill' with the mode '{}', expected it with 'cores' and "
-                                           "'sidecar' only; write 'wait' or 'skip'",
+    settings.fail("when_full", fmt::format("found 'when_full: spill' with the mode '{}', expected it with 'cores', "
+                                           "'sidecar' and 'job' only; write 'wait' or 'skip'",
                                            settings.text("mode")));
   }
   return WhenFull::spill;

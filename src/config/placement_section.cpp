@@ -76,7 +76,7 @@ std::vector<Option> buffering() {
        .default_value = "wait",
        .text =
            "What a rank does that finds no room in the buffer. `wait`: for the servers, so that nothing is lost. "
-           "`skip`: it drops the iteration, on all ranks and servers, and goes on. `spill`, with `cores` and `sidecar`: it "
+           "`skip`: it drops the iteration, on all ranks and servers, and goes on. `spill`, with `cores`, `sidecar` and `job`: it "
            "puts the block into a file on the node, and waits where that is full too.",
        .choices = {"wait", "skip", "spill"}},
       {.name = "spill",

@@ -128,7 +128,7 @@ TEST_CASE("wrong sections, placements and outputs") {
       {"placement: {buffer: 1 KiB}", "1:21", "expected an amount of memory at least 64 KiB", "change it"},
       {"placement: {when_full: block}", "1:24", "found 'block' for 'when_full', expected one of wait, skip, spill",
        "write one"},
-      {"placement: {mode: job, when_full: spill}", "1:35", "found 'when_full: spill' with the mode 'job'",
+      {"placement: {mode: nodes, when_full: spill}", "1:37", "found 'when_full: spill' with the mode 'nodes'",
        "write 'wait' or 'skip'"},
       {"placement: {mode: cores, spill: {size: 1 MiB}}", "1:33", "found 'spill' with 'when_full: wait'", "remove it"},
       {"placement: {mode: cores, when_full: spill, spill: {size: 1 KiB}}", "1:58", "at least 64 KiB", "change it"},

@@ -80,6 +80,7 @@ case $1 in
   plugin)
     build_outside minimal_c
     build_outside analysis_plugin
+    build_outside codec_plugin
     cd "$work/analysis_plugin"
     cp build/libextremum.so .
     run 3 . ../minimal_c/build/heat

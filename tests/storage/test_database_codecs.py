@@ -52,6 +52,14 @@ def test_any_number_of_threads_writes_the_same_bytes(tmp_path, placement, ranks)
     assert files[1] == files[2] == files[5]
 
 
+@pytest.mark.parametrize(("placement", "ranks"), [("inline", 3), ("{mode: cores, per_node: 2}", 5)])
+def test_servers_that_write_in_turn_write_the_same(tmp_path, placement, ranks):
+    for options in ("stagger: true", "stagger: true, contributors_per_file: 1, codec: gzip"):
+        expected, _ = simulate(tmp_path, ranks, "--blocks", 5, options=options, placement=placement, steps=6)
+        check_whole(tmp_path / "out" / "data", expected)
+        shutil.rmtree(tmp_path / "out")
+
+
 @pytest.mark.parametrize("placement", ["inline", "{mode: cores}"])
 def test_auto(tmp_path, placement):
     expected, _ = simulate(

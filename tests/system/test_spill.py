@@ -10,6 +10,7 @@ import uuid
 from pathlib import Path
 
 import pytest
+from job_support import endpoint, finished, simulation, wait_for, write_configuration
 from sidecar_support import Sidecar
 from support import ANALYSES, ranks_of, results_of, run, started
 
@@ -228,6 +229,22 @@ def test_servers_of_a_sidecar_are_killed(tmp_path, disk):
         assert account["unknown"] <= most * kills
     assert int(re.search(r"  spilled: (\d+)", told)[1]) > 0
     assert rows == sorted(set(rows))
+    assert not list(disk.iterdir())
+
+
+def test_job_whose_endpoint_comes_late(tmp_path, disk):
+    expected = results_of(run(tmp_path / "inline", 2, "inline", ANALYSES, [f"steps={STEPS}"]), (".vtp", ".png"))
+    options = ", ".join(f"{name}: {value}" for name, value in spilling(disk).items())
+    write_configuration(tmp_path, "engine: files, reader_limit: 60", f"{options},")
+    with simulation(tmp_path, 2, [f"steps={STEPS}"]) as job:
+        wait_for(lambda: any(f.stat().st_size > 0 for f in disk.iterdir()), "spilling")
+        with endpoint(tmp_path, 1) as reader:
+            done = finished(tmp_path, job)
+            status, text = reader.finish()
+    assert status == 0, text
+    check(done, 2)
+    assert results_of(done, (".vtp", ".png")) == expected
+    assert record(done)["spilled"] > 0
     assert not list(disk.iterdir())
 
 
