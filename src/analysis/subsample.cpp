@@ -14,6 +14,7 @@
 #include "analysis/common_options.hpp"
 #include "analysis/kinds.hpp"
 #include "analysis/point_values.hpp"
+#include "base/mixed_bits.hpp"
 #include "base/records.hpp"
 
 namespace sidestream {
@@ -29,14 +30,6 @@ struct SubsampleQuery {
   std::int64_t maximum = -1;       ///< at most so many; -1: any number
   std::uint64_t seed = 0;
 };
-
-/// The finaliser of splitmix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
-std::uint64_t mixed(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15ull;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
-  return x ^ (x >> 31);
-}
 
 /// A particle of the sample. Its numbers: three coordinates, then the values.
 struct Drawn {
@@ -171,10 +164,10 @@ class Subsample final : public Task {
   }
 
   [[nodiscard]] std::uint64_t hash_of(const Drawn& one, bool numbered) const {
-    if (numbered) return mixed(query_.seed ^ mixed(static_cast<std::uint64_t>(one.id)));
+    if (numbered) return mixed_bits(query_.seed ^ mixed_bits(static_cast<std::uint64_t>(one.id)));
     std::uint64_t hash = query_.seed;
     for (const double x : one.numbers)
-      hash = mixed(hash ^ std::bit_cast<std::uint64_t>(x + 0.0));  // both zeros are one
+      hash = mixed_bits(hash ^ std::bit_cast<std::uint64_t>(x + 0.0));  // both zeros are one
     return hash;
   }
 
@@ -281,7 +274,7 @@ SubsampleQuery read_subsample(const Settings& settings, const Metadata& metadata
   query.coordinates = mesh.array(Role::coordinates);
   query.ids = mesh.array(Role::point_ids);
   query.dimensions = mesh.dimensions;
-  query.seed = mixed(static_cast<std::uint64_t>(settings.integer("seed")));
+  query.seed = mixed_bits(static_cast<std::uint64_t>(settings.integer("seed")));
   read_amount(settings, query);
   for (const std::string& name : settings.texts("variables")) {
     const Variable& variable = *metadata.find_variable(name);

@@ -1,4 +1,4 @@
-"""Publishes the meshes of shapes.py, a box of cells and particles, cut into two blocks a rank.
+"""Publishes the meshes of shapes.py, a box of cells, a tree and particles, cut into two blocks a rank.
 
 Usage: mpirun -n RANKS parts.py CONFIGURATION
 """
@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import shapes
 import sidestream
+import trees
 from sidestream import Role
 
 PARTICLES = 300
@@ -39,6 +40,7 @@ def declare(session):
     session.add_points_mesh("cloud", 3, "places")
     session.add_variable("places", "cloud", components=3)
     session.add_variable("mass", "cloud")
+    trees.declare(session)
 
 
 def grid_cells(step):
@@ -146,15 +148,16 @@ def simulate(session):
     rank, ranks = session.comm.Get_rank(), session.comm.Get_size()
     declare(session)
     blocks = (rank, rank + ranks)
-    solids, slabs, clouds = ([kind(b, 2 * ranks) for b in blocks] for kind in (Solid, Slab, Cloud))
+    solids, slabs, clouds, wood = ([kind(b, 2 * ranks) for b in blocks] for kind in (Solid, Slab, Cloud, trees.Tree))
     for solid, slab in zip(solids, slabs, strict=True):
         solid.set(session, 0)
         slab.set(session)
     for cloud in clouds:
         session.set_block_list("cloud", cloud.block, 0, 0)
+        session.set_block_list("tree", cloud.block, 0, 0)
     session.start()
     for step in range(shapes.STEPS):
-        for part in [*solids, *slabs, *clouds]:
+        for part in [*solids, *slabs, *clouds, *wood]:
             part.publish(session, step)
         assert session.end_iteration(step, float(step)), session.message
 

@@ -9,6 +9,7 @@ import numpy as np
 import parts
 import pytest
 import shapes
+import trees
 import vtk
 from test_sampling import curved, solid, with_values
 from vtk.util.numpy_support import vtk_to_numpy
@@ -50,6 +51,9 @@ def analyses():
     yield "levels-dense", "threshold", "variable: density, minimum: 0.5"
     yield "levels-below", "clip", "variable: density, normal: [1, 1, 1], origin: [2, 2.3, 2.6], side: below"
     yield "levels-above", "clip", "variable: density, normal: [1, 1, 1], origin: [2, 2.3, 2.6]"
+    yield "tree-some", "threshold", "variable: leaf, minimum: 0.2, maximum: 1.1"
+    for side in ("above", "below"):
+        yield f"tree-{side}", "clip", f"variable: leaf, normal: [1, 0.5, 1], origin: [0.3, 1, 2.4], side: {side}"
     yield "cloud-heavy", "threshold", "variable: mass, minimum: 0.7"
     yield "cloud-low", "clip", "variable: mass, axis: z, position: 0.4, side: below"
 
@@ -62,6 +66,8 @@ def configuration(placement, folder):
     lines.append(f'  - threshold: {{name: shared, {options}, file: "shared-{{index}}.vtu"}}')
     layers = "clip: {variable: t, axis: x, position: 2.3}"
     lines.append(f'  - render: {{{layers}, size: [96, 80], file: "solid-{{index}}.png"}}')
+    layers = "clip: {variable: leaf, normal: [1, 0.5, 1], origin: [0.3, 1, 2.4]}"
+    lines.append(f'  - render: {{name: tree, {layers}, size: [96, 80], file: "tree-{{index}}.png"}}')
     layers = (
         "threshold: {variable: c, minimum: 20, maximum: 60, colour_by: v}, clip: {variable: gn, axis: y, position: 1.3}"
     )
@@ -259,6 +265,24 @@ def test_levels(alone, step):
 
 
 @pytest.mark.parametrize("step", range(shapes.STEPS))
+def test_tree(alone, step):
+    """Leaves of all levels, each once, whoever has it in its tree as well."""
+    data = read(alone / f"tree-some-{step}.vtu")
+    chosen = [leaf for leaf in trees.leaves(step) if 0.2 <= trees.value(leaf) <= 1.1]
+    chosen.sort(key=lambda leaf: (leaf[0], leaf[3], leaf[2], leaf[1]))
+    assert len({leaf[0] for leaf in chosen}) > 2
+    np.testing.assert_array_equal(
+        vtk_to_numpy(data.GetCellData().GetArray("leaf")), [trees.value(leaf) for leaf in chosen]
+    )
+    boxes = np.array([data.GetCell(n).GetBounds() for n in range(data.GetNumberOfCells())]).reshape(-1, 3, 2)
+    np.testing.assert_array_equal(boxes, [np.transpose(trees.bounds(leaf)) for leaf in chosen])
+    assert len(places_of(data)) == data.GetNumberOfPoints()
+    sides = [size(read(alone / f"tree-{side}-{step}.vtu")) for side in ("above", "below")]
+    assert min(sides) > 1
+    assert sum(sides) == pytest.approx(np.prod(trees.ROOTS) * np.prod(trees.SPACING), rel=1e-9)
+
+
+@pytest.mark.parametrize("step", range(shapes.STEPS))
 def test_particles(alone, step):
     places, mass = parts.particles(step)
     for name, chosen in (("heavy", mass >= 0.7), ("low", places[:, 2] <= 0.4)):
@@ -289,7 +313,12 @@ def pixels(path):
 
 @pytest.mark.parametrize(
     ("placement", "ranks"),
-    [("inline", 8), ("{mode: cores, per_node: 1}", 3), ("{mode: cores, per_node: 2}", 5)],
+    [
+        ("inline", 8),
+        ("{mode: cores, per_node: 1}", 3),
+        ("{mode: cores, per_node: 2}", 5),
+        ("{mode: nodes, servers: 2, partitioner: regrid}", 4),
+    ],
 )
 def test_same_everywhere(alone, tmp_path, placement, ranks):
     results = run(tmp_path / "run", placement, ranks)

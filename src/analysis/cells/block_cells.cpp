@@ -8,6 +8,7 @@
 
 #include "analysis/cell_list.hpp"
 #include "analysis/cell_shapes.hpp"
+#include "analysis/cells/tree_cells.hpp"
 #include "analysis/level_axes.hpp"
 #include "analysis/point_values.hpp"
 #include "base/fail.hpp"
@@ -306,6 +307,7 @@ std::unique_ptr<BlockCells> cells_of_block(const LocalInput& input, const Variab
     if (!list) return nullptr;
     return std::make_unique<ListCells>(input, view.block, std::move(*list));
   }
+  if (mesh.kind() == MeshKind::octree) return leaves_of_block(input, mesh, view);
   if (mesh.axes() == nullptr && coordinates == nullptr) return nullptr;
   if (mesh.kind() == MeshKind::points) {
     if (mesh.array(Role::point_ids) >= 0 && input.find(mesh.array(Role::point_ids), view.block.id) == nullptr) {

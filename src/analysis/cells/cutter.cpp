@@ -5,24 +5,17 @@
 
 #include "analysis/cell_shapes.hpp"
 #include "analysis/tracer.hpp"
+#include "base/mixed_bits.hpp"
 
 namespace sidestream {
 namespace {
 
 constexpr std::uint8_t vtk_vertex = 1, vtk_polyvertex = 2, vtk_line = 3, vtk_polyline = 4;
 
-/// The finaliser of splitmix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
-std::uint64_t mixed(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15ull;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
-  return x ^ (x >> 31);
-}
-
 std::int64_t hash_of(const PointKey& p, const PointKey& q, std::size_t plane, std::uint64_t seed) {
-  std::uint64_t hash = mixed(seed ^ plane);
+  std::uint64_t hash = mixed_bits(seed ^ plane);
   for (const std::int64_t part : {p.kind, p.a, p.b, q.kind, q.a, q.b}) {
-    hash = mixed(hash ^ static_cast<std::uint64_t>(part));
+    hash = mixed_bits(hash ^ static_cast<std::uint64_t>(part));
   }
   return static_cast<std::int64_t>(hash);
 }

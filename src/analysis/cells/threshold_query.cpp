@@ -19,10 +19,10 @@ PartQuery read_part(const Settings& settings, const Metadata& metadata, const st
   const Variable& variable = read_variable(settings, metadata);
   const Mesh& mesh = metadata.mesh_of(variable);
   require_cells_or_nodes(settings, "variable", variable, metadata);
-  if (mesh.kind() == MeshKind::octree || (mesh.axes() == nullptr && mesh.kind() < MeshKind::curvilinear)) {
+  if (mesh.axes() == nullptr && mesh.kind() < MeshKind::curvilinear) {
     settings.fail("variable",
                   fmt::format("'{}' lies on mesh '{}' of type '{}'; {} needs a uniform, rectilinear, "
-                              "curvilinear or unstructured mesh, or points",
+                              "curvilinear or unstructured mesh, an octree, or points",
                               variable.name, mesh.name, mesh.geometry ? mesh.geometry->kind() : "none", what));
   }
   if (variable.role != Role::none) {

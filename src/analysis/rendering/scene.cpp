@@ -233,6 +233,15 @@ class SceneReader {
     name(with_unit(variable, component_name(variable, component)));
     const Mesh& mesh = metadata_.mesh_of(variable);
     if (settings_.has("domain")) return;
+    if (const auto* tree = dynamic_cast<const OctreeGeometry*>(mesh.geometry.get())) {
+      for (std::size_t a = 0; a < 3; ++a) {
+        const double length = static_cast<double>(tree->roots()[a]) * tree->spacing()[a];
+        include(a, tree->origin()[a],
+                a < static_cast<std::size_t>(mesh.dimensions) ? tree->origin()[a] + length : tree->origin()[a]);
+      }
+      scene_.domain_known = true;
+      return;
+    }
     if (mesh.axes() == nullptr) {
       const std::int32_t coordinates = mesh.array(Role::coordinates);
       if (std::find(scene_.coordinates.begin(), scene_.coordinates.end(), coordinates) == scene_.coordinates.end()) {
@@ -241,13 +250,19 @@ class SceneReader {
       return;
     }
     const Axes& axes = *mesh.axes();
-    for (int a = 0; a < 3; ++a) {
-      const auto [low, high] = std::minmax(
-          {axes.node(a, mesh.cells.lo[a]), axes.node(a, a < mesh.dimensions ? mesh.cells.hi[a] : mesh.cells.lo[a])});
-      scene_.domain.low[a] = scene_.domain_known ? std::min(scene_.domain.low[a], low) : low;
-      scene_.domain.high[a] = scene_.domain_known ? std::max(scene_.domain.high[a], high) : high;
+    for (std::size_t a = 0; a < 3; ++a) {
+      const int axis = static_cast<int>(a);
+      const Index last = axis < mesh.dimensions ? mesh.cells.hi[a] : mesh.cells.lo[a];
+      include(a, axes.node(axis, mesh.cells.lo[a]), axes.node(axis, last));
     }
     scene_.domain_known = true;
+  }
+
+  /// Widens the domain along an axis.
+  void include(std::size_t axis, double one_end, double other_end) {
+    const auto [low, high] = std::minmax(one_end, other_end);
+    scene_.domain.low[axis] = scene_.domain_known ? std::min(scene_.domain.low[axis], low) : low;
+    scene_.domain.high[axis] = scene_.domain_known ? std::max(scene_.domain.high[axis], high) : high;
   }
 
   const Settings& settings_;
