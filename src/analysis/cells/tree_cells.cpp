@@ -97,13 +97,13 @@ class TreeCells final : public BlockCells {
   [[nodiscard]] TreeCell corner(const TreeCell& cell, int corner) const {
     TreeCell node = cell;
     Index odd = 0;
-    for (int a = 0; a < mesh_.dimensions; ++a) {
+    for (int a = 0; a < 3; ++a) {  // along axes that the mesh does not use all is 0
       Index& index = node.index[static_cast<std::size_t>(a)];
       index += corner >> a & 1;
       odd |= index;
     }
     for (; node.level > 0 && (odd & 1) == 0; --node.level, odd >>= 1) {
-      for (int a = 0; a < mesh_.dimensions; ++a) node.index[static_cast<std::size_t>(a)] >>= 1;
+      for (Index& index : node.index) index >>= 1;
     }
     return node;
   }
