@@ -9,6 +9,7 @@
 
 #include "base/formula.hpp"
 #include "config/derived_functions.hpp"
+#include "config/derived_places.hpp"
 #include "config/fail_at.hpp"
 #include "config/names.hpp"
 
@@ -65,6 +66,9 @@ class Parser {
               what_);
     }
     if (coordinate_at_ != nothing) check_places();
+    if (const std::string problem = place_steps(steps_, metadata_, metadata_.mesh_of(*like_)); !problem.empty()) {
+      wrong(0, problem);
+    }
     steps_.resize(result + 1);
     return std::move(steps_);
   }
@@ -330,7 +334,7 @@ class Parser {
       wrong(at, fmt::format("in which '{}' lies on the mesh '{}' and '{}' on '{}'; use variables on one mesh",
                             variable.name, mesh.name, like_->name, metadata_.mesh_of(*like_).name));
     }
-    if (like_->centering != variable.centering) {
+    if (like_->centering != variable.centering && mesh.kind() != MeshKind::unstructured) {
       wrong(at, fmt::format("in which '{}' has the centering {} and '{}' {}; values at different points are not "
                             "interpolated: use variables of one centering",
                             variable.name, name_of(variable.centering, mesh.dimensions), like_->name,
@@ -341,7 +345,8 @@ class Parser {
   /// Whether it can be said where the points are.
   void check_places() const {
     const Mesh& mesh = metadata_.mesh_of(*like_);
-    const bool centres = like_->centering == Centering::cell;
+    const bool derived = std::any_of(steps_.begin(), steps_.end(), [](const auto& step) { return step.is_stencil(); });
+    const bool centres = like_->centering == Centering::cell && !derived;
     if (axes_ >= mesh.dimensions) {
       wrong(coordinate_at_, fmt::format("which takes the coordinate '{}' on the mesh '{}' of {} dimension{}; remove it",
                                         axis_names[static_cast<std::size_t>(axes_)], mesh.name, mesh.dimensions,

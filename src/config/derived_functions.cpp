@@ -61,10 +61,10 @@ const std::vector<DerivedFunction>& derived_functions() {
 std::int32_t result_components(const DerivedFunction& function, const std::vector<std::int32_t>& given,
                                const Mesh& mesh, std::string& wrong) {
   if (function.kind < Kind::gradient) return of_vectors(function.kind, given, wrong);
-  if (mesh.is_list() || mesh.kind() < MeshKind::uniform) {
+  if ((mesh.is_list() && mesh.kind() != MeshKind::unstructured) || mesh.kind() < MeshKind::uniform) {
     wrong = fmt::format(
-        "takes neighbours, which points of the mesh '{}', which is {}, do not have; expected a uniform, rectilinear or "
-        "curvilinear mesh: use a variable on one",
+        "takes neighbours, which points of the mesh '{}', which is {}, do not have; expected a uniform, rectilinear, "
+        "curvilinear or unstructured mesh: use a variable on one",
         mesh.name, mesh.geometry ? mesh.geometry->kind() : "not declared");
     return 0;
   }

@@ -39,10 +39,11 @@ namespace {
 void add(Variable variable, const std::string& text, const ExpressionContext& expressions, const std::string& what,
          const Location& where, Metadata& metadata) {
   variable.derivation = parse_derivation(text, expressions, metadata, what, where);
-  const Variable& like = metadata.variables[static_cast<std::size_t>(variable.derivation->like())];
+  // Roles of meshes that are declared by calls are not given yet.
+  const Variable& like = metadata.variables[static_cast<std::size_t>(variable.derivation->inputs().front())];
   variable.id = static_cast<std::int32_t>(metadata.variables.size());
   variable.mesh = like.mesh;
-  variable.centering = like.centering;
+  variable.centering = variable.derivation->in_cells() ? Centering::cell : like.centering;
   variable.order = like.order;
   variable.components = variable.derivation->result().components;
   metadata.variables.push_back(std::move(variable));

@@ -19,7 +19,7 @@ std::int32_t reach_of(const std::vector<DerivationStep>& steps) {
   for (const DerivationStep& step : steps) {
     std::int32_t mine = 0;
     for (const std::size_t argument : step.arguments) mine = std::max(mine, reach[argument]);
-    reach.push_back(mine + (step.is_stencil() ? 1 : 0));
+    reach.push_back(mine + (step.is_stencil() && !step.in_cells ? 1 : 0));
   }
   return reach.empty() ? 0 : reach.back();
 }
@@ -36,7 +36,7 @@ Part without_ranges(const Part& part, const Metadata& metadata, std::int32_t sel
 void add_inputs(std::vector<Selected>& all, const Selected& derived, const Metadata& metadata) {
   const Derivation& derivation = *variable_of(metadata, derived.variable).derivation;
   std::vector<std::int32_t> inputs = derivation.inputs();
-  if (derivation.coordinates(metadata) >= 0) inputs.push_back(derivation.coordinates(metadata));
+  for (const std::int32_t array : derivation.arrays(metadata)) inputs.push_back(array);
   for (const std::int32_t input : inputs) {
     Selected& one = all.emplace_back(derived);
     one.variable = input;
@@ -51,17 +51,32 @@ void add_inputs(std::vector<Selected>& all, const Selected& derived, const Metad
 }  // namespace
 
 Derivation::Derivation(std::string text, std::vector<DerivationStep> steps)
-    : text_(std::move(text)), steps_(std::move(steps)), reach_(reach_of(steps_)), places_(reach_ > 0) {
+    : text_(std::move(text)), steps_(std::move(steps)), reach_(reach_of(steps_)) {
   for (const DerivationStep& step : steps_) {
-    places_ |= step.kind == Kind::coordinate;
+    places_ |= step.kind == Kind::coordinate || step.is_stencil();
+    in_cells_ |= step.in_cells;
     if (step.kind == Kind::variable) inputs_.push_back(step.variable);
   }
   std::sort(inputs_.begin(), inputs_.end());
   inputs_.erase(std::unique(inputs_.begin(), inputs_.end()), inputs_.end());
 }
 
+std::int32_t Derivation::like(const Metadata& metadata) const {
+  return in_cells_ ? metadata.mesh_of(variable_of(metadata, inputs_.front())).array(Role::types) : inputs_.front();
+}
+
 std::int32_t Derivation::coordinates(const Metadata& metadata) const {
-  return places_ ? metadata.mesh_of(variable_of(metadata, like())).array(Role::coordinates) : -1;
+  return places_ ? metadata.mesh_of(variable_of(metadata, inputs_.front())).array(Role::coordinates) : -1;
+}
+
+std::vector<std::int32_t> Derivation::arrays(const Metadata& metadata) const {
+  const Mesh& mesh = metadata.mesh_of(variable_of(metadata, inputs_.front()));
+  std::vector<std::int32_t> all;
+  if (coordinates(metadata) >= 0) all.push_back(coordinates(metadata));
+  if (in_cells_) {
+    for (const Role role : {Role::connectivity, Role::offsets, Role::types}) all.push_back(mesh.array(role));
+  }
+  return all;
 }
 
 std::vector<Selected> inputs_of(const std::vector<Selected>& selected, const Metadata& metadata) {

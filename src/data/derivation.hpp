@@ -37,6 +37,7 @@ struct DerivationStep {
   std::int32_t index = 0;
   std::string text{};  ///< with v0, v1 ... for the arguments
   std::vector<std::pair<std::string, double>> constants{};
+  bool in_cells = false;  ///< of a derivative: in the cells of an unstructured mesh, of the values at their points
 
   /// Whether it looks at neighbours.
   [[nodiscard]] bool is_stencil() const noexcept { return kind >= Kind::gradient; }
@@ -52,10 +53,15 @@ class Derivation {
   [[nodiscard]] const DerivationStep& result() const noexcept { return steps_.back(); }
   /// The published variables that it takes the values of, ascending.
   [[nodiscard]] const std::vector<std::int32_t>& inputs() const noexcept { return inputs_; }
-  /// The one of them that the views of the result are like; all have the same points.
-  [[nodiscard]] std::int32_t like() const noexcept { return inputs_.front(); }
+  /// Whether it has derivatives in the cells of an unstructured mesh: then that is where the result lies, and inputs
+  /// lie there or at the points. Otherwise all lie at the same points.
+  [[nodiscard]] bool in_cells() const noexcept { return in_cells_; }
+  /// The variable that the views of the result are like.
+  [[nodiscard]] std::int32_t like(const Metadata& metadata) const;
   /// The variable that says where the points are, -1 if it isn't needed or there is none.
   [[nodiscard]] std::int32_t coordinates(const Metadata& metadata) const;
+  /// All arrays of the mesh that it needs, those among them.
+  [[nodiscard]] std::vector<std::int32_t> arrays(const Metadata& metadata) const;
   /// How many points around its own a point of the result takes.
   [[nodiscard]] std::int32_t reach() const noexcept { return reach_; }
 
@@ -65,6 +71,7 @@ class Derivation {
   std::vector<std::int32_t> inputs_;
   std::int32_t reach_ = 0;
   bool places_ = false;  ///< it takes those of points
+  bool in_cells_ = false;
 };
 
 /// What must be there for `selected`: derived variables are replaced by what they are computed from, with as much more

@@ -142,10 +142,10 @@ bool Agreement::has(std::int32_t variable) const {
 void Agreement::mark_derived(const Metadata& metadata) {
   for (const Variable& variable : metadata.variables) {
     if (!variable.derived()) continue;
-    const std::vector<std::int32_t>& inputs = variable.derivation->inputs();
-    const std::int32_t places = variable.derivation->coordinates(metadata);
+    std::vector<std::int32_t> inputs = variable.derivation->inputs();
+    for (const std::int32_t array : variable.derivation->arrays(metadata)) inputs.push_back(array);
     const bool there = std::all_of(inputs.begin(), inputs.end(), [&](std::int32_t input) { return has(input); });
-    if (there && (places < 0 || has(places))) set_bit(&words[header_words], static_cast<std::size_t>(variable.id));
+    if (there) set_bit(&words[header_words], static_cast<std::size_t>(variable.id));
   }
 }
 

@@ -33,7 +33,9 @@ DerivedEvaluator::DerivedEvaluator(const Derivation& derivation, DerivedFormulas
 /// Of what a step takes neighbours of, everything is computed before.
 void DerivedEvaluator::prepare(std::size_t number, const Box& region) {
   const DerivationStep& step = steps_[number];
-  const Box wider = step.is_stencil() ? intersection(grown(region, 1), around_.region) : region;
+  const Box wider = !step.is_stencil() ? region
+                    : around_.cells    ? around_.cells->points()
+                                       : intersection(grown(region, 1), around_.region);
   for (const std::size_t argument : step.arguments) {
     prepare(argument, wider);
     if (!step.is_stencil()) continue;
@@ -129,12 +131,18 @@ void DerivedEvaluator::cross(std::size_t number, int component, const PointLine&
   for (Index i = 0; i < line.count; ++i) out[i] -= left[i] * right[i];
 }
 
+void DerivedEvaluator::slope(const DerivedField& field, int component, int axis, const PointLine& line,
+                             double* out) const {
+  if (around_.cells == nullptr) return slopes_.along(field, component, axis, line, out);
+  around_.cells->along(field.components[static_cast<std::size_t>(component)].data(), axis, line, out);
+}
+
 void DerivedEvaluator::stencil(std::size_t number, int component, const PointLine& line, double* out) {
   const DerivationStep& step = steps_[number];
   const DerivedField& field = fields_[number];
   const int dimensions = around_.mesh.dimensions;
   if (step.kind == Kind::gradient) {
-    return slopes_.along(field, component / dimensions, component % dimensions, line, out);
+    return slope(field, component / dimensions, component % dimensions, line, out);
   }
   if (step.kind == Kind::curl) {
     const int u = step.components == 1 ? 0 : (component + 1) % 3, v = step.components == 1 ? 1 : (component + 2) % 3;
@@ -145,13 +153,13 @@ void DerivedEvaluator::stencil(std::size_t number, int component, const PointLin
   double* other = scratch(number, 1, line.count).data();
   for (int a = 0; a < dimensions; ++a) {
     if (step.kind == Kind::divergence) {
-      slopes_.along(field, a, a, line, one);
+      slope(field, a, a, line, one);
       for (Index i = 0; i < line.count; ++i) out[i] = a == 0 ? one[i] : out[i] + one[i];
       continue;
     }
     for (int b = 0; b < dimensions; ++b) {
-      slopes_.along(field, a, b, line, one);
-      slopes_.along(field, b, a, line, other);
+      slope(field, a, b, line, one);
+      slope(field, b, a, line, other);
       for (Index i = 0; i < line.count; ++i) out[i] -= 0.5 * (one[i] * other[i]);
     }
   }
@@ -164,9 +172,9 @@ void DerivedEvaluator::differences(std::size_t number, const std::array<int, 4>&
   const int dimensions = around_.mesh.dimensions;
   std::fill_n(out, line.count, 0.0);
   std::vector<double>& values = scratch(number, 0, line.count);
-  if (parts[1] < dimensions) slopes_.along(field, parts[0], parts[1], line, out);
+  if (parts[1] < dimensions) slope(field, parts[0], parts[1], line, out);
   if (parts[3] >= dimensions) return;
-  slopes_.along(field, parts[2], parts[3], line, values.data());
+  slope(field, parts[2], parts[3], line, values.data());
   for (Index i = 0; i < line.count; ++i) out[i] -= values[static_cast<std::size_t>(i)];
 }
 

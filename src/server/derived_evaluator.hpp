@@ -7,6 +7,7 @@
 
 #include "base/formula.hpp"
 #include "data/derivation.hpp"
+#include "server/derived_cells.hpp"
 #include "server/derived_field.hpp"
 #include "server/derived_points.hpp"
 #include "server/derived_slopes.hpp"
@@ -25,7 +26,8 @@ struct DerivedSurroundings {
   std::map<std::int32_t, InputValues>& inputs;  ///< by variable
   const Presence& presence;
   const DerivedPoints& points;
-  Box region;  ///< that inputs cover
+  Box region;                          ///< that inputs cover
+  const CellWeights* cells = nullptr;  ///< if derivatives are in the cells of an unstructured mesh
 };
 
 /// Line by line; only what neighbours are taken of is kept for a whole region.
@@ -45,6 +47,7 @@ class DerivedEvaluator {
   void products(std::size_t step, const PointLine& line, double* out);
   void cross(std::size_t step, int component, const PointLine& line, double* out);
   void stencil(std::size_t step, int component, const PointLine& line, double* out);
+  void slope(const DerivedField& field, int component, int axis, const PointLine& line, double* out) const;
   void differences(std::size_t step, const std::array<int, 4>& parts, const PointLine& line, double* out);
   /// Memory for a line, of its own for each argument of each step.
   std::vector<double>& scratch(std::size_t step, std::size_t n, Index count);

@@ -113,9 +113,16 @@ std::optional<BlockView> DerivedStage::view(const Wanted& wanted, const Iteratio
     region = within_faces(grown(like.points, wanted.halo + derivation.reach()), mesh, all, wraps);
     box = within_faces(grown(like.points, wanted.halo), mesh, all, wraps && wanted.wrap);
   }
+  for (const std::int32_t array : derivation.arrays(metadata_)) {
+    if (view_of(array) == nullptr) return std::nullopt;
+  }
   const std::int32_t places = derivation.coordinates(metadata_);
   const BlockView* coordinates = places < 0 ? nullptr : view_of(places);
-  if (places >= 0 && coordinates == nullptr) return std::nullopt;
+  std::optional<CellWeights> cells;
+  if (derivation.in_cells()) {
+    const auto of = [&](Role role) -> const BlockView& { return *view_of(mesh.array(role)); };
+    cells.emplace(mesh, CellArrays{*coordinates, of(Role::connectivity), of(Role::offsets), of(Role::types)});
+  }
   std::map<std::int32_t, InputValues> inputs;
   std::vector<const InputValues*> same_points;
   std::vector<Box> there = from_owners(like);
@@ -123,12 +130,17 @@ std::optional<BlockView> DerivedStage::view(const Wanted& wanted, const Iteratio
   for (const std::int32_t input : derivation.inputs()) {
     const BlockView* view = view_of(input);
     if (view == nullptr) return std::nullopt;
-    same_points.push_back(&inputs.emplace(input, InputValues(*view, region)).first->second);
+    const bool elsewhere = cells && variable_of(metadata_, input).centering != variable.centering;
+    const auto& values = inputs.emplace(input, InputValues(*view, elsewhere ? view->points : region)).first->second;
+    if (elsewhere) continue;
+    same_points.push_back(&values);
     if (view != &like) there = in_both(there, from_owners(*view));
   }
   const Presence presence(region, same_points);
-  const DerivedPoints points(mesh, like.block.level, variable.centering, region, coordinates);
-  DerivedEvaluator evaluator(derivation, formulas(variable), {mesh, iteration, inputs, presence, points, region}, box);
+  const Box placed = cells ? cells->points() : region;
+  const DerivedPoints points(mesh, like.block.level, variable.centering, placed, coordinates);
+  DerivedEvaluator evaluator(derivation, formulas(variable),
+                             {mesh, iteration, inputs, presence, points, region, cells ? &*cells : nullptr}, box);
 
   BlockView result = like;
   result.array = new_array(variable, box, views);
@@ -149,7 +161,7 @@ void DerivedStage::derive_blocks(const Variable& variable, std::span<const Selec
     if (one.variable == variable.id && one.decomposition.is_published()) halo = std::max(halo, one.halo);
   }
   const auto asked = asked_for(variable, derived, metadata_, table);
-  const auto like = static_cast<std::size_t>(variable.derivation->like());
+  const auto like = static_cast<std::size_t>(variable.derivation->like(metadata_));
   std::vector<BlockView>& result = views.blocks[static_cast<std::size_t>(variable.id)];
   for (const BlockView& one : views.blocks[like]) {
     const std::int64_t id = one.block.id;  // of a part of a block negative: nobody looks whether it is asked for
@@ -169,7 +181,7 @@ void DerivedStage::derive_piece(const Selected& selected, const Iteration& itera
     const PieceViews* pieces = find_pieces(views, of_input, input);
     return pieces == nullptr || pieces->views.empty() ? nullptr : &pieces->views.front();
   };
-  const BlockView* like = view_of(variable.derivation->like());
+  const BlockView* like = view_of(variable.derivation->like(metadata_));
   if (like != nullptr) {
     if (auto made = view({variable, *like, selected.halo, selected.wrap}, iteration, view_of, views)) {
       made->absent = {made->array.box};

@@ -147,6 +147,39 @@ TEST_CASE("mistakes have their place") {
   says(std::string(5000, '('), "longer than 4096 characters");
 }
 
+TEST_CASE("on unstructured meshes derivatives are of values at points and lie in cells") {
+  const std::string lists = R"(
+meshes: {hull: {type: unstructured, coordinates: x, connectivity: links, offsets: ends, types: kinds}}
+variables:
+  x: {mesh: hull, components: 3}
+  links: {mesh: hull, type: int64}
+  ends: {mesh: hull, type: int64}
+  kinds: {mesh: hull, type: uint8}
+  p: {mesh: hull, centering: node}
+  v: {mesh: hull, components: 3, centering: node}
+  rho: {mesh: hull}
+derived:
+  it: )";
+  const auto derive = [&](const std::string& text) { return read(lists + text + "\n").metadata; };
+  const Metadata all = derive("rho * magnitude(curl(v * p)) + dot(gradient(p), gradient(2 * p))");
+  const Variable& it = *all.find_variable("it");
+  CHECK(it.centering == Centering::cell);
+  CHECK(it.derivation->reach() == 0);
+  CHECK(it.derivation->in_cells());
+  CHECK(it.derivation->like(all) == all.find_variable("kinds")->id);
+  CHECK(it.derivation->arrays(all).size() == 4);
+  CHECK(!derive("2 * p").find_variable("it")->derivation->in_cells());
+  const auto says = [&](const std::string& text, const std::string& part) {
+    CAPTURE(text);
+    CHECK(contains(message_of([&] { static_cast<void>(derive(text)); }), part));
+  };
+  says("gradient(rho)", "derivatives of values in cells of the mesh 'hull', which is unstructured");
+  says("gradient(gradient(p))", "derivatives of values in cells");
+  says("p * magnitude(gradient(p))", "joins values at points and in cells of the mesh 'hull'");
+  says("p + rho", "joins values at points and in cells");
+  says("divergence(p)", "expected 3");
+}
+
 TEST_CASE("names") {
   const auto mistake_in = [](const std::string& section) {
     return message_of([&] { static_cast<void>(with(section)); });
