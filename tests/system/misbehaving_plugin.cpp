@@ -1,4 +1,6 @@
-// An analysis that goes wrong in all the ways that a process can: `misbehave: {variable: t, how: crash, at: 1}`.
+// An analysis that goes wrong in all the ways that a process can: `misbehave: {variable: t, how: crash, at: 1}`. With
+// `hold` its process does not get beyond its start while there is no such file, once.
+#include <fcntl.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -104,6 +106,19 @@ class Misbehave final : public sidestream::Task {
   std::int32_t variable_;
 };
 
+/// Servers make the object too; they go on.
+void hold_worker(const std::string& file) {
+  char name[32] = {};
+  const int comm = open("/proc/self/comm", O_RDONLY);
+  const bool read_it = read(comm, name, sizeof name - 1) > 0;
+  close(comm);
+  if (!read_it || std::strncmp(name, "sidestream-work", 15) != 0) return;
+  const int made = open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL, 0600);
+  if (made < 0) return;  // a worker before this one has
+  close(made);
+  std::this_thread::sleep_for(std::chrono::minutes(2));
+}
+
 }  // namespace
 
 SIDESTREAM_PLUGIN(registry) {
@@ -114,8 +129,10 @@ SIDESTREAM_PLUGIN(registry) {
   kind.options = {{.name = "variable", .type = OptionType::variable, .required = true},
                   {.name = "how", .default_value = "nothing"},
                   {.name = "at", .type = OptionType::integer, .default_value = "1"},
+                  {.name = "hold", .default_value = ""},
                   {.name = "file", .type = OptionType::file, .default_value = "above.csv"}};
   kind.create = [](const sidestream::Settings& settings, const sidestream::Metadata& metadata) {
+    if (!settings.text("hold").empty()) hold_worker(settings.text("hold"));
     return std::make_unique<Misbehave>(settings, metadata);
   };
   registry.add(std::move(kind));

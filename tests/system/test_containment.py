@@ -14,6 +14,7 @@ from sidecar_support import Sidecar
 from support import ANALYSES, prepare, results_of, run
 
 PLUGIN = os.environ["SIDESTREAM_MISBEHAVING_PLUGIN"]
+C_PLUGIN = os.environ["SIDESTREAM_MISBEHAVING_C_PLUGIN"]
 STEPS = 4
 PLACEMENTS = {
     "inline": 2,
@@ -188,6 +189,89 @@ def test_the_worker_dies_with_its_server(tmp_path, placement):
         os.kill(server, signal.SIGKILL)
         program.communicate(timeout=60)
     assert program.returncode != 0
+
+
+def wait_for(file, program):
+    """The worker that made it waits in the middle of its start."""
+    deadline = time.monotonic() + 60
+    while not file.exists() and program.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert file.exists(), program.communicate()[0]
+
+
+@pytest.mark.parametrize("placement", ["inline", "{mode: cores}", "{mode: nodes, servers: 1}"])
+def test_a_worker_that_is_killed_while_it_starts(tmp_path, reference, placement):
+    """It costs the iteration for which it was started, and the next one starts another."""
+    ranks, held = 1 if placement == "inline" else 3, tmp_path / "held"
+    tasks = tasks_with("nothing", f"isolate: process, hold: {held}")
+    command, results = prepare(tmp_path, ranks, placement, tasks, [f"steps={STEPS}"])
+    before = workers()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as program:
+        wait_for(held, program)
+        (worker,) = workers() - before
+        os.kill(worker, signal.SIGKILL)
+        text, _ = program.communicate(timeout=60)
+    assert program.returncode == 0 and "failed=1" in text, text
+    assert "misbehave: could not be started in a process of its own" in text and "ended by SIGKILL" in text, text
+    check(results, reference, {0})
+
+
+@pytest.mark.parametrize("placement", ["inline", "{mode: cores}"])
+def test_a_worker_that_starts_dies_with_its_server(tmp_path, placement):
+    """The fixture looks for what is left."""
+    ranks, held = {"inline": 1, "{mode: cores}": 2}[placement], tmp_path / "held"
+    tasks = tasks_with("nothing", f"isolate: process, hold: {held}")
+    command, _ = prepare(tmp_path, ranks, placement, tasks, [f"steps={STEPS}"])
+    before = workers()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as program:
+        wait_for(held, program)
+        (worker,) = workers() - before
+        server = int(re.search(r"PPid:\s+(\d+)", Path(f"/proc/{worker}/status").read_text()).group(1))
+        os.kill(server, signal.SIGKILL)
+        program.communicate(timeout=60)
+    assert program.returncode != 0
+
+
+def test_a_sidecar_that_dies_while_a_worker_starts(tmp_path):
+    """The simulation goes on without servers."""
+    held = tmp_path / "held"
+    with Sidecar(tmp_path, tasks_with("nothing", f"isolate: process, hold: {held}", at=100)) as sidecar:
+        before = workers()
+        servers = sidecar.serve(1)
+        simulation = sidecar.start(2, f"steps={STEPS}")
+        deadline = time.monotonic() + 60
+        while not held.exists() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        (worker,) = workers() - before
+        server = int(re.search(r"PPid:\s+(\d+)", Path(f"/proc/{worker}/status").read_text()).group(1))
+        os.kill(server, signal.SIGKILL)
+        assert servers.wait() != 0
+        assert simulation.wait() == 0, simulation.text()
+
+
+C_DEATHS = {
+    "crash": "ended by SIGSEGV",
+    "abort": "ended by SIGABRT",
+    "exit": "exited with status 0",
+    "loop": "not answered within 1 s",
+}
+
+
+@pytest.mark.parametrize(
+    ("placement", "how"),
+    [*((placement, "crash") for placement in PLACEMENTS)]
+    + [("{mode: cores, per_node: 2}", how) for how in ("abort", "exit", "loop", "refuse", "nothing")],
+)
+def test_plugins_in_c(tmp_path, reference, placement, how):
+    tasks = tasks_with(how, "isolate: process, limit: 1 s").replace(PLUGIN, C_PLUGIN)
+    tasks = tasks.replace("misbehave:", "misbehave_c: ")
+    done = run(tmp_path, PLACEMENTS[placement], placement, tasks, [f"steps={STEPS}", "blocks=2", "ghosts=1"])
+    assert done.status == 0, done.text
+    lost = set() if how == "nothing" else {1}
+    assert all(account["failed"] == len(lost) for account in done.accounts), done.text
+    assert C_DEATHS.get(how, "planned failure in C" if how == "refuse" else "") in done.text, done.text
+    assert ("misbehave_c: lost its process in iteration 1" in done.text) == (how in C_DEATHS), done.text
+    check(done.results, reference, lost)
 
 
 def test_the_same_results(tmp_path):
