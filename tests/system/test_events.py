@@ -3,10 +3,13 @@
 import contextlib
 import csv
 import os
+import random
 import signal
 import subprocess
+import time
 import uuid
 from collections import defaultdict
+from pathlib import Path
 
 import pytest
 from support import MPIRUN
@@ -188,6 +191,54 @@ def test_sidecar(tmp_path):
     served = finish(servers)
     assert program.returncode == 0 and servers.returncode == 0, out + err + served[0] + served[1]
     check(raised_in(tmp_path), seen_in(tmp_path / "results/seen.csv"), 3, 2)
+
+
+def members(process):
+    """Process ids of the servers that a launcher has started, and that have not ended."""
+    found = []
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            head, rest = status.read_text().rsplit(")", 1)
+            state, _, _, session = rest.split()[:4]
+            if head.endswith("(sidestream") and int(session) == process.pid and state != "Z":
+                found.append(int(status.parent.name))
+    return found
+
+
+def test_servers_that_die_while_events_are_exchanged(tmp_path):
+    """One of two is killed, many times, while each iteration brings events that they exchange: whatever both saw, they
+    saw in one order and once, and those that come last see all that is raised from then on."""
+    chance, steps = random.Random(13), 4000
+    session = uuid.uuid4().hex[:12]
+    configure(tmp_path, f"{{mode: sidecar, per_node: 2, session: {session}, attach_limit: 20}}")
+    command = [MPIRUN, "-n", "2", TOOL, "serve", "--wait", "30", str(tmp_path / "run.yaml")]
+    program = simulate(tmp_path, 3, "seed=13", f"steps={steps}", "pause_us=5000")
+    for _ in range(3):
+        servers = begin(command)
+        deadline = time.monotonic() + 20
+        while len(members(servers)) < 2 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        time.sleep(0.3 + 0.5 * chance.random())
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(chance.choice(members(servers)), signal.SIGKILL)
+        finish(servers)
+        assert program.poll() is None, finish(program)
+    servers = begin(command)
+    out, err = finish(program, 100)
+    served = finish(servers)
+    assert program.returncode == 0 and servers.returncode == 0, out + err + served[0] + served[1]
+    seen = seen_in(tmp_path / "results/seen.csv")
+    assert len(seen) > 50
+    of_all, twice = {}, set()
+    for step, by_server in seen.items():
+        each = [[event for event in by_server[server] if event[2] == "all"] for server in (0, 1)]
+        assert each[0] == each[1], step
+        of_all[step] = [event[5] for event in each[0] if event[5]]
+        assert not twice & set(of_all[step]), step
+        twice |= set(of_all[step])
+    late = {(client, number, step) for step, client, number, _, scope in raised_in(tmp_path) if scope == "all"}
+    late = {values for values in late if values[2] >= steps - 50}
+    assert late and late <= twice
 
 
 def test_job(tmp_path):
