@@ -142,6 +142,7 @@ variables:
   heat: {mesh: curved, type: float32}
 outputs:
   - database: {directory: data, kind: post, fsync: false, codec: [byte-shuffle, zstd]}
+  - database: {name: raw, directory: raw, kind: post, fsync: false}
 """
 
 

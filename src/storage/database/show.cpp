@@ -5,7 +5,9 @@
 #include <map>
 #include <set>
 
+#include "base/fail.hpp"
 #include "storage/database/context.hpp"
+#include "storage/database/show_vtk.hpp"
 #include "storage/output_file.hpp"
 #include "storage/replace_file.hpp"
 #include "storage/writers/hdf5_layout.hpp"
@@ -17,14 +19,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t most_counted = 4096;  ///< blocks whose gaps are counted: that costs their square
-
-/// A piece, where HDF5 finds it.
-struct Shown {
-  std::int64_t id;
-  Box points;
-  std::string file;
-  std::uint64_t first, length;  ///< elements of the segment's array of the type, and how many that has
-};
 
 class Shower {
  public:
@@ -42,6 +36,7 @@ class Shower {
     describe_meshes(root, metadata, shown);
     for (auto& [variable, pieces] : pieces_)
       show_variable(root, metadata.variables[static_cast<std::size_t>(variable)], pieces);
+    show_to_vtk(root, metadata, pieces_, context_.entry().iteration);
     file.close();
   }
 
@@ -138,7 +133,7 @@ class Shower {
 
   std::string directory_;
   Context& context_;
-  std::map<std::int32_t, std::vector<Shown>> pieces_;  ///< by variable
+  ShownPieces pieces_;
   std::map<std::string, std::uint64_t> lengths_;
   std::set<std::string> files_;
 };
@@ -149,6 +144,11 @@ void show(const std::string& directory, const Entry& entry) {
   Context context(directory, entry);
   Shower shower(directory, context);
   const std::string path = (fs::path(directory) / shown_name(entry.slot)).string();
+  // Numbers of slots are given once: this file is none of the database's.
+  if (fs::exists(fs::symlink_status(path))) {
+    fail(Code::file, "'{}' is there, and no part of the database; move it away, and give what wrote it another name",
+         path);
+  }
   const std::string temporary = (fs::path(directory) / ("." + shown_name(entry.slot) + ".part")).string();
   try {
     shower.write(temporary);

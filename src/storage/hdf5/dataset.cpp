@@ -54,9 +54,9 @@ Dataset Group::dataset(const std::string& name, Type type, const Extents& extent
 }
 
 Dataset Group::virtual_dataset(const std::string& name, Type type, const Extents& extents,
-                               std::span<const VirtualPart> parts) {
+                               std::span<const VirtualPart> parts, Fill fill) {
   const Handle creation = property_list(H5P_DATASET_CREATE, path_);
-  set_fill(creation, type, path_);
+  if (fill == Fill::absent) set_fill(creation, type, path_);
   const Handle here = dataspace(extents, path_);
   for (const VirtualPart& part : parts) {
     select(here, part.here, path_);

@@ -57,4 +57,22 @@ Group Group::group(const std::string& name) {
   return slash == std::string::npos ? std::move(first) : first.group(name.substr(slash + 1));
 }
 
+Group Group::ordered_group(const std::string& name) {
+  const std::string action = fmt::format("create the group '{}' in", name);
+  const Handle creation = property_list(H5P_GROUP_CREATE, path_);
+  check(H5Pset_link_creation_order(creation.id(), H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED), action, path_);
+  return {{H5Gcreate2(handle_.id(), name.c_str(), H5P_DEFAULT, creation.id(), H5P_DEFAULT), H5Gclose, action, path_},
+          path_};
+}
+
+void Group::link(const std::string& name, const std::string& path) {
+  check(H5Lcreate_hard(handle_.id(), path.c_str(), handle_.id(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
+        fmt::format("link '{}' in", name), path_);
+}
+
+void Group::soft_link(const std::string& name, const std::string& path) {
+  check(H5Lcreate_soft(path.c_str(), handle_.id(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
+        fmt::format("link '{}' in", name), path_);
+}
+
 }  // namespace sidestream::hdf5

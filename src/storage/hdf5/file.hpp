@@ -70,15 +70,22 @@ struct VirtualPart {
   Part there;           ///< in that dataset, of the same size
 };
 
+/// What an array reads as where nothing was written.
+enum class Fill { absent, zero };  ///< absent: not a number for reals, 0 for whole numbers
+
 class Group : public Object {
  public:
   using Object::Object;
   /// The group of that name, created if it is missing. Slashes lead to groups within groups.
   [[nodiscard]] Group group(const std::string& name);
+  /// A new group that remembers the order in which things came into it, as VTKHDF wants it.
+  [[nodiscard]] Group ordered_group(const std::string& name);
+  /// Another name for an object of this file.
+  void link(const std::string& name, const std::string& path);
+  void soft_link(const std::string& name, const std::string& path);
   [[nodiscard]] Dataset dataset(const std::string& name, Type type, const Extents& extents, const Layout& layout);
-  /// Where no part covers it, it reads as `fill`: not a number for reals, 0 for whole numbers.
   [[nodiscard]] Dataset virtual_dataset(const std::string& name, Type type, const Extents& extents,
-                                        std::span<const VirtualPart> parts);
+                                        std::span<const VirtualPart> parts, Fill fill = Fill::absent);
 };
 
 /// A new file, readable by HDF5 1.8 and later (1.10 with virtual datasets). It holds no times of day, so that
