@@ -26,4 +26,7 @@ inline constexpr const char* all[] = {run_record,        run_timings,         ru
                                       clients_timings,   clients_iterations,  endpoint_record, endpoint_timings,
                                       endpoint_movement, endpoint_iterations, endpoint_lock};
 
+/// What names in the directory of a database begin with.
+inline constexpr const char* of_databases[] = {"contexts", "context-", "segment-"};
+
 }  // namespace sidestream::own_files

@@ -81,6 +81,21 @@ void check_not_ours(const TaskFile& file) {
   }
 }
 
+/// Databases choose names by themselves.
+void check_not_of_database(const NamedFile& one, const NamedFile& database) {
+  const std::filesystem::path path = std::filesystem::path(one.file->pattern).lexically_normal();
+  const std::filesystem::path place = (std::filesystem::path(database.file->pattern) / "file").lexically_normal();
+  if (one.task == database.task || path.parent_path() != place.parent_path()) return;
+  for (const char* name : own_files::of_databases) {
+    if (!path.filename().string().starts_with(name)) continue;
+    fail_at(
+        one.file->where,
+        "found the file name '{}' of '{}', which begins with '{}' in the directory of the database '{}', that has files of "
+        "such names itself, expected another; choose one",
+        one.file->pattern, one.task->name, name, database.task->name);
+  }
+}
+
 [[noreturn]] void fail_same(const NamedFile& one, const NamedFile& first, const std::string& what) {
   fail_at(one.file->where,
           "found the file name '{}' of '{}', which {} '{}' of '{}' in line {}, expected names that differ in more than "
@@ -147,6 +162,10 @@ void check_task_files(const std::vector<TaskConfig>& tasks, const Registry& regi
   }
   for (std::size_t t = 0; t < tasks.size(); ++t) {
     for (const TaskFile& file : files[t]) all.push_back({&tasks[t], &file});
+  }
+  for (const NamedFile& database : all) {
+    if (!database.task->writer || database.task->kind != "database") continue;
+    for (const NamedFile& one : all) check_not_of_database(one, database);
   }
   check_indices(all);
   check_expansions(all);

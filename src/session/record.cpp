@@ -11,6 +11,7 @@
 #include "base/fail.hpp"
 #include "base/log.hpp"
 #include "sidestream/version.h"
+#include "storage/file_names.hpp"
 #include "storage/formats/csv.hpp"
 #include "storage/output_file.hpp"
 #include "storage/quoted_text.hpp"
@@ -27,6 +28,11 @@ void refuse_earlier_run(const OpeningConfig& opening, const RecordNames& names) 
       "the output directory '{}' holds an earlier run ({} is there); choose another with output.directory, or say what to "
       "do with output.existing: replace or resume",
       opening.directory, names.record);
+}
+
+void keep_earlier_record(const OpeningConfig& opening, const RecordNames& names) {
+  if (opening.existing != Existing::resume) return;
+  keep_earlier((std::filesystem::path(opening.directory) / names.record).string());
 }
 
 void write_record(const std::string& directory, const RunFacts& facts, const Account* account, const Ledger* ledger,

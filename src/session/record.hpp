@@ -29,6 +29,9 @@ struct RecordNames {
 /// Throws Error(file) if the output directory holds an earlier run and `existing` is refuse.
 void refuse_earlier_run(const OpeningConfig& opening, const RecordNames& names = {});
 
+/// Of a run that goes on in the directory of an earlier one: that one's record stays too, as `run-v1.yaml` and so on.
+void keep_earlier_record(const OpeningConfig& opening, const RecordNames& names = {});
+
 /// Writes `run.yaml`; with a ledger and an account also how it ended. One rank.
 void write_record(const std::string& directory, const RunFacts& facts, const Account* account, const Ledger* ledger,
                   const RecordNames& names = {});

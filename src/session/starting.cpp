@@ -85,6 +85,7 @@ void Session::Implementation::begin_together() {
   together(*world_, [&] {
     // With `sidecar` the servers, another job, write it.
     if (world_->rank() != roles_.servers.first) return;
+    keep_earlier_record(opening_);
     write_record(opening_.directory, facts(), nullptr, nullptr);
   });
   if (publisher_) publisher_->attach(*wires_.client);

@@ -4,7 +4,9 @@
 
 #include <filesystem>
 
+#include "base/log.hpp"
 #include "base/persist.hpp"
+#include "storage/output_file.hpp"
 
 namespace sidestream {
 
@@ -14,6 +16,22 @@ std::string with_version(const std::string& path, int version) {
   const fs::path whole(path);
   const std::string name = fmt::format("{}-v{}{}", whole.stem().string(), version, whole.extension().string());
   return (whole.parent_path() / name).string();
+}
+
+std::string free_version(const std::string& path) {
+  int version = 1;
+  while (fs::exists(fs::symlink_status(with_version(path, version)))) ++version;
+  return with_version(path, version);
+}
+
+void keep_earlier(const std::string& path) {
+  if (!fs::is_regular_file(fs::symlink_status(path))) return;
+  const std::string kept = free_version(path);
+  std::error_code error;
+  fs::create_hard_link(path, kept, error);
+  if (error) fs::copy_file(path, kept, error);  // a file system without links
+  if (error) fail_file("keep what an earlier run left in", path, error.value());
+  log::info("'{}', which an earlier run left, is kept as '{}'", path, kept);
 }
 
 bool FileNames::is_taken(const std::string& path) const {

@@ -13,6 +13,13 @@ namespace sidestream {
 /// "a/fields-000006.h5" and 2 -> "a/fields-000006-v2.h5"
 [[nodiscard]] std::string with_version(const std::string& path, int version);
 
+/// "statistics.csv": "statistics-v1.csv", or the first that nobody has.
+[[nodiscard]] std::string free_version(const std::string& path);
+
+/// Gives the file of that name, which an earlier run has left and this one is about to replace, a name with a version
+/// besides, and says so. Nothing happens if there is none.
+void keep_earlier(const std::string& path);
+
 /// Chooses the names of one pattern's files. Every server has one and makes the same calls, so that all choose the
 /// same name without asking each other.
 class FileNames {

@@ -3,11 +3,13 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "base/agree.hpp"
 #include "base/fail.hpp"
 #include "data/file_pattern.hpp"
+#include "storage/batch_directory.hpp"
 #include "storage/file_names.hpp"
 #include "storage/output.hpp"
 #include "storage/replace_file.hpp"
@@ -104,11 +106,20 @@ class FileStore final : public ResultStore {
          iteration.index, directory_->path(file, iteration, 0));
   }
 
+  /// A file that each iteration writes anew is replaced, but not that of an earlier run.
+  void keep_what_was_there(const std::string& file, const Iteration& iteration) {
+    if (!directory_->resumes() || goes_on_within_session(*directory_) || !replaced_.insert(file).second) return;
+    keep_earlier(directory_->path(file, iteration, 0));
+  }
+
   /// Lets `put` write a temporary file and gives it its name, then enters it in its series.
   template <class Put>
   void write(const std::string& file, const Iteration& iteration, Put put) {
     claim(file, iteration);
-    if (!names_iteration(file)) return replace_file(*directory_, directory_->path(file, iteration, 0), put);
+    if (!names_iteration(file)) {
+      keep_what_was_there(file, iteration);
+      return replace_file(*directory_, directory_->path(file, iteration, 0), put);
+    }
     Series& series = series_.of(file, *first_);
     const std::string path = names_.choose(file, iteration);
     replace_file(*directory_, path, put);
@@ -129,6 +140,7 @@ class FileStore final : public ResultStore {
   };
   using PutPiece = std::function<void(const std::string& path)>;
   using PutList = std::function<void(const std::string& path, const std::vector<Piece>& pieces)>;
+  std::string list_of(const std::string& file, const std::string& listed, const Iteration& iteration);
   std::string choose_list(const std::string& file, const Iteration& iteration, Communicator& servers);
   void write_pieces(const std::string& file, const Iteration& iteration, Communicator& servers, Piece mine,
                     const PutPiece& put, const PutList& list);
@@ -140,8 +152,20 @@ class FileStore final : public ResultStore {
   TableFiles tables_;
   FileNames names_;
   std::map<std::string, std::int64_t> latest_;  ///< by pattern: the iteration last written
+  std::set<std::string> replaced_;              ///< files that this run has written anew
+  std::map<std::string, std::string> lists_;    ///< of pieces that each iteration writes anew: by pattern
   std::optional<Iteration> first_;              ///< of this run
 };
+
+/// Of pieces that each iteration writes anew those of an earlier run stay, under the names that they have.
+std::string FileStore::list_of(const std::string& file, const std::string& listed, const Iteration& iteration) {
+  if (names_iteration(file) || goes_on_within_session(*directory_)) {
+    return names_iteration(file) ? names_.choose(listed, iteration) : directory_->path(listed, iteration, 0);
+  }
+  const auto [chosen, is_new] = lists_.try_emplace(file);
+  if (is_new) chosen->second = names_.choose(listed, iteration);
+  return chosen->second;
+}
 
 /// Path of the file that lists the pieces, the same on all servers. Collective.
 std::string FileStore::choose_list(const std::string& file, const Iteration& iteration, Communicator& servers) {
@@ -151,7 +175,7 @@ std::string FileStore::choose_list(const std::string& file, const Iteration& ite
     claim(file, iteration);
     const std::string listed = fs::path(file).replace_extension(formats_.at(ending_of(file)).list_ending).string();
     ByteWriter sink;
-    sink.put(names_iteration(file) ? names_.choose(listed, iteration) : directory_->path(listed, iteration, 0));
+    sink.put(list_of(file, listed, iteration));
     name = sink.take();
   });
   servers.broadcast(name, 0);

@@ -119,14 +119,6 @@ void recover(const std::string& path) {
   cut_file(path, whole ? last : records);
 }
 
-/// The first of -v1, -v2, ... that no file has.
-std::string free_version(const std::string& path) {
-  for (int version = 1;; ++version) {
-    const std::string name = with_version(path, version);
-    if (!fs::exists(fs::symlink_status(name))) return name;
-  }
-}
-
 }  // namespace
 
 TableFiles::~TableFiles() {

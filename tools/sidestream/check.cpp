@@ -8,6 +8,7 @@
 #include "config/split.hpp"
 #include "loading.hpp"
 #include "server/movement.hpp"
+#include "session/record.hpp"
 #include "summary.hpp"
 
 namespace sidestream {
@@ -56,6 +57,12 @@ std::string check(const CheckOptions& options) {
                       config.metadata, placement.servers);
   }
   return summary(options, config, registry, nodes);
+}
+
+void check_directory(const CheckOptions& options) {
+  const auto document = parse_document(read_text(options.file, "the configuration"), options.file);
+  const OpeningConfig opening = read_opening(*document);
+  if (opening.placement.mode != PlacementMode::off) refuse_earlier_run(opening);
 }
 
 }  // namespace sidestream

@@ -1,0 +1,123 @@
+"""What an earlier run has left in the output directory stays, whatever names a later one uses."""
+
+import os
+import subprocess
+
+import pytest
+from support import run
+
+FIRST = ("grid=8", "steps=3")
+LATER = ("grid=8", "steps=3", "first=1")
+HDF5 = "outputs:\n  - hdf5: {{variables: [t], file: '{}'}}\n"
+DATABASE = "  - database: {directory: data, fsync: false}\n"
+PICTURE = "  - render: {isosurface: {variable: t, values: [LEVEL]}, size: [40, 40], file: frame.png}\n"
+# What goes on: rows are added, or lists of files.
+GROWS = (".csv", ".series", ".pvd", "contexts")
+
+
+def snapshot(results):
+    return {p.relative_to(results).as_posix(): p.read_bytes() for p in results.rglob("*") if p.is_file()}
+
+
+def kept(before, after):
+    """Every content that was there is there, under its name or another one."""
+    contents = list(after.values())
+    for name, content in before.items():
+        if name.endswith(GROWS):
+            assert name in after, name
+        else:
+            assert content in contents, name
+
+
+def twice(folder, first, later, ranks=2, status=0):
+    done = run(folder, ranks, "inline", tasks=first, options=FIRST)
+    assert done.status == 0, done.text
+    before = snapshot(done.results)
+    extra = f"output: {{directory: {folder}/results, existing: resume}}\n"
+    again = run(folder, ranks, "inline", tasks=later, options=LATER, extra=extra)
+    assert (again.status != 0) == bool(status), again.text
+    after = snapshot(again.results)
+    kept(before, after)
+    return before, after, again
+
+
+def check(folder):
+    tool = [os.environ["SIDESTREAM_TOOL"], "check", str(folder / "run.yaml"), "--set", "n=8", "--set", "h=0.125"]
+    return subprocess.run(tool, capture_output=True, text=True, timeout=60, check=False)
+
+
+TASKS = {
+    "time": (HDF5.format("f-{time}.h5"), HDF5.format("f-{time}.h5")),
+    "names of versions": (HDF5.format("f-{cycle}-v2.h5"), HDF5.format("f-{cycle}.h5")),
+    "versions of versions": (HDF5.format("f-{cycle}-v2.h5"), HDF5.format("f-{cycle}-v2.h5")),
+    "another format": (HDF5.format("f-{cycle}.h5"), "outputs:\n  - vtk: {variables: [t], file: 'f-{cycle}.pvti'}\n"),
+    "a file of its own each": ("analyses:\n  - statistics: {variable: t, file: 's-{cycle}.csv'}\n",) * 2,
+    "metadata": ("outputs:\n  - metadata: {}\n",) * 2,
+    "a database in the directory itself": ("outputs:\n  - database: {directory: '.', fsync: false}\n",) * 2,
+    "the last contexts": ("outputs:\n  - database: {directory: data, fsync: false, keep: 1}\n",) * 2,
+    "names of a database": ("outputs:\n" + DATABASE, HDF5.format("data/context-{cycle:06}.h5")),
+}
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_patterns(tmp_path, name):
+    twice(tmp_path, *TASKS[name])
+
+
+def test_the_record_of_each_run_stays(tmp_path):
+    before, after, _ = twice(tmp_path, HDF5.format("f-{cycle}.h5"), HDF5.format("f-{cycle}.h5"))
+    assert after["run-v1.yaml"] == before["run.yaml"] and after["run.yaml"] != before["run.yaml"]
+
+
+@pytest.mark.parametrize("placement", ["inline", "cores"])
+def test_a_picture_that_each_iteration_replaces(tmp_path, placement):
+    """The newest has the name; the earlier run's last one is kept."""
+    picture = "analyses:\n" + PICTURE
+    first = run(tmp_path, 3, placement, tasks=picture.replace("LEVEL", "0.2"), options=FIRST)
+    assert first.status == 0, first.text
+    before = snapshot(first.results)
+    extra = f"output: {{directory: {tmp_path}/results, existing: resume}}\n"
+    again = run(tmp_path, 3, placement, tasks=picture.replace("LEVEL", "-0.5"), options=LATER, extra=extra)
+    assert again.status == 0, again.text
+    after = snapshot(again.results)
+    kept(before, after)
+    assert after["frame-v1.png"] == before["frame.png"] != after["frame.png"]
+    assert "frame-v2.png" not in after, "only what an earlier run left"
+
+
+def test_names_in_a_database_are_its_own(tmp_path):
+    """Refused before the first step, and by `check`."""
+    for name in ("data/context-{cycle:06}.h5", "./data/segment-{cycle:04}-000000-0000.h5"):
+        done = run(tmp_path, 2, "inline", tasks=HDF5.format(name) + DATABASE, options=FIRST)
+        assert done.status != 0 and "in the directory of the database" in done.text, done.text
+        assert not (tmp_path / "results" / "data").exists()
+        found = check(tmp_path)
+        assert found.returncode == 1 and "in the directory of the database 'database'" in found.stderr, found.stderr
+    done = run(tmp_path, 2, "inline", tasks=HDF5.format("data/fields-{cycle}.h5") + DATABASE, options=FIRST)
+    assert done.status == 0, done.text
+
+
+def test_a_file_with_the_name_of_a_context_stays(tmp_path):
+    """Put there by somebody between two runs."""
+    tasks = "outputs:\n" + DATABASE
+    assert run(tmp_path, 2, "inline", tasks=tasks, options=FIRST).status == 0
+    mine = tmp_path / "results" / "data" / "context-000004.h5"
+    mine.write_text("mine")
+    extra = f"output: {{directory: {tmp_path}/results, existing: resume}}\n"
+    again = run(tmp_path, 2, "inline", tasks=tasks, options=LATER, extra=extra)
+    assert again.status == 0 and "context-000004.h5' is there, and no part of the database" in again.text, again.text
+    assert mine.read_text() == "mine"
+    assert (tmp_path / "results" / "data" / "context-000005.h5").exists()
+
+
+def test_check_says_that_an_earlier_run_is_there(tmp_path):
+    tasks = HDF5.format("f-{cycle}.h5")
+    extra = f"output: {{directory: {tmp_path}/results, existing: EXISTING}}\n"
+    run(tmp_path, 2, "inline", tasks=tasks, options=FIRST, extra=extra.replace("EXISTING", "refuse"))
+    found = check(tmp_path)
+    assert found.returncode == 1 and "holds an earlier run (run.yaml is there)" in found.stderr
+    assert "output     hdf5" in found.stdout, "the rest is told all the same"
+    again = run(tmp_path, 2, "inline", tasks=tasks, options=FIRST, extra=extra.replace("EXISTING", "refuse"))
+    assert again.status != 0 and "holds an earlier run" in again.text
+    run(tmp_path, 2, "inline", tasks=tasks, options=LATER, extra=extra.replace("EXISTING", "resume"))
+    assert check(tmp_path).returncode == 0
