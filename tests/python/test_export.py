@@ -215,6 +215,27 @@ def test_mistakes(grids, tmp_path):
     assert (tmp_path / "b-000020.h5").read_text() == "of somebody"
 
 
+def test_the_program(grids, tmp_path):
+    """`sidestream export` runs this interpreter with the package that was built along with it."""
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    environment["SIDESTREAM_PYTHON"] = sys.executable
+    tool = [os.environ["SIDESTREAM_TOOL"], "export"]
+
+    def run(*arguments, **more):
+        line = [*tool, *map(str, arguments)]
+        return subprocess.run(line, capture_output=True, text=True, timeout=60, env=environment | more, check=False)
+
+    done = run(grids, tmp_path / "a.nc", "--variables", "rows", "--cycles", "20", "--uncompressed")
+    assert done.returncode == 0 and "a.nc: " in done.stdout, done.stderr
+    with netCDF4.Dataset(tmp_path / "a.nc") as file:
+        np.testing.assert_array_equal(file["rows"][...], steps("rows", (2,)))
+    assert run(tmp_path, tmp_path / "b.nc").returncode == 1
+    wrong = run(grids, tmp_path / "b.nc", "--variabels", "rows")
+    assert wrong.returncode == 2 and "did you mean '--variables'" in wrong.stderr
+    nobody = run(grids, tmp_path / "b.nc", SIDESTREAM_PYTHON="/nowhere")
+    assert nobody.returncode == 1 and "'/nowhere' cannot be run" in nobody.stderr
+
+
 class Terminal(io.StringIO):
     def isatty(self):
         return True

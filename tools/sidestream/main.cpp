@@ -10,6 +10,7 @@
 #include "conformance/conformance.hpp"
 #include "database.hpp"
 #include "endpoint.hpp"
+#include "export.hpp"
 #include "kinds.hpp"
 #include "plan.hpp"
 #include "replay/replay.hpp"
@@ -162,6 +163,20 @@ struct DatabaseCommands {
   }
 };
 
+CLI::App* add_export(CLI::App& app, sidestream::ExportOptions& options) {
+  CLI::App* command =
+      app.add_subcommand("export", "Copy a database to files of NetCDF, Zarr, HDF5 or VTK; with Python");
+  command->add_option("DIRECTORY", options.directory, "Of a database")->required();
+  command->add_option("TARGET", options.target, "What to write: ends in .nc (NetCDF-4), .zarr, .h5 or .pvd (VTK)")
+      ->required();
+  command->add_option("--variables", options.variables, "Names with commas between (default: all)");
+  command->add_option("--iterations", options.iterations, "Numbers, FROM:TO or FROM:TO:STEP: 3,10:20,100::10");
+  command->add_option("--cycles", options.cycles, "Likewise");
+  command->add_option("--time-units", options.time_units, "Of NetCDF's time axis: 'seconds since 2000-01-01'");
+  command->add_flag("--uncompressed", options.uncompressed, "Larger, and sooner done");
+  return command;
+}
+
 struct TranslateOptions {
   std::string format, file, output;
 };
@@ -228,6 +243,8 @@ int run(int argc, char** argv) {
   const CLI::App* replay = add_replay(app, replay_options);
   DatabaseCommands databases;
   databases.add(app);
+  sidestream::ExportOptions export_options;
+  const CLI::App* exported = add_export(app, export_options);
   TranslateOptions translate_options;
   const CLI::App* translation = add_translate(app, translate_options);
   std::string output;
@@ -256,12 +273,14 @@ int run(int argc, char** argv) {
   if (reference->parsed()) {
     return print(sidestream::reference_manual(sidestream::built_in_kinds()), output);
   }
+  if (exported->parsed()) sidestream::export_database(export_options);
   if (translation->parsed()) return translate(translate_options);
   if (const auto answer = databases.answer()) {
     std::cout << answer->text << std::flush;
     return std::cout ? answer->status : failure;
   }
   std::cout << (plan->parsed() ? sidestream::plan(plan_options) : sidestream::check(options)) << std::flush;
+  if (!plan->parsed()) sidestream::check_directory(options);
   return std::cout ? success : failure;
 }
 
