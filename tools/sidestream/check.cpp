@@ -1,6 +1,7 @@
 #include "check.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/fail.hpp"
 #include "check_buffer.hpp"
@@ -62,7 +63,11 @@ std::string check(const CheckOptions& options) {
 void check_directory(const CheckOptions& options) {
   const auto document = parse_document(read_text(options.file, "the configuration"), options.file);
   const OpeningConfig opening = read_opening(*document);
-  if (opening.placement.mode != PlacementMode::off) refuse_earlier_run(opening);
+  // A configuration may have the name of a record, and lie where results go.
+  std::error_code ignored;
+  const auto record = std::filesystem::path(opening.directory) / own_files::run_record;
+  const bool is_itself = std::filesystem::equivalent(record, options.file, ignored);
+  if (opening.placement.mode != PlacementMode::off && !is_itself) refuse_earlier_run(opening);
 }
 
 }  // namespace sidestream
