@@ -18,6 +18,13 @@ const std::vector<Case>& cases() {
        0,
        true,
        {{0, client}, {1, client}, {2, server}, {3, server}}},
+      // The buffer has room for hardly more than one iteration.
+      {"spilled",
+       "{mode: cores, per_node: 2, buffer: 128 KiB, when_full: spill, spill: {size: 4 MiB}}",
+       4,
+       0,
+       true,
+       {{0, client}, {1, client}, {2, server}, {3, server}}},
       {"nodes",
        "{mode: nodes, servers: 2, buffer: 2 MiB}",
        4,

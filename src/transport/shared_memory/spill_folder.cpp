@@ -74,22 +74,22 @@ OwnedFile create_spill_file(const std::string& directory) {
 }
 
 void prepare_spill_folder(const std::string& directory) {
-  std::error_code error;
-  fs::create_directories(directory, error);
   std::int64_t bytes = 0;
   std::string names;
-  fs::directory_iterator files(directory, error), end;
-  if (error) {
-    fail(Code::system, "placement.spill.directory is '{}', which cannot be read: {}; choose another", directory,
-         error.message());
-  }
-  for (; files != end && !error; files.increment(error)) {
-    const std::string path = files->path().string();
-    if (!files->path().filename().string().starts_with(beginning)) continue;
-    const std::int64_t size = remove_if_left(path);
-    if (size < 0) continue;
-    bytes += size;
-    names += (names.empty() ? "" : ", ") + path;
+  try {
+    fs::create_directories(directory);
+    // Calls with an error_code end the process where memory is short: they may throw nothing.
+    for (const fs::directory_entry& file : fs::directory_iterator(directory)) {
+      const std::string path = file.path().string();
+      if (!file.path().filename().string().starts_with(beginning)) continue;
+      const std::int64_t size = remove_if_left(path);
+      if (size < 0) continue;
+      bytes += size;
+      names += (names.empty() ? "" : ", ") + path;
+    }
+  } catch (const fs::filesystem_error& error) {
+    fail(Code::system, "placement.spill.directory is '{}', which cannot be made or read: {}; choose another", directory,
+         error.code().message());
   }
   if (!names.empty()) log::warning("spill: removed what runs that were killed have left, {} bytes: {}", bytes, names);
   struct statfs system {};
