@@ -35,7 +35,8 @@ TEST_CASE("what each codec wrote in version 1 is read") {
     database::Context context(golden + "database-codecs", journal.contexts[n]);
     for (const std::string& codec : context.schema().codecs.front()) seen.insert(codec);
     const auto& codecs = context.schema().codecs.front();
-    if (find_codec("zstd") == nullptr && std::find(codecs.begin(), codecs.end(), "zstd") != codecs.end()) continue;
+    if (!built_in_codecs().contains("zstd") && std::find(codecs.begin(), codecs.end(), "zstd") != codecs.end())
+      continue;
     for (const database::ChunkRow& chunk : context.pieces(0).chunks) CHECK(chunk.encoded == 1);
     const std::vector<double> values = values_of(context);
     CAPTURE(n);

@@ -62,7 +62,7 @@ class SmallDatabase {
   /// Collective.
   void store(std::int64_t cycle) { store(cycle, 0.5 * static_cast<double>(cycle)); }
   void store(std::int64_t cycle, double time) {
-    const Pipeline pipeline(schema_.codecs.front(), Type::float64);
+    const Packing packing({schema_.codecs.front()}, Type::float64, built_in_codecs());
     const int count = blocks_of(servers_.rank());
     std::vector<BlockView> views(static_cast<std::size_t>(count));
     std::vector<std::vector<double>> values(views.size());
@@ -76,7 +76,7 @@ class SmallDatabase {
       view.block.client = servers_.rank();
       view.points = view.block.cells = {{id * cells, 0, 0}, {(id + 1) * cells, 1, 1}};
       view.array = {values[b].data(), Type::float64, MemorySpace::host, view.points, 1, {1, cells, cells, 0}};
-      domain.add(0, schema_.metadata.variables.front(), view, pipeline);
+      domain.add(0, schema_.metadata.variables.front(), view, packing, {});
     }
     storing_.store(servers_, domain, schema_, {cycle, cycle, time});
   }
