@@ -76,7 +76,7 @@ void compare_methods(const Wanted& wanted, Fields& fields, Stream& cores) {
   inlined.close();
   if (fields.rank != 0) return;
   report(samples, wanted.csv,
-         fmt::format("{} ranks, {:.1f} MiB", fields.ranks, static_cast<double>(fields.bytes()) / (1 << 20)));
+         fmt::format("{} ranks {:.1f} MiB", fields.ranks, static_cast<double>(fields.bytes()) / (1 << 20)));
 }
 
 /// The values of one step, raw and in a database.

@@ -95,7 +95,7 @@ def test_pace_and_more_iterations(tmp_path, fields):
     assert len(cycles) == 7
     assert cycles == sorted(set(cycles))
     took = re.search(r"replayed 7 iterations, .* in ([\d.]+) s", text)
-    assert took and float(took[1]) >= 0.05 * 6
+    assert took and float(took[1]) >= 0.29
     first, again = wholes(found)[0], wholes(found)[STEPS]
     np.testing.assert_array_equal(first["t"], again["t"])
 
