@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/fail.hpp"
+#include "base/log.hpp"
 #include "check_buffer.hpp"
 #include "config/document.hpp"
 #include "config/split.hpp"
@@ -67,7 +68,14 @@ void check_directory(const CheckOptions& options) {
   std::error_code ignored;
   const auto record = std::filesystem::path(opening.directory) / own_files::run_record;
   const bool is_itself = std::filesystem::equivalent(record, options.file, ignored);
-  if (opening.placement.mode != PlacementMode::off && !is_itself) refuse_earlier_run(opening);
+  if (opening.placement.mode != PlacementMode::off && !is_itself) {
+    try {
+      refuse_earlier_run(opening);
+    } catch (const Error& found) {
+      // Nothing is wrong with the configuration: it may have been checked in order to go on, or after the run.
+      log::warning("{}", found.what());
+    }
+  }
 }
 
 }  // namespace sidestream

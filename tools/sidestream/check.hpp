@@ -9,7 +9,7 @@ namespace sidestream {
 /// summary. Throws Error(usage) for wrong arguments, other errors for a wrong configuration.
 [[nodiscard]] std::string check(const CheckOptions& options);
 
-/// Throws what a run with this configuration would fail with now, since its output directory holds an earlier one.
+/// Warns if a run with this configuration would be refused now, since its output directory holds an earlier one.
 void check_directory(const CheckOptions& options);
 
 }  // namespace sidestream

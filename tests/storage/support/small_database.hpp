@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/communicator.hpp"
+#include "base/worker_pool.hpp"
 #include "sidestream/error.hpp"
 #include "storage/database/context.hpp"
 #include "storage/database/journal.hpp"
@@ -66,6 +67,7 @@ class SmallDatabase {
     const int count = blocks_of(servers_.rank());
     std::vector<BlockView> views(static_cast<std::size_t>(count));
     std::vector<std::vector<double>> values(views.size());
+    WorkerPool pool(1);
     database::Domain domain;
     for (std::size_t b = 0; b < views.size(); ++b) {
       const std::int64_t id = servers_.rank() * 2 + static_cast<std::int64_t>(b);
@@ -76,7 +78,7 @@ class SmallDatabase {
       view.block.client = servers_.rank();
       view.points = view.block.cells = {{id * cells, 0, 0}, {(id + 1) * cells, 1, 1}};
       view.array = {values[b].data(), Type::float64, MemorySpace::host, view.points, 1, {1, cells, cells, 0}};
-      domain.add(0, schema_.metadata.variables.front(), view, packing, {});
+      domain.add(0, schema_.metadata.variables.front(), view, packing, {&pool, {}});
     }
     storing_.store(servers_, domain, schema_, {cycle, cycle, time});
   }
