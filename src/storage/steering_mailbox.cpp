@@ -15,6 +15,7 @@
 
 #include "base/backoff.hpp"
 #include "base/fail.hpp"
+#include "base/folder_names.hpp"
 #include "base/log.hpp"
 #include "storage/output_file.hpp"
 #include "storage/replace_file.hpp"
@@ -40,11 +41,12 @@ std::string in(const std::string& folder, std::string_view prefix, const std::st
 /// Names in the folder that begin so, sorted. It may be gone.
 std::vector<std::string> names_in(const std::string& folder, std::string_view prefix) {
   std::vector<std::string> names;
-  std::error_code error;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    const std::string name = at->path().filename().string();
-    if (name.compare(0, prefix.size(), prefix) == 0) names.push_back(name);
+  try {
+    names = names_in_folder(folder);
+  } catch (const Error&) {
+    return {};
   }
+  std::erase_if(names, [&](const std::string& name) { return !name.starts_with(prefix); });
   std::sort(names.begin(), names.end());
   return names;
 }

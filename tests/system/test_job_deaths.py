@@ -31,15 +31,28 @@ def long_reference(tmp_path_factory):
     return results_of(done)
 
 
+def connections(folder):
+    return {path.name for path in folder.glob("streams/stream/sst-connected-*")}
+
+
 def run_with_kills(folder, engine, kills, seed, single=False):
-    """Endpoints that are killed at random moments and replaced, until the simulation ends."""
+    """Endpoints that are killed at random moments and replaced, until the simulation ends.
+
+    With the engine `sst` not while they connect: ADIOS2's writers wait without a limit for a reader that dies there
+    (docs/fault-model.md).
+    """
     rng = random.Random(seed)
     write_configuration(folder, f"engine: {engine}, reader_limit: 60", tasks=TABLES)
     killed = 0
     with simulation(folder, 2, ["steps=60", "pause_ms=40", "blocks=2"]) as job:
         while job.running.poll() is None:
+            before = connections(folder)
             with endpoint(folder, 1 if single else 2, ["--wait", "3"]) as reader:
                 if killed < kills:
+                    if engine == "sst":
+                        wait_for(
+                            lambda known=before: connections(folder) - known or reader.running.poll() is not None, "SST"
+                        )
                     time.sleep(rng.uniform(0.2, 2.0))
                     wait_for(lambda: reader.ranks() or reader.running.poll() is not None, "the endpoint's processes")
                     for pid in rng.sample(reader.ranks(), k=1) if reader.ranks() else []:

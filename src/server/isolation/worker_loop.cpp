@@ -12,7 +12,6 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
-#include <filesystem>
 #include <new>
 #include <optional>
 #include <string>
@@ -21,6 +20,7 @@
 #include "base/descriptor_message.hpp"
 #include "base/fail.hpp"
 #include "base/float_environment.hpp"
+#include "base/folder_names.hpp"
 #include "base/memory_object.hpp"
 #include "server/isolation/input_bytes.hpp"
 #include "server/isolation/worker_messages.hpp"
@@ -37,9 +37,7 @@ void close_others() {
   if (syscall(SYS_close_range, worker_socket + 1, ~0u, 0) == 0) return;
 #endif
   std::vector<int> numbers;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
-    numbers.push_back(std::stoi(entry.path().filename().string()));
-  }
+  for (const std::string& name : names_in_folder("/proc/self/fd")) numbers.push_back(std::stoi(name));
   for (const int number : numbers) {
     if (number > worker_socket) close(number);
   }

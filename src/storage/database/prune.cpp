@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/fail.hpp"
+#include "base/folder_names.hpp"
 #include "storage/database/context.hpp"
 #include "storage/database/journal.hpp"
 #include "storage/directory_lock.hpp"
@@ -53,12 +54,11 @@ Pruned prune(const std::string& directory, std::int64_t keep, bool look) {
     if (!look) append_slot(directory, journal.slots, removal_slot(journal.slots, 0, slot), true);
     ++journal.slots;
   }
-  for (const auto& file : fs::directory_iterator(directory)) {
-    const std::string name = file.path().filename().string();
+  for (const std::string& name : names_in_folder(directory)) {
     const bool ours = run_of_segment(name) > 0 || (name.starts_with("context-") && name.ends_with(".h5"));
     if (!ours || used.contains(name)) continue;
     pruned.files.push_back(name);
-    pruned.bytes += size_of_file(file.path().string());
+    pruned.bytes += size_of_file((fs::path(directory) / name).string());
   }
   std::sort(pruned.files.begin(), pruned.files.end());
   pruned.left -= std::min(pruned.left, pruned.bytes);

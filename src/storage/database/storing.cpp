@@ -10,6 +10,7 @@
 #include "base/checked.hpp"
 #include "base/communicator.hpp"
 #include "base/fail.hpp"
+#include "base/folder_names.hpp"
 #include "base/log.hpp"
 #include "base/persist.hpp"
 #include "base/records.hpp"
@@ -232,9 +233,7 @@ void Storing::begin_run() {
   for (const std::string& remark : journal.remarks) log::warning("{}", remark);
   run_ = journal.run;
   next_slot_ = journal.slots;
-  for (const auto& file : fs::directory_iterator(options_.directory)) {
-    run_ = std::max(run_, run_of_segment(file.path().filename().string()));
-  }
+  for (const std::string& name : names_in_folder(options_.directory)) run_ = std::max(run_, run_of_segment(name));
   ++run_;
 }
 

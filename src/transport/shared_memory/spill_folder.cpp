@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/fail.hpp"
+#include "base/folder_names.hpp"
 #include "base/log.hpp"
 
 namespace sidestream::shared_memory {
@@ -78,18 +79,17 @@ void prepare_spill_folder(const std::string& directory) {
   std::string names;
   try {
     fs::create_directories(directory);
-    // Calls with an error_code end the process where memory is short: they may throw nothing.
-    for (const fs::directory_entry& file : fs::directory_iterator(directory)) {
-      const std::string path = file.path().string();
-      if (!file.path().filename().string().starts_with(beginning)) continue;
-      const std::int64_t size = remove_if_left(path);
-      if (size < 0) continue;
-      bytes += size;
-      names += (names.empty() ? "" : ", ") + path;
-    }
   } catch (const fs::filesystem_error& error) {
-    fail(Code::system, "placement.spill.directory is '{}', which cannot be made or read: {}; choose another", directory,
+    fail(Code::system, "placement.spill.directory is '{}', which cannot be made: {}; choose another", directory,
          error.code().message());
+  }
+  for (const std::string& name : names_in_folder(directory)) {
+    if (!name.starts_with(beginning)) continue;
+    const std::string path = (fs::path(directory) / name).string();
+    const std::int64_t size = remove_if_left(path);
+    if (size < 0) continue;
+    bytes += size;
+    names += (names.empty() ? "" : ", ") + path;
   }
   if (!names.empty()) log::warning("spill: removed what runs that were killed have left, {} bytes: {}", bytes, names);
   struct statfs system {};
