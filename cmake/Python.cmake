@@ -2,8 +2,8 @@
 # mpi4py is needed to run it alone. Under scikit-build-core the interpreter is the one that pip runs in.
 option(SIDESTREAM_BUILD_PYTHON "Build the client for Python if SIDESTREAM_PYTHON has nanobind and mpi4py" ON)
 set(SIDESTREAM_PYTHON_BUILT FALSE)
-if(SIDESTREAM_BUILD_PYTHON AND SIDESTREAM_SANITIZE)
-  message(STATUS "Python: no client, since a sanitizer is on")
+if(SIDESTREAM_BUILD_PYTHON AND "thread" IN_LIST SIDESTREAM_SANITIZE)
+  message(STATUS "Python: no client, since the interpreter was not built for the thread sanitizer")
 elseif(SIDESTREAM_BUILD_PYTHON AND NOT SIDESTREAM_PYTHON)
   message(STATUS "Python: SIDESTREAM_PYTHON is not set, and so no client")
 elseif(SIDESTREAM_BUILD_PYTHON)
