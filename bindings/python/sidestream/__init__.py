@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from .exporting import export as export
     from .lazy import Fields as Fields
     from .lazy import LazyArray as LazyArray
+    from .levels import Level as Level
+    from .levels import Levels as Levels
     from .reader import Results as Results
     from .reader import open as open
     from .restarting import Restart as Restart
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from .session import open_session as open_session
 
 _READER = {"Fields": "lazy", "LazyArray": "lazy", "Results": "reader", "open": "reader"}
-_READER["export"] = "exporting"
+_READER |= {"export": "exporting", "Level": "levels", "Levels": "levels"}
 _READER |= dict.fromkeys(("Restart", "StoredBlock", "StoredVariable", "restart"), "restarting")
 _CLIENT = {
     "Account": "session",
@@ -42,6 +44,8 @@ __all__ = [
     "Fields",
     "Handle",
     "LazyArray",
+    "Level",
+    "Levels",
     "Restart",
     "Results",
     "Role",

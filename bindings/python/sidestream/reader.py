@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from .database import JOURNAL, is_database, read_database
 from .errors import Code, Error
 from .lazy import Fields
+from .level_files import read_levels
+from .levels import Levels
 from .records import read_yaml
 from .series import READERS as OF_FIELDS
 from .series import entries_of, read_series
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     import xarray
 
 FIRST = (".csv", ".pieces", ".h5")
-Into = Literal["xarray", "numpy"]
+Into = Literal["xarray", "numpy", "levels"]
 READERS: dict[str, Callable[[Path], Any]] = {
     ".csv": read_csv,
     ".pieces": read_pieces,
@@ -105,8 +107,13 @@ class Results(Mapping[str, Any]):
 
 
 def open(
-    path: str | os.PathLike[str], *, into: Into | None = None, iteration: int | None = None, cycle: int | None = None
-) -> "xarray.Dataset | Fields | NDArray[Any] | Results":
+    path: str | os.PathLike[str],
+    *,
+    into: Into | None = None,
+    iteration: int | None = None,
+    cycle: int | None = None,
+    mesh: str | None = None,
+) -> "xarray.Dataset | Fields | Levels | NDArray[Any] | Results":
     """Opens a directory of results, or one of them, without reading values of fields.
 
     Tables (`.csv`, `.pieces`) are structured arrays. Fields and data sets (`.h5`, VTK's files), surfaces, parts of
@@ -115,8 +122,16 @@ def open(
     block, by name. An index over time (`.series`) is all its files, over time, and the directory of a database its
     contexts, or with `iteration` or `cycle` the one of that number that was written last; finer levels are arrays
     NAME_level1, ..., and checksums are verified where the package xxhash is installed. `.yaml` (metadata, records of
-    runs) is a dict, whose tables are structured arrays. Pictures need pillow, `.yaml` PyYAML."""
+    runs) is a dict, whose tables are structured arrays. Pictures need pillow, `.yaml` PyYAML.
+
+    into="levels" gives the octree or the mesh with refinement levels of one iteration (that of the number, or the last
+    one) as `Levels`: the cells of each level, and any region at one resolution. `mesh` says which, if there are
+    several."""
     place = Path(path)
+    if into == "levels" and not (place.is_dir() and not is_database(place)):
+        return read_levels(place, iteration, cycle, mesh)
+    if mesh is not None:
+        raise Error(f"{place}: mesh={mesh!r} chooses the mesh whose levels are opened; pass into='levels' to one file")
     if is_database(place):
         return _finished(read_database(place, iteration, cycle), into)
     if iteration is not None or cycle is not None:

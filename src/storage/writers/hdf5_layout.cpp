@@ -17,6 +17,14 @@ std::vector<int> axes_slowest_first(Order order, int dimensions) {
   return axes;
 }
 
+/// How many cells of the next level lie along one: a row for each level that has a next one.
+void describe_levels(hdf5::Group& group, const Mesh& mesh) {
+  if (mesh.refinement.empty()) return;
+  std::vector<std::int64_t> ratios;
+  for (const Index3& ratio : mesh.refinement) ratios.insert(ratios.end(), ratio.begin(), ratio.end());
+  group.set("refinement", ratios, 3);
+}
+
 /// The paths of the variables that say where the mesh is.
 void describe_arrays(hdf5::Group& group, const Mesh& mesh, const Metadata& metadata) {
   for (int n = 1; n < role_count; ++n) {
@@ -103,6 +111,7 @@ void describe_meshes(hdf5::Group& root, const Metadata& metadata, const std::vec
     group.set("dimensions", static_cast<std::int64_t>(mesh.dimensions));
     describe_box(group, mesh.cells);
     describe_geometry(group, mesh);
+    describe_levels(group, mesh);
     describe_arrays(group, mesh, metadata);
   }
 }
