@@ -108,20 +108,50 @@ def test_hdf5(grids, tmp_path):
         xarray.testing.assert_equal(copy[name].variable, original[name].variable)
 
 
-def read_vtk(path):
-    reader = vtk.vtkXMLGenericDataObjectReader()
+def read_with(reader, path):
     reader.SetFileName(str(path))
     reader.Update()
-    return reader.GetOutput()
+    return reader.GetOutputDataObject(0)
+
+
+def read_vtk(path):
+    return read_with(vtk.vtkXMLGenericDataObjectReader(), path)
 
 
 def array(data, name):
     return vtk_to_numpy(data.GetArray(name))
 
 
+def test_vtk_levels(grids, tmp_path):
+    sidestream.export(grids, tmp_path / "all.pvd", variables=["rows", "vectors"])
+    reader = vtk.vtkHDFReader()
+    reader.SetMaximumLevelsToReadByDefaultForAMR(0)  # all of them
+    levels = read_with(reader, tmp_path / "all-box-levels-000020.vtkhdf")
+    assert levels.IsA("vtkOverlappingAMR") and levels.GetNumberOfLevels() == 2
+    boxes = [(0, *checkpoints.box_of("box", b, BLOCKS)) for b in range(BLOCKS)] + [(1, [2, 2, 8], [6, 8, 20])]
+    fine = np.zeros((16, 4, 5), bool)
+    fine[4:10, 1:4, 1:3] = True
+    for n, (level, lo, hi) in enumerate(boxes):
+        block = levels.GetDataSetAsImageData(level, n % BLOCKS)
+        np.testing.assert_array_equal(block.GetOrigin(), np.array(lo) * (0.5, 1, 2) / 2**level)
+        np.testing.assert_array_equal(block.GetSpacing(), np.array((0.5, 1, 2)) / 2**level)
+        assert block.GetDimensions() == tuple(b - a + 1 for a, b in zip(lo, hi, strict=True))
+        shape = tuple(b - a for a, b in zip(lo, hi, strict=True))[::-1]
+        for name in ("rows", "vectors"):
+            expected = checkpoints.values(name, lo, hi, 2, level)
+            expected = expected.transpose(2, 1, 0, 3) if name == "rows" else expected
+            found = array(block.GetCellData(), name)
+            assert found.dtype == expected.dtype
+            np.testing.assert_array_equal(found.reshape(*shape, -1), expected)
+        hidden = array(block.GetCellData(), "vtkGhostType").reshape(shape) != 0
+        np.testing.assert_array_equal(hidden, fine[lo[2] : hi[2]] if level == 0 else False)
+
+
 def test_vtk_grids(grids, tmp_path):
     said = sidestream.export(grids, tmp_path / "all.pvd")
-    assert len(said) == 2 and "finer levels are left out" in said[0] and "'faces' is left out" in said[1]
+    assert len(said) == 3 and any("all are in all-box-levels-*.vtkhdf" in sentence for sentence in said)
+    assert any("finer levels of 'nodes' are left out" in sentence for sentence in said)
+    assert any("'faces' is left out" in sentence for sentence in said)
     box = read_vtk(tmp_path / "all-box-000020.vti")
     assert box.GetExtent() == (0, 5, 0, 4, 0, 16) and box.GetSpacing() == (0.5, 1, 2)
     assert array(box.GetFieldData(), "TimeValue") == [1.0]

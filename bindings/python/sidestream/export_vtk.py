@@ -12,8 +12,12 @@ from .axes import LISTS
 from .export_hdf5 import file_of
 from .export_parts import Job, Progress, Remarks, slabs
 from .export_vtk_cells import cells_of
+from .export_vtk_levels import why_not, write_levels
+from .export_vtk_tree import write_tree
 from .export_vtk_xml import Array, write_vtk
 from .lazy import Fields
+from .level_sources import OfDatabase
+from .levels import Levels
 from .stored_fields import StoredArray, fields_of
 
 ENDINGS = {"ImageData": "vti", "RectilinearGrid": "vtr", "StructuredGrid": "vts", "UnstructuredGrid": "vtu"}
@@ -46,15 +50,14 @@ class _Mesh:
         self.about = self.context.meshes[name]
         self.point_data: dict[str, StoredArray] = {}
         self.cell_data: dict[str, StoredArray] = {}
+        self.levels: list[str] = []  # variables with finer levels
         all_nodes = (1 << self.about["dimensions"]) - 1
         roles = set(self.about["arrays"].values())
         for key, array in arrays.items():
             if key in roles:
                 continue
             if array.level:
-                remarks.say(
-                    "finer levels are left out: VTK's image files have one resolution; export to .h5, .nc or .zarr"
-                )
+                self.levels.append(array.variable.name)
             elif array.variable.centering == 0:
                 self.cell_data[key] = array
             elif array.variable.centering == all_nodes:
@@ -122,23 +125,55 @@ def _meshes(fields: Fields, remarks: Remarks) -> list[_Mesh]:
     return [_Mesh(name, arrays, remarks) for name, arrays in by_mesh.items()]
 
 
+def _export_tree(mesh: _Mesh, path: Path, about: list[Array], remarks: Remarks) -> None:
+    levels = Levels(OfDatabase(mesh.context, mesh.name))
+    for name in mesh.point_data:
+        remarks.say(f"'{name}' is left out: VTK's trees have no values at points; export to .h5, .nc or .zarr")
+    write_tree(path, levels, [name for name in levels.variables if name in mesh.cell_data], about)
+
+
+def _export_levels(mesh: _Mesh, folder: Path, target: Path, name_of: Any, remarks: Remarks) -> None:
+    """All levels of a mesh that has several, beside the coarsest one, which the .pvd lists."""
+    if not mesh.levels:
+        return
+    levels = Levels(OfDatabase(mesh.context, mesh.name)) if mesh.about["type"] == "uniform" else None
+    why = why_not(levels) if levels is not None else f"is {mesh.about['type']}, but VTK's levels are uniform"
+    if levels is None or why:
+        remarks.say(f"finer levels are left out: the mesh '{mesh.name}' {why}; export to .h5, .nc or .zarr")
+        return
+    name = name_of(target.with_name(f"{target.stem}-{mesh.name}-levels.vtkhdf"))
+    write_levels(folder / name, levels, [v for v in levels.variables if v in mesh.cell_data])
+    remarks.say(
+        f"{target.name} lists the coarsest level of '{mesh.name}': all are in {target.stem}-{mesh.name}-levels-*.vtkhdf"
+    )
+    for variable in mesh.point_data:
+        remarks.say(
+            f"finer levels of '{variable}' are left out: VTK's have values in cells; export to .h5, .nc or .zarr"
+        )
+
+
 def export_vtk(job: Job, target: Path, folder: Path, compress: bool, progress: Progress, remarks: Remarks) -> None:
-    """Into `folder`: NAME-MESH-000010.vti, .vtr, .vts or .vtu, and NAME.pvd, which lists them."""
+    """Into `folder`: NAME-MESH-000010.vti, .vtr, .vts or .vtu, of octrees .htg, with refinement levels .vtkhdf, and
+    NAME.pvd, which lists them."""
     del compress
     used: set[str] = set()
     lines = []
     for slot in job.slots:
         for part, mesh in enumerate(_meshes(job.fields(slot), remarks)):
+            about = [Array.of("TimeValue", np.array([slot.time])), Array.of("CYCLE", np.array([slot.cycle]))]
+            name_of = lambda pattern, cycle=slot.cycle: file_of(pattern, cycle, used)  # noqa: E731
             kind = mesh.kind()
             if kind is None:
-                remarks.say(f"the mesh '{mesh.name}', of the type {mesh.about['type']}, is left out: export to .h5")
+                name = name_of(target.with_name(f"{target.stem}-{mesh.name}.htg"))
+                _export_tree(mesh, folder / name, about, remarks)
+                lines.append(f'  <DataSet timestep="{slot.time!r}" part="{part}" file={quoteattr(name)}/>\n')
                 continue
+            _export_levels(mesh, folder, target, name_of, remarks)
             pattern = target.with_name(f"{target.stem}-{mesh.name}.{ENDINGS[kind]}")
             name = file_of(pattern, slot.cycle, used)
             whole, piece, sections = _structure(mesh, kind)
             data = {"PointData": mesh.point_data, "CellData": mesh.cell_data}
             sections += [(key, [_array(n, a, progress) for n, a in arrays.items()]) for key, arrays in data.items()]
-            about = [Array.of("TimeValue", np.array([slot.time])), Array.of("CYCLE", np.array([slot.cycle]))]
             write_vtk(folder / name, kind, whole, piece, sections, about)
             lines.append(f'  <DataSet timestep="{slot.time!r}" part="{part}" file={quoteattr(name)}/>\n')
     text = '<VTKFile type="Collection" version="1.0">\n <Collection>\n'

@@ -27,6 +27,7 @@ class Array:
     components: int
     size: int
     parts: Iterable[NDArray[Any]]
+    bits: int | None = None  # how many, of an array of bits
 
     @classmethod
     def of(cls, name: str, values: NDArray[Any]) -> "Array":
@@ -47,10 +48,12 @@ def _encoded(array: Array) -> Iterator[bytes]:
     yield base64.b64encode(rest)
 
 
-def _write_array(file: BinaryIO, array: Array, tuples: bool) -> None:
-    more = f' NumberOfTuples="{array.size // array.components}"' if tuples else ""
+def write_array(file: BinaryIO, array: Array, tuples: bool) -> None:
+    count = array.size // array.components if array.bits is None else array.bits
+    more = f' NumberOfTuples="{count}"' if tuples else ""
+    kind = _type_name(array.dtype) if array.bits is None else "Bit"
     file.write(
-        f'<DataArray type="{_type_name(array.dtype)}" Name={quoteattr(array.name)} '
+        f'<DataArray type="{kind}" Name={quoteattr(array.name)} '
         f'NumberOfComponents="{array.components}"{more} format="binary">'.encode()
     )
     for text in _encoded(array):
@@ -72,11 +75,11 @@ def write_vtk(
         file.write(f'<VTKFile type="{kind}" version="1.0" byte_order="LittleEndian" header_type="UInt64">\n'.encode())
         file.write(f"<{kind}{as_text(whole)}>\n<FieldData>\n".encode())
         for array in about:
-            _write_array(file, array, tuples=True)
+            write_array(file, array, tuples=True)
         file.write(f"</FieldData>\n<Piece{as_text(piece)}>\n".encode())
         for name, arrays in sections:
             file.write(f"<{name}>\n".encode())
             for array in arrays:
-                _write_array(file, array, tuples=False)
+                write_array(file, array, tuples=False)
             file.write(f"</{name}>\n".encode())
         file.write(f"</Piece>\n</{kind}>\n</VTKFile>\n".encode())

@@ -1,0 +1,84 @@
+"""Trees and levels that were exported, as VTK reads them."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import refined
+import sidestream
+import trees
+import vtk
+from test_levels import MPIRUN, PROGRAM
+from vtk.util.numpy_support import vtk_to_numpy
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory):
+    place = tmp_path_factory.mktemp("exported")
+    command = [MPIRUN, "-n", "3", sys.executable, str(PROGRAM), str(place / "run"), "{mode: cores}", "5"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    place.joinpath("said").write_text("\n".join(sidestream.export(place / "run/data", place / "all.pvd")))
+    return place
+
+
+def read(reader, path):
+    reader.SetFileName(str(path))
+    reader.Update()
+    return reader.GetOutputDataObject(0)
+
+
+def leaves_of(grid, names):
+    """(low corner, edges, values of each) of the leaves that are not masked, as VTK's cursor walks."""
+    found = {}
+    arrays = [vtk_to_numpy(grid.GetCellData().GetArray(name)) for name in names]
+    cursor = vtk.vtkHyperTreeGridNonOrientedGeometryCursor()
+
+    def walk():
+        if cursor.IsMasked():
+            return
+        if not cursor.IsLeaf():
+            for child in range(cursor.GetNumberOfChildren()):
+                cursor.ToChild(child)
+                walk()
+                cursor.ToParent()
+            return
+        bounds = [0.0] * 6
+        cursor.GetBounds(bounds)
+        at = cursor.GetGlobalNodeIndex()
+        assert tuple(bounds) not in found
+        found[tuple(bounds)] = [array[at].tolist() for array in arrays]
+
+    for number in range(grid.GetMaxNumberOfTrees()):
+        grid.InitializeNonOrientedGeometryCursor(cursor, number)
+        walk()
+    return found
+
+
+@pytest.mark.parametrize("step", [0, 1])
+def test_tree(exported, step):
+    grid = read(vtk.vtkXMLHyperTreeGridReader(), exported / f"all-tree-{10 * step:06}.htg")
+    found = leaves_of(grid, ["leaf"])
+    expected = {}
+    for leaf in trees.leaves(step):
+        low, high = trees.bounds(leaf)
+        expected[tuple(np.stack([low, high], axis=1).reshape(-1))] = [trees.value(leaf)]
+    assert found == expected, "bit by bit"
+    assert vtk_to_numpy(grid.GetFieldData().GetArray("TimeValue")) == [0.5 * step]
+
+
+def test_tree_of_two_dimensions(exported):
+    grid = read(vtk.vtkXMLHyperTreeGridReader(), exported / "all-flat-000010.htg")
+    assert grid.GetDimension() == 2
+    expected = {}
+    for level, i, j in refined.flat_leaves(1):
+        x, y = 0.5 / 2**level, 0.25 / 2**level
+        box = (1 + i * x, 1 + (i + 1) * x, -1 + j * y, -1 + (j + 1) * y, 0, 0)
+        expected[box] = [[float(n) for n in refined.flat_value(level, i, j)]]
+    assert leaves_of(grid, ["height"]) == expected
+
+
+def test_the_index_opens_trees(exported):
+    text = (exported / "all.pvd").read_text()
+    assert text.count("all-tree-0000") == 2 and text.count("all-flat-0000") == 2
