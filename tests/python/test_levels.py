@@ -6,6 +6,7 @@ import sys
 from itertools import product
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pytest
 import refined
@@ -182,6 +183,15 @@ def test_datasets(results):
     found = opened(results, "database", "patches", 1)[1].dataset()
     assert found["density"].attrs["units"] == "kg" and found.attrs["level"] == 1
     np.testing.assert_array_equal(found["z"], 3 + 1 * (found["k"] + 0.5))
+
+
+def test_files_without_ratios(results, tmp_path):
+    for path in results.glob("fields-000010*.h5"):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    with h5py.File(tmp_path / "fields-000010.h5", "a") as file:
+        file["meshes/patches"].attrs.pop("refinement", None)
+    with pytest.raises(sidestream.Error, match="has blocks on level 2 and 0 refinements"):
+        len(sidestream.open(tmp_path / "fields-000010.h5", into="levels", mesh="patches"))
 
 
 def test_errors(results):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .covering import Finer, covering_values
-from .errors import Error
+from .errors import Code, Error
 from .level_cells import Cells, patch_cells, tree_cells
 from .level_sources import RefinedMesh, Source, in_cell_order, names_of
 from .morton import morton_keys
@@ -78,8 +78,17 @@ class Levels(Sequence[Level]):
 
     @cached_property
     def blocks(self) -> list[Any]:
-        """Of all levels: id, level, lo and hi."""
-        return self.source.blocks()
+        """Of all levels: id, level, lo and hi. Throws Error if it is not known how fine one of them is."""
+        found = self.source.blocks()
+        deepest = max((block.level for block in found), default=0)
+        if self.mesh.kind != "octree" and deepest > len(self.mesh.ratios):
+            raise Error(
+                f"{self.path}: the mesh '{self.mesh.name}' has blocks on level {deepest} and {len(self.mesh.ratios)} "
+                "refinements; the file is of an older Sidestream, which did not write them: write it again, or use the "
+                "output database",
+                Code.FILE,
+            )
+        return found
 
     @cached_property
     def cells(self) -> list[Cells]:
