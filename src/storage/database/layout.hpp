@@ -18,6 +18,7 @@ inline constexpr std::uint32_t format_version = 1;
 inline constexpr std::uint64_t slot_bytes = 256;
 inline constexpr std::uint64_t face_bytes = 8192;       ///< before the first piece of a segment
 inline constexpr std::uint64_t alignment = 64;          ///< of pieces
+inline constexpr std::uint64_t page = 4096;             ///< where large ones begin, in what is written here
 inline constexpr std::uint64_t chunk_bytes = 1u << 20;  ///< of values, in what is written here
 inline constexpr std::uint64_t most_chunk_bytes =
     1u << 26;                                    ///< in what is read: how much a wrong length makes a reader ask for

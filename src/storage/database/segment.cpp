@@ -1,7 +1,9 @@
 #include "storage/database/segment.hpp"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -44,6 +46,18 @@ void GrowingFile::write(std::uint64_t offset, BytesView bytes) {
     bytes = bytes.subspan(static_cast<std::size_t>(written));
     offset += static_cast<std::uint64_t>(written);
   }
+}
+
+void GrowingFile::reserve(std::uint64_t begin, std::uint64_t end) noexcept {
+  struct statfs system {};
+  // In memory there is nothing to be found, and each page would be cleared before it is written.
+  if (::fstatfs(descriptor_, &system) != 0 || system.f_type == TMPFS_MAGIC || system.f_type == RAMFS_MAGIC) return;
+  if (::fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(begin), static_cast<off_t>(end - begin)) == 0)
+    return;
+  // A full disk: what it had left may be this file's now, where others need it.
+  struct stat facts {};
+  if (::fstat(descriptor_, &facts) != 0) return;
+  [[maybe_unused]] const int ignored = ::ftruncate(descriptor_, facts.st_size);
 }
 
 void GrowingFile::begin_flush(std::uint64_t begin, std::uint64_t end) noexcept {

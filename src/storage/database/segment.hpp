@@ -17,6 +17,9 @@ class GrowingFile {
   GrowingFile(GrowingFile&& other) noexcept;
   GrowingFile& operator=(GrowingFile&&) = delete;
   void write(std::uint64_t offset, BytesView bytes);
+  /// Lets the file system find room for what will be written from `begin` to `end`, beyond the end of the file too,
+  /// which stays where it is: a hint. Where there is not enough room all that lies beyond the end is given back.
+  void reserve(std::uint64_t begin, std::uint64_t end) noexcept;
   /// Lets the disk begin with what was written from `begin` to `end`, without waiting for it: a hint, so that a flush
   /// that follows does not find all of it still to be done.
   void begin_flush(std::uint64_t begin, std::uint64_t end) noexcept;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
-#include <set>
+#include <map>
 
 #include "base/checked.hpp"
 #include "base/communicator.hpp"
@@ -15,13 +15,14 @@
 #include "base/persist.hpp"
 #include "base/records.hpp"
 #include "base/timer.hpp"
+#include "storage/database/group_report.hpp"
+#include "storage/database/joined_writes.hpp"
 #include "storage/database/journal.hpp"
 #include "storage/database/segment.hpp"
 #include "storage/database/show.hpp"
 #include "storage/directory_lock.hpp"
 #include "storage/hdf5/face.hpp"
 #include "storage/output_file.hpp"
-#include "storage/slabs.hpp"
 #include "storage/writers/agreed_commit.hpp"
 
 namespace sidestream::database {
@@ -30,76 +31,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Cuts bytes that come in any lengths into chunks.
-class Cutter {
- public:
-  explicit Cutter(const std::function<void(BytesView)>& emit) : emit_(emit) {}
-  void add(BytesView bytes) {
-    while (!bytes.empty()) {
-      if (kept_.empty() && bytes.size() >= chunk_bytes) {
-        emit_(bytes.first(chunk_bytes));
-        bytes = bytes.subspan(chunk_bytes);
-        continue;
-      }
-      const std::size_t size = std::min<std::size_t>(bytes.size(), chunk_bytes - kept_.size());
-      kept_.insert(kept_.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size));
-      bytes = bytes.subspan(size);
-      if (kept_.size() == chunk_bytes) end();
-    }
-  }
-  void end() {
-    if (!kept_.empty()) emit_(kept_);
-    kept_.clear();
-  }
-
- private:
-  const std::function<void(BytesView)>& emit_;
-  Bytes kept_;
-};
-
-void cut_values(const BlockView& view, const Box& points, Order order, const std::function<void(BytesView)>& emit) {
-  Cutter cutter(emit);
-  for_each_slab(view.array, points, order, chunk_bytes, [&](BytesView bytes, const Box&) { cutter.add(bytes); });
-  cutter.end();
-}
-
-/// Puts what follows each other into one write: blocks may have a few bytes each.
-class Joined {
- public:
-  Joined(GrowingFile& file, bool flushed_later) : file_(file), flushed_later_(flushed_later) {}
-  void write(std::uint64_t offset, BytesView bytes) {
-    const std::uint64_t end = begin_ + kept_.size();
-    const bool follows = !kept_.empty() && offset >= end && offset - end < alignment;
-    if (!follows || kept_.size() + bytes.size() + alignment > chunk_bytes) finish();
-    if (bytes.size() >= chunk_bytes / 4) return put(offset, bytes);
-    if (kept_.empty()) begin_ = offset;
-    kept_.resize(offset - begin_);  // what is skipped is nobody's
-    kept_.insert(kept_.end(), bytes.begin(), bytes.end());
-  }
-  void finish() {
-    if (!kept_.empty()) put(begin_, kept_);
-    kept_.clear();
-  }
-
- private:
-  /// What will be flushed is on its way to the disk while the next bytes are copied.
-  void put(std::uint64_t offset, BytesView bytes) {
-    file_.write(offset, bytes);
-    if (!flushed_later_) return;
-    if (written_ == 0) first_ = offset;
-    written_ += bytes.size();
-    if (written_ < on_its_way) return;
-    file_.begin_flush(first_, offset + bytes.size());
-    written_ = 0;
-  }
-
-  static constexpr std::uint64_t on_its_way = 8 * chunk_bytes;
-  GrowingFile& file_;
-  bool flushed_later_;
-  std::uint64_t first_ = 0, written_ = 0;  ///< since the disk was last told
-  std::uint64_t begin_ = 0;
-  Bytes kept_;
-};
+constexpr std::uint64_t large_piece = 16 * page;  ///< of which a page more or less is nothing
 
 /// Collective: throws the first failure of any member on all.
 void agree(Communicator& servers, const std::string& failure) {
@@ -114,90 +46,8 @@ void agree(Communicator& servers, const std::string& failure) {
 
 }  // namespace
 
-/// What a leader tells the first server.
-struct Storing::Report {
-  std::string failure{};
-  GroupEntry entry{};
-  std::uint64_t bytes = 0, stored = 0;
-
-  [[nodiscard]] Bytes packed() const {
-    Bytes bytes_of_it;
-    persist([&] {
-      ByteWriter writer;
-      writer.put(failure);
-      writer.put(entry);
-      writer.put(bytes);
-      writer.put(stored);
-      bytes_of_it = writer.take();
-    });
-    return bytes_of_it;
-  }
-  static Report of(const Bytes& bytes) {
-    ByteReader reader(bytes);
-    Report report;
-    reader.get(report.failure);
-    reader.get(report.entry);
-    reader.get(report.bytes);
-    reader.get(report.stored);
-    return report;
-  }
-};
-
 Storing::Storing(StoringOptions options) : options_(std::move(options)), retention_(options_.directory) {}
 Storing::~Storing() = default;
-
-std::uint32_t Domain::block_row(const Block& block) {
-  const BlockRow row = row_of(block);
-  const auto [found, is_new] =
-      row_numbers_.try_emplace(checksum_of(sidestream::bytes_of(row)), static_cast<std::uint32_t>(rows_.blocks.size()));
-  if (!is_new && std::memcmp(&rows_.blocks[found->second], &row, sizeof row) == 0) return found->second;
-  rows_.blocks.push_back(row);
-  return static_cast<std::uint32_t>(rows_.blocks.size() - 1);
-}
-
-void Domain::add(std::uint32_t variable, const Variable& declared, const BlockView& view, const Packing& packing,
-                 const Encoding& encoding) {
-  const std::uint64_t bytes = packed_bytes(view.points, declared.components, declared.type);
-  Piece piece;
-  piece.row.variable = variable;
-  piece.row.block = block_row(view.block);
-  piece.row.bytes = bytes;
-  piece.row.chunk = rows_.rows.chunks.size();
-  piece.view = &view;
-  piece.points = view.points;
-  piece.order = declared.order;
-  std::vector<ChunkRow>& chunks = rows_.rows.chunks;
-  if (packing.empty()) {
-    chunks.resize(chunks.size() + (bytes + chunk_bytes - 1) / chunk_bytes);
-  } else {
-    ChunkBatch batch(encoding, packing, chunks, piece.encoded);
-    // Whole chunks of an array without gaps are where the array is.
-    const bool gapless = is_gapless(view.array, view.points, declared.order);
-    cut_values(view, view.points, declared.order,
-               [&](BytesView raw) { batch.add(raw, gapless && raw.size() == chunk_bytes); });
-    batch.finish();
-    piece.is_encoded = true;
-    piece.row.bytes = piece.encoded.size();
-  }
-  raw_bytes_ += bytes;
-  pieces_.push_back(std::move(piece));
-}
-
-std::uint64_t Domain::stored_bytes() const noexcept {
-  std::uint64_t bytes = 0;
-  for (const Piece& piece : pieces_) bytes += piece.row.bytes;
-  return bytes;
-}
-
-void Domain::write_raw(Piece& piece, const std::function<void(std::uint64_t, BytesView)>& put) {
-  std::uint64_t offset = 0;
-  ChunkRow* row = rows_.rows.chunks.data() + piece.row.chunk;
-  cut_values(*piece.view, piece.points, piece.order, [&](BytesView bytes) {
-    *row++ = {static_cast<std::uint32_t>(bytes.size()), 0, checksum_of(bytes)};
-    put(offset, bytes);
-    offset += bytes.size();
-  });
-}
 
 std::string Storing::path(std::uint32_t number) const {
   return (fs::path(options_.directory) / segment_name(run_, groups_->number, number)).string();
@@ -258,7 +108,8 @@ void Storing::flush_name() {
 
 /// The next `size` bytes of the group's segments; those that do not fit into this one begin a new one.
 Storing::Allotted Storing::allot(std::uint64_t size) {
-  const std::uint64_t begin = std::max(round_up(end_, alignment), face_bytes);
+  // A page that two contexts share may be on its way to the disk, or gone from memory, when the second one comes.
+  const std::uint64_t begin = std::max(round_up(end_, size >= large_piece ? page : alignment), face_bytes);
   if (made_ > number_ && begin + size <= options_.max_file_size) {
     flush_name();
     end_ = begin + size;
@@ -274,6 +125,14 @@ Storing::Allotted Storing::allot(std::uint64_t size) {
   flush_name();
   end_ = face_bytes + size;
   return {number_, face_bytes};
+}
+
+/// The file system finds places for a whole extent at once faster than for one write after the other.
+void Storing::reserve(std::uint32_t number, const Extent& extent) const {
+  if (!options_.preallocate || extent.end - extent.begin < chunk_bytes) return;
+  GrowingFile file(path(number), GrowingFile::Open::existing);
+  file.reserve(extent.begin, extent.end);
+  file.close();
 }
 
 /// Collective over the group. Returns what failed on its leader, or here.
@@ -296,16 +155,21 @@ std::string Storing::place(Domain& domain) {
         end_ = 0;
       }
       bool any = false;
+      std::map<std::uint32_t, Extent> extents;
       for (std::size_t member = 0; member < asked.size(); ++member) {
         std::vector<Allotted> places;
         for (const std::uint64_t size : records_of<std::uint64_t>(asked[member])) {
           places.push_back(allot(size));
-          if (!any) first_ = places.back().number;
+          const auto [number, begin] = places.back();
+          if (!any) first_ = number;
           any = true;
+          Extent& extent = extents.try_emplace(number, Extent{begin, begin}).first->second;
+          extent.end = begin + size;
         }
         answers[member] = sidestream::bytes_of(places);
       }
       if (!any) first_ = number_;
+      for (const auto& [number, extent] : extents) reserve(number, extent);
     });
   }
   const std::vector<Bytes> got = groups_->mine->all_to_all(answers);
@@ -325,7 +189,7 @@ void Storing::write_values(Domain& domain) {
   for (auto piece = pieces.begin(); piece != pieces.end();) {
     const std::uint32_t number = piece->row.number;
     GrowingFile file(path(number), GrowingFile::Open::existing);
-    Joined joined(file, options_.flush);
+    JoinedWrites joined(file, options_.flush);
     for (; piece != pieces.end() && piece->row.number == number; ++piece) {
       if (piece->is_encoded) {
         joined.write(piece->row.offset, piece->encoded);
@@ -339,7 +203,7 @@ void Storing::write_values(Domain& domain) {
   }
 }
 
-GroupEntry Storing::put_table(const std::vector<Bytes>& domains, Report& report) {
+GroupEntry Storing::put_table(const std::vector<Bytes>& domains, GroupReport& report) {
   std::vector<DomainRows> rows;
   for (const Bytes& bytes : domains) {
     ByteReader reader(bytes);
@@ -386,7 +250,7 @@ void Storing::flush_segments() {
 }
 
 /// Collective over the group. Writes the table on its leader.
-void Storing::write_table(Domain& domain, const std::string& failure, Report& report) {
+void Storing::write_table(Domain& domain, const std::string& failure, GroupReport& report) {
   Bytes mine;
   persist([&] {
     ByteWriter writer;
@@ -430,7 +294,7 @@ void Storing::put_record(Entry& entry, const std::vector<GroupEntry>& groups, co
 void Storing::commit(Entry& entry, const std::vector<Bytes>& reports, const Schema& schema) {
   std::vector<GroupEntry> groups;
   for (const Bytes& bytes : reports) {
-    const Report report = Report::of(bytes);
+    const GroupReport report = GroupReport::of(bytes);
     if (!report.failure.empty()) throw Error(Code::file, report.failure);
     groups.push_back(report.entry);
     entry.contributors += report.entry.contributors;
@@ -492,7 +356,7 @@ void Storing::store(Communicator& servers, Domain& domain, const Schema& schema,
   const double start = now();
   if (failure.empty()) failure = failure_of([&] { write_values(domain); });
   stagger_.wrote(now() - start);
-  Report report;
+  GroupReport report;
   report.failure = failure_of([&] { write_table(domain, failure, report); });
   Entry entry;
   entry.iteration = iteration;

@@ -2,16 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
-#include "sidestream/data/block.hpp"
 #include "sidestream/extend/communicator.hpp"
-#include "storage/database/chunk_batch.hpp"
+#include "storage/database/domain.hpp"
 #include "storage/database/retention.hpp"
 #include "storage/database/schema.hpp"
 #include "storage/database/stagger.hpp"
@@ -23,6 +20,8 @@ class DirectoryLock;
 
 namespace sidestream::database {
 
+struct GroupReport;
+
 struct StoringOptions {
   std::string directory;
   Kind kind = Kind::checkpoint;
@@ -31,40 +30,8 @@ struct StoringOptions {
   bool flush = true;
   int keep = 0;  ///< contexts of this run; 0: all
   bool show = true;
+  bool preallocate = true;
   bool stagger = false;  ///< servers write one after the other
-};
-
-/// What a server has of an iteration, until it is stored. Values that go through codecs are held encoded, others are
-/// read where they are.
-class Domain {
- public:
-  /// Adds one variable on one block. `variable` counts in the schema; `view` stays until the domain is stored.
-  void add(std::uint32_t variable, const Variable& declared, const BlockView& view, const Packing& packing,
-           const Encoding& encoding);
-
-  struct Piece {
-    PieceRow row;
-    const BlockView* view = nullptr;
-    Box points;
-    Order order = Order::column;
-    Bytes encoded;
-    bool is_encoded = false;
-  };
-  [[nodiscard]] std::vector<Piece>& pieces() noexcept { return pieces_; }
-  [[nodiscard]] DomainRows& rows() noexcept { return rows_; }
-  /// Of values, in the segments.
-  [[nodiscard]] std::uint64_t stored_bytes() const noexcept;
-  [[nodiscard]] std::uint64_t raw_bytes() const noexcept { return raw_bytes_; }
-  /// Writes a piece that is not encoded with `put(offset in the piece, bytes)`, chunk by chunk, and notes checksums.
-  void write_raw(Piece& piece, const std::function<void(std::uint64_t, BytesView)>& put);
-
- private:
-  std::uint32_t block_row(const Block& block);
-
-  DomainRows rows_;
-  std::unordered_map<std::uint64_t, std::uint32_t> row_numbers_;  ///< of blocks, by their checksums
-  std::vector<Piece> pieces_;
-  std::uint64_t raw_bytes_ = 0;
 };
 
 /// One server's end of a database that is written.
@@ -90,17 +57,21 @@ class Storing {
     std::uint32_t number = 0;
     std::uint64_t offset = 0;
   };
+  /// Of a segment.
+  struct Extent {
+    std::uint64_t begin = 0, end = 0;
+  };
   void open(Communicator& servers);
   void make_groups(Communicator& servers);
   void begin_run();
   void flush_name();
   [[nodiscard]] Allotted allot(std::uint64_t size);
   [[nodiscard]] std::string path(std::uint32_t number) const;
+  void reserve(std::uint32_t number, const Extent& extent) const;
   [[nodiscard]] std::string place(Domain& domain);
   void write_values(Domain& domain);
-  struct Report;
-  void write_table(Domain& domain, const std::string& failure, Report& report);
-  [[nodiscard]] GroupEntry put_table(const std::vector<Bytes>& domains, Report& report);
+  void write_table(Domain& domain, const std::string& failure, GroupReport& report);
+  [[nodiscard]] GroupEntry put_table(const std::vector<Bytes>& domains, GroupReport& report);
   void renew_faces();
   void flush_segments();
   void commit(Entry& entry, const std::vector<Bytes>& reports, const Schema& schema);

@@ -159,6 +159,7 @@ database::StoringOptions DatabaseWriter::storing_options(const Settings& setting
   options.flush = settings.boolean("fsync");
   options.keep = settings.integer<int>("keep");
   options.stagger = settings.boolean("stagger");
+  options.preallocate = settings.boolean("preallocate");
   options.show = settings.boolean("hdf5");
   return options;
 }
@@ -183,6 +184,9 @@ std::vector<Option> how_options() {
   threads.text =
       "How many threads of each server put chunks through codecs. The same bytes for any number, but for `auto`, which looks "
       "at the time. Servers bound to a core have no other to run them on.";
+  Option preallocate{.name = "preallocate", .type = OptionType::boolean, .default_value = "true"};
+  preallocate.text =
+      "Whether file systems that can are asked for the room of a whole context before its first byte: writing into it is faster.";
   Option stagger{.name = "stagger", .type = OptionType::boolean, .default_value = "false"};
   stagger.text =
       "Whether servers write one after the other, each in a slot of its own, for disks that many slow down: with dedicated "
@@ -191,7 +195,7 @@ std::vector<Option> how_options() {
   hdf5.text =
       "Whether to write a small HDF5 file for each context, in which other programs find the variables without codecs, in place. One "
       "server does it, at a cost that grows with the number of blocks.";
-  return {contributors, size, fsync, keep, threads, stagger, hdf5};
+  return {contributors, size, fsync, keep, threads, preallocate, stagger, hdf5};
 }
 
 std::vector<Option> options() {
