@@ -23,7 +23,7 @@ std::set<std::string> files_of(const std::string& folder) {
   return files;
 }
 
-/// What is still on its way to the disk would be paid by the next method.
+/// What is still on its way to the disk would be paid by the next method, and so would memory for files that only grow.
 void settle(const std::set<std::string>& files, bool keep) {
   for (const std::string& path : files) {
     if (!keep) {
@@ -31,7 +31,7 @@ void settle(const std::set<std::string>& files, bool keep) {
     } else {
       PlainFile file(path, O_RDONLY);
       file.sync();
-      file.forget();
+      file.forget_beginning();
     }
   }
 }
@@ -70,7 +70,8 @@ Sample take(Fields& fields, Contender& contender, int step, Sync sync, bool keep
   contender.method->wait(fields, step, sync);
   const double written = now() - start;
   const Times all = over_ranks(fields, written), seen = over_ranks(fields, visible);
-  Sample sample{contender.name, sync, step, fields.bytes(), all.mean, all.slowest, seen.mean, seen.slowest, 0};
+  const double behind = over_ranks(fields, contender.method->writes_behind() ? written - visible : 0).slowest;
+  Sample sample{contender.name, sync, step, fields.bytes(), all.mean, all.slowest, seen.mean, seen.slowest, behind, 0};
   if (fields.rank == 0) {
     const std::set<std::string> after = files_of(contender.folder);
     sample.files = static_cast<int>(after.size() - before.size());

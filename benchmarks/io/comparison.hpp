@@ -16,6 +16,7 @@ struct Sample {
   std::uint64_t bytes = 0;
   double mean = 0, slowest = 0;                  ///< until the values were in the files
   double visible_mean = 0, visible_slowest = 0;  ///< until the simulation could go on
+  double behind = 0;                             ///< the longest on a rank between the two; 0: it waits for the files
   int files = 0;                                 ///< that the step added
 };
 

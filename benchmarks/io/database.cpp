@@ -37,6 +37,7 @@ class DatabaseMethod final : public Method {
   void wait(const Fields&, int, Sync sync) override {
     stream_.wait_for(sync, contexts_[static_cast<std::size_t>(sync)]);
   }
+  [[nodiscard]] bool writes_behind() const override { return stream_.writes_behind(); }
   [[nodiscard]] bool appends() const override { return true; }
 
  private:
@@ -49,6 +50,7 @@ class DatabaseMethod final : public Method {
 Stream::Stream(MPI_Comm comm, const Options& options, std::string folder, const std::string& placement)
     : folder_(std::move(folder)),
       session_(sidestream::Session::open_text(comm, configuration(options, folder_, placement))),
+      writes_behind_(placement.find("inline") == std::string::npos),
       shown_(options.database.find("hdf5: false") == std::string::npos) {}
 
 void Stream::start(const Fields& fields) {

@@ -25,11 +25,14 @@ class Stream {
   void wait_for(Sync sync, int contexts) const;
   /// Collective; once. Throws Error if anything was lost.
   void close();
+  /// Whether others than the ranks that publish write.
+  [[nodiscard]] bool writes_behind() const { return writes_behind_; }
   [[nodiscard]] std::string database(Sync sync) const { return folder_ + "/" + name_of(sync); }
 
  private:
   std::string folder_;
   sidestream::Session session_;
+  bool writes_behind_;
   bool shown_;  ///< whether contexts have HDF5 files
 };
 

@@ -45,6 +45,8 @@ class Method {
   virtual void write(const Fields& fields, int step, Sync sync) = 0;
   /// Returns when what `write` was given is in its files. Methods for which that is so already leave it as it is.
   virtual void wait(const Fields&, int /*step*/, Sync) {}
+  /// Whether others write while this rank goes on, so that what `wait` takes is theirs.
+  [[nodiscard]] virtual bool writes_behind() const { return false; }
   /// Collective; whatever is open. What is written so far can be read by others from here on.
   virtual void close() {}
   /// Whether files grow from step to step, so that they are not removed before the end.

@@ -53,6 +53,12 @@ class PlainFile {
   }
   /// So that the next reader gets it from the disk, if all of it is there.
   void forget() { ::posix_fadvise(descriptor_, 0, 0, POSIX_FADV_DONTNEED); }
+  /// The same without the end of it, which who adds to it next has in memory anyway.
+  void forget_beginning() {
+    constexpr off_t end = 1 << 20;
+    const off_t size = ::lseek(descriptor_, 0, SEEK_END);
+    if (size > end) ::posix_fadvise(descriptor_, 0, size - end, POSIX_FADV_DONTNEED);
+  }
   void close() {
     if (::close(std::exchange(descriptor_, -1)) != 0) fail("close");
   }

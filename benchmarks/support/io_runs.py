@@ -29,6 +29,7 @@ class Figures:
     mean: float = 0  # bytes / mean over the ranks, likewise
     initial: float = 0  # of the first step
     ratio: float = 0  # time of raw / time, in the same step; median
+    behind: float = 0  # likewise, but time after the simulation could go on; 0 if it waits for the files
     files: float = 0  # a step
     visible: list[float] = field(default_factory=list)  # seconds that a step held the simulation up
 
@@ -76,6 +77,8 @@ def figures(rows):
         of.minimum = mean(int(row["bytes"]) / float(row["slowest"]) for row in later)
         of.mean = mean(int(row["bytes"]) / float(row["mean"]) for row in later)
         of.ratio = median(raw[mode, row["step"]] / float(row["slowest"]) for row in later)
+        behind = [raw[mode, row["step"]] / float(row["behind"]) for row in later if float(row["behind"]) > 0]
+        of.behind = median(behind) if behind else 0
         of.visible = [float(row["visible_slowest"]) for row in later]
         found[method, mode] = of
     return found

@@ -6,14 +6,15 @@ from statistics import median
 def markdown(found, mode):
     """One run, one mode: a line for each method."""
     lines = [
-        "| method | minimum | mean | initial | held up | max / median | files | / raw |",
-        "|---|---|---|---|---|---|---|---|",
+        "| method | minimum | mean | initial | held up | max / median | files | / raw | by the server |",
+        "|---|---|---|---|---|---|---|---|---|",
     ]
     for (method, of), row in found.items():
         if of != mode:
             continue
         cells = [f"`{method}`", *(f"{value / 1e6:.0f}" for value in (row.minimum, row.mean, row.initial))]
         cells += [f"{1e3 * median(row.visible):.1f} ms", f"{row.spread:.1f}", f"{row.files:.1f}", f"{row.ratio:.2f}"]
+        cells += [f"{row.behind:.2f}" if row.behind else ""]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 

@@ -46,7 +46,7 @@ def test_tables(written):
     assert len(rows) == len(methods) * STEPS * 2
     assert all(0 < float(row["mean"]) <= float(row["slowest"]) * (1 + 1e-9) for row in rows)
     assert all(float(row["visible_slowest"]) <= float(row["slowest"]) * (1 + 1e-9) for row in rows)
-    assert text.splitlines()[-1].startswith("ratio database-inline / raw, fsync: ")
+    assert text.splitlines()[-1].startswith("ratio database-inline / raw, fsync, from publishing on: ")
     missing = [line for line in text.splitlines() if line.startswith("left out: ")]
     assert all("; " in line for line in missing)
 
