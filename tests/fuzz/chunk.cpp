@@ -5,19 +5,17 @@
 
 namespace sidestream::fuzz {
 
-/// Those without an argument.
-std::vector<std::string> plain_codecs() {
+/// As a configuration writes them.
+std::vector<std::string> names_of_codecs() {
   std::vector<std::string> names;
-  for (const auto& [name, kind] : built_in_codecs()) {
-    if (name != "zfp") names.push_back(name);
-  }
+  for (const auto& [name, kind] : built_in_codecs()) names.push_back(kind.argument.empty() ? name : name + ":1e-3");
   return names;
 }
 
 /// The first two bytes choose codecs and type, the next two how many bytes of values there are to be.
 void run_chunk(BytesView input) {
   if (input.size() < 4) return;
-  static const std::vector<std::string> names = plain_codecs();
+  static const std::vector<std::string> names = names_of_codecs();
   const auto choice = static_cast<unsigned>(input[0]), type = static_cast<unsigned>(input[1]);
   std::uint16_t elements = 0;
   std::memcpy(&elements, input.data() + 2, sizeof elements);

@@ -78,6 +78,7 @@ class Zfp final : public Codec {
     const bool single = type == Type::float32;
     if (!(single ? all_finite<float>(in) : all_finite<double>(in))) return false;
     const std::size_t count = in.size() / size_of(type);
+    if (count == 0) return false;  // zfp has no room for a header then, and writes it all the same
     if (!compress(in, type, count, out)) return false;
     // What it promises holds for most numbers, but not beyond the precision of its own: each is looked at.
     Bytes back(in.size());
@@ -91,6 +92,7 @@ class Zfp final : public Codec {
     };
     // zfp reads whole words and knows no end: it gets as many zeros behind the bytes as it could ever ask for.
     const std::size_t count = out.size() / size_of(type);
+    if (count == 0) damaged();
     Stream probe(nullptr, 0);
     probe.set(nullptr, type, count);
     zfp_stream_set_accuracy(probe.get(), bound_);
