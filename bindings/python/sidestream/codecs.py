@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from . import zfp
 from .errors import Code, Error
 
 
@@ -87,6 +88,8 @@ def _undone(codec: str, data: bytes, width: int, narrow: int, size: int, dtype: 
         return _unhalf(data, dtype)
     if codec in QUANTISED:
         return _unquantise(data, dtype, narrow)
+    if codec.startswith("zfp:"):
+        return zfp.unpacked(data, codec.removeprefix("zfp:"), dtype, size)
     raise Error(f"values went through the codec '{codec}', which is not known here; use a newer Sidestream", Code.FILE)
 
 
