@@ -245,6 +245,23 @@ def test_a_damaged_checkpoint_is_passed_over(tmp_path):
     assert "is no database" in restart(tmp_path, status=1).stderr
 
 
+@pytest.mark.parametrize(("writers", "readers"), [(1, 8), (8, 1), (2, 5), (5, 3), (3, 2)])
+def test_all_ranks_pass_over_what_one_finds_damaged(tmp_path, writers, readers):
+    """The last block's last byte: that rank alone reads it."""
+    simulate(tmp_path, writers, "--blocks", writers + 3)
+    data = tmp_path / "out" / "data"
+    newest = list(database_reader.contexts(data).values())[-1]
+    group, pieces = max(
+        ((g, t[1]) for g, t in zip(newest.groups, newest.tables, strict=True)), key=lambda of: of[0]["group"]
+    )
+    piece = max(pieces, key=lambda row: (row["number"], row["offset"]))
+    segment = data / f"segment-{newest.entry['run']:04}-{group['group']:06}-{piece['number']:04}.h5"
+    flip(segment, int(piece["offset"]) + int(piece["bytes"]) - 1, 7)
+    done = restart(data, ranks=readers)
+    assert "restarted after step 1" in done.stdout
+    assert done.stderr.count("passed over") == 1
+
+
 def test_a_later_run_adds_and_keeps(tmp_path):
     expected, _ = simulate(tmp_path, 2)
     data = tmp_path / "out" / "data"

@@ -112,6 +112,47 @@ def test_a_full_disk_is_said_and_waited_for(tmp_path, disk, kibibytes):
     assert "lies in memory (tmpfs)" in done.text
 
 
+def failing(disk, call, after):
+    return {
+        "LD_PRELOAD": os.environ["SIDESTREAM_FAILING_DISK"],
+        "FAILING_DISK_FOLDER": str(disk),
+        "FAILING_DISK_CALL": call,
+        "FAILING_DISK_AFTER": str(after),
+    }
+
+
+def delivered_rows(done):
+    lines = (done.results / "statistics.csv").read_text().splitlines()[1:]
+    rows = [int(row.split(",")[0]) for row in lines]
+    assert rows == sorted(set(rows))
+    return rows
+
+
+@pytest.mark.parametrize("after", [0, 3])
+def test_an_error_of_the_disk_ends_the_publication(tmp_path, disk, after):
+    """The program is told which publication failed and why; what came before is delivered, and nobody hangs."""
+    done = run(
+        tmp_path, 3, placement(disk), STATISTICS + SLOW, [f"steps={STEPS}"], environment=failing(disk, "pwritev", after)
+    )
+    assert done.status != 0
+    assert "(when_full: spill): Input/output error; the iteration is refused" in done.text
+    rows = delivered_rows(done)
+    assert rows == list(range(len(rows))) and len(rows) < STEPS
+    assert not list(disk.iterdir())
+
+
+def test_an_error_while_reading_costs_iterations(tmp_path, disk):
+    done = run(
+        tmp_path, 2, placement(disk), STATISTICS + SLOW, [f"steps={STEPS}"], environment=failing(disk, "pread", 4)
+    )
+    assert done.status == 0, done.text
+    (account,) = done.accounts
+    assert account["iterations"] == STEPS and 0 < account["refused"] < STEPS, done.text
+    assert account["delivered"] + account["refused"] == STEPS
+    assert "Input/output error" in done.text
+    assert len(delivered_rows(done)) == account["delivered"]
+
+
 def test_a_file_that_is_damaged_costs_its_iterations(tmp_path, disk):
     """Somebody writes over the files while iterations wait in them."""
     tasks = STATISTICS + "  - sleep: {variable: t, seconds: 0.3}\n"
