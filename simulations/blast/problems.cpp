@@ -1,0 +1,94 @@
+#include "problems.hpp"
+
+#include <cmath>
+#include <numbers>
+#include <random>
+
+namespace blast {
+
+namespace {
+
+constexpr double cold = 1e-5;  // pressure before the shock, so low that the blast does not feel it
+
+// Not by a distribution of the standard library, which every library makes in its own way.
+double random(std::mt19937_64& engine) { return std::ldexp(static_cast<double>(engine() >> 11), -53); }
+
+}  // namespace
+
+Start::Start(const Options& options) : options_(options), blast_(options.blast()) {
+  if (options.problem == Problem::turbulence) make_eddies();
+}
+
+void Start::make_eddies() {
+  std::mt19937_64 engine(options_.seed);
+  double power = 0;
+  for (int i = 0; i <= 3; ++i) {
+    for (int j = i > 0 ? -3 : 0; j <= 3; ++j) {
+      for (int k = i > 0 || j > 0 ? -3 : 1; k <= 3; ++k) {  // of a wave and its opposite one
+        const double square = i * i + j * j + k * k;
+        if (square > 9) continue;
+        Eddy eddy{{double(i), double(j), double(k)}, {}, 2 * std::numbers::pi * random(engine)};
+        for (double& push : eddy.push) push = 2 * random(engine) - 1;
+        double along = 0;
+        for (std::size_t a = 0; a < 3; ++a) along += eddy.push[a] * eddy.wave[a] / square;
+        for (std::size_t a = 0; a < 3; ++a) {
+          eddy.push[a] = (eddy.push[a] - along * eddy.wave[a]) / square;
+          power += 0.5 * eddy.push[a] * eddy.push[a];
+        }
+        eddies_.push_back(eddy);
+      }
+    }
+  }
+  for (Eddy& eddy : eddies_)
+    for (double& push : eddy.push) push *= options_.mach / std::sqrt(power);
+}
+
+Values Start::gas(const Leaf& leaf) const {
+  if (blast_) return {1, 0, 0, 0, cold};
+  if (options_.problem == Problem::wave) {
+    const double along = leaf.centre(0) + leaf.centre(1) + leaf.centre(2);
+    return {1 + 0.2 * std::sin(2 * std::numbers::pi * along), 1, 1, 1, 1};
+  }
+  if (eddies_.empty()) return {1, 0.3, -0.2, 0.1, 1};
+  Values w{1, 0, 0, 0, 1 / options_.gamma};  // a sound speed of 1
+  for (const Eddy& eddy : eddies_) {
+    double turns = 0;
+    for (int a = 0; a < 3; ++a) turns += eddy.wave[static_cast<std::size_t>(a)] * leaf.centre(a);
+    const double swing = std::cos(2 * std::numbers::pi * turns + eddy.phase);
+    for (std::size_t a = 0; a < 3; ++a) w[1 + a] += eddy.push[a] * swing;
+  }
+  return w;
+}
+
+double Start::distance(const Leaf& leaf) const {
+  const double middle = options_.problem == Problem::octant ? 0 : 0.5;
+  double square = 0;
+  for (int a = 0; a < 3; ++a) square += (leaf.centre(a) - middle) * (leaf.centre(a) - middle);
+  return std::sqrt(square);
+}
+
+bool Start::finest(const Leaf& leaf) const {
+  const double radius = options_.radius * std::ldexp(1.0, -options_.most);
+  // Flows whose solution is known are refined somewhere too: they must not notice.
+  const double reach = blast_ ? 2 * radius : options_.known() ? 0.2 : -2.0;
+  return distance(leaf) < reach + 0.9 * leaf.size();
+}
+
+void Start::ignite(const Forest& forest, std::vector<Values>& conserved) const {
+  if (!blast_) return;
+  const double radius = options_.radius * std::ldexp(1.0, -options_.most);
+  // Volume in smallest cells: whole numbers, whose sum knows no order.
+  const auto volume = [&](const Leaf& leaf) { return std::int64_t{1} << 3 * (options_.most - leaf.level); };
+  std::int64_t all = 0;
+  for (std::size_t n = 0; n < forest.local(); ++n) {
+    if (distance(forest.leaves()[n]) < radius) all += volume(forest.leaves()[n]);
+  }
+  MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT64_T, MPI_SUM, forest.comm());
+  const double energy = options_.problem == Problem::octant ? 0.125 : 1.0;
+  const double density = energy / (static_cast<double>(all) * std::ldexp(1.0, -3 * options_.most));
+  for (std::size_t n = 0; n < forest.local(); ++n) {
+    if (distance(forest.leaves()[n]) < radius) conserved[n][4] += density;
+  }
+}
+
+}  // namespace blast

@@ -1,0 +1,136 @@
+"""The blast by itself: what is known of its solutions, and the same bits on any number of ranks."""
+
+import math
+
+import numpy as np
+import pytest
+from blasting import Leaves, dump, run
+from sedov import Sedov
+
+OCTANT = ["octant", "--least", 2, "--most", 4]
+
+
+def test_the_leaves_cover_the_cube_once_and_neighbours_differ_by_one_level(tmp_path):
+    leaves = Leaves(dump(tmp_path, 2, *OCTANT, "--end", 0.1))
+    finest = np.full((16, 16, 16), -1)
+    for level, at in zip(leaves.level, leaves.at, strict=True):
+        width = 2 ** (4 - level)
+        part = finest[tuple(slice(n * width, (n + 1) * width) for n in at)]
+        assert (part == -1).all()
+        part[...] = level
+    assert finest.min() >= 2 and finest.max() == 4 and len(np.unique(finest)) == 3
+    for axis in range(3):
+        assert abs(np.diff(finest, axis=axis)).max() <= 1
+
+
+@pytest.mark.parametrize("problem", ["octant", "sedov", "turbulence"])
+def test_the_same_bits_on_any_number_of_ranks(tmp_path, problem):
+    arguments = [problem, "--least", 2, "--most", 4, "--steps", 25, "--end", 1]
+    alone = dump(tmp_path, 1, *arguments)
+    assert len(np.unique(Leaves(alone).density)) > 100
+    for ranks in (2, 3, 5, 8):
+        assert dump(tmp_path, ranks, *arguments) == alone, ranks
+
+
+def test_ranks_without_leaves(tmp_path):
+    arguments = ["sedov", "--least", 1, "--most", 1, "--steps", 3]
+    assert dump(tmp_path, 10, *arguments) == dump(tmp_path, 1, *arguments)
+
+
+@pytest.mark.parametrize("problem", ["octant", "sedov", "turbulence"])
+def test_mass_and_energy_are_kept(tmp_path, problem):
+    arguments = [problem, "--least", 2, "--most", 5, "--end", 1]
+    before, after = (Leaves(dump(tmp_path, 3, *arguments, "--steps", steps)) for steps in (0, 40))
+    assert not np.array_equal(before.density, after.density)
+    for name in ("density", "energy"):
+        first, last = (math.fsum(leaves.volume * getattr(leaves, name)) for leaves in (before, after))
+        assert last == pytest.approx(first, rel=2e-14), name
+    assert math.fsum(before.volume * before.density) == 1
+    if problem != "turbulence":
+        energy = {"octant": 0.125, "sedov": 1}[problem] + 1e-5 / 0.4
+        assert math.fsum(before.volume * before.energy) == pytest.approx(energy, rel=1e-14)
+    if problem != "octant":  # mirrors push
+        scale = math.fsum(after.volume * np.linalg.norm(after.momentum, axis=1))
+        assert abs(after.volume @ after.momentum).max() < 1e-12 * scale
+
+
+def test_a_uniform_flow_keeps_every_bit(tmp_path):
+    arguments = ["uniform", "--least", 2, "--most", 4, "--end", 10]
+    before, after = (dump(tmp_path, 2, *arguments, "--steps", steps) for steps in (0, 20))
+    assert len(set(Leaves(before).level)) == 3
+    assert before == after
+
+
+def wave_error(folder, *arguments):
+    leaves = Leaves(dump(folder, 2, "wave", "--end", 0.25, *arguments))
+    exact = 1 + 0.2 * np.sin(2 * np.pi * (leaves.middle.sum(axis=1) - 3 * 0.25))
+    return leaves.volume @ abs(leaves.density - exact)
+
+
+def test_the_order_of_the_method(tmp_path):
+    errors = [wave_error(tmp_path, "--least", level, "--most", level) for level in (3, 4, 5)]
+    assert errors[0] > 3 * errors[1] > 9 * errors[2]
+    first = [wave_error(tmp_path, "--least", level, "--most", level, "--first-order") for level in (4, 5)]
+    assert 1.5 < first[0] / first[1] < 2.2 and first[1] > 4 * errors[2]
+    # Finer in the middle: the seams cost no order.
+    refined = [wave_error(tmp_path, "--least", level, "--most", level + 1) for level in (3, 4)]
+    assert refined[0] > 3 * refined[1] and refined[1] < 1.2 * errors[1]
+
+
+def test_the_blast_of_sedov(tmp_path):
+    time, exact = 0.3, Sedov(1.4)
+    assert exact.xi == pytest.approx(1.0328, abs=1e-4)
+    edge = exact.radius(time)
+    errors = []
+    for level in (4, 5):
+        leaves = Leaves(dump(tmp_path, 2, "octant", "--least", 2, "--most", level, "--end", time))
+        radius = np.linalg.norm(leaves.middle, axis=1)
+        density, speed, pressure = exact.at(radius, time)
+        found = (leaves.velocity * leaves.middle).sum(axis=1) / radius
+        near = radius < 1.1 * edge
+        errors.append(
+            [
+                leaves.volume[near] @ abs(a - b)[near] / (leaves.volume[near] @ b[near])
+                for a, b in ((leaves.density, density), (found, speed), (leaves.pressure, pressure))
+            ]
+        )
+        # Where the pressure is half of that behind the shock: from the mean of shells as thick as the smallest cells.
+        shells = np.arange(0, 1, 0.5**level)
+        volume, _ = np.histogram(radius, shells, weights=leaves.volume)
+        total, _ = np.histogram(radius, shells, weights=leaves.volume * leaves.pressure)
+        last = np.flatnonzero(total > volume * pressure.max() / 2)[-1]
+        assert abs(shells[last] + 0.5**level - edge) < 1.5 * 0.5**level
+        inner = radius < 0.5 * edge
+        assert leaves.pressure[inner] == pytest.approx(pressure[inner], rel=0.25 * 2 ** (4 - level))
+    # Most of the gas is in a shell of R / 12, which is less than two cells.
+    assert np.all(np.array(errors[1]) < np.array([0.96, 0.8, 0.8]) * errors[0])
+    assert np.all(np.array(errors[1]) < [0.47, 0.27, 0.28])
+
+
+def test_turbulence_begins_as_asked(tmp_path):
+    arguments = ["turbulence", "--least", 4, "--most", 4, "--steps", 0]
+    leaves = Leaves(dump(tmp_path, 2, *arguments, "--mach", 3))
+    # Waves of at most 3 around the cube: their sums over 16 points are exact.
+    assert np.sqrt((leaves.velocity**2).sum(axis=1).mean()) == pytest.approx(3, rel=1e-12)
+    grid = np.empty((16, 16, 16, 3))
+    grid[tuple(leaves.at.T)] = leaves.velocity
+    waves = np.fft.fftfreq(16, 1 / 16)
+    along = sum(np.fft.fftn(grid[..., a]) * waves.reshape(np.roll([16, 1, 1], a)) for a in range(3))
+    assert abs(along).max() < 1e-9 * abs(np.fft.fftn(grid[..., 0])).max(), "no divergence"
+    assert dump(tmp_path, 1, *arguments, "--seed", 2) != dump(tmp_path, 1, *arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--most", "2", "--least", "3"], "--most: found 2; expected at least --least, 3"),
+        (["nova"], "nova"),
+        (["--dump", "/nowhere/leaves"], "--dump /nowhere/leaves: the file cannot be written"),
+        (["--sidestream", "run.yaml"], "built without Sidestream"),
+        (["--restart", "data"], "--restart needs the program that was built with Sidestream"),
+    ],
+)
+def test_mistakes(arguments, said):
+    done = run(2, "--steps", 1, *arguments)
+    assert done.returncode != 0
+    assert done.stderr.count(said) == 1
