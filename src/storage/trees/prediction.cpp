@@ -18,14 +18,12 @@ Predictor::Predictor(const TreeChunk& chunk, const Relations& relations, const P
   if (needs_beside(plan) && chunk.groups.beside.empty()) {
     fail(Code::usage, "a chunk without what is beside its fathers, from which its values are predicted");
   }
-  const std::uint32_t needed = companions_of(plan, relations);
-  place_.fill(-1);
+  needed_ = companions_of(plan, relations);
   for (int number = 0; number < 32; ++number) {
-    if ((needed >> number & 1) == 0) continue;
+    if ((needed_ >> number & 1) == 0) continue;
     check_companion(chunk, number, own.size() / size_of(chunk.type), declared());
-    place_[static_cast<std::size_t>(number)] = static_cast<int>(near_.size());
-    near_.emplace_back();
   }
+  copies_.resize(static_cast<std::size_t>(std::popcount(needed_)));
   if (relations.face) {
     lay_out_faces();
   } else {
@@ -133,7 +131,7 @@ void Predictor::begin_mean() {
   weight_.fill(mean.scale);
   if (mean.weight >= 0) {
     read_father_cells(mean.weight, weight);
-    const Cells& cells = cells_of(mean.weight);
+    const double* cells = cells_of(mean.weight);
     for (std::size_t n = 0; n < count_ * sons_; ++n) weight_[n] = mean.scale * cells[n];
   }
   add_father_terms(mean.offset, offset);
@@ -143,7 +141,7 @@ void Predictor::begin_mean() {
   }
 }
 
-void Predictor::pick(const Cells& cells, std::size_t son, Row& out) const noexcept {
+void Predictor::pick(const double* cells, std::size_t son, Row& out) const noexcept {
   for (std::size_t g = 0; g < count_; ++g) out[g] = cells[g * sons_ + son];
 }
 

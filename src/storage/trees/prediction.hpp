@@ -99,9 +99,9 @@ class Predictor {
     return plan_.last == Last::declared && relations_.mean && !relations_.face;
   }
   void read_companions();
-  /// Of the cells of the tile, or of the fathers of its groups.
-  [[nodiscard]] const Cells& cells_of(int companion) const noexcept {
-    return near_[static_cast<std::size_t>(place_[static_cast<std::size_t>(companion)])];
+  /// Of the cells of the tile.
+  [[nodiscard]] const double* cells_of(int companion) const noexcept {
+    return near_[static_cast<std::size_t>(companion)];
   }
   void read_father_cells(int companion, Row& out) const;
   void add_terms(const std::vector<RelationTerm>& terms, Cells& out) const;
@@ -111,7 +111,7 @@ class Predictor {
   /// Of each group the cell beside this son across the variable's face, in another group of the chunk; -1: none.
   void find_across(std::size_t son, std::array<Index, tile_groups>& cells) const noexcept;
   /// Of one son of each group.
-  void pick(const Cells& cells, std::size_t son, Row& out) const noexcept;
+  void pick(const double* cells, std::size_t son, Row& out) const noexcept;
 
   const TreeChunk& chunk_;
   const Relations& relations_;
@@ -123,8 +123,9 @@ class Predictor {
   std::size_t members_ = 0;                         ///< the first of the order, which have the father as their mean
   std::array<std::array<double, 3>, 8> offsets_{};  ///< of each son from its father, in lengths of the father
   GroupFinder finder_;
-  std::array<int, 32> place_{};  ///< of each companion in near_; those that are not read have none
-  std::vector<Cells> near_;
+  std::uint32_t needed_ = 0;              ///< companions that are read, a bit each
+  std::array<const double*, 32> near_{};  ///< of those
+  std::vector<Cells> copies_{};           ///< for those that do not lie as double
 
   std::size_t first_ = 0, count_ = 0;
   bool uniform_ = true;
