@@ -29,18 +29,18 @@ struct PredictionPlan {
   Slope slope = Slope::none;
   Last last = Last::slope;
   bool shared = false, divergence = false, closure = false;
-  bool across = false;  ///< faces are shared with other groups too
-  [[nodiscard]] std::uint8_t byte() const noexcept {
-    return static_cast<std::uint8_t>(static_cast<unsigned>(slope) | static_cast<unsigned>(last) << 2 |
-                                     unsigned{shared} << 4 | unsigned{divergence} << 5 | unsigned{closure} << 6 |
-                                     unsigned{across} << 7);
-  }
-  /// Throws Error(file) if no plan has that byte.
-  static PredictionPlan of(std::uint8_t byte);
+  bool across = false;  ///< faces are predicted from those of other groups too
+  bool faces = false;   ///< the values are on faces; the three above but for `closure` ask for it
+  bool factor = false;  ///< fathers are multiplied by their factor
+  [[nodiscard]] std::uint16_t bits() const noexcept;
+  /// Throws Error(file) if no plan has these bits.
+  static PredictionPlan of(std::uint16_t bits);
 };
 
 /// The best that the relations allow, before it is tried.
 [[nodiscard]] PredictionPlan full_plan(const TreeChunk& chunk, const Relations& relations);
+/// Without any.
+[[nodiscard]] PredictionPlan plain_plan(const TreeChunk& chunk);
 
 /// Throws Error(file) if the plan needs relations that are not declared.
 void check_plan(const PredictionPlan& plan, const Relations& relations);
@@ -95,9 +95,7 @@ class Predictor {
   void by_shared(std::size_t son);
   void by_divergence(std::size_t step);
   void add_to_sum(std::size_t step, const Row& values);
-  [[nodiscard]] bool declared() const noexcept {
-    return plan_.last == Last::declared && relations_.mean && !relations_.face;
-  }
+  [[nodiscard]] bool declared() const noexcept { return plan_.last == Last::declared; }
   void read_companions();
   /// Of the cells of the tile.
   [[nodiscard]] const double* cells_of(int companion) const noexcept {
