@@ -1,0 +1,55 @@
+// Reading elements of any type as double.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "sidestream/data/box.hpp"
+#include "sidestream/data/type.hpp"
+#include "sidestream/extend/communicator.hpp"
+
+namespace sidestream::trees {
+
+template <class T>
+[[nodiscard]] inline T element(const std::byte* bytes, std::size_t place) noexcept {
+  T value;
+  std::memcpy(&value, bytes + place * sizeof(T), sizeof value);
+  return value;
+}
+
+/// Those with these numbers.
+inline void read_elements(Type type, BytesView from, const Index* numbers, std::size_t count, double* out) {
+  with_type(type, [&]<class T>(T) {
+    for (std::size_t n = 0; n < count; ++n) {
+      out[n] = static_cast<double>(element<T>(from.data(), static_cast<std::size_t>(numbers[n])));
+    }
+  });
+}
+
+/// Those with every `stride`-th number; 0 where the number is negative. `from` has at least one element.
+inline void read_beside(Type type, BytesView from, const Index* numbers, std::size_t stride, std::size_t count,
+                        double* out) {
+  with_type(type, [&]<class T>(T) {
+    for (std::size_t n = 0; n < count; ++n) {
+      const Index number = numbers[n * stride];
+      const T value = element<T>(from.data(), number < 0 ? 0 : static_cast<std::size_t>(number));
+      out[n] = number < 0 ? 0 : static_cast<double>(value);
+    }
+  });
+}
+
+/// `count` of them from `first` on: where they are if they lie as doubles in memory, or a copy in `out`.
+inline const double* read_run(Type type, BytesView from, std::size_t first, std::size_t count, double* __restrict out) {
+  const std::byte* __restrict at = from.data() + first * size_of(type);
+  if (type == Type::float64) {
+    if (reinterpret_cast<std::uintptr_t>(at) % alignof(double) == 0) return reinterpret_cast<const double*>(at);
+    std::memcpy(out, at, count * sizeof(double));
+    return out;
+  }
+  with_type(type, [&]<class T>(T) {
+    for (std::size_t n = 0; n < count; ++n) out[n] = static_cast<double>(element<T>(at, n));
+  });
+  return out;
+}
+
+}  // namespace sidestream::trees
