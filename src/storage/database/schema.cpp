@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::int32_t most_components = 1 << 20;
 constexpr std::size_t most_codecs = 16;
+constexpr std::size_t most_faces = 4;
 
 std::string quoted(const std::string& text) {
   std::string out = "\"";
@@ -78,6 +79,23 @@ std::string list_text(const std::vector<std::string>& codecs) {
   return fmt::format("[{}]", fmt::join(names, ", "));
 }
 
+/// Empty without any.
+std::string relations_text(const VariableRelations& relations) {
+  if (relations.empty()) return {};
+  std::vector<std::string> entries;
+  const auto add = [&](const char* name, const std::string& text) {
+    if (!text.empty()) entries.push_back(fmt::format("\"{}\": {}", name, quoted(text)));
+  };
+  add("father", relations.father);
+  add("equals", relations.equals);
+  add("face", relations.face);
+  add("opposite", relations.opposite);
+  if (!relations.divergence_free.empty()) {
+    entries.push_back("\"divergence_free\": " + list_text(relations.divergence_free));
+  }
+  return fmt::format(", \"relations\": {{{}}}", fmt::join(entries, ", "));
+}
+
 std::string variable_text(const Variable& v, const Metadata& metadata,
                           const std::vector<std::vector<std::string>>& lists) {
   std::string others;
@@ -85,10 +103,10 @@ std::string variable_text(const Variable& v, const Metadata& metadata,
   if (!others.empty()) others = ", \"others\": [" + others + "]";
   return fmt::format(
       "{{\"name\": {}, \"mesh\": {}, \"type\": \"{}\", \"centering\": {}, \"role\": \"{}\", \"components\": {}, \"order\": "
-      "\"{}\", \"unit\": {}, \"label\": {}, \"group\": {}, \"codec\": {}{}}}",
+      "\"{}\", \"unit\": {}, \"label\": {}, \"group\": {}, \"codec\": {}{}{}}}",
       quoted(v.name), quoted(metadata.mesh_of(v).name), name_of(v.type), static_cast<int>(v.centering), name_of(v.role),
       v.components, v.order == Order::column ? "column" : "row", quoted(v.unit), quoted(v.label), quoted(v.group),
-      list_text(lists.front()), others);
+      list_text(lists.front()), others, relations_text(v.relations));
 }
 
 /// Reads values out of a tree, and says what is wrong with it in one way.
@@ -185,6 +203,23 @@ Mesh read_mesh(const Node& node, std::int32_t id, const Reader& reader) {
   return mesh;
 }
 
+VariableRelations read_relations(const Node& node, const Reader& reader) {
+  VariableRelations relations;
+  const auto text = [&](const char* key) {
+    const sidestream::Entry* const found = Reader::find(node, key);
+    return found != nullptr ? reader.text(found->value) : std::string();
+  };
+  relations.father = text("father");
+  relations.equals = text("equals");
+  relations.face = text("face");
+  relations.opposite = text("opposite");
+  if (const sidestream::Entry* const found = Reader::find(node, "divergence_free")) {
+    if (found->value.items.size() > most_faces) reader.wrong("too many faces without divergence");
+    for (const Node& name : found->value.items) relations.divergence_free.push_back(reader.text(name));
+  }
+  return relations;
+}
+
 Variable read_variable(const Node& node, std::int32_t id, const std::vector<Mesh>& meshes, const Reader& reader) {
   Variable v;
   v.id = id;
@@ -210,6 +245,9 @@ Variable read_variable(const Node& node, std::int32_t id, const std::vector<Mesh
   v.unit = reader.text(reader.of(node, "unit"));
   v.label = reader.text(reader.of(node, "label"));
   v.group = reader.text(reader.of(node, "group"));
+  if (const sidestream::Entry* const found = Reader::find(node, "relations")) {
+    v.relations = read_relations(found->value, reader);
+  }
   return v;
 }
 
