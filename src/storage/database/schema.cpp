@@ -271,14 +271,21 @@ std::vector<std::string> read_codecs(const Node& list, const Reader& reader) {
 
 }  // namespace
 
+bool has_trees(const Metadata& metadata) {
+  return std::any_of(metadata.meshes.begin(), metadata.meshes.end(), [](const Mesh& mesh) {
+    return mesh.kind() == MeshKind::octree && mesh.array(Role::refined) >= 0;
+  });
+}
+
 std::string schema_text(const Schema& schema) {
   std::vector<std::string> meshes, variables;
   for (const Mesh& mesh : schema.metadata.meshes) meshes.push_back(mesh_text(mesh, schema.metadata));
   for (const Variable& v : schema.metadata.variables) {
     variables.push_back(variable_text(v, schema.metadata, schema.lists_of(static_cast<std::size_t>(v.id))));
   }
-  return fmt::format("{{\"provenance\": {}, \"chunk\": {},\n\"meshes\": [\n{}],\n\"variables\": [\n{}]}}",
-                     quoted(schema.provenance), schema.chunk, fmt::join(meshes, ",\n"), fmt::join(variables, ",\n"));
+  return fmt::format("{{\"provenance\": {}, \"chunk\": {}{},\n\"meshes\": [\n{}],\n\"variables\": [\n{}]}}",
+                     quoted(schema.provenance), schema.chunk, schema.pruned ? ", \"pruned\": true" : "",
+                     fmt::join(meshes, ",\n"), fmt::join(variables, ",\n"));
 }
 
 Schema read_schema(const std::string& text, const std::string& where) {
@@ -294,6 +301,8 @@ Schema read_schema(const std::string& text, const std::string& where) {
   schema.chunk = reader.number<std::uint64_t>(reader.of(root, "chunk"));
   if (schema.chunk == 0 || schema.chunk > most_chunk_bytes || schema.chunk % 8 != 0)
     reader.wrong("a wrong size of chunks");
+  const sidestream::Entry* const pruned = Reader::find(root, "pruned");
+  schema.pruned = pruned != nullptr && reader.text(pruned->value) == "true";
   Metadata& metadata = schema.metadata;
   const Node &meshes = reader.of(root, "meshes"), &variables = reader.of(root, "variables");
   for (const Node& node : meshes.items) {
