@@ -45,7 +45,7 @@ struct SiblingGroups {
 struct Companion {
   Type type = Type::float64;
   BytesView values{};   ///< of the cells of the chunk
-  BytesView fathers{};  ///< numbered as TreeChunk::fathers
+  BytesView fathers{};  ///< numbered as TreeChunk::fathers; only those in MeanRelation need it, others may leave it empty
 };
 
 /// What encoder and decoder both know.
