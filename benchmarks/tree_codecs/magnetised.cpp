@@ -16,11 +16,11 @@ using sidestream::RelationTerm;
 /// Smooth random numbers in a periodic cube, in octaves whose strength falls as that of turbulence does.
 class Noise {
  public:
-  Noise(unsigned seed, int finest) : seed_(seed), octaves_(finest - 1) {}
+  Noise(unsigned seed, int finest, double fall) : seed_(seed), octaves_(finest - 2), fall_(fall) {}
   [[nodiscard]] double operator()(double x, double y, double z) const {
     double sum = 0;
     for (int octave = 1; octave <= octaves_; ++octave) {
-      sum += std::exp2(-octave / 3.0) * smooth(1 << octave, {x, y, z}, static_cast<unsigned>(octave));
+      sum += std::exp2(-octave * fall_) * smooth(1 << octave, {x, y, z}, static_cast<unsigned>(octave));
     }
     return sum;
   }
@@ -57,6 +57,7 @@ class Noise {
   }
   unsigned seed_;
   int octaves_;
+  double fall_;  ///< of the strength from an octave to the next, in powers of 2
 };
 
 constexpr double gamma = 5.0 / 3;
@@ -84,7 +85,7 @@ class FaceField {
   FaceField(int finest, unsigned seed) : size_(1 << finest), values_(3 * cells(), 0) {
     const double width = 1.0 / size_;
     std::array<std::vector<double>, 3> edges;
-    for (unsigned a = 0; a < 3; ++a) edges[a] = potential(Noise(seed + 100 + a, finest), a);
+    for (unsigned a = 0; a < 3; ++a) edges[a] = potential(Noise(seed + 100 + a, finest, 4.0 / 3), a);
     std::mt19937 random(seed);
     // As a code would: a little at a time, each step with its own rounding.
     for (int step = 0; step < steps; ++step) {
@@ -156,7 +157,7 @@ Cell mean_of(const std::array<Cell, 8>& sons) {
 std::vector<Cell> finest_cells(int finest, unsigned seed) {
   const FaceField field(finest, seed);
   std::vector<Noise> noise;
-  for (unsigned n = 0; n < 5; ++n) noise.emplace_back(seed + n, finest);
+  for (unsigned n = 0; n < 5; ++n) noise.emplace_back(seed + n, finest, 1.0 / 3);
   std::vector<Cell> cells(std::size_t{1} << 3 * finest);
   const double size = 1 << finest;
   for (Key key = 0; key < cells.size(); ++key) {

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::size_t sample_bytes = 4096, samples = 8;
 /// By how much a sample may err: what comes so near the best is tried on the whole chunk.
-constexpr double sample_error = 1.12;
-/// What zstd makes smaller than this of a sample it makes much smaller of more: it has repeated itself.
+constexpr double sample_error = 1.01;
+/// What repeats itself so much that zstd saves this of a sample, it makes still smaller of more: that is always tried.
 constexpr double repeats = 0.6;
 
 bool has_fathers(const TreeChunk& chunk) { return !chunk.groups.father.empty() && !chunk.fathers.empty(); }
@@ -148,7 +148,7 @@ CodingChoice choose_coding(BytesView values, const TreeChunk& chunk, const Relat
   std::stable_sort(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) { return a.share < b.share; });
   const double best = all.front().share;
   std::erase_if(all, [&](const Candidate& one) {
-    const bool packs = one.method == TreeMethod::zstd || one.method == TreeMethod::shuffled;
+    const bool packs = one.method != TreeMethod::predicted && one.method != TreeMethod::father_xor;
     return one.share > best * sample_error && !(packs && one.share < repeats);
   });
   return choice;

@@ -36,10 +36,10 @@ inline void read_beside(Type type, BytesView from, const Index* numbers, std::si
   });
 }
 
-/// Every `stride`-th from `first` on.
-inline void read_strided(Type type, BytesView from, std::size_t first, std::size_t stride, std::size_t count, double* out) {
+/// Those from `first` on.
+inline void read_run(Type type, BytesView from, std::size_t first, std::size_t count, double* out) {
   with_type(type, [&]<class T>(T) {
-    for (std::size_t n = 0; n < count; ++n) out[n] = static_cast<double>(element<T>(from.data(), first + n * stride));
+    for (std::size_t n = 0; n < count; ++n) out[n] = static_cast<double>(element<T>(from.data(), first + n));
   });
 }
 

@@ -8,17 +8,39 @@
 
 namespace sidestream::trees {
 
+static_assert(length_lists >= bit_slack);
+
 namespace {
 
-/// Lengths are soon packed; higher levels gain nothing.
-constexpr int pack_level = 1;
+constexpr std::size_t size_bytes = 8;
+/// Of lists that take so little of what they took, some may repeat itself: worth a second try.
+constexpr std::size_t few = 6;
+constexpr int repeating_level = 3;
 
 unsigned low_bits(unsigned length) noexcept { return length - (length != 0); }
 
+void pack_list(std::span<const std::uint8_t> list, Bytes& out) {
+  const std::size_t start = out.size();
+  pack(list, 0, out);
+  const std::size_t size = out.size() - start;
+  if (size * few > list.size()) return;
+  Bytes other;
+  pack(list, repeating_level, other);
+  if (other.size() >= size) return;
+  out.resize(start);
+  out.insert(out.end(), other.begin(), other.end());
+}
+
+std::uint8_t* room_for_bits(Bytes& out, std::size_t bytes) {
+  const std::size_t start = out.size();
+  out.resize(start + size_bytes + bytes + bit_slack);
+  return reinterpret_cast<std::uint8_t*>(out.data() + start + size_bytes);
+}
+
 }  // namespace
 
-LengthWriter::LengthWriter(std::size_t numbers, std::size_t size, const LengthSteps& steps)
-    : chooser_(steps), bits_(new std::uint8_t[numbers * size + bit_slack]), writer_(bits_.get()) {
+LengthWriter::LengthWriter(std::size_t numbers, std::size_t size, const LengthSteps& steps, Bytes& out)
+    : chooser_(steps), out_(out), start_(out.size() + size_bytes), writer_(room_for_bits(out, numbers * size)) {
   for (std::size_t n = 0; n < length_lists; ++n) {
     lists_[n].reset(new std::uint8_t[numbers]);
     ends_[n] = lists_[n].get();
@@ -26,24 +48,24 @@ LengthWriter::LengthWriter(std::size_t numbers, std::size_t size, const LengthSt
 }
 
 template <class W>
-void LengthWriter::put(const TileSources& sources, const std::array<W, tile_groups>& numbers) noexcept {
+void LengthWriter::put(const TileSources& tile, const std::array<W, tile_groups>& numbers) noexcept {
   const auto put_bits = [this](W number, unsigned length) {
     const unsigned low = low_bits(length);
     writer_.put(number ^ static_cast<W>(W{length != 0} << low), low);
   };
-  if (sources.uniform && sources.from[0] != Source::slope) {
-    std::uint8_t*& end = ends_[ListChooser::of(sources.from[0])];
-    for (std::size_t g = 0; g < sources.count; ++g) {
+  if (tile.uniform && tile.from[0] != Source::slope) {
+    std::uint8_t*& end = ends_[ListChooser::of(tile.from[0])];
+    for (std::size_t g = 0; g < tile.count; ++g) {
       const auto length = static_cast<unsigned>(std::bit_width(numbers[g]));
       *end++ = static_cast<std::uint8_t>(length);
       put_bits(numbers[g], length);
     }
     return;
   }
-  for (std::size_t g = 0; g < sources.count; ++g) {
+  for (std::size_t g = 0; g < tile.count; ++g) {
     const auto length = static_cast<unsigned>(std::bit_width(numbers[g]));
-    const bool slope = sources.from[g] == Source::slope;
-    *ends_[slope ? chooser_.by_slope(g) : ListChooser::of(sources.from[g])]++ = static_cast<std::uint8_t>(length);
+    const bool slope = tile.from[g] == Source::slope;
+    *ends_[slope ? chooser_.by_slope(g) : ListChooser::of(tile.from[g])]++ = static_cast<std::uint8_t>(length);
     if (slope) chooser_.add(g, length);
     put_bits(numbers[g], length);
   }
@@ -52,24 +74,29 @@ void LengthWriter::put(const TileSources& sources, const std::array<W, tile_grou
 template void LengthWriter::put(const TileSources&, const std::array<std::uint32_t, tile_groups>&) noexcept;
 template void LengthWriter::put(const TileSources&, const std::array<std::uint64_t, tile_groups>&) noexcept;
 
-void LengthWriter::finish(Bytes& out) {
+void LengthWriter::finish() {
+  const std::uint64_t size = writer_.finish();
+  std::memcpy(out_.data() + start_ - size_bytes, &size, sizeof size);
+  out_.resize(start_ + static_cast<std::size_t>(size));
   Bytes packed;
   for (std::size_t n = 0; n < length_lists; ++n) {
     const std::span<const std::uint8_t> list(lists_[n].get(), ends_[n]);
-    put_number(list.size(), out);
+    put_number(list.size(), out_);
     if (list.empty()) continue;
     const std::size_t start = packed.size();
-    pack(list, pack_level, packed);
-    put_number(packed.size() - start, out);
+    pack_list(list, packed);
+    put_number(packed.size() - start, out_);
   }
-  out.insert(out.end(), packed.begin(), packed.end());
-  const std::size_t size = writer_.finish(), at = out.size();
-  out.resize(at + size + 1);
-  std::memcpy(out.data() + at, bits_.get(), size);
+  out_.insert(out_.end(), packed.begin(), packed.end());
 }
 
 LengthReader::LengthReader(BytesView stream, std::size_t numbers, std::size_t size, const LengthSteps& steps)
     : chooser_(steps) {
+  const std::uint64_t bytes = load_word(as_bytes(take_bytes(stream, size_bytes)));
+  const BytesView bits = take_bytes(stream, bytes);
+  if (stream.size() < length_lists) fail_damaged("ends early");  // what is behind the bits is read with them
+  bits_ = as_bytes(bits);
+  bit_count_ = 8 * bytes;
   std::array<std::size_t, length_lists> counts{};
   std::array<std::uint64_t, length_lists> sizes{};
   std::size_t total = 0;
@@ -94,23 +121,21 @@ LengthReader::LengthReader(BytesView stream, std::size_t numbers, std::size_t si
       fail_damaged("has a length beyond its type");
     }
   }
-  if (stream.empty()) fail_damaged("ends early");
-  bits_ = as_bytes(stream);
-  bit_count_ = 8 * static_cast<std::uint64_t>(stream.size() - 1);
+  if (!stream.empty()) fail_damaged("has more bytes than its lists");
 }
 
 template <class W>
-void LengthReader::take(const TileSources& sources, std::array<W, tile_groups>& numbers) {
+void LengthReader::take(const TileSources& tile, std::array<W, tile_groups>& numbers) {
   std::array<std::uint8_t, tile_groups> lengths;
-  const std::size_t count = sources.count;
-  if (sources.uniform && sources.from[0] != Source::slope) {
-    const std::size_t list = ListChooser::of(sources.from[0]);
+  const std::size_t count = tile.count;
+  if (tile.uniform && tile.from[0] != Source::slope) {
+    const std::size_t list = ListChooser::of(tile.from[0]);
     std::memcpy(lengths.data(), next_[list], count);
     next_[list] += count;
   } else {
     for (std::size_t g = 0; g < count; ++g) {
-      const bool slope = sources.from[g] == Source::slope;
-      lengths[g] = *next_[slope ? chooser_.by_slope(g) : ListChooser::of(sources.from[g])]++;
+      const bool slope = tile.from[g] == Source::slope;
+      lengths[g] = *next_[slope ? chooser_.by_slope(g) : ListChooser::of(tile.from[g])]++;
       if (slope) chooser_.add(g, lengths[g]);
     }
   }

@@ -45,31 +45,32 @@ struct TileSources {
 
 class LengthWriter {
  public:
-  /// For so many numbers of at most 8 * `size` bits.
-  LengthWriter(std::size_t numbers, std::size_t size, const LengthSteps& steps);
+  /// For so many numbers of at most 8 * `size` bits, behind what `out` has. Nothing else is put there until it is finished.
+  LengthWriter(std::size_t numbers, std::size_t size, const LengthSteps& steps, Bytes& out);
   void begin_tile() noexcept { chooser_.begin(); }
   template <class W>
-  void put(const TileSources& sources, const std::array<W, tile_groups>& numbers) noexcept;
-  /// Appends all that was put: counts and sizes of the lists, the lists, the bits, and a byte of 0.
-  void finish(Bytes& out);
+  void put(const TileSources& tile, const std::array<W, tile_groups>& numbers) noexcept;
+  /// What `out` has then: the number of bytes with bits, in 8 bytes; the bits; counts and sizes of the lists; the lists.
+  void finish();
 
  private:
   ListChooser chooser_;
   std::array<std::unique_ptr<std::uint8_t[]>, length_lists> lists_;
   std::array<std::uint8_t*, length_lists> ends_{};
-  std::unique_ptr<std::uint8_t[]> bits_;
+  Bytes& out_;
+  std::size_t start_;
   BitWriter writer_;
 };
 
 class LengthReader {
  public:
   /// Throws Error(file) unless `stream` begins with what a LengthWriter finished of so many numbers. The stream is read from
-  /// afterwards too, and there are checksum_size bytes behind it.
+  /// afterwards too.
   LengthReader(BytesView stream, std::size_t numbers, std::size_t size, const LengthSteps& steps);
   void begin_tile() noexcept { chooser_.begin(); }
   /// Throws Error(file) where there are no more.
   template <class W>
-  void take(const TileSources& sources, std::array<W, tile_groups>& numbers);
+  void take(const TileSources& tile, std::array<W, tile_groups>& numbers);
 
  private:
   ListChooser chooser_;

@@ -106,13 +106,13 @@ void encode_predicted(BytesView values, const TreeChunk& chunk, const Relations&
   put_byte(form.plan.byte(), out);
   for (const std::uint8_t step : form.steps) put_byte(step, out);
   with_real(chunk.type, [&]<class T>(T) {
-    LengthWriter writer(cells, sizeof(T), form.steps);
+    LengthWriter writer(cells, sizeof(T), form.steps, out);
     each_difference<T>(
         values, predictor, 0, chunk.groups.father.size(), [&] { writer.begin_tile(); },
         [&](std::size_t, std::size_t, std::size_t count, const WordRow<T>& differences) {
           writer.put({predictor.from(), predictor.uniform(), count}, differences);
         });
-    writer.finish(out);
+    writer.finish();
   });
 }
 

@@ -27,7 +27,7 @@ struct PredictionTrial {
 
 void encode_predicted(BytesView values, const TreeChunk& chunk, const Relations& relations, const PredictedForm& form,
                       Bytes& out);
-/// Throws Error(file), also if the plan needs other things than the head says; and as Predictor. Behind `stream` are checksum_size bytes more.
+/// Throws Error(file), also if the plan needs other things than the head says; and as Predictor.
 void decode_predicted(BytesView stream, const StreamHead& head, const TreeChunk& chunk, const Relations& relations, std::span<std::byte> values);
 
 /// The same differences, of which most are expected to be 0, through zstd.

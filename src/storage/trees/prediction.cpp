@@ -15,8 +15,12 @@ Predictor::Predictor(const TreeChunk& chunk, const Relations& relations, const P
     fail(Code::usage, "a chunk without what is beside its fathers, from which its values are predicted");
   }
   const std::uint32_t needed = companions_of(plan, relations);
+  place_.fill(-1);
   for (int number = 0; number < 32; ++number) {
-    if ((needed >> number & 1) != 0) check_companion(chunk, number, cells, declared());
+    if ((needed >> number & 1) == 0) continue;
+    check_companion(chunk, number, cells, declared());
+    place_[static_cast<std::size_t>(number)] = static_cast<int>(near_.size());
+    near_.emplace_back();
   }
   if (relations.face) {
     lay_out_faces();
@@ -51,7 +55,14 @@ void Predictor::lay_out_faces() {
 void Predictor::begin(std::size_t first, std::size_t count) {
   first_ = first;
   count_ = count;
+  read_companions();
+  if (plan_.closure) {
+    offset_.fill(0);
+    add_terms(relations_.closure, offset_);
+    return;
+  }
   read_fathers();
+  if (plan_.divergence) read_flow();
   if (plan_.slope != Slope::none) read_slopes();
   if (plan_.last != Last::slope) begin_mean();
 }
@@ -113,19 +124,22 @@ void Predictor::begin_mean() {
   Row weight, offset;
   weight.fill(1);
   offset.fill(0);
-  if (mean.weight >= 0) read_father_cells(mean.weight, weight);
-  add_terms(mean.offset, -1, offset);
+  offset_.fill(0);
+  weight_.fill(mean.scale);
+  if (mean.weight >= 0) {
+    read_father_cells(mean.weight, weight);
+    const Cells& cells = cells_of(mean.weight);
+    for (std::size_t n = 0; n < count_ * sons_; ++n) weight_[n] = mean.scale * cells[n];
+  }
+  add_father_terms(mean.offset, offset);
+  add_terms(mean.offset, offset_);
   for (std::size_t g = 0; g < count_; ++g) {
-    goal_[g] = members * (mean.scale * (weight[g] * father_[g]) + offset[g]);
+    goal_[g] = members * (mean.scale * weight[g] * father_[g] + offset[g]);
   }
 }
 
-void Predictor::own_quantity(std::size_t son, Row& weight, Row& offset) const {
-  weight.fill(1);
-  offset.fill(0);
-  const MeanRelation& mean = *relations_.mean;
-  if (mean.weight >= 0) read_cells(mean.weight, son, weight);
-  add_terms(mean.offset, static_cast<int>(son), offset);
+void Predictor::pick(const Cells& cells, std::size_t son, Row& out) const noexcept {
+  for (std::size_t g = 0; g < count_; ++g) out[g] = cells[g * sons_ + son];
 }
 
 void Predictor::predict(std::size_t step) {
@@ -174,11 +188,9 @@ void Predictor::by_mean(std::size_t son) {
     for (std::size_t g = 0; g < count_; ++g) predicted_[g] = goal_[g] - sum_[g];
     return;
   }
-  Row weight, offset;
-  own_quantity(son, weight, offset);
-  const double scale = relations_.mean->scale;
   for (std::size_t g = 0; g < count_; ++g) {
-    predicted_[g] = ((goal_[g] - sum_[g]) - offset[g]) / (scale * weight[g]);
+    const std::size_t cell = g * sons_ + son;
+    predicted_[g] = ((goal_[g] - sum_[g]) - offset_[cell]) / weight_[cell];
   }
 }
 
@@ -192,10 +204,11 @@ void Predictor::add_to_sum(std::size_t step, const Row& values) {
     for (std::size_t g = 0; g < count_; ++g) sum_[g] += values[g];
     return;
   }
-  Row weight, offset;
-  own_quantity(order_[step], weight, offset);
-  const double scale = relations_.mean->scale;
-  for (std::size_t g = 0; g < count_; ++g) sum_[g] += scale * (weight[g] * values[g]) + offset[g];
+  const std::size_t son = order_[step];
+  for (std::size_t g = 0; g < count_; ++g) {
+    const std::size_t cell = g * sons_ + son;
+    sum_[g] += weight_[cell] * values[g] + offset_[cell];
+  }
 }
 
 }  // namespace sidestream::trees

@@ -3,7 +3,7 @@
 
 #include <array>
 #include <cstdint>
-#include <string>
+#include <vector>
 
 #include "storage/trees/bits.hpp"
 #include "storage/trees/chunk_view.hpp"
@@ -58,7 +58,10 @@ inline constexpr std::size_t sources = 5;
 /// double, in the order written, so that decoders find the same bits.
 class Predictor {
  public:
+  /// A number for each group of a tile.
   using Row = std::array<double, tile_groups>;
+  /// A number for each cell of a tile, in the order of the cells.
+  using Cells = std::array<double, 8 * tile_groups>;
 
   /// Throws Error(usage) if the chunk lacks what the plan needs.
   Predictor(const TreeChunk& chunk, const Relations& relations, const PredictionPlan& plan, std::size_t cells);
@@ -87,13 +90,17 @@ class Predictor {
   void by_closure(std::size_t son);
   void by_shared(std::size_t son);
   void by_divergence(std::size_t step);
-  void own_quantity(std::size_t son, Row& weight, Row& offset) const;
   void add_to_sum(std::size_t step, const Row& values);
   [[nodiscard]] bool declared() const noexcept { return plan_.last == Last::declared && relations_.mean && !relations_.face; }
-  void read_cells(int companion, std::size_t son, Row& out) const;
+  void read_companions();
+  /// Of the cells of the tile, or of the fathers of its groups.
+  [[nodiscard]] const Cells& cells_of(int companion) const noexcept { return near_[static_cast<std::size_t>(place_[static_cast<std::size_t>(companion)])]; }
   void read_father_cells(int companion, Row& out) const;
-  void add_terms(const std::vector<RelationTerm>& terms, int son, Row& out) const;
-  void read_divergence(std::size_t son, Row& out) const;
+  void add_terms(const std::vector<RelationTerm>& terms, Cells& out) const;
+  void add_father_terms(const std::vector<RelationTerm>& terms, Row& out) const;
+  void read_flow();
+  /// Of one son of each group.
+  void pick(const Cells& cells, std::size_t son, Row& out) const noexcept;
 
   const TreeChunk& chunk_;
   const Relations& relations_;
@@ -103,12 +110,16 @@ class Predictor {
   std::size_t members_ = 0;                         ///< the first of the order, which have the father as their mean
   std::array<std::array<double, 3>, 8> offsets_{};  ///< of each son from its father, in lengths of the father
   GroupFinder finder_;
+  std::array<int, 32> place_{};  ///< of each companion in near_; those that are not read have none
+  std::vector<Cells> near_;
 
   std::size_t first_ = 0, count_ = 0;
   bool uniform_ = true;
   Row father_{}, goal_{}, sum_{}, predicted_{};  ///< goal: what the sum is to become
   std::array<Row, 3> slopes_{};
   std::array<Row, 8> values_{};  ///< of the sons known so far, under a divergence
+  Cells weight_{}, offset_{};    ///< of the quantity whose mean is declared; of a closure: the whole of it is offset
+  Cells flow_{};                 ///< what a face has less than the opposite one of its cell if it is the high one
   std::array<Source, tile_groups> from_{};
 };
 

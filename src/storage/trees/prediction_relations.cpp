@@ -4,9 +4,12 @@
 
 namespace sidestream::trees {
 
-void Predictor::read_cells(int companion, std::size_t son, Row& out) const {
-  const Companion& from = chunk_.companions[static_cast<std::size_t>(companion)];
-  read_strided(from.type, from.values, first_ * sons_ + son, sons_, count_, out.data());
+void Predictor::read_companions() {
+  for (std::size_t n = 0; n < chunk_.companions.size() && n < place_.size(); ++n) {
+    if (place_[n] < 0) continue;
+    const Companion& from = chunk_.companions[n];
+    read_run(from.type, from.values, first_ * sons_, count_ * sons_, near_[static_cast<std::size_t>(place_[n])].data());
+  }
 }
 
 void Predictor::read_father_cells(int companion, Row& out) const {
@@ -14,33 +17,66 @@ void Predictor::read_father_cells(int companion, Row& out) const {
   read_elements(from.type, from.fathers, chunk_.groups.father.data() + first_, count_, out.data());
 }
 
-// Of one son of each group, or of the fathers (-1).
-void Predictor::add_terms(const std::vector<RelationTerm>& terms, int son, Row& out) const {
-  Row product, factor;
-  const auto read = [&](int number) {
-    if (son < 0) {
-      read_father_cells(number, factor);
-    } else {
-      read_cells(number, static_cast<std::size_t>(son), factor);
-    }
-  };
-  for (const RelationTerm& term : terms) {
-    product.fill(term.coefficient);
-    for (const int number : term.times) {
-      read(number);
-      for (std::size_t g = 0; g < count_; ++g) product[g] *= factor[g];
-    }
-    for (const int number : term.over) {
-      read(number);
-      for (std::size_t g = 0; g < count_; ++g) product[g] /= factor[g];
-    }
-    for (std::size_t g = 0; g < count_; ++g) out[g] += product[g];
+namespace {
+
+// Up to three factors in one go; the order of the operations is that of one after the other.
+template <class Numbers>
+void multiply(Numbers& product, const std::vector<const double*>& by, std::size_t count) {
+  std::size_t next = 0;
+  for (; next + 1 < by.size(); next += 2) {
+    const double *a = by[next], *b = by[next + 1];
+    for (std::size_t n = 0; n < count; ++n) product[n] = product[n] * a[n] * b[n];
+  }
+  if (next < by.size()) {
+    for (std::size_t n = 0; n < count; ++n) product[n] *= by[next][n];
   }
 }
 
+/// `read(number)` is where the values of a companion are.
+template <class Numbers, class Read>
+void add_products(const std::vector<RelationTerm>& terms, std::size_t count, Read&& read, Numbers& out) {
+  Numbers product;
+  for (const RelationTerm& term : terms) {
+    std::vector<const double*> times;
+    for (const int number : term.times) times.push_back(read(number));
+    if (times.size() == 2 && term.over.empty()) {
+      for (std::size_t n = 0; n < count; ++n) out[n] += term.coefficient * times[0][n] * times[1][n];
+      continue;
+    }
+    if (times.size() == 3 && term.over.empty()) {
+      for (std::size_t n = 0; n < count; ++n) out[n] += term.coefficient * times[0][n] * times[1][n] * times[2][n];
+      continue;
+    }
+    std::fill_n(product.begin(), count, term.coefficient);
+    multiply(product, times, count);
+    for (const int number : term.over) {
+      const double* by = read(number);
+      for (std::size_t n = 0; n < count; ++n) product[n] /= by[n];
+    }
+    for (std::size_t n = 0; n < count; ++n) out[n] += product[n];
+  }
+}
+
+}  // namespace
+
+void Predictor::add_terms(const std::vector<RelationTerm>& terms, Cells& out) const {
+  add_products(terms, count_ * sons_, [this](int number) { return cells_of(number).data(); }, out);
+}
+
+void Predictor::add_father_terms(const std::vector<RelationTerm>& terms, Row& out) const {
+  std::vector<Row> rows(place_.size());
+  std::uint32_t here = 0;
+  const auto read = [&](int number) {
+    Row& row = rows[static_cast<std::size_t>(number)];
+    if ((here >> number & 1) == 0) read_father_cells(number, row);
+    here |= std::uint32_t{1} << number;
+    return row.data();
+  };
+  add_products(terms, count_, read, out);
+}
+
 void Predictor::by_closure(std::size_t son) {
-  predicted_.fill(0);
-  add_terms(relations_.closure, static_cast<int>(son), predicted_);
+  pick(offset_, son, predicted_);
   from_.fill(Source::closure);
 }
 
@@ -52,7 +88,7 @@ void Predictor::by_shared(std::size_t son) {
   const Companion& opposite = chunk_.companions[static_cast<std::size_t>(face.opposite)];
   const bool inner = ((son >> axis & 1) != 0) != face.high;
   if (inner) {
-    read_strided(opposite.type, opposite.values, first_ * sons_ + across, sons_, count_, predicted_.data());
+    pick(cells_of(face.opposite), across, predicted_);
     from_.fill(Source::shared);
     uniform_ = true;
     return;
@@ -73,18 +109,17 @@ void Predictor::by_shared(std::size_t son) {
   uniform_ = false;
 }
 
-// Length along the axis times the sum over the others of (high face - low face) / length, in one son of each group.
-void Predictor::read_divergence(std::size_t son, Row& out) const {
+// Length along the axis times the sum over the others of (high face - low face) / length.
+void Predictor::read_flow() {
   const FaceRelation& face = *relations_.face;
-  out.fill(0);
-  Row low, high;
+  flow_.fill(0);
   std::size_t next = 0;
   for (std::size_t a = 0; a < dimensions_; ++a) {
     if (a == static_cast<std::size_t>(face.axis)) continue;
-    read_cells(face.others[next++], son, low);
-    read_cells(face.others[next++], son, high);
+    const Cells& low = cells_of(face.others[next++]);
+    const Cells& high = cells_of(face.others[next++]);
     const double ratio = face.lengths.empty() ? 1 : face.lengths[static_cast<std::size_t>(face.axis)] / face.lengths[a];
-    for (std::size_t g = 0; g < count_; ++g) out[g] += ratio * (high[g] - low[g]);
+    for (std::size_t n = 0; n < count_ * sons_; ++n) flow_[n] += ratio * (high[n] - low[n]);
   }
 }
 
@@ -92,20 +127,20 @@ void Predictor::read_divergence(std::size_t son, Row& out) const {
 void Predictor::by_divergence(std::size_t step) {
   const FaceRelation& face = *relations_.face;
   const std::size_t son = order_[step], across = son ^ (std::size_t{1} << face.axis);
-  Row low, flow;
+  Row known, flow;
   if (face.opposite >= 0) {
-    read_cells(face.opposite, son, low);
-    read_divergence(son, flow);
+    pick(cells_of(face.opposite), son, known);
+    pick(flow_, son, flow);
   } else if (step >= members_) {
-    low = values_[across];
-    read_divergence(across, flow);
+    known = values_[across];
+    pick(flow_, across, flow);
   } else {
     return;
   }
   // Out of a low face follows the high one by subtraction; what is known is low if a high face is wanted of the same cell,
   // and if a low one is wanted whose cell's lower sibling is known.
   const bool upwards = face.high == (face.opposite >= 0);
-  for (std::size_t g = 0; g < count_; ++g) predicted_[g] = upwards ? low[g] - flow[g] : low[g] + flow[g];
+  for (std::size_t g = 0; g < count_; ++g) predicted_[g] = upwards ? known[g] - flow[g] : known[g] + flow[g];
   from_.fill(Source::divergence);
 }
 

@@ -25,7 +25,7 @@ bool all_the_same(BytesView values, std::size_t size) {
   return values.size() >= size && std::equal(values.begin() + static_cast<std::ptrdiff_t>(size), values.end(), values.begin());
 }
 
-StreamHead head_of(TreeMethod method, const CodingChoice& choice, const TreeChunk& chunk, const Relations& relations) {
+StreamHead head_of(TreeMethod method, const CodingChoice& choice, const Relations& relations) {
   StreamHead head;
   head.method = method;
   head.fathers = method >= TreeMethod::father_xor;
@@ -40,7 +40,7 @@ Bytes encode_by(TreeMethod method, BytesView values, const TreeChunk& chunk, con
                 const CodingChoice& choice, const TreeCoding& coding) {
   Bytes out;
   out.reserve(values.size() + values.size() / 16 + 64);
-  put_head(head_of(method, choice, chunk, relations), out);
+  put_head(head_of(method, choice, relations), out);
   const int level = coding.zstd_level > 0 ? coding.zstd_level : usual_zstd_level;
   switch (method) {
     case TreeMethod::raw:
