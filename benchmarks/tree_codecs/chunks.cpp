@@ -23,7 +23,8 @@ void each_variable(const TreeData& tree, std::size_t level, const SiblingGroups&
     if (level > 0) chunk.chunk.fathers = whole(variable.levels[level - 1]);
     for (const std::size_t other : variable.companions) {
       const auto& levels = tree.variables[other].levels;
-      companions.push_back({Type::float64, part(levels[level], first, count), level > 0 ? whole(levels[level - 1]) : BytesView{}});
+      companions.push_back(
+          {Type::float64, part(levels[level], first, count), level > 0 ? whole(levels[level - 1]) : BytesView{}});
     }
     chunk.chunk.companions = companions;
     take(chunk);

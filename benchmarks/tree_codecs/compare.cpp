@@ -67,8 +67,9 @@ Sizes sizes_of(const Chunk& one) {
 void print(const std::string& name, const Sizes& s) {
   const auto saved = [&](double size) { return 100 * (1 - size / s.raw); };
   const double best = std::min({s.paper, s.zstd, s.shuffled});
-  fmt::print("  {:14} {:8.2f} {:8.2f} {:8.2f} {:8.2f} {:8.2f} {:8.2f} {:8.2f} {:9.2f} {:8.3f}  ", name, s.raw / 1e6, saved(s.paper),
-             saved(s.zstd_3), saved(s.zstd), saved(s.shuffled_3), saved(s.shuffled), saved(s.plain), saved(s.ours), s.ours / best);
+  fmt::print("  {:14} {:8.2f} {:8.2f} {:8.2f} {:8.2f} {:8.2f} {:8.2f} {:8.2f} {:9.2f} {:8.3f}  ", name, s.raw / 1e6,
+             saved(s.paper), saved(s.zstd_3), saved(s.zstd), saved(s.shuffled_3), saved(s.shuffled), saved(s.plain),
+             saved(s.ours), s.ours / best);
   for (std::size_t n = 0; n < s.methods.size(); ++n) {
     if (s.methods[n] > 0) fmt::print(" {} {}", s.methods[n], name_of(static_cast<TreeMethod>(n)));
   }
@@ -88,8 +89,8 @@ void compare_sizes(const std::string& name, const std::vector<TreeData>& trees, 
     });
   }
   fmt::print("{}: per cent saved, chunks of {} cells\n", name, chunk_cells);
-  fmt::print("  {:14} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>9} {:>8}   chunks\n", "", "MB", "paper", "zstd-3", "zstd-19", "sh+z-3",
-             "sh+z-19", "undecl.", "relations", "to best");
+  fmt::print("  {:14} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>9} {:>8}   chunks\n", "", "MB", "paper", "zstd-3",
+             "zstd-19", "sh+z-3", "sh+z-19", "undecl.", "relations", "to best");
   for (const TreeVariable& variable : trees.front().variables) print(variable.name, by_variable[variable.name]);
   print("all", all);
 }

@@ -14,7 +14,8 @@ void declare_gas(TreeData& tree, double gamma) {
     all[v].relations.companions = 1;
     all[v].companions = {0};
   }
-  all[4].relations.mean = MeanRelation{1 / (gamma - 1), -1, {{0.5, {0, 1, 1}, {}}, {0.5, {0, 2, 2}, {}}, {0.5, {0, 3, 3}, {}}}};
+  all[4].relations.mean =
+      MeanRelation{1 / (gamma - 1), -1, {{0.5, {0, 1, 1}, {}}, {0.5, {0, 2, 2}, {}}, {0.5, {0, 3, 3}, {}}}};
   all[4].relations.companions = 4;
   all[4].companions = {0, 1, 2, 3};
 }

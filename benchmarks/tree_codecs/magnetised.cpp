@@ -93,7 +93,9 @@ class FaceField {
       for (std::int64_t n = 0; n < static_cast<std::int64_t>(cells()); ++n) add_curl(edges, time, n);
     }
   }
-  [[nodiscard]] double low(unsigned axis, std::array<std::int64_t, 3> at) const { return values_[3 * number(at) + axis]; }
+  [[nodiscard]] double low(unsigned axis, std::array<std::int64_t, 3> at) const {
+    return values_[3 * number(at) + axis];
+  }
   [[nodiscard]] double high(unsigned axis, std::array<std::int64_t, 3> at) const {
     ++at[axis];
     return low(axis, at);
@@ -124,7 +126,8 @@ class FaceField {
       auto up_b = at, up_c = at;
       ++up_b[b];
       ++up_c[c];
-      const double around = (edges[c][number(up_b)] - edges[c][number(at)]) - (edges[b][number(up_c)] - edges[b][number(at)]);
+      const double around =
+          (edges[c][number(up_b)] - edges[c][number(at)]) - (edges[b][number(up_c)] - edges[b][number(at)]);
       values_[3 * number(at) + a] += time * around;
     }
   }
@@ -240,8 +243,8 @@ TreeData make_magnetised(int finest, unsigned seed) {
       refined.push_back(fine);
       for (Key son = 0; fine && son < 8; ++son) below.push_back(key << 3 | son);
       std::size_t v = 0;
-      for (const double value : {cell.density, cell.velocity[0], cell.velocity[1], cell.velocity[2], cell.low[0], cell.high[0],
-                                 cell.low[1], cell.high[1], cell.low[2], cell.high[2], cell.pressure}) {
+      for (const double value : {cell.density, cell.velocity[0], cell.velocity[1], cell.velocity[2], cell.low[0],
+                                 cell.high[0], cell.low[1], cell.high[1], cell.low[2], cell.high[2], cell.pressure}) {
         tree.variables[v++].levels.back().push_back(value);
       }
     }

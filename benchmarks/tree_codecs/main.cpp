@@ -1,6 +1,7 @@
 // How small and how fast the coders of octrees' values are, beside the paper's and zstd:
 //   benchmark_tree_codecs [--finest N] [--chunk CELLS] [--raw DIRECTORY] [--blast FILE]... [--ramses DIRECTORY]...
-// FILE is what `blast turbulence --dump FILE` wrote. With --raw the values go to files that codecs.py compares with others.
+// FILE is what `blast turbulence --dump FILE` wrote. With --raw the values go to files that codecs.py compares with
+// others.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -22,7 +23,8 @@ void write_raw(const std::string& directory, const TreeData& tree) {
     std::replace(name.begin(), name.end(), ' ', '_');
     std::ofstream out(directory + "/" + name + ".f64", std::ios::binary);
     for (const auto& level : variable.levels) {
-      out.write(reinterpret_cast<const char*>(level.data()), static_cast<std::streamsize>(level.size() * sizeof(double)));
+      out.write(reinterpret_cast<const char*>(level.data()),
+                static_cast<std::streamsize>(level.size() * sizeof(double)));
     }
   }
 }

@@ -87,7 +87,8 @@ void read_octs(Records& tree, Records& gas, int level, std::map<Key, Oct>& octs)
   tree.skip(2 * 8);
   for (std::size_t n = 0; n < read.size(); ++n) {
     std::array<std::int64_t, 3> at;
-    for (std::size_t a = 0; a < 3; ++a) at[a] = static_cast<std::int64_t>(middle[a].at(n) * static_cast<double>(1 << level));
+    for (std::size_t a = 0; a < 3; ++a)
+      at[a] = static_cast<std::int64_t>(middle[a].at(n) * static_cast<double>(1 << level));
     octs[key_of(at)] = read[n];
   }
 }

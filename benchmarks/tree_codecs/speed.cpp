@@ -29,7 +29,9 @@ constexpr std::size_t chunk_cells = std::size_t{1} << 20;
 void print(const std::string& name, const std::vector<Pace>& paces, std::size_t bytes) {
   fmt::print("  {:16}", name);
   for (const Pace& pace : paces) {
-    const auto speed = [&](const std::vector<double>& times) { return static_cast<double>(bytes) / median(times) / 1e3; };
+    const auto speed = [&](const std::vector<double>& times) {
+      return static_cast<double>(bytes) / median(times) / 1e3;
+    };
     fmt::print(" {} {:.2f}/{:.2f} ", pace.name, speed(pace.writing), speed(pace.reading));
   }
   fmt::print("\n");
@@ -61,7 +63,8 @@ class ByZstd {
   void read() {
     moved_.resize(values_.size());
     Bytes& to = shuffled_ ? moved_ : back_;
-    if (ZSTD_decompress(to.data(), to.size(), packed_.data(), size_) != to.size()) throw std::runtime_error("zstd failed");
+    if (ZSTD_decompress(to.data(), to.size(), packed_.data(), size_) != to.size())
+      throw std::runtime_error("zstd failed");
     if (shuffled_) trees::unshuffle(moved_, sizeof(double), back_);
   }
 
@@ -107,7 +110,8 @@ void measure(const Chunk& chunk) {
 void compare_speed(const std::string& name, const TreeData& tree) {
   fmt::print("{}: GB/s writing/reading, one core\n", name);
   std::size_t largest = 0;
-  for (const auto& level : tree.variables.front().levels) largest = std::max(largest, std::min(level.size(), chunk_cells));
+  for (const auto& level : tree.variables.front().levels)
+    largest = std::max(largest, std::min(level.size(), chunk_cells));
   std::vector<std::string> done;
   each_chunk(tree, chunk_cells, [&](const Chunk& chunk) {
     if (chunk.values.size() != largest * sizeof(double)) return;

@@ -1,4 +1,5 @@
-// Numbers of any length one behind the other in bytes, the first in the lowest bits; and the order of floating-point numbers.
+// Numbers of any length one behind the other in bytes, the first in the lowest bits; and the order of floating-point
+// numbers.
 #pragma once
 
 #include <bit>

@@ -15,8 +15,8 @@ inline constexpr std::size_t tile_groups = 128;
 /// Whether father_xor is.
 [[nodiscard]] constexpr bool in_words(Type type) noexcept { return size_of(type) >= 4; }
 
-/// Throws Error(usage) unless chunk and relations make sense together with so many bytes of values. Companions and fathers
-/// may be missing.
+/// Throws Error(usage) unless chunk and relations make sense together with so many bytes of values. Companions and
+/// fathers may be missing.
 void check_chunk(std::size_t bytes, const TreeChunk& chunk, const Relations& relations);
 
 /// Throws Error(usage) if this companion is missing, or its fathers are that are asked for.
@@ -32,7 +32,7 @@ void check_companion(const TreeChunk& chunk, int number, std::size_t cells, bool
   return chunk.fathers.size() / size_of(chunk.type);
 }
 
-/// Finds the group in the chunk whose father is a given cell.
+/// Finds the group in the chunk whose father is a given cell; in whatever order they are.
 class GroupFinder {
  public:
   GroupFinder() = default;

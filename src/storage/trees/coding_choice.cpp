@@ -12,10 +12,9 @@ namespace sidestream::trees {
 namespace {
 
 constexpr std::size_t sample_bytes = 4096, samples = 8;
-/// By how much a sample may err: what comes so near the best is tried on the whole chunk.
-constexpr double sample_error = 1.01;
-/// What repeats itself so much that zstd saves this of a sample, it makes still smaller of more: that is always tried.
-constexpr double repeats = 0.6;
+/// What zstd saves of a sample, by how much more of it that may be on the whole and at a higher level: repetitions are
+/// far apart.
+constexpr double more_repetitions = 0.3;
 
 bool has_fathers(const TreeChunk& chunk) { return !chunk.groups.father.empty() && !chunk.fathers.empty(); }
 
@@ -49,7 +48,8 @@ class PlanSearch {
     without([](PredictionPlan& plan) { plan.closure = false; }, plan_.closure);
     if (plan_.closure) return;
     without([](PredictionPlan& plan) { plan.shared = plan.across = false; }, plan_.shared);
-    without([](PredictionPlan& plan) { plan.divergence = false; }, plan_.divergence);
+    without([](PredictionPlan& plan) { plan.divergence = false, plan.across = plan.shared && plan.across; },
+            plan_.divergence);
     without([](PredictionPlan& plan) { plan.last = Last::plain; }, plan_.last == Last::declared);
     without([](PredictionPlan& plan) { plan.last = Last::slope; }, plan_.last != Last::slope);
     without([](PredictionPlan& plan) { plan.slope = Slope::limited; }, plan_.slope == Slope::central);
@@ -148,8 +148,9 @@ CodingChoice choose_coding(BytesView values, const TreeChunk& chunk, const Relat
   std::stable_sort(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) { return a.share < b.share; });
   const double best = all.front().share;
   std::erase_if(all, [&](const Candidate& one) {
-    const bool packs = one.method != TreeMethod::predicted && one.method != TreeMethod::father_xor;
-    return one.share > best * sample_error && !(packs && one.share < repeats);
+    const bool packs = one.method == TreeMethod::zstd || one.method == TreeMethod::shuffled;
+    const double least = packs ? one.share - more_repetitions * (1 - one.share) : one.share;
+    return one.share > best && least > best;
   });
   return choice;
 }

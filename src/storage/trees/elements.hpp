@@ -26,7 +26,8 @@ inline void read_elements(Type type, BytesView from, const Index* numbers, std::
 }
 
 /// Those with every `stride`-th number; 0 where the number is negative. `from` has at least one element.
-inline void read_beside(Type type, BytesView from, const Index* numbers, std::size_t stride, std::size_t count, double* out) {
+inline void read_beside(Type type, BytesView from, const Index* numbers, std::size_t stride, std::size_t count,
+                        double* out) {
   with_type(type, [&]<class T>(T) {
     for (std::size_t n = 0; n < count; ++n) {
       const Index number = numbers[n * stride];

@@ -5,9 +5,10 @@
 
 namespace sidestream::trees {
 
-/// Paper 004, section 2.3. `chunk` has groups and fathers, values are of a type that is `in_words`; header_bits: 1 to 6 (5
-/// are all there is for words of 32 bits). Appends: the number of header bits; the counts of zeros, that many bits each,
-/// filled up to whole bytes; of each group the remaining bits, the first son's in the lowest, filled up to whole bytes.
+/// Paper 004, section 2.3. `chunk` has groups and fathers, values are of a type that is `in_words`; header_bits: 1 to 6
+/// (5 are all there is for words of 32 bits). Appends: the number of header bits; the counts of zeros, that many bits
+/// each, filled up to whole bytes; of each group the remaining bits, the first son's in the lowest, filled up to whole
+/// bytes.
 void encode_father_xor(BytesView values, const TreeChunk& chunk, int header_bits, Bytes& out);
 
 /// Throws Error(file). Behind `stream` are checksum_size bytes more.

@@ -9,8 +9,8 @@
 
 namespace sidestream::trees {
 
-/// A length goes into one of several lists by what it belongs to: values predicted by slopes into the first five (the first
-/// of a group; and, by the lengths before it in the group, four more), other sources into one each.
+/// A length goes into one of several lists by what it belongs to: values predicted by slopes into the first five (the
+/// first of a group; and, by the lengths before it in the group, four more), other sources into one each.
 inline constexpr std::size_t length_lists = 4 + sources;
 /// Twice the mean length from which on the second, third and fourth of those four lists are taken.
 using LengthSteps = std::array<std::uint8_t, 3>;
@@ -45,12 +45,14 @@ struct TileSources {
 
 class LengthWriter {
  public:
-  /// For so many numbers of at most 8 * `size` bits, behind what `out` has. Nothing else is put there until it is finished.
+  /// For so many numbers of at most 8 * `size` bits, behind what `out` has. Nothing else is put there until it is
+  /// finished.
   LengthWriter(std::size_t numbers, std::size_t size, const LengthSteps& steps, Bytes& out);
   void begin_tile() noexcept { chooser_.begin(); }
   template <class W>
   void put(const TileSources& tile, const std::array<W, tile_groups>& numbers) noexcept;
-  /// What `out` has then: the number of bytes with bits, in 8 bytes; the bits; counts and sizes of the lists; the lists.
+  /// What `out` has then: the number of bytes with bits, in 8 bytes; the bits; counts and sizes of the lists; the
+  /// lists.
   void finish();
 
  private:
@@ -64,8 +66,8 @@ class LengthWriter {
 
 class LengthReader {
  public:
-  /// Throws Error(file) unless `stream` begins with what a LengthWriter finished of so many numbers. The stream is read from
-  /// afterwards too.
+  /// Throws Error(file) unless `stream` begins with what a LengthWriter finished of so many numbers. The stream is read
+  /// from afterwards too.
   LengthReader(BytesView stream, std::size_t numbers, std::size_t size, const LengthSteps& steps);
   void begin_tile() noexcept { chooser_.begin(); }
   /// Throws Error(file) where there are no more.

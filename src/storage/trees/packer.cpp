@@ -55,7 +55,9 @@ void unpack(BytesView in, std::span<std::uint8_t> out) {
         break;
     }
   }
-  if (!whole) fail(Code::file, "a stream of a tree's values has a part that does not unpack to {} bytes; it is damaged", out.size());
+  if (!whole)
+    fail(Code::file, "a stream of a tree's values has a part that does not unpack to {} bytes; it is damaged",
+         out.size());
 }
 
 }  // namespace sidestream::trees

@@ -9,8 +9,8 @@
 
 namespace sidestream::trees {
 
-/// Appends the packed form of `in`: a byte that says how, then what the compressor made; as they are if that saves nothing.
-/// `level`: as zstd counts, 1 to 19; 0: bytes that do not repeat each other, of which some are more frequent.
+/// Appends the packed form of `in`: a byte that says how, then what the compressor made; as they are if that saves
+/// nothing. `level`: as zstd counts, 1 to 19; 0: bytes that do not repeat each other, of which some are more frequent.
 void pack(std::span<const std::uint8_t> in, int level, Bytes& out);
 
 /// Fills `out`. Throws Error(file) where `in` is not what pack made of that many bytes.

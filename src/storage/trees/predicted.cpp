@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <vector>
 
+#include "storage/trees/arrangement.hpp"
 #include "storage/trees/packer.hpp"
 #include "storage/trees/shuffle.hpp"
 #include "storage/trees/stream_parts.hpp"
@@ -63,7 +65,8 @@ PredictionTrial try_prediction(BytesView values, const TreeChunk& chunk, const R
                                const PredictionPlan& plan) {
   PredictionTrial trial;
   const std::size_t groups = chunk.groups.father.size(), sons = sons_of(chunk);
-  Predictor predictor(chunk, relations, plan, groups * sons);
+  Predictor predictor(chunk, relations, plan, values);
+  predictor.know_all();
   LengthCounts counts;
   with_real(chunk.type, [&]<class T>(T) {
     std::vector<Word<T>> sample;
@@ -81,7 +84,8 @@ PredictionTrial try_prediction(BytesView values, const TreeChunk& chunk, const R
     for (std::size_t run = 0; run < sample_runs; ++run) {
       const bool whole = groups <= sample_runs * sample_run;
       const std::size_t first = whole ? 0 : run * (groups - sample_run) / (sample_runs - 1);
-      each_difference<T>(values, predictor, first, whole ? groups : first + sample_run, [&] { mean.fill(255); }, take);
+      each_difference<T>(
+          values, predictor, first, whole ? groups : first + sample_run, {}, [&] { mean.fill(255); }, take);
       if (whole) break;
     }
     shuffle(std::as_bytes(std::span(sample)), sizeof(T), trial.differences);
@@ -99,17 +103,61 @@ PredictionTrial try_prediction(BytesView values, const TreeChunk& chunk, const R
   return trial;
 }
 
+namespace {
+
+// What encoders and decoders go through: the chunk as it is, or rearranged.
+struct Layout {
+  Layout(const TreeChunk& as_it_is, const Relations& relations, const PredictionPlan& plan) : chunk(as_it_is) {
+    if (chained(plan, relations)) arrangement.emplace(as_it_is, relations, plan);
+    if (arrangement) chunk = arrangement->chunk();
+  }
+  [[nodiscard]] std::span<const std::size_t> ends() const {
+    return arrangement ? std::span<const std::size_t>(arrangement->ends()) : std::span<const std::size_t>();
+  }
+  std::optional<Arrangement> arrangement{};
+  TreeChunk chunk;
+};
+
+/// take(predictor, step, first group, count, differences) for all of the values.
+template <class T, class Begin, class Take>
+void all_differences(BytesView values, const TreeChunk& chunk, const Relations& relations, const PredictionPlan& plan,
+                     Begin&& begin, Take&& take) {
+  const Layout layout(chunk, relations, plan);
+  Bytes moved;
+  if (layout.arrangement) moved = layout.arrangement->arranged(values, sizeof(T));
+  const BytesView from = layout.arrangement ? BytesView(moved) : values;
+  Predictor predictor(layout.chunk, relations, plan, from);
+  each_difference<T>(from, predictor, 0, chunk.groups.father.size(), layout.ends(), begin,
+                     [&](std::size_t step, std::size_t tile, std::size_t count, const WordRow<T>& differences) {
+                       take(predictor, step, tile, count, differences);
+                     });
+}
+
+template <class T, class Begin, class Give>
+void all_values(std::span<std::byte> values, const TreeChunk& chunk, const Relations& relations,
+                const PredictionPlan& plan, Begin&& begin, Give&& give) {
+  const Layout layout(chunk, relations, plan);
+  Bytes moved(layout.arrangement ? values.size() : 0);
+  const std::span<std::byte> to = layout.arrangement ? std::span(moved) : values;
+  Predictor predictor(layout.chunk, relations, plan, to);
+  each_value<T>(to, predictor, chunk.groups.father.size(), layout.ends(), begin,
+                [&](std::size_t step, std::size_t tile, std::size_t count, WordRow<T>& differences) {
+                  give(predictor, step, tile, count, differences);
+                });
+  if (layout.arrangement) layout.arrangement->restore(moved, sizeof(T), values);
+}
+
+}  // namespace
+
 void encode_predicted(BytesView values, const TreeChunk& chunk, const Relations& relations, const PredictedForm& form,
                       Bytes& out) {
-  const std::size_t cells = cells_of(chunk);
-  Predictor predictor(chunk, relations, form.plan, cells);
   put_byte(form.plan.byte(), out);
   for (const std::uint8_t step : form.steps) put_byte(step, out);
   with_real(chunk.type, [&]<class T>(T) {
-    LengthWriter writer(cells, sizeof(T), form.steps, out);
-    each_difference<T>(
-        values, predictor, 0, chunk.groups.father.size(), [&] { writer.begin_tile(); },
-        [&](std::size_t, std::size_t, std::size_t count, const WordRow<T>& differences) {
+    LengthWriter writer(cells_of(chunk), sizeof(T), form.steps, out);
+    all_differences<T>(
+        values, chunk, relations, form.plan, [&] { writer.begin_tile(); },
+        [&](const Predictor& predictor, std::size_t, std::size_t, std::size_t count, const WordRow<T>& differences) {
           writer.put({predictor.from(), predictor.uniform(), count}, differences);
         });
     writer.finish();
@@ -122,13 +170,11 @@ void decode_predicted(BytesView stream, const StreamHead& head, const TreeChunk&
   form.plan = PredictionPlan::of(take_byte(stream));
   for (std::uint8_t& step : form.steps) step = take_byte(stream);
   check_head(head, form.plan, relations);
-  const std::size_t cells = cells_of(chunk);
-  Predictor predictor(chunk, relations, form.plan, cells);
   with_real(chunk.type, [&]<class T>(T) {
-    LengthReader reader(stream, cells, sizeof(T), form.steps);
-    each_value<T>(
-        values, predictor, chunk.groups.father.size(), [&] { reader.begin_tile(); },
-        [&](std::size_t, std::size_t, std::size_t count, WordRow<T>& differences) {
+    LengthReader reader(stream, cells_of(chunk), sizeof(T), form.steps);
+    all_values<T>(
+        values, chunk, relations, form.plan, [&] { reader.begin_tile(); },
+        [&](const Predictor& predictor, std::size_t, std::size_t, std::size_t count, WordRow<T>& differences) {
           reader.take({predictor.from(), predictor.uniform(), count}, differences);
         });
   });
@@ -136,14 +182,14 @@ void decode_predicted(BytesView stream, const StreamHead& head, const TreeChunk&
 
 void encode_predicted_zstd(BytesView values, const TreeChunk& chunk, const Relations& relations,
                            const PredictionPlan& plan, int level, Bytes& out) {
-  const std::size_t cells = cells_of(chunk), sons = sons_of(chunk);
-  Predictor predictor(chunk, relations, plan, cells);
+  const std::size_t sons = sons_of(chunk);
   put_byte(plan.byte(), out);
   with_real(chunk.type, [&]<class T>(T) {
-    std::vector<Word<T>> all(cells);
-    each_difference<T>(
-        values, predictor, 0, chunk.groups.father.size(), [] {},
-        [&](std::size_t step, std::size_t tile, std::size_t count, const WordRow<T>& differences) {
+    std::vector<Word<T>> all(cells_of(chunk));
+    all_differences<T>(
+        values, chunk, relations, plan, [] {},
+        [&](const Predictor& predictor, std::size_t step, std::size_t tile, std::size_t count,
+            const WordRow<T>& differences) {
           const std::size_t son = predictor.son(step);
           for (std::size_t g = 0; g < count; ++g) all[(tile + g) * sons + son] = differences[g];
         });
@@ -157,16 +203,16 @@ void decode_predicted_zstd(BytesView stream, const StreamHead& head, const TreeC
                            std::span<std::byte> values) {
   const PredictionPlan plan = PredictionPlan::of(take_byte(stream));
   check_head(head, plan, relations);
-  const std::size_t cells = cells_of(chunk), sons = sons_of(chunk);
-  Predictor predictor(chunk, relations, plan, cells);
+  const std::size_t sons = sons_of(chunk);
   with_real(chunk.type, [&]<class T>(T) {
-    std::vector<std::uint8_t> shuffled(cells * sizeof(T));
+    std::vector<Word<T>> all(cells_of(chunk));
+    std::vector<std::uint8_t> shuffled(all.size() * sizeof(T));
     unpack(stream, shuffled);
-    std::vector<Word<T>> all(cells);
     unshuffle(std::as_bytes(std::span(shuffled)), sizeof(T), std::as_writable_bytes(std::span(all)));
-    each_value<T>(
-        values, predictor, chunk.groups.father.size(), [] {},
-        [&](std::size_t step, std::size_t tile, std::size_t count, WordRow<T>& differences) {
+    all_values<T>(
+        values, chunk, relations, plan, [] {},
+        [&](const Predictor& predictor, std::size_t step, std::size_t tile, std::size_t count,
+            WordRow<T>& differences) {
           const std::size_t son = predictor.son(step);
           for (std::size_t g = 0; g < count; ++g) differences[g] = all[(tile + g) * sons + son];
         });

@@ -7,9 +7,13 @@
 
 namespace sidestream::trees {
 
-Predictor::Predictor(const TreeChunk& chunk, const Relations& relations, const PredictionPlan& plan, std::size_t cells)
-    : chunk_(chunk), relations_(relations), plan_(plan), dimensions_(static_cast<std::size_t>(chunk.groups.dimensions)),
-      sons_(sons_of(chunk)), cells_(cells) {
+Predictor::Predictor(const TreeChunk& chunk, const Relations& relations, const PredictionPlan& plan, BytesView own)
+    : chunk_(chunk),
+      relations_(relations),
+      plan_(plan),
+      own_(own),
+      dimensions_(static_cast<std::size_t>(chunk.groups.dimensions)),
+      sons_(sons_of(chunk)) {
   if (chunk.fathers.empty()) fail(Code::usage, "a chunk without its fathers' values, from which its own are predicted");
   if (needs_beside(plan) && chunk.groups.beside.empty()) {
     fail(Code::usage, "a chunk without what is beside its fathers, from which its values are predicted");
@@ -18,7 +22,7 @@ Predictor::Predictor(const TreeChunk& chunk, const Relations& relations, const P
   place_.fill(-1);
   for (int number = 0; number < 32; ++number) {
     if ((needed >> number & 1) == 0) continue;
-    check_companion(chunk, number, cells, declared());
+    check_companion(chunk, number, own.size() / size_of(chunk.type), declared());
     place_[static_cast<std::size_t>(number)] = static_cast<int>(near_.size());
     near_.emplace_back();
   }
@@ -38,7 +42,8 @@ void Predictor::lay_out_cells() {
   }
 }
 
-// Sons on the father's own face come first: the father is their mean. The faces of the others lie in the father's middle.
+// Sons on the father's own face come first: the father is their mean. The faces of the others lie in the father's
+// middle.
 void Predictor::lay_out_faces() {
   const FaceRelation& face = *relations_.face;
   const auto axis = static_cast<std::size_t>(face.axis);

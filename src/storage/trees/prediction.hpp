@@ -31,8 +31,9 @@ struct PredictionPlan {
   bool shared = false, divergence = false, closure = false;
   bool across = false;  ///< faces are shared with other groups too
   [[nodiscard]] std::uint8_t byte() const noexcept {
-    return static_cast<std::uint8_t>(static_cast<unsigned>(slope) | static_cast<unsigned>(last) << 2 | unsigned{shared} << 4 |
-                                     unsigned{divergence} << 5 | unsigned{closure} << 6 | unsigned{across} << 7);
+    return static_cast<std::uint8_t>(static_cast<unsigned>(slope) | static_cast<unsigned>(last) << 2 |
+                                     unsigned{shared} << 4 | unsigned{divergence} << 5 | unsigned{closure} << 6 |
+                                     unsigned{across} << 7);
   }
   /// Throws Error(file) if no plan has that byte.
   static PredictionPlan of(std::uint8_t byte);
@@ -54,8 +55,8 @@ inline constexpr std::size_t sources = 5;
 /// Whether it is read what lies beside the fathers.
 [[nodiscard]] bool needs_beside(const PredictionPlan& plan) noexcept;
 
-/// Goes through the sibling groups of a chunk a tile at a time, and through each tile a son at a time. All arithmetic is in
-/// double, in the order written, so that decoders find the same bits.
+/// Goes through the sibling groups of a chunk a tile at a time, and through each tile a son at a time. All arithmetic
+/// is in double, in the order written, so that decoders find the same bits.
 class Predictor {
  public:
   /// A number for each group of a tile.
@@ -63,8 +64,11 @@ class Predictor {
   /// A number for each cell of a tile, in the order of the cells.
   using Cells = std::array<double, 8 * tile_groups>;
 
-  /// Throws Error(usage) if the chunk lacks what the plan needs.
-  Predictor(const TreeChunk& chunk, const Relations& relations, const PredictionPlan& plan, std::size_t cells);
+  /// `own`: where the values are, those that are known by now. Throws Error(usage) if the chunk lacks what the plan
+  /// needs.
+  Predictor(const TreeChunk& chunk, const Relations& relations, const PredictionPlan& plan, BytesView own);
+  /// All of `own` is known, and may be predicted from: to find out how well that does.
+  void know_all() noexcept { all_known_ = true; }
 
   /// Begins with `count` groups (at most tile_groups) from number `first` on.
   void begin(std::size_t first, std::size_t count);
@@ -91,21 +95,30 @@ class Predictor {
   void by_shared(std::size_t son);
   void by_divergence(std::size_t step);
   void add_to_sum(std::size_t step, const Row& values);
-  [[nodiscard]] bool declared() const noexcept { return plan_.last == Last::declared && relations_.mean && !relations_.face; }
+  [[nodiscard]] bool declared() const noexcept {
+    return plan_.last == Last::declared && relations_.mean && !relations_.face;
+  }
   void read_companions();
   /// Of the cells of the tile, or of the fathers of its groups.
-  [[nodiscard]] const Cells& cells_of(int companion) const noexcept { return near_[static_cast<std::size_t>(place_[static_cast<std::size_t>(companion)])]; }
+  [[nodiscard]] const Cells& cells_of(int companion) const noexcept {
+    return near_[static_cast<std::size_t>(place_[static_cast<std::size_t>(companion)])];
+  }
   void read_father_cells(int companion, Row& out) const;
   void add_terms(const std::vector<RelationTerm>& terms, Cells& out) const;
   void add_father_terms(const std::vector<RelationTerm>& terms, Row& out) const;
   void read_flow();
+  void by_neighbour(std::size_t son);
+  /// Of each group the cell beside this son across the variable's face, in another group of the chunk; -1: none.
+  void find_across(std::size_t son, std::array<Index, tile_groups>& cells) const noexcept;
   /// Of one son of each group.
   void pick(const Cells& cells, std::size_t son, Row& out) const noexcept;
 
   const TreeChunk& chunk_;
   const Relations& relations_;
   PredictionPlan plan_;
-  std::size_t dimensions_, sons_, cells_;
+  BytesView own_;
+  bool all_known_ = false;
+  std::size_t dimensions_, sons_;
   std::array<std::size_t, 8> order_{};
   std::size_t members_ = 0;                         ///< the first of the order, which have the father as their mean
   std::array<std::array<double, 3>, 8> offsets_{};  ///< of each son from its father, in lengths of the father

@@ -26,7 +26,7 @@ PredictionPlan PredictionPlan::of(std::uint8_t byte) {
   plan.divergence = (byte >> 5 & 1) != 0;
   plan.closure = (byte >> 6 & 1) != 0;
   plan.across = (byte >> 7 & 1) != 0;
-  if (plan.slope > Slope::limited || plan.last > Last::declared || (plan.across && !plan.shared)) {
+  if (plan.slope > Slope::limited || plan.last > Last::declared || (plan.across && !plan.shared && !plan.divergence)) {
     fail(Code::file, "a stream of a tree's values is predicted in the unknown way {}; it is damaged", byte);
   }
   return plan;
@@ -37,8 +37,8 @@ PredictionPlan full_plan(const TreeChunk& chunk, const Relations& relations) {
   plan.slope = chunk.groups.beside.empty() ? Slope::none : Slope::central;
   plan.last = relations.mean && !relations.face ? Last::declared : Last::plain;
   plan.shared = relations.face && relations.face->opposite >= 0;
-  plan.across = plan.shared && !chunk.groups.beside.empty();
   plan.divergence = relations.face && !relations.face->others.empty();
+  plan.across = (plan.shared || plan.divergence) && !chunk.groups.beside.empty();
   plan.closure = !relations.closure.empty();
   return plan;
 }
@@ -49,7 +49,8 @@ void check_plan(const PredictionPlan& plan, const Relations& relations) {
   const bool divergence = plan.divergence && !(relations.face && !relations.face->others.empty());
   const bool closure = plan.closure && relations.closure.empty();
   if (mean || shared || divergence || closure) {
-    fail(Code::file, "a stream of a tree's values was made with relations that are not declared of its variable; it is damaged, or "
+    fail(Code::file,
+         "a stream of a tree's values was made with relations that are not declared of its variable; it is damaged, or "
          "the schema is another one's");
   }
 }

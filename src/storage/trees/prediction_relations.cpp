@@ -60,7 +60,8 @@ void add_products(const std::vector<RelationTerm>& terms, std::size_t count, Rea
 }  // namespace
 
 void Predictor::add_terms(const std::vector<RelationTerm>& terms, Cells& out) const {
-  add_products(terms, count_ * sons_, [this](int number) { return cells_of(number).data(); }, out);
+  add_products(
+      terms, count_ * sons_, [this](int number) { return cells_of(number).data(); }, out);
 }
 
 void Predictor::add_father_terms(const std::vector<RelationTerm>& terms, Row& out) const {
@@ -80,26 +81,32 @@ void Predictor::by_closure(std::size_t son) {
   from_.fill(Source::closure);
 }
 
+void Predictor::find_across(std::size_t son, std::array<Index, tile_groups>& cells) const noexcept {
+  const FaceRelation& face = *relations_.face;
+  const auto axis = static_cast<std::size_t>(face.axis), faces = 2 * dimensions_;
+  const auto across = static_cast<Index>(son ^ (std::size_t{1} << axis));
+  const Index* beside = chunk_.groups.beside.data() + first_ * faces + 2 * axis + (face.high ? 1 : 0);
+  for (std::size_t g = 0; g < count_; ++g) {
+    const Index group = finder_.find(beside[g * faces]);
+    cells[g] = group < 0 ? -1 : group * static_cast<Index>(sons_) + across;
+  }
+}
+
 // The face is also that of the cell beside it, in the group or in that of what is beside the father.
 void Predictor::by_shared(std::size_t son) {
   const FaceRelation& face = *relations_.face;
-  const auto axis = static_cast<std::size_t>(face.axis), faces = 2 * dimensions_;
-  const std::size_t across = son ^ (std::size_t{1} << axis);
+  const auto axis = static_cast<std::size_t>(face.axis);
   const Companion& opposite = chunk_.companions[static_cast<std::size_t>(face.opposite)];
   const bool inner = ((son >> axis & 1) != 0) != face.high;
   if (inner) {
-    pick(cells_of(face.opposite), across, predicted_);
+    pick(cells_of(face.opposite), son ^ (std::size_t{1} << axis), predicted_);
     from_.fill(Source::shared);
     uniform_ = true;
     return;
   }
   if (!plan_.across) return;
-  const Index* beside = chunk_.groups.beside.data() + first_ * faces + 2 * axis + (face.high ? 1 : 0);
   std::array<Index, tile_groups> cells;
-  for (std::size_t g = 0; g < count_; ++g) {
-    const Index group = finder_.find(beside[g * faces]);
-    cells[g] = group < 0 ? -1 : group * static_cast<Index>(sons_) + static_cast<Index>(across);
-  }
+  find_across(son, cells);
   Row there;
   read_beside(opposite.type, opposite.values, cells.data(), 1, count_, there.data());
   for (std::size_t g = 0; g < count_; ++g) {
@@ -135,13 +142,44 @@ void Predictor::by_divergence(std::size_t step) {
     known = values_[across];
     pick(flow_, across, flow);
   } else {
+    if (plan_.across) by_neighbour(son);
     return;
   }
-  // Out of a low face follows the high one by subtraction; what is known is low if a high face is wanted of the same cell,
-  // and if a low one is wanted whose cell's lower sibling is known.
+  // Out of a low face follows the high one by subtraction; what is known is low if a high face is wanted of the same
+  // cell, and if a low one is wanted whose cell's lower sibling is known.
   const bool upwards = face.high == (face.opposite >= 0);
   for (std::size_t g = 0; g < count_; ++g) predicted_[g] = upwards ? known[g] - flow[g] : known[g] + flow[g];
   from_.fill(Source::divergence);
+}
+
+// Through the cell beside it in another group, whose other face is known.
+void Predictor::by_neighbour(std::size_t son) {
+  const FaceRelation& face = *relations_.face;
+  std::array<Index, tile_groups> cells;
+  find_across(son, cells);
+  const auto behind = static_cast<Index>(first_ * sons_);
+  for (std::size_t g = 0; g < count_; ++g) {
+    if (!all_known_ && cells[g] >= behind) cells[g] = -1;
+  }
+  Row known, flow, low, high;
+  read_beside(chunk_.type, own_, cells.data(), 1, count_, known.data());
+  flow.fill(0);
+  std::size_t next = 0;
+  for (std::size_t a = 0; a < dimensions_; ++a) {
+    if (a == static_cast<std::size_t>(face.axis)) continue;
+    for (Row* row : {&low, &high}) {
+      const Companion& from = chunk_.companions[static_cast<std::size_t>(face.others[next++])];
+      read_beside(from.type, from.values, cells.data(), 1, count_, row->data());
+    }
+    const double ratio = face.lengths.empty() ? 1 : face.lengths[static_cast<std::size_t>(face.axis)] / face.lengths[a];
+    for (std::size_t g = 0; g < count_; ++g) flow[g] += ratio * (high[g] - low[g]);
+  }
+  for (std::size_t g = 0; g < count_; ++g) {
+    if (cells[g] < 0) continue;
+    predicted_[g] = face.high ? known[g] + flow[g] : known[g] - flow[g];
+    from_[g] = Source::divergence;
+  }
+  uniform_ = false;
 }
 
 }  // namespace sidestream::trees

@@ -23,14 +23,16 @@ void put_head(const StreamHead& head, Bytes& out) {
   const unsigned flags = (head.fathers ? has_fathers : 0u) | (head.beside ? has_beside : 0u) |
                          (head.companions != 0 ? has_companions : 0u);
   put_byte(static_cast<std::uint8_t>(flags), out);
-  for (int n = 0; head.companions != 0 && n < 4; ++n) put_byte(static_cast<std::uint8_t>(head.companions >> 8 * n), out);
+  for (int n = 0; head.companions != 0 && n < 4; ++n)
+    put_byte(static_cast<std::uint8_t>(head.companions >> 8 * n), out);
 }
 
 StreamHead take_head(BytesView& stream) {
   StreamHead head;
   const unsigned first = take_byte(stream), flags = take_byte(stream);
   if (first >> 4 != version) {
-    fail(Code::file, "a stream of a tree's values of version {}, expected {}: it is damaged, or a newer Sidestream made it",
+    fail(Code::file,
+         "a stream of a tree's values of version {}, expected {}: it is damaged, or a newer Sidestream made it",
          first >> 4, version);
   }
   head.method = static_cast<TreeMethod>(first & 15);

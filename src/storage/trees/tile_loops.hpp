@@ -1,6 +1,9 @@
 // From values to differences and back, a son of a tile at a time.
 #pragma once
 
+#include <algorithm>
+#include <span>
+
 #include "storage/trees/prediction.hpp"
 
 namespace sidestream::trees {
@@ -41,16 +44,24 @@ void put_values(const WordRow<T>& differences, const Predictor::Row& predicted, 
   for (std::size_t g = 0; g < count; ++g) std::memcpy(values + g * stride * sizeof(T), &words[g], sizeof(T));
 }
 
-/// Calls begin_tile() for each tile of [first, last), then take(predictor, step, first group, count, differences) for each
-/// son in it.
+/// How many groups a tile has that begins at `first`: all of one wave.
+[[nodiscard]] inline std::size_t tile_size(std::size_t first, std::size_t last,
+                                           std::span<const std::size_t> ends) noexcept {
+  const auto end = std::upper_bound(ends.begin(), ends.end(), first);
+  return std::min({tile_groups, last - first, end == ends.end() ? last - first : *end - first});
+}
+
+/// Calls begin_tile() for each tile of [first, last), tiles being cut at the `ends` of waves, then take(predictor,
+/// step, first group, count, differences) for each son in it.
 template <class T, class Begin, class Take>
-void each_difference(BytesView values, Predictor& predictor, std::size_t first, std::size_t last, Begin&& begin_tile,
-                     Take&& take) {
+void each_difference(BytesView values, Predictor& predictor, std::size_t first, std::size_t last,
+                     std::span<const std::size_t> ends, Begin&& begin_tile, Take&& take) {
   const std::size_t sons = predictor.steps();
   Predictor::Row row;
   WordRow<T> differences;
-  for (std::size_t tile = first; tile < last; tile += tile_groups) {
-    const std::size_t count = std::min(tile_groups, last - tile);
+  std::size_t count = 0;
+  for (std::size_t tile = first; tile < last; tile += count) {
+    count = tile_size(tile, last, ends);
     predictor.begin(tile, count);
     begin_tile();
     for (std::size_t step = 0; step < sons; ++step) {
@@ -65,12 +76,14 @@ void each_difference(BytesView values, Predictor& predictor, std::size_t first, 
 
 /// Likewise, and `give` fills the differences.
 template <class T, class Begin, class Give>
-void each_value(std::span<std::byte> values, Predictor& predictor, std::size_t groups, Begin&& begin_tile, Give&& give) {
+void each_value(std::span<std::byte> values, Predictor& predictor, std::size_t groups,
+                std::span<const std::size_t> ends, Begin&& begin_tile, Give&& give) {
   const std::size_t sons = predictor.steps();
   Predictor::Row row;
   WordRow<T> differences;
-  for (std::size_t tile = 0; tile < groups; tile += tile_groups) {
-    const std::size_t count = std::min(tile_groups, groups - tile);
+  std::size_t count = 0;
+  for (std::size_t tile = 0; tile < groups; tile += count) {
+    count = tile_size(tile, groups, ends);
     predictor.begin(tile, count);
     begin_tile();
     for (std::size_t step = 0; step < sons; ++step) {

@@ -26,7 +26,8 @@ TreeDescent::TreeDescent(int dimensions, const Index3& roots) : dimensions_(dime
 
 LevelLinks TreeDescent::descend(std::span<const std::uint8_t> refined) {
   if (static_cast<Index>(refined.size()) != cells_) {
-    fail(Code::usage, "found refinement flags of {} cells for a level of a tree, expected {}: one for each child of the level above",
+    fail(Code::usage,
+         "found refinement flags of {} cells for a level of a tree, expected {}: one for each child of the level above",
          refined.size(), cells_);
   }
   const auto d = static_cast<std::size_t>(dimensions_), faces = 2 * d, sons = std::size_t{1} << d;
@@ -47,7 +48,8 @@ LevelLinks TreeDescent::descend(std::span<const std::uint8_t> refined) {
         const bool inside = (son >> (face / 2) & 1) != face % 2;
         const Index neighbour = inside ? static_cast<Index>(group) : links.beside[group * faces + face];
         const Index other = inside || neighbour < 0 ? neighbour : group_of[static_cast<std::size_t>(neighbour)];
-        if (other >= 0) below[(group * sons + son) * faces + face] = other * static_cast<Index>(sons) + static_cast<Index>(across);
+        if (other >= 0)
+          below[(group * sons + son) * faces + face] = other * static_cast<Index>(sons) + static_cast<Index>(across);
       }
     }
   }

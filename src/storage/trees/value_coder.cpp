@@ -22,7 +22,8 @@ constexpr int usual_zstd_level = 15;
 
 bool all_the_same(BytesView values, std::size_t size) {
   // Each element equals the one before it.
-  return values.size() >= size && std::equal(values.begin() + static_cast<std::ptrdiff_t>(size), values.end(), values.begin());
+  return values.size() >= size &&
+         std::equal(values.begin() + static_cast<std::ptrdiff_t>(size), values.end(), values.begin());
 }
 
 StreamHead head_of(TreeMethod method, const CodingChoice& choice, const Relations& relations) {
@@ -77,12 +78,14 @@ void check_needs(const StreamHead& head, const TreeChunk& chunk, const Relations
   const bool predicted = head.method >= TreeMethod::predicted;
   const bool words = head.method == TreeMethod::father_xor;
   const bool roots = chunk.groups.father.empty();
-  if ((head.method >= TreeMethod::father_xor) != head.fathers || (!predicted && (head.beside || head.companions != 0)) ||
-      (predicted && !predictable(chunk.type)) || (words && !in_words(chunk.type)) || (head.fathers && roots) ||
+  if ((head.method >= TreeMethod::father_xor) != head.fathers ||
+      (!predicted && (head.beside || head.companions != 0)) || (predicted && !predictable(chunk.type)) ||
+      (words && !in_words(chunk.type)) || (head.fathers && roots) ||
       (std::uint64_t{head.companions} >> relations.companions) != 0) {
     fail_damaged("needs what its method does not");
   }
-  if (head.fathers && chunk.fathers.empty()) fail(Code::usage, "a chunk without its fathers, from which its values are decoded");
+  if (head.fathers && chunk.fathers.empty())
+    fail(Code::usage, "a chunk without its fathers, from which its values are decoded");
   if (head.beside && chunk.groups.beside.empty()) {
     fail(Code::usage, "a chunk without what is beside its fathers, from which its values are decoded");
   }
@@ -137,7 +140,8 @@ std::string_view name_of(TreeMethod method) noexcept {
   return names[static_cast<std::size_t>(method)];
 }
 
-Bytes encode_tree_values(BytesView values, const TreeChunk& chunk, const Relations& relations, const TreeCoding& coding) {
+Bytes encode_tree_values(BytesView values, const TreeChunk& chunk, const Relations& relations,
+                         const TreeCoding& coding) {
   check_chunk(values.size(), chunk, relations);
   if (coding.header_bits < 1 || coding.header_bits > 6) {
     fail(Code::usage, "{} bits that count leading zeros, expected 1 to 6", coding.header_bits);
@@ -177,7 +181,8 @@ void decode_tree_values(BytesView stream, const TreeChunk& chunk, const Relation
   const BytesView sum = stream.last(checksum_size);
   decode_by(head, stream.first(stream.size() - checksum_size), chunk, relations, values);
   if (checksum_of(values) != load_word(as_bytes(sum))) {
-    fail(Code::file, "the values of a tree's stream have not the checksum they were written with; it is damaged, or was decoded "
+    fail(Code::file,
+         "the values of a tree's stream have not the checksum they were written with; it is damaged, or was decoded "
          "beside other values than it was made with");
   }
 }

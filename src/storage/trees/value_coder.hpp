@@ -44,8 +44,9 @@ struct SiblingGroups {
 /// Another variable in the same cells, already decoded.
 struct Companion {
   Type type = Type::float64;
-  BytesView values{};   ///< of the cells of the chunk
-  BytesView fathers{};  ///< numbered as TreeChunk::fathers; only those in MeanRelation need it, others may leave it empty
+  BytesView values{};  ///< of the cells of the chunk
+  BytesView
+      fathers{};  ///< numbered as TreeChunk::fathers; only those in MeanRelation need it, others may leave it empty
 };
 
 /// What encoder and decoder both know.

@@ -1,5 +1,5 @@
-// For the parameter that has literals coded at the fast levels too: an experiment to zstd's authors, and where a library has
-// it no more, lengths take some more bytes. What is made is the ordinary format.
+// For the parameter that has literals coded at the fast levels too: an experiment to zstd's authors, and where a
+// library has it no more, lengths take some more bytes. What is made is the ordinary format.
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
 
