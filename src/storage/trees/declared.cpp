@@ -12,11 +12,12 @@ namespace {
 
 class Declaring {
  public:
-  Declaring(const Variable& variable, std::int32_t component, const FindCompanion& find)
-      : variable_(variable), component_(component), find_(find) {}
+  Declaring(const Variable& variable, const VariableRelations& relations, std::int32_t component,
+            const FindCompanion& find)
+      : variable_(variable), said_(relations), component_(component), find_(find) {}
 
   void father(int dimensions) {
-    const FatherRelation father = parse_father(variable_.relations.father);
+    const FatherRelation father = parse_father(said_.father);
     if (father.sum) made_.relations.factor = std::ldexp(1.0, -dimensions);
     MeanRelation mean;
     if (!all_there(father.of)) return;
@@ -34,21 +35,20 @@ class Declaring {
   }
 
   void equals() {
-    const std::vector<RelationProduct> products = parse_products(variable_.relations.equals);
+    const std::vector<RelationProduct> products = parse_products(said_.equals);
     if (!all_there(products)) return;
     for (const RelationProduct& product : products) made_.relations.closure.push_back(term(product));
   }
 
   void face() {
-    const VariableRelations& said = variable_.relations;
-    const CellFace at = parse_face(said.face);
+    const CellFace at = parse_face(said_.face);
     FaceRelation face;
     face.axis = at.axis;
     face.high = at.high;
-    if (!said.opposite.empty() && there(said.opposite)) face.opposite = number_of({said.opposite, -1});
-    if (face.opposite >= 0 && std::all_of(said.divergence_free.begin(), said.divergence_free.end(),
+    if (!said_.opposite.empty() && there(said_.opposite)) face.opposite = number_of({said_.opposite, -1});
+    if (face.opposite >= 0 && std::all_of(said_.divergence_free.begin(), said_.divergence_free.end(),
                                           [&](const std::string& name) { return there(name); })) {
-      for (const std::string& name : said.divergence_free) face.others.push_back(number_of({name, -1}));
+      for (const std::string& name : said_.divergence_free) face.others.push_back(number_of({name, -1}));
     }
     made_.relations.face = std::move(face);
   }
@@ -87,6 +87,7 @@ class Declaring {
   }
 
   const Variable& variable_;
+  const VariableRelations& said_;
   std::int32_t component_;
   const FindCompanion& find_;
   DeclaredRelations made_;
@@ -94,12 +95,12 @@ class Declaring {
 
 }  // namespace
 
-DeclaredRelations declared_relations(const Variable& variable, std::int32_t component, int dimensions,
-                                     const FindCompanion& find) {
-  Declaring declaring(variable, component, find);
-  if (!variable.relations.father.empty()) declaring.father(dimensions);
-  if (!variable.relations.equals.empty()) declaring.equals();
-  if (!variable.relations.face.empty()) declaring.face();
+DeclaredRelations declared_relations(const Variable& variable, const VariableRelations& relations,
+                                     std::int32_t component, int dimensions, const FindCompanion& find) {
+  Declaring declaring(variable, relations, component, find);
+  if (!relations.father.empty()) declaring.father(dimensions);
+  if (!relations.equals.empty()) declaring.equals();
+  if (!relations.face.empty()) declaring.face();
   return declaring.take();
 }
 
