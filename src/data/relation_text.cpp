@@ -151,11 +151,9 @@ FatherRelation parse_father(std::string_view text) {
 }
 
 CellFace parse_face(std::string_view text) {
-  for (int axis = 0; axis < 3; ++axis) {
-    for (const bool high : {false, true}) {
-      const char name[] = {"xyz"[axis], '\0'};
-      if (text == std::string(high ? "high-" : "low-") + name) return {axis, high};
-    }
+  constexpr std::string_view names[] = {"low-x", "high-x", "low-y", "high-y", "low-z", "high-z"};
+  for (int n = 0; n < 6; ++n) {
+    if (text == names[n]) return {n / 2, n % 2 != 0};
   }
   fail(Code::configuration,
        "found the face '{}', expected low-x, high-x, low-y, high-y, low-z or high-z; write one of them", text);

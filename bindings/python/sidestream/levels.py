@@ -95,11 +95,10 @@ class Levels(Sequence[Level]):
     @cached_property
     def cells(self) -> list[Cells]:
         """By level."""
-        if self.mesh.kind == "octree":
-            found = tree_cells(self.source)
-        else:
-            found = patch_cells(self.mesh, self.blocks)
-        return found if self.deepest is None else found[: self.deepest] + [c.as_leaves for c in found[self.deepest : self.deepest + 1]]
+        found = tree_cells(self.source) if self.mesh.kind == "octree" else patch_cells(self.mesh, self.blocks)
+        if self.deepest is None:
+            return found
+        return found[: self.deepest] + [level.as_leaves for level in found[self.deepest : self.deepest + 1]]
 
     def __len__(self) -> int:
         return len(self.cells)

@@ -1,5 +1,6 @@
 """The packed structure of trees: flags of refinement and of ownership. Their bytes: docs/database.md, "Trees"."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -85,7 +86,7 @@ def unpack_owned(packed: bytes, dimensions: int, roots: int, refined: Bytes) -> 
 
 
 def tree_starts(refined: Bytes, dimensions: int, roots: int) -> NDArray[np.int64]:
-    """The first cell of each level, and the number of cells. Throws Error(FILE) if the flags are not those of a tree."""
+    """The first cell of each level, and the number of cells. Throws Error(FILE) if these are no flags of a tree."""
     starts, count = [0], roots if len(refined) else 0
     while count:
         if count > len(refined) - starts[-1]:
@@ -93,16 +94,18 @@ def tree_starts(refined: Bytes, dimensions: int, roots: int) -> NDArray[np.int64
         starts.append(starts[-1] + count)
         count = int(np.count_nonzero(refined[starts[-2] : starts[-1]])) << dimensions
     if starts[-1] != len(refined) or count:
-        raise Error(f"flags of refinement that are not those of a tree of {len(refined)} cells; they are damaged", Code.FILE)
+        raise Error(
+            f"flags of refinement that are not those of a tree of {len(refined)} cells; they are damaged", Code.FILE
+        )
     return np.array(starts, np.int64)
 
 
 def cut_levels(starts: NDArray[np.int64], dimensions: int, cell_bytes: int, chunk: int) -> NDArray[np.int64]:
-    """The first cell of each chunk, and the number of cells: no chunk has cells of two levels, nor a part of siblings."""
+    """The first cell of each chunk, and how many there are: no chunk has cells of two levels or a part of siblings."""
     most = chunk // (cell_bytes << dimensions) << dimensions
     if most == 0:
         return np.zeros(1, np.int64)
-    cuts = [np.arange(first, past, most) for first, past in zip(starts[:-1], starts[1:], strict=True)]
+    cuts = [np.arange(first, past, most) for first, past in pairwise(starts)]
     return np.concatenate([*cuts, starts[-1:]]).astype(np.int64)
 
 

@@ -3,6 +3,7 @@
 import struct
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -183,7 +184,7 @@ class _OfTree:
             if sum(lengths) + heads != len(data):
                 raise Error(f"'{self.variable.name}': a chunk whose lengths make no sense; it is damaged", Code.FILE)
             ends = np.cumsum([heads, *lengths])
-            streams = [data[a:b] for a, b in zip(ends[:-1], ends[1:], strict=True)]
+            streams = [data[a:b] for a, b in pairwise(ends)]
         out = np.empty((cells, components), self.variable.dtype.newbyteorder("="))
         for component, stream in enumerate(streams):
             out[:, component] = self._component(stream, component)
@@ -201,7 +202,9 @@ class _OfTree:
         _, flags, companions = needs(stream)
         relations = self._relations(component)
         if companions >> len(relations.companions) or (flags and self.level == 0 and not flags & COMPANIONS):
-            raise Error(f"'{self.variable.name}': a chunk that needs values that there are not; it is damaged", Code.FILE)
+            raise Error(
+                f"'{self.variable.name}': a chunk that needs values that there are not; it is damaged", Code.FILE
+            )
         around = self._around(relations, component, flags) if self.level > 0 else None
         return decode_values(stream, self.variable.dtype, self.past - self.first, around, relations)
 

@@ -1,5 +1,5 @@
-"""What values of sibling groups are expected to be: docs/database-trees.md. All arithmetic is in float64, in the order in which
-it is written, as those had it who made the streams."""
+"""What values of sibling groups are expected to be: docs/database-trees.md. All arithmetic is in float64, in the order
+in which it is written, as those had it who made the streams."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -57,8 +57,8 @@ class Plan:
 
 
 class Prediction:
-    """Of all groups of a chunk, a son after the other. In `sources` stands what each step's values come from, a column for
-    each group."""
+    """Of all groups of a chunk, a son after the other. In `sources` stands what each step's values come from, a column
+    for each group."""
 
     def __init__(self, around: Around, relations: Relations, plan: Plan) -> None:
         self.around, self.relations, self.plan = around, relations, plan

@@ -1,4 +1,4 @@
-"""Relations between values of trees, as a database has them: docs/mesh-kinds.md, "Relations between values of trees"."""
+"""Relations between values of trees, as a database has them: docs/mesh-kinds.md says what they mean."""
 
 import re
 from collections.abc import Callable
