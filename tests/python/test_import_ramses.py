@@ -103,7 +103,7 @@ def test_gravity_radiation_particles(tmp_path):
         "photon_flux_01": ("rt", ["photon_flux_01_x", "photon_flux_01_y", "photon_flux_01_z"]),
     }
     check_leaves(sample, sidestream.open(data, into="levels", mesh="tree"), HYDRO | others)
-    fields = sidestream.open(data, into="numpy")
+    fields = sidestream.open(data, cycle=5, into="numpy")
     domains = [ramses_files.particles_of(sample, d) for d in range(3)]
     whole = {name: np.concatenate([d[name] for d in domains]) for name in domains[0]}
     position = np.stack([whole[f"position_{a}"] for a in "xyz"], axis=1)
@@ -121,7 +121,7 @@ def test_without_descriptors(tmp_path):
     renamed = {k: v for k, v in HYDRO.items() if k != "metallicity"} | {"scalar_01": ("hydro", ["metallicity"])}
     check_leaves(sample, sidestream.open(data, into="levels", mesh="tree"), renamed)
     masses = np.concatenate([ramses_files.particles_of(sample, d)["mass"] for d in range(3)])
-    np.testing.assert_array_equal(sidestream.open(data, into="numpy")["particle_mass"][...], masses)
+    np.testing.assert_array_equal(sidestream.open(data, cycle=5, into="numpy")["particle_mass"][...], masses)
     (output / "sink_00007.csv").write_text("")
     assert "files sink_00007.* are not read" in run(output, tmp_path / "again").stdout
 
@@ -200,7 +200,7 @@ def test_yt(tmp_path):
 def test_truncated(kind, tmp_path):
     """Wherever a file ends or is damaged, a sentence with its name, and no database."""
     output = ramses_files.write_output(Sample(kinds=("hydro", "part")), tmp_path)
-    path = output / f"{kind}_00007.out00002"
+    path = output / f"{kind}_00007.out00003"
     whole = path.read_bytes()
     rng = np.random.default_rng(3)
     cuts = [0, 3, 11, len(whole) - 1, *(int(n) for n in rng.integers(12, len(whole), 6))]

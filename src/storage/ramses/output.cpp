@@ -134,7 +134,7 @@ Output::Output(const std::string& directory) : directory_(directory) {
          directory, infos.size());
   }
   const fs::path info = fs::path(directory) / infos.front();
-  info_ = parse_info(text_of(info), "'" + info.string() + "'");
+  info_ = parse_info(text_of(info), fmt::format("'{}'", info.string()));
 }
 
 std::string Output::path(const char* kind, int domain) const {
