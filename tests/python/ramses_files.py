@@ -1,4 +1,4 @@
-"""Outputs of RAMSES made by hand: a tree of any shape in domains along a curve, as RAMSES' own output routines lay it out.
+"""Outputs of RAMSES made by hand: a tree of any shape in domains along a curve, as RAMSES' own routines lay it out.
 
 What `sidestream import` and yt are to find in them, `leaves` says without reading a file."""
 
@@ -52,6 +52,10 @@ def children(dimensions):
         yield (*reversed(bits), *(0,) * (3 - dimensions))
 
 
+def child(oct, bits):
+    return tuple(2 * o + b for o, b in zip(oct, bits, strict=True))
+
+
 def inside(sample):
     """The coarse cells inside the boundary."""
     first = 1 if sample.boundaries else 0
@@ -73,12 +77,12 @@ def value(kind, column, level, index):
 def all_octs(sample):
     """By level from 1: the octs of the whole tree, by index of the cell of the level before that they fill."""
     base = inside(sample)[0]
-    level, found = [c for c in inside(sample)], []
+    level, found = list(inside(sample)), []
     for n in range(1, sample.levels + 1):
         if not level:
             break
         found.append(level)
-        cells = [tuple(2 * o + b for o, b in zip(oct, bits, strict=True)) for oct in level for bits in children(sample.dimensions)]
+        cells = [child(oct, bits) for oct in level for bits in children(sample.dimensions)]
         origin = [b << n for b in base]
         level = [c for c in cells if sample.refine(n, [i - o for i, o in zip(c, origin, strict=True)])]
     return found
@@ -96,8 +100,8 @@ def owner(sample, level, index):
 
 
 def octs_of(sample, domain):
-    """By level: the octs that the file of a domain has, with the list that each is in: its own, what is next to them, what
-    they are refined into, and all that these lie in."""
+    """By level: the octs that the file of a domain has, with the list that each is in: its own, what is next to them,
+    what they are refined into, and all that these lie in."""
     everything = [set(level) for level in all_octs(sample)]
     kept = [set() for _ in everything]
     for n, level in enumerate(everything):
@@ -107,7 +111,7 @@ def octs_of(sample, domain):
             around = itertools.product(*((-1, 0, 1) if a < sample.dimensions else (0,) for a in range(3)))
             kept[n] |= {tuple(o + d for o, d in zip(oct, step, strict=True)) for step in around} & level
             if n + 1 < len(everything):
-                fine = {tuple(2 * o + b for o, b in zip(oct, bits, strict=True)) for bits in children(sample.dimensions)}
+                fine = {child(oct, bits) for bits in children(sample.dimensions)}
                 kept[n + 1] |= fine & everything[n + 1]
     kept[0] |= everything[0]
     for n in range(len(kept) - 1, 0, -1):
@@ -129,7 +133,7 @@ def outer_octs(sample):
     nx = coarse_shape(sample)[0]
     y = inside(sample)[0][1]
     first = [((0, y, 0), 0), ((nx - 1, y, 0), 1)]
-    second = [(tuple(2 * o + b for o, b in zip(oct, bits, strict=True)), r) for oct, r in first for bits in children(sample.dimensions)]
+    second = [(child(oct, bits), r) for oct, r in first for bits in children(sample.dimensions)]
     return [first, second]
 
 
@@ -149,12 +153,19 @@ class Records:
         self.file.close()
 
 
-def _write_amr(sample, path, domain, number):
-    out, real, dims = Records(path, sample.order), sample.real, sample.dimensions
-    own, outer = octs_of(sample, domain), outer_octs(sample)
-    shape, ncpu, levels = coarse_shape(sample), sample.domains, sample.levels
+def _lists(sample, own, outer, level):
+    """The octs of a level, list by list: those of domains, then of regions beyond the boundary."""
+    mine, beyond = (octs[level] if level < len(octs) else [] for octs in (own, outer))
+    lists = [[o for o, cpu in mine if cpu == c] for c in range(sample.domains)]
+    return lists + [[o for o, region in beyond if region == b] for b in range(sample.boundaries)]
+
+
+def _write_head(sample, out, own):
+    """What only a restart needs is there, and wrong."""
     integers = lambda *values: out.put(values, "i4")  # noqa: E731
-    for one in ([ncpu], [dims], shape, [levels], [1000], [sample.boundaries], [sum(map(len, own))]):
+    levels, real = sample.levels, sample.real
+    head = ([sample.domains], [sample.dimensions], coarse_shape(sample), [levels], [1000], [sample.boundaries])
+    for one in (*head, [sum(map(len, own))]):
         integers(*one)
     out.put([sample.boxlen], real)
     integers(1, 1, 1)
@@ -163,45 +174,50 @@ def _write_amr(sample, path, domain, number):
     integers(7, 5)
     for count in (3, 7, 5, 1):
         out.put([1.0] * count, real)
-    numbers = np.zeros((levels, ncpu), np.int64)
-    beyond = np.zeros((levels, max(sample.boundaries, 1)), np.int64)
-    for n, level in enumerate(own):
-        for _, cpu in level:
-            numbers[n, cpu] += 1
-    for n, level in enumerate(outer):
-        for _, region in level:
-            beyond[n, region] += 1
-    counts = "i8" if sample.long_counts else "i4"
-    for _ in range(2):
-        integers(*numbers.ravel())  # headl, taill: where lists begin and end in a run's memory
-    out.put(numbers.ravel(), "i4")
-    out.put(np.zeros((levels, 10)).ravel(), counts)
+
+
+def _write_counts(sample, out, own, outer):
+    counts = [[len(octs) for octs in _lists(sample, own, outer, n)] for n in range(sample.levels)]
+    domains = [n for level in counts for n in level[: sample.domains]]
+    regions = [n for level in counts for n in level[sample.domains :]]
+    for _ in range(3):  # headl, taill, numbl: where lists begin and end in a run's memory, how long they are
+        out.put(domains, "i4")
+    out.put([0] * 10 * sample.levels, "i8" if sample.long_counts else "i4")
     if sample.boundaries:
         for _ in range(3):
-            integers(*beyond.ravel())
-    integers(1, 1000, 900, 100, 100)
+            out.put(regions, "i4")
+    out.put([1, 1000, 900, 100, 100], "i4")
+
+
+def _write_coarse(sample, out):
     out.put(np.frombuffer(sample.ordering.encode().ljust(128), "u1"), "u1")
     if sample.ordering == "bisection":
         for _ in range(5):
-            out.put([0.0], real)
+            out.put([0.0], sample.real)
     else:
-        out.put(np.linspace(0, 8.0 ** (levels + 1), ncpu + 1), "f8")
-    cells = list(itertools.product(*(range(n) for n in reversed(shape))))
+        out.put(np.linspace(0, 8.0 ** (sample.levels + 1), sample.domains + 1), "f8")
+    cells = list(itertools.product(*(range(n) for n in reversed(coarse_shape(sample)))))
     for _ in range(2):
-        integers(*([1] * len(cells)))  # son, flag1
-    integers(*(owner(sample, 0, cell[::-1]) + 1 for cell in cells))
-    for n in range(levels):
-        lists = [[o for o, cpu in (own[n] if n < len(own) else []) if cpu == c] for c in range(ncpu)]
-        lists += [[o for o, r in (outer[n] if n < len(outer) else []) if r == b] for b in range(sample.boundaries)]
-        for octs in lists:
+        out.put([1] * len(cells), "i4")  # son, flag1
+    out.put([owner(sample, 0, cell[::-1]) + 1 for cell in cells], "i4")
+
+
+def _write_amr(sample, path, domain):
+    out, dims = Records(path, sample.order), sample.dimensions
+    own, outer = octs_of(sample, domain), outer_octs(sample)
+    _write_head(sample, out, own)
+    _write_counts(sample, out, own, outer)
+    _write_coarse(sample, out)
+    for n in range(sample.levels):
+        for octs in _lists(sample, own, outer, n):
             if not octs:
                 continue
             for _ in range(3):
-                integers(*range(1, len(octs) + 1))
+                out.put(range(1, len(octs) + 1), "i4")
             for axis in range(dims):
-                out.put([(oct[axis] + 0.5) / 2**n for oct in octs], real)
+                out.put([(oct[axis] + 0.5) / 2**n for oct in octs], sample.real)
             for _ in range(1 + 2 * dims + 3 * 2**dims):
-                integers(*([0] * len(octs)))
+                out.put([0] * len(octs), "i4")
     out.close()
 
 
@@ -214,23 +230,23 @@ def _write_cells(sample, path, domain, kind):
     if kind != "grav":
         out.put([1.4], sample.real)
     for n in range(sample.levels):
-        lists = [[o for o, cpu in (own[n] if n < len(own) else []) if cpu == c] for c in range(ncpu)]
-        lists += [[o for o, r in (outer[n] if n < len(outer) else []) if r == b] for b in range(sample.boundaries)]
-        for octs in lists:
+        for octs in _lists(sample, own, outer, n):
             out.put([n + 1], "i4")
             out.put([len(octs)], "i4")
             if not octs:
                 continue
             for bits in children(sample.dimensions):
                 for name in names:
-                    cells = (tuple(2 * o + b for o, b in zip(oct, bits, strict=True)) for oct in octs)
+                    cells = (child(oct, bits) for oct in octs)
                     out.put([value(kind, name, n + 1, cell) for cell in cells], sample.real)
     out.close()
 
 
-PARTICLES = [("position_x", "f8"), ("position_y", "f8"), ("position_z", "f8"), ("velocity_x", "f8"), ("velocity_y", "f8"),
-             ("velocity_z", "f8"), ("mass", "f8"), ("identity", "i4"), ("levelp", "i4"), ("family", "i1"), ("tag", "i1"),
-             ("birth_time", "f8")]  # fmt: skip
+PARTICLES = [
+    *((f"position_{axis}", "f8") for axis in "xyz"),
+    *((f"velocity_{axis}", "f8") for axis in "xyz"),
+    *(("mass", "f8"), ("identity", "i4"), ("levelp", "i4"), ("family", "i1"), ("tag", "i1"), ("birth_time", "f8")),
+]
 LETTERS = {"f8": "d", "i4": "i", "i1": "b", "i8": "l"}
 
 
@@ -271,8 +287,13 @@ def _write_texts(sample, place, number):
     keys = np.linspace(0, 8.0 ** (sample.levels + 1), sample.domains + 1)
     if sample.ordering == "hilbert":
         text += "   DOMAIN   ind_min                 ind_max\n"
-        text += "".join(f"{n + 1:8} {a:23.15E} {b:23.15E}\n" for n, (a, b) in enumerate(zip(keys, keys[1:], strict=False)))
+        for n in range(sample.domains):
+            text += f"{n + 1:8} {keys[n]:23.15E} {keys[n + 1]:23.15E}\n"
     (place / f"info_{number:05}.txt").write_text(text)
+    _write_descriptors(sample, place)
+
+
+def _write_descriptors(sample, place):
     for kind in ("hydro", "rt"):
         if kind not in sample.kinds or sample.descriptors is None:
             continue
@@ -287,7 +308,8 @@ def _write_texts(sample, place, number):
     if "part" in sample.kinds and sample.descriptors == "new":
         described = "# version:  1\n# ivar, variable_name, variable_type\n"
         fields = particles_of(sample, 0)
-        described += "".join(f" {n}, {name}, {LETTERS[v.dtype.str[1:]]}\n" for n, (name, v) in enumerate(fields.items(), 1))
+        for n, (name, values) in enumerate(fields.items(), 1):
+            described += f" {n}, {name}, {LETTERS[values.dtype.str[1:]]}\n"
         (place / "part_file_descriptor.txt").write_text(described)
 
 
@@ -300,7 +322,7 @@ def write_output(sample, place: Path, number: int = 7) -> Path:
         folder = made / "group_00001" if sample.groups else made
         folder.mkdir(exist_ok=True)
         name = lambda kind, d=domain: folder / f"{kind}_{number:05}.out{d + 1:05}"  # noqa: B023, E731
-        _write_amr(sample, name("amr"), domain, number)
+        _write_amr(sample, name("amr"), domain)
         for kind in ("hydro", "grav", "rt"):
             if kind in sample.kinds:
                 _write_cells(sample, name(kind), domain, kind)
@@ -317,7 +339,7 @@ def leaves(sample):
         finer = set(octs[n + 1]) if n + 1 < len(octs) else set()
         for oct in level:
             for bits in children(sample.dimensions):
-                cell = tuple(2 * o + b for o, b in zip(oct, bits, strict=True))
+                cell = child(oct, bits)
                 if cell not in finer:
                     found[n + 1, *(i - (b << (n + 1)) for i, b in zip(cell, base, strict=True))] = cell
     return found

@@ -63,7 +63,18 @@ def check_cells(plot, levels):
         FLAT,
         replace(FLAT, first=(-4, 2, 0), boxes=((((-4, 2, 0), (4, 10, 1)),), (((0, 8, 0), (4, 12, 1)),)), ratios=(2,)),
     ],
-    ids=["native", "big-endian", "ieee32", "little32", "bare", "bare-minmax", "iamr", "one-level", "2-D", "2-D-shifted"],
+    ids=[
+        "native",
+        "big-endian",
+        "ieee32",
+        "little32",
+        "bare",
+        "bare-minmax",
+        "iamr",
+        "one-level",
+        "2-D",
+        "2-D-shifted",
+    ],
 )
 def test_cells(plot, tmp_path):
     _, data, said = imported(plot, tmp_path)
@@ -72,7 +83,9 @@ def test_cells(plot, tmp_path):
     assert (levels.attrs["cycle"], levels.attrs["time"]) == (40, 0.5)
     used = plot.dimensions
     np.testing.assert_array_equal(levels.mesh.spacing[:used], plot.spacing[:used])
-    np.testing.assert_array_equal(levels.mesh.origin + levels.mesh.spacing * levels.mesh.lo, [*plot.low[:used], *[0] * (3 - used)])
+    np.testing.assert_array_equal(
+        levels.mesh.origin + levels.mesh.spacing * levels.mesh.lo, [*plot.low[:used], *[0] * (3 - used)]
+    )
     check_cells(plot, levels)
     counts = [line.split() for line in said.splitlines()[1 : 1 + len(plot.boxes)]]
     assert [int(c[1]) for c in counts] == [len(boxes) for boxes in plot.boxes]
@@ -146,8 +159,14 @@ def broken(place, name, old, new):
         (lambda p: (p / "Header").write_bytes((p / "Header").read_bytes()[:-20]), "the file has ended"),
         (lambda p: broken(p, "Level_0/Cell_H", b"(2 0", b"(3 0"), "(number of boxes): found 3, expected 2 to 2"),
         (lambda p: broken(p, "Level_0/Cell_D_00000", b"(64 11", b"(64 12"), "not IEEE 754 of 32 or 64 bits"),
-        (lambda p: broken(p, "Level_0/Cell_D_00000", b"FAB ((8", b"FAB: ((8"), "expected FAB with numbers in binary form"),
-        (lambda p: broken(p, "Level_1/Cell_H", b"FabOnDisk: Cell_D", b"FabOnDisk: ../Cell_D"), "expected one beside Cell_H"),
+        (
+            lambda p: broken(p, "Level_0/Cell_D_00000", b"FAB ((8", b"FAB: ((8"),
+            "expected FAB with numbers in binary form",
+        ),
+        (
+            lambda p: broken(p, "Level_1/Cell_H", b"FabOnDisk: Cell_D", b"FabOnDisk: ../Cell_D"),
+            "expected one beside Cell_H",
+        ),
         (lambda p: os.truncate(p / "Level_1/Cell_D_00000", 500), "it was cut off"),
         (lambda p: (p / "Level_2/Cell_H").unlink(), "Level_2/Cell_H"),
     ],

@@ -168,7 +168,8 @@ CLI::App* add_export(CLI::App& app, sidestream::ExportOptions& options) {
   CLI::App* command =
       app.add_subcommand("export", "Copy a database to files of NetCDF, Zarr, HDF5, VTK or AMReX; with Python");
   command->add_option("DIRECTORY", options.directory, "Of a database")->required();
-  command->add_option("TARGET", options.target, "What to write: ends in .nc (NetCDF-4), .zarr, .h5, .pvd (VTK) or .amrex")
+  command
+      ->add_option("TARGET", options.target, "What to write: ends in .nc (NetCDF-4), .zarr, .h5, .pvd (VTK) or .amrex")
       ->required();
   command->add_option("--variables", options.variables, "Names with commas between (default: all)");
   command->add_option("--iterations", options.iterations, "Numbers, FROM:TO or FROM:TO:STEP: 3,10:20,100::10");

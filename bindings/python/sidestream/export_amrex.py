@@ -158,7 +158,9 @@ def _plots(job: Job, slot: Any, remarks: Remarks) -> dict[str, _Plot]:
             continue
         for variable in mine:
             if variable.name not in levels.variables:
-                remarks.say(f"'{variable.name}' is left out: plotfiles have values in cells; export to .h5, .nc or .zarr")
+                remarks.say(
+                    f"'{variable.name}' is left out: plotfiles have values in cells; export to .h5, .nc or .zarr"
+                )
         named = [levels.variables[v.name] for v in mine if v.name in levels.variables]
         for variable in named:
             if variable.dtype.kind != "f" and variable.dtype.itemsize == 8:
@@ -170,8 +172,8 @@ def _plots(job: Job, slot: Any, remarks: Remarks) -> dict[str, _Plot]:
 
 
 def export_amrex(job: Job, target: Path, folder: Path, compress: bool, progress: Progress, remarks: Remarks) -> None:
-    """Into `folder`: TARGET with a plotfile for each context and uniform mesh, plt000010; where there are several meshes,
-    MESH-plt000010. Where a cycle is there twice, plt000010-v2."""
+    """Into `folder`: TARGET with a plotfile for each context and uniform mesh, plt000010; where there are several
+    meshes, MESH-plt000010. Where a cycle is there twice, plt000010-v2."""
     del compress
     place, used = folder / target.name, set[str]()
     place.mkdir()

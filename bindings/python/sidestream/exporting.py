@@ -44,8 +44,9 @@ def export(
 ) -> list[str]:
     """Copies contexts of a database to files that need nothing else: NetCDF-4 (`target` ends in .nc), Zarr of version 3
     (.zarr), HDF5 (.h5: a file for each context, and a .series), VTK's XML files (.pvd) or a directory with plotfiles of
-    AMReX (.amrex). Left out: all variables, all iterations. Of contexts that a later run has written anew the later ones are taken. Nothing is overwritten. Gives
-    sentences about what the format could not hold. `time_units` ("seconds since 2000-01-01") is for NetCDF."""
+    AMReX (.amrex). Left out: all variables, all iterations. Of contexts that a later run has written anew the later
+    ones are taken. Nothing is overwritten. Gives sentences about what the format could not hold. `time_units`
+    ("seconds since 2000-01-01") is for NetCDF."""
     place, target = Path(directory), Path(target)
     if target.suffix not in FORMATS:
         raise Error(f"export: found '{target.name}', expected a name that ends in one of {', '.join(FORMATS)}")
