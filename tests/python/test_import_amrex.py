@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 from dataclasses import replace
 
 import amrex_files
@@ -26,7 +27,8 @@ NAMES = {"density": 0, "x_velocity": 1, "Y(H2)": 2}
 def run(*arguments, ranks=None):
     front = [] if ranks is None else [MPIRUN, "-n", str(ranks)]
     command = [*front, TOOL, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    environment = os.environ | {"SIDESTREAM_PYTHON": sys.executable}  # of the export
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=environment)
 
 
 def imported(plot, place, ranks=None):
