@@ -173,7 +173,7 @@ def test_patches_at_one_resolution(results, source, step):
 def test_a_region_reads_no_block_without_it(results, monkeypatch):
     levels = opened(results, "database", "patches", 0)
     read, original = [], type(levels.source).read
-    spy = lambda self, name, block: read.append(block.id) or original(self, name, block)  # noqa: E731
+    spy = lambda self, name, block, *part: read.append(block.id) or original(self, name, block, *part)  # noqa: E731
     monkeypatch.setattr(type(levels.source), "read", spy)
     levels.covering_grid("density", 1, ((4, 4, 4), (5, 5, 5)))
     assert len(read) == 1, "one patch of level 2 has all of it"

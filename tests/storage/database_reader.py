@@ -21,7 +21,7 @@ BLOCK = np.dtype(
     ]
 )
 PIECE = np.dtype(
-    [(n, "<u4") for n in ("variable", "block", "number", "unused")] + [(n, "<u8") for n in ("offset", "bytes", "chunk")]
+    [(n, "<u4") for n in ("variable", "block", "number", "chunks")] + [(n, "<u8") for n in ("offset", "bytes", "chunk")]
 )
 CHUNK = np.dtype([("bytes", "<u4"), ("encoded", "<u4"), ("sum", "<u8")])
 assert (GROUP.itemsize, BLOCK.itemsize, PIECE.itemsize, CHUNK.itemsize) == (80, 144, 40, 16)
@@ -49,6 +49,16 @@ def _zstd(data, size):
     return out.raw[:size]
 
 
+def _zstd_frame(data, most):
+    """A frame of which the length is not known, but for a bound."""
+    library = ctypes.CDLL(ctypes.util.find_library("zstd"))
+    library.ZSTD_decompress.restype = ctypes.c_size_t
+    out = ctypes.create_string_buffer(max(most, 1))
+    got = library.ZSTD_decompress(out, ctypes.c_size_t(most), data, ctypes.c_size_t(len(data)))
+    assert got <= most
+    return out.raw[:got]
+
+
 def slots(directory):
     """Contexts by slot, without those that are removed, and the slots that are not whole."""
     data = (Path(directory) / "contexts").read_bytes()
@@ -56,7 +66,8 @@ def slots(directory):
     for slot in range(-(-len(data) // SLOT)):
         raw = data[slot * SLOT : (slot + 1) * SLOT]
         whole = len(raw) == SLOT and struct.unpack_from("<Q", raw, 248)[0] == checksum(raw[:248])
-        whole = whole and struct.unpack_from("<I", raw, 8)[0] == 1
+        version = struct.unpack_from("<I", raw, 8)[0]
+        whole = whole and (version == 1 or (version == 2 and raw[:8] == b"SDSCNTXT"))
         if slot == 0:
             if not (whole and raw[:8] == b"SDSDBASE"):
                 broken.append(slot)
@@ -85,6 +96,62 @@ def unshuffle_bits(data, width):
 def unquantise(data, dtype, width):
     low, step = struct.unpack_from("<dd", data)
     return (low + step * np.frombuffer(data, f"<u{width}", offset=16).astype("f8")).astype(dtype).tobytes()
+
+
+def _runs(data, total):
+    """Flags by turns, 0 first, and what follows."""
+    flags, at = [], 0
+    turn = 0
+    while len(flags) < total:
+        length = shift = 0
+        while True:
+            length |= (data[at] & 127) << shift
+            shift, at = shift + 7, at + 1
+            if data[at - 1] < 128:
+                break
+        flags += [turn] * length
+        turn ^= 1
+    return np.array(flags, np.uint8), data[at:]
+
+
+def _behind_first(data, most):
+    return _zstd_frame(data[1:], most) if data[0] & 1 else data[1:]
+
+
+def unpack_refined(data, dimensions, roots, cells):
+    bits, flags, count = _behind_first(data, cells), [], roots if cells else 0
+    while count:
+        level = np.zeros(count, np.uint8)
+        if bits:
+            size = -(-count // 8)
+            level = np.unpackbits(np.frombuffer(bits[:size], np.uint8), bitorder="little")[:count]
+            bits = bits[size:]
+        flags.append(level)
+        count = int(level.sum()) << dimensions
+    flags = np.concatenate([np.zeros(0, np.uint8), *flags])
+    assert len(flags) == cells
+    return flags
+
+
+def unpack_owned(data, dimensions, roots, refined):
+    fathers, sons = np.flatnonzero(refined), 1 << dimensions
+    flags = np.zeros(len(refined), np.uint8)
+    flags[refined == 0], rest = _runs(_behind_first(data, len(refined) + 2), len(refined) - len(fathers))
+    own, rest = _runs(rest, len(fathers))
+    assert not rest
+    for n in reversed(range(len(fathers))):
+        last = flags[roots + n * sons + sons - 1] if data[0] & 2 else 0
+        flags[fathers[n]] = own[n] ^ last
+    return flags
+
+
+def level_cuts(refined, dimensions, roots, cell, chunk):
+    """Cells of each chunk."""
+    most, first, count, cuts = chunk // (cell << dimensions) << dimensions, 0, roots, []
+    while count:
+        cuts += [min(most, count - n) for n in range(0, count, most)]
+        first, count = first + count, int(np.count_nonzero(refined[first : first + count])) << dimensions
+    return cuts
 
 
 def unzfp(data, size):
@@ -182,6 +249,34 @@ class Context:
                 data = unquantise(data, dtype, widths[n + 1])
         return data
 
+    def _tree(self, group, piece):
+        """Dimensions, roots and flags of refinement of the block of a piece."""
+        blocks, pieces, _ = self.tables[group]
+        mesh = self.about["meshes"][blocks[piece["block"]]["mesh"]]
+        found = pieces["variable"] == self.variable(mesh["arrays"]["refined"])
+        flags = self.piece(group, pieces[found & (pieces["block"] == piece["block"])][0])
+        return mesh["dimensions"], int(np.prod(mesh["roots"])), flags.reshape(-1)
+
+    def _sizes(self, group, piece, about, size):
+        """Bytes of values in each chunk."""
+        if not piece["chunks"]:
+            return [min(self.chunk, size - n) for n in range(0, size, self.chunk)]
+        if about["role"] != "none":
+            return [size]
+        dimensions, roots, refined = self._tree(group, piece)
+        cell = about["components"] * np.dtype(about["type"]).itemsize
+        return [n * cell for n in level_cuts(refined, dimensions, roots, cell, self.chunk)]
+
+    def _of_tree(self, group, piece, about, data, size):
+        blocks = self.tables[group][0]
+        mesh = self.about["meshes"][blocks[piece["block"]]["mesh"]]
+        dimensions, roots = mesh["dimensions"], int(np.prod(mesh["roots"]))
+        if about["role"] == "refined":
+            return unpack_refined(data, dimensions, roots, size).tobytes()
+        if about["role"] == "owned":
+            return unpack_owned(data, *self._tree(group, piece)).tobytes()
+        raise NotImplementedError("values through the codec of trees")
+
     def piece(self, group, piece):
         """The values of a piece: an array with axes i, j, k, component."""
         blocks, _, chunks = self.tables[group]
@@ -190,11 +285,14 @@ class Context:
         shape = tuple(int(n) for n in hi - lo)
         size = int(np.prod(shape)) * about["components"] * np.dtype(about["type"]).itemsize
         data, at = b"", int(piece["offset"])
-        for n in range(-(-size // self.chunk)):
+        for n, raw in enumerate(self._sizes(group, piece, about, size)):
             row = chunks[int(piece["chunk"]) + n]
             part = self._bytes(self.groups[group]["group"], piece["number"], at, row["bytes"], row["sum"])
-            raw = min(self.chunk, size - n * self.chunk)
-            data += self._decoded(part, about, raw, row["encoded"]) if row["encoded"] else part
+            lists = [about["codec"], *about.get("others", [])]
+            if row["encoded"] and lists[row["encoded"] - 1] == ["tree"]:
+                data += self._of_tree(group, piece, about, part, size)
+            else:
+                data += self._decoded(part, about, raw, row["encoded"]) if row["encoded"] else part
             at += int(row["bytes"])
         assert len(data) == size
         values = np.frombuffer(data, np.dtype(about["type"]).newbyteorder("<"))

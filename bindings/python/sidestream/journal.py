@@ -10,7 +10,7 @@ from pathlib import Path
 from .errors import Code, Error
 
 JOURNAL = "contexts"
-SLOT, VERSION = 256, 1
+SLOT, VERSION, TREES = 256, 1, 2  # the second version is that of contexts with values cut by level
 HEAD, CONTEXT, REMOVAL = b"SDSDBASE", b"SDSCNTXT", b"SDSREMVD"
 KINDS = ("checkpoint", "post")
 
@@ -84,9 +84,10 @@ def _slot(number: int, raw: bytes) -> Slot | int | None:
     """A context, the number of one that is removed, or None: not whole."""
     checksum = int.from_bytes(raw[248:], "little")
     whole = len(raw) == SLOT and checksum != 0 and is_right(raw[:248], checksum)
-    if not whole or struct.unpack_from("<I", raw, 8)[0] != VERSION or struct.unpack_from("<Q", raw, 16)[0] != number:
+    version = struct.unpack_from("<I", raw, 8)[0] if whole else 0
+    if version not in (VERSION, TREES) or struct.unpack_from("<Q", raw, 16)[0] != number:
         return None
-    if raw[:8] == REMOVAL:
+    if raw[:8] == REMOVAL and version == VERSION:
         return struct.unpack_from("<Q", raw, 24)[0]
     values = struct.unpack_from("<qqdIIQQQQIIQQQ", raw, 24)
     if raw[:8] != CONTEXT or values[3] >= len(KINDS):

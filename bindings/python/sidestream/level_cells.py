@@ -1,6 +1,6 @@
 """Which cells there are on each level, each once, however many blocks have it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,12 @@ class Cells:
     owner: NDArray[np.int64]  # the id of the block that it counts in; NOBODY
     block: NDArray[np.int64]
     place: NDArray[np.int64]
+    holder: NDArray[np.int64]  # the id of that block
+
+    @property
+    def as_leaves(self) -> "Cells":
+        """As if nothing were finer: refined cells count, in the block whose values are taken."""
+        return replace(self, refined=np.zeros_like(self.refined), owner=np.where(self.refined, self.holder, self.owner))
 
     @property
     def counted(self) -> NDArray[np.bool_]:
@@ -104,7 +110,7 @@ def _joined(tables: list[tuple], blocks: list[BlockOf]) -> Cells:
     empty = (np.empty((0, 3), np.int64), np.empty(0, np.bool_), np.empty(0, np.int64), np.empty(0, np.int64))
     index, refined, block, place = (np.concatenate(parts) for parts in zip(empty, *tables, strict=True))
     ids = np.array([b.id for b in blocks], np.int64)
-    return Cells(index, refined, ids[block], block, place)
+    return Cells(index, refined, ids[block], block, place, ids[block])
 
 
 def tree_levels(
@@ -156,4 +162,4 @@ def _merged(mesh: RefinedMesh, tables: list[tuple], ids: NDArray[np.int64]) -> C
     order = np.lexsort((block, ~owned, ~refined, keys))
     first = order[np.concatenate([[True], np.diff(keys[order]) != 0])]
     owner = np.where(owned[first], ids[block[first]], NOBODY)
-    return Cells(index[first], refined[first], owner, block[first], place[first])
+    return Cells(index[first], refined[first], owner, block[first], place[first], ids[block[first]])

@@ -19,14 +19,16 @@ def _of_series(index: Path, iteration: int | None, cycle: int | None) -> Path:
     return found[-1].path
 
 
-def read_levels(place: Path, iteration: int | None, cycle: int | None, mesh: str | None) -> Levels:
-    """Of one iteration, the last one unless a number is given."""
+def read_levels(
+    place: Path, iteration: int | None, cycle: int | None, mesh: str | None, deepest: int | None = None
+) -> Levels:
+    """Of one iteration, the last one unless a number is given; levels down to `deepest`."""
     if is_database(place):
-        return Levels(OfDatabase(Context(place, chosen(place, iteration, cycle)[-1]), mesh))
+        return Levels(OfDatabase(Context(place, chosen(place, iteration, cycle)[-1]), mesh), deepest)
     if not place.is_file():
         raise Error(f"{place}: there is no such file or directory", Code.FILE)
     if place.suffix == ".series":
-        return read_levels(_of_series(place, iteration, cycle), None, None, mesh)
+        return read_levels(_of_series(place, iteration, cycle), None, None, mesh, deepest)
     if iteration is not None or cycle is not None:
         raise Error(
             f"{place}: iteration and cycle choose from a database or a .series, and this is none; leave them out"
@@ -34,6 +36,6 @@ def read_levels(place: Path, iteration: int | None, cycle: int | None, mesh: str
     if place.suffix != ".h5":
         raise Error(f"{place}: levels are read from databases and .h5; open this file without into='levels'", Code.FILE)
     try:
-        return Levels(OfHdf5(place, mesh))
+        return Levels(OfHdf5(place, mesh), deepest)
     except (OSError, KeyError) as problem:
         raise Error(f"{place}: the levels of this file cannot be read ({problem})", Code.FILE) from problem

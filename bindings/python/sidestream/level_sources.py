@@ -73,8 +73,9 @@ class Source(Protocol):
         """By level and id."""
         ...
 
-    def read(self, name: str, block: BlockOf) -> NDArray[Any] | None:
-        """All values of a block as they are stored; None if they were not published."""
+    def read(self, name: str, block: BlockOf, first: int = 0, past: int | None = None) -> NDArray[Any] | None:
+        """All values of a block as they are stored, or of a tree those of the cells from `first` to `past`; None if
+        they were not published."""
         ...
 
 
@@ -118,13 +119,15 @@ class OfDatabase:
             for b in self.context.blocks(self.mesh.name)
         ]
 
-    def read(self, name: str, block: BlockOf) -> NDArray[Any] | None:
+    def read(self, name: str, block: BlockOf, first: int = 0, past: int | None = None) -> NDArray[Any] | None:
         variable = self.context.variables[name]
         if name not in self._pieces:
             pieces = self.context.pieces(variable)
             self._pieces[name] = {(int(p.block["level"]), int(p.block["id"])): p for p in pieces}
         piece = self._pieces[name].get((block.level, block.id))
-        return self.context.read(variable, piece) if piece is not None else None
+        each = variable.components
+        end = None if past is None else past * each
+        return self.context.read(variable, piece, first * each, end) if piece is not None else None
 
 
 @dataclass(frozen=True)
@@ -195,13 +198,15 @@ class OfHdf5:
         found = {key: stored.block for of in self._stored.values() for key, stored in of.items()}
         return [found[key] for key in sorted(found)]
 
-    def read(self, name: str, block: BlockOf) -> NDArray[Any] | None:
+    def read(self, name: str, block: BlockOf, first: int = 0, past: int | None = None) -> NDArray[Any] | None:
         stored = self._stored.get(name, {}).get((block.level, block.id))
         if stored is None:
             return None
         axes = range(1 if self.mesh.kind == "octree" else self.mesh.dimensions)
         order = axes if self._named[name].order == "row" else reversed(axes)
         lo, hi = block.lo - stored.lo, block.hi - stored.lo
+        if self.mesh.kind == "octree":
+            lo[0], hi[0] = lo[0] + first, hi[0] if past is None else lo[0] + past
         with h5py.File(stored.path, "r") as file:
             return np.asarray(file[stored.name][tuple(slice(int(lo[a]), int(hi[a])) for a in order)])
 

@@ -68,10 +68,12 @@ class Level(Mapping[str, NDArray[Any]]):
 
 class Levels(Sequence[Level]):
     """A refined mesh in one iteration: `levels[2]["density"]` are all values on level 2, each cell once. What the
-    mesh is like is read when it is first asked for, values when these are."""
+    mesh is like is read when it is first asked for, values when these are. With `deepest` finer levels are as if they
+    were not there."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, deepest: int | None = None) -> None:
         self.source, self.path, self.attrs = source, source.path, source.attrs
+        self.deepest = deepest
         self.mesh: RefinedMesh = source.mesh
         found = source.variables()
         self.variables = {name: found[name] for name in names_of(found, self.mesh)}
@@ -93,7 +95,10 @@ class Levels(Sequence[Level]):
     @cached_property
     def cells(self) -> list[Cells]:
         """By level."""
-        return tree_cells(self.source) if self.mesh.kind == "octree" else patch_cells(self.mesh, self.blocks)
+        found = tree_cells(self.source) if self.mesh.kind == "octree" else patch_cells(self.mesh, self.blocks)
+        if self.deepest is None:
+            return found
+        return found[: self.deepest] + [level.as_leaves for level in found[self.deepest : self.deepest + 1]]
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -122,10 +127,13 @@ class Levels(Sequence[Level]):
         out = np.full((int(chosen.sum()), *more), fill, named.dtype)
         block, place = cells.block[chosen], cells.place[chosen]
         for n in np.unique(block):
-            stored = self.source.read(name, self.blocks[n])
+            mine = block == n
+            # Cells of one level of a tree lie next to each other, and nothing else is read.
+            tree = self.mesh.kind == "octree"
+            first, past = (int(place[mine].min()), int(place[mine].max()) + 1) if tree else (0, None)
+            stored = self.source.read(name, self.blocks[n], first, past)
             if stored is not None:
-                mine = block == n
-                out[mine] = in_cell_order(stored, named, self.mesh, self.blocks[n])[place[mine]]
+                out[mine] = in_cell_order(stored, named, self.mesh, self.blocks[n])[place[mine] - first]
         return out
 
     def _box(self, level: int, box: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

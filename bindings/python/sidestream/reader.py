@@ -113,6 +113,7 @@ def open(
     iteration: int | None = None,
     cycle: int | None = None,
     mesh: str | None = None,
+    deepest: int | None = None,
 ) -> "xarray.Dataset | Fields | Levels | NDArray[Any] | Results":
     """Opens a directory of results, or one of them, without reading values of fields.
 
@@ -126,10 +127,19 @@ def open(
 
     into="levels" gives the octree or the mesh with refinement levels of one iteration (that of the number, or the last
     one) as `Levels`: the cells of each level, and any region at one resolution. `mesh` says which, if there are
-    several."""
+    several. With `deepest` levels beyond it are left out, and the cells of that level count as leaves, with the values
+    of fathers; of databases no value of finer levels is read."""
     place = Path(path)
     if into == "levels" and not (place.is_dir() and not is_database(place)):
-        return read_levels(place, iteration, cycle, mesh)
+        if deepest is not None and deepest < 0:
+            raise Error(
+                f"{place}: deepest={deepest}, expected 0 or more, the number of the finest level that is wanted"
+            )
+        return read_levels(place, iteration, cycle, mesh, deepest)
+    if deepest is not None:
+        raise Error(
+            f"{place}: deepest={deepest} says how fine levels may be; pass into='levels' to one file, or leave it out"
+        )
     if mesh is not None:
         raise Error(f"{place}: mesh={mesh!r} chooses the mesh whose levels are opened; pass into='levels' to one file")
     if is_database(place):

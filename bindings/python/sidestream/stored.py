@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from .codecs import decoded, values_of
 from .errors import Code, Error
 from .journal import Slot, is_right
+from .tree_pieces import TreePieces
 
 _NUMBERS = ("group", "segment", "first", "last", "contributors", "unused")
 _SIZES = ("offset", "blocks", "pieces", "chunks", "blocks_sum", "rest_sum", "unused_too")
@@ -26,7 +27,7 @@ BLOCK = np.dtype(
     ]
 )
 PIECE = np.dtype(
-    [(n, "<u4") for n in ("variable", "block", "segment", "unused")]
+    [(n, "<u4") for n in ("variable", "block", "segment", "chunks")]
     + [(n, "<u8") for n in ("offset", "bytes", "chunk")]
 )
 CHUNK = np.dtype([("bytes", "<u4"), ("encoded", "<u4"), ("sum", "<u8")])
@@ -50,6 +51,7 @@ class Variable:
     label: str
     group: str
     codecs: list[list[str]]  # the lists, one of which each chunk went through, or none
+    relations: dict[str, Any]  # to others, of values on trees
 
     @property
     def nodes(self) -> NDArray[np.int64]:
@@ -83,7 +85,7 @@ class Context:
 
     def __init__(self, place: Path, slot: Slot) -> None:
         self.place, self.slot = place, slot
-        record = self._bytes((slot.group, slot.segment), slot.offset, slot.size, slot.checksum, "the record")
+        record = self.bytes_at((slot.group, slot.segment), slot.offset, slot.size, slot.checksum, "the record")
         try:
             magic, length, groups = struct.unpack_from("<8sQQ", record)
             if magic != b"SDSRECRD":
@@ -106,7 +108,8 @@ class Context:
         """Whether the blocks of a mesh are lists."""
         return self.meshes[mesh]["type"] in ("unstructured", "points", "octree")
 
-    def _bytes(self, file: tuple[int, int], offset: int, size: int, checksum: int, what: str) -> bytes:
+    def bytes_at(self, file: tuple[int, int], offset: int, size: int, checksum: int, what: str) -> bytes:
+        """Of a segment (group, number), verified; `what` they are for sentences. Throws Error(FILE)."""
         path = self.place / f"segment-{self.slot.run:04}-{file[0]:06}-{file[1]:04}.h5"
         try:
             with path.open("rb") as segment:
@@ -130,10 +133,10 @@ class Context:
     def _tables(self, group: Any) -> Tables:
         file = (int(group["group"]), int(group["segment"]))
         size = int(group["blocks"]) * BLOCK.itemsize
-        blocks = self._bytes(file, group["offset"], size, group["blocks_sum"], "the blocks")
+        blocks = self.bytes_at(file, group["offset"], size, group["blocks_sum"], "the blocks")
         pieces, chunks = int(group["pieces"]), int(group["chunks"])
         rest_size = pieces * PIECE.itemsize + chunks * CHUNK.itemsize
-        rest = self._bytes(file, int(group["offset"]) + size, rest_size, group["rest_sum"], "the tables")
+        rest = self.bytes_at(file, int(group["offset"]) + size, rest_size, group["rest_sum"], "the tables")
         return Tables(
             file[0],
             np.frombuffer(blocks, BLOCK),
@@ -181,10 +184,25 @@ class Context:
         past = size // width if past is None else past
         if past <= first:
             return np.empty(0, variable.dtype.newbyteorder("="))
+        if piece.row["chunks"]:
+            return self.trees.read(variable, piece, first, past)
         begin, end = first * width // self.chunk, -(-past * width // self.chunk)
         parts = [part for _, part in self._chunks(variable, piece, size, begin, end)]
         skipped = first * width - begin * self.chunk
         return values_of(b"".join(parts)[skipped : skipped + (past - first) * width], variable.dtype)
+
+    @cached_property
+    def trees(self) -> TreePieces:
+        """What reads values that are cut by level."""
+        return TreePieces(self)
+
+    def piece_of(self, variable: Variable, like: Piece) -> Piece | None:
+        """Of another variable, on the same block."""
+        rows = like.tables.pieces
+        found = np.flatnonzero((rows["variable"] == variable.number) & (rows["block"] == like.row["block"]))
+        if not len(found):
+            return None
+        return Piece(like.tables, rows[found[0]], like.block, *self.points(variable, like.block))
 
     def _chunks(self, variable: Variable, piece: Piece, size: int, begin: int, end: int) -> Iterator[tuple[int, bytes]]:
         rows = piece.tables.chunks[int(piece.row["chunk"]) :]
@@ -193,7 +211,7 @@ class Context:
         what = f"values of '{variable.name}' on block {piece.block['id']}"
         for n in range(begin, end):
             row = rows[n]
-            data = self._bytes(file, at, int(row["bytes"]), int(row["sum"]), what)
+            data = self.bytes_at(file, at, int(row["bytes"]), int(row["sum"]), what)
             at += int(row["bytes"])
             raw = min(self.chunk, size - n * self.chunk)
             number = int(row["encoded"])
@@ -216,4 +234,7 @@ def _variable(number: int, about: dict[str, Any]) -> Variable:
     texts = {name: str(about[name]) for name in ("name", "mesh", "order", "role", "unit", "label", "group")}
     counts = {name: int(about[name]) for name in ("centering", "components")}
     codecs = [list(names) for names in (about["codec"], *about.get("others", ()))]
-    return Variable(number=number, dtype=np.dtype(about["type"]).newbyteorder("<"), codecs=codecs, **texts, **counts)
+    dtype = np.dtype(about["type"]).newbyteorder("<")
+    return Variable(
+        number=number, dtype=dtype, codecs=codecs, relations=dict(about.get("relations", {})), **texts, **counts
+    )

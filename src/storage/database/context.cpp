@@ -10,6 +10,7 @@
 #include "base/checked.hpp"
 #include "base/fail.hpp"
 #include "base/records.hpp"
+#include "storage/database/tree_pieces.hpp"
 
 namespace sidestream::database {
 
@@ -64,7 +65,10 @@ Context::Context(std::string directory, const Entry& entry, BytesView record)
   schema_ = read_schema({reinterpret_cast<const char*>(record.data()) + record_head, text}, where);
   groups_ = records_of<GroupEntry>(record.subspan(table));
   read_.resize(groups_.size());
+  trees_ = std::make_unique<TreePieces>(*this);
 }
+
+Context::~Context() = default;
 
 const PlacedFile& Context::file(std::uint32_t group, std::uint32_t number) {
   const auto found = files_.find({group, number});
@@ -118,6 +122,7 @@ const Pieces& Context::pieces(std::size_t group) {
 void Context::forget_pieces(std::size_t group) {
   read_.at(group).pieces.reset();
   last_piece_ = nullptr;
+  trees_->forget();
 }
 
 const PieceRow* Context::find(std::size_t group, std::uint32_t variable, std::uint32_t block) {
@@ -141,15 +146,37 @@ std::uint64_t Context::bytes_of(std::size_t group, const PieceRow& piece) {
   return bytes_of_piece(schema_.metadata.variables[piece.variable], blocks(group)[piece.block], directory_);
 }
 
-std::uint64_t Context::chunk_size(std::size_t group, const PieceRow& piece, std::uint64_t number) {
-  return std::min(schema_.chunk, bytes_of(group, piece) - number * schema_.chunk);
+void Context::place_chunks(std::size_t group, const PieceRow& piece) {
+  const std::vector<ChunkRow>& rows = pieces(group).chunks;
+  ChunkPlaces made;
+  if (piece.chunks > 0) {
+    made.values = trees_->cuts(group, piece);
+  } else {
+    const std::uint64_t bytes = bytes_of(group, piece);
+    for (std::uint64_t at = 0; at < bytes; at += schema_.chunk) made.values.push_back(at);
+    made.values.push_back(bytes);
+  }
+  made.stored.assign(1, piece.offset);
+  for (std::uint64_t n = 0; n + 1 < made.values.size(); ++n)
+    made.stored.push_back(made.stored.back() + rows[piece.chunk + n].bytes);
+  places_ = std::move(made);
+  last_piece_ = &piece;
+  last_chunk_ = ~std::uint64_t{0};
 }
 
+const ChunkPlaces& Context::places(std::size_t group, const PieceRow& piece) {
+  if (last_piece_ != &piece) place_chunks(group, piece);
+  return places_;
+}
+
+BlockTree& Context::tree(std::size_t group, std::uint32_t block) { return trees_->tree(group, block); }
+
 BytesView Context::chunk(std::size_t group, const PieceRow& piece, std::uint64_t number) {
-  if (last_piece_ == &piece && last_chunk_ == number && !starts_.empty()) return raw_;
+  if (last_piece_ == &piece && last_chunk_ == number) return raw_;
+  const ChunkPlaces& at = places(group, piece);
   last_chunk_ = ~std::uint64_t{0};
   fetch(group, piece, number, [&]() -> std::span<std::byte> {
-    raw_.resize(chunk_size(group, piece, number));
+    raw_.resize(at.values[number + 1] - at.values[number]);
     return raw_;
   });
   last_chunk_ = number;
@@ -160,39 +187,37 @@ void Context::read_chunk(std::size_t group, const PieceRow& piece, std::uint64_t
   fetch(group, piece, number, [&] { return out; });
 }
 
-void Context::fetch(std::size_t group, const PieceRow& piece, std::uint64_t number,
-                    const std::function<std::span<std::byte>()>& room) {
-  const std::vector<ChunkRow>& chunks = pieces(group).chunks;
-  if (last_piece_ != &piece) {
-    const std::uint64_t bytes = bytes_of(group, piece);
-    starts_.assign(1, piece.offset);
-    for (std::uint64_t n = 0; n * schema_.chunk < bytes; ++n)
-      starts_.push_back(starts_.back() + chunks[piece.chunk + n].bytes);
-    last_piece_ = &piece;
-    last_chunk_ = ~std::uint64_t{0};
-  }
-  const ChunkRow& row = chunks[piece.chunk + number];
+void Context::load(std::size_t group, const PieceRow& piece, const ChunkRow& row, std::uint64_t at,
+                   const std::function<std::span<std::byte>()>& room) {
   const PlacedFile& from = file(groups_[group].group, piece.number);
   const std::uint64_t length = from.size();
-  if (starts_[number] > length || row.bytes > length - starts_[number]) {
-    fail(Code::file, "'{}' ends before values of '{}'; it was cut off", from.path(),
-         schema_.metadata.variables[piece.variable].name);
+  const std::string& name = schema_.metadata.variables[piece.variable].name;
+  if (at > length || row.bytes > length - at) {
+    fail(Code::file, "'{}' ends before values of '{}'; it was cut off", from.path(), name);
   }
-  const auto load = [&](std::span<std::byte> bytes) {
-    from.read(starts_[number], bytes);
-    if (checksum_of(bytes) == row.checksum) return;
-    fail(Code::file, "'{}': the checksum of values of '{}' on block {} at byte {} does not fit; they are damaged",
-         from.path(), schema_.metadata.variables[piece.variable].name, blocks(group)[piece.block].id, starts_[number]);
-  };
-  if (!row.encoded) return load(room());
-  stored_.resize(row.bytes);
-  load(stored_);
+  const std::span<std::byte> bytes = room();
+  from.read(at, bytes);
+  if (checksum_of(bytes) == row.checksum) return;
+  fail(Code::file, "'{}': the checksum of values of '{}' on block {} at byte {} does not fit; they are damaged",
+       from.path(), name, blocks(group)[piece.block].id, at);
+}
+
+void Context::fetch(std::size_t group, const PieceRow& piece, std::uint64_t number,
+                    const std::function<std::span<std::byte>()>& room) {
+  if (piece.chunks > 0) return trees_->fetch(group, piece, number, room);
+  const std::uint64_t at = places(group, piece).stored[number];
+  const ChunkRow& row = pieces(group).chunks[piece.chunk + number];
+  if (!row.encoded) return load(group, piece, row, at, room);
+  load(group, piece, row, at, [&]() -> std::span<std::byte> {
+    stored_.resize(row.bytes);
+    return stored_;
+  });
   packing(piece.variable).decode(row.encoded, stored_, room());
 }
 
 void Context::verify(std::size_t group, const PieceRow& piece) {
-  const std::uint64_t bytes = bytes_of(group, piece);
-  for (std::uint64_t n = 0; n * schema_.chunk < bytes; ++n) static_cast<void>(chunk(group, piece, n));
+  const std::size_t count = places(group, piece).values.size() - 1;
+  for (std::size_t n = 0; n < count; ++n) static_cast<void>(chunk(group, piece, n));
 }
 
 }  // namespace sidestream::database

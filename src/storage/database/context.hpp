@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "storage/database/schema.hpp"
 #include "storage/database/segment.hpp"
 #include "storage/database/table.hpp"
+#include "storage/trees/block_tree.hpp"
 
 namespace sidestream::database {
 
@@ -25,6 +27,14 @@ struct Target {
   std::array<Index, 4> strides{};  ///< in elements: i, j, k, component
 };
 
+class TreePieces;
+
+/// Where the chunks of a piece are: of each, and behind the last one.
+struct ChunkPlaces {
+  std::vector<std::uint64_t> stored{};  ///< in the segment
+  std::vector<std::uint64_t> values{};  ///< in the values of the piece
+};
+
 /// One context. Reads tables when they are asked for and keeps them. Everything throws Error(file) with the file's
 /// name. Used by one thread.
 class Context {
@@ -32,6 +42,9 @@ class Context {
   Context(std::string directory, const Entry& entry) : Context(directory, entry, read_record(directory, entry)) {}
   /// With the record at hand.
   Context(std::string directory, const Entry& entry, BytesView record);
+  ~Context();
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
 
   [[nodiscard]] const Entry& entry() const noexcept { return entry_; }
   [[nodiscard]] const Schema& schema() const noexcept { return schema_; }
@@ -43,10 +56,12 @@ class Context {
   [[nodiscard]] const PieceRow* find(std::size_t group, std::uint32_t variable, std::uint32_t block);
   /// All bytes of one chunk of a piece, decoded. The view holds until the next call.
   [[nodiscard]] BytesView chunk(std::size_t group, const PieceRow& piece, std::uint64_t number);
-  /// How many those are.
-  [[nodiscard]] std::uint64_t chunk_size(std::size_t group, const PieceRow& piece, std::uint64_t number);
-  /// The same into `out`, which has chunk_size bytes.
+  /// Holds until the next call with another piece. Of a piece that is cut by level this reads the flags of its tree.
+  [[nodiscard]] const ChunkPlaces& places(std::size_t group, const PieceRow& piece);
+  /// The same into `out`, which has as many bytes as it has values.
   void read_chunk(std::size_t group, const PieceRow& piece, std::uint64_t number, std::span<std::byte> out);
+  /// The tree of a block of an octree. Throws also where its flags were not stored. Holds until the next call.
+  [[nodiscard]] BlockTree& tree(std::size_t group, std::uint32_t block);
   /// Checks the stored bytes of all chunks of a piece.
   void verify(std::size_t group, const PieceRow& piece);
   /// For whoever has the blocks of a group already.
@@ -57,6 +72,7 @@ class Context {
   void forget_pieces(std::size_t group);
 
  private:
+  friend class TreePieces;
   struct Group {
     std::optional<std::vector<Block>> blocks;
     std::optional<Pieces> pieces;
@@ -68,6 +84,10 @@ class Context {
   /// `room` gives memory for the values, and is asked when it is known that the file has them.
   void fetch(std::size_t group, const PieceRow& piece, std::uint64_t number,
              const std::function<std::span<std::byte>()>& room);
+  /// Checks that the file has the bytes of a chunk, which begin at `at`; then reads them into what `room` gives.
+  void load(std::size_t group, const PieceRow& piece, const ChunkRow& row, std::uint64_t at,
+            const std::function<std::span<std::byte>()>& room);
+  void place_chunks(std::size_t group, const PieceRow& piece);
   [[nodiscard]] const Packing& packing(std::uint32_t variable);
 
   std::string directory_;
@@ -79,9 +99,10 @@ class Context {
   std::optional<CodecKinds> kinds_;
   std::map<std::uint32_t, Packing> packings_;
   Bytes stored_, raw_;
-  std::vector<std::uint64_t> starts_;  ///< of the chunks of the piece that was asked for last
+  ChunkPlaces places_;  ///< of the piece that was asked for last
   const PieceRow* last_piece_ = nullptr;
   std::uint64_t last_chunk_ = 0;
+  std::unique_ptr<TreePieces> trees_;
 };
 
 /// The number of points of `region` that no block of the level has. The others are written to `target`, whose box holds
@@ -95,6 +116,11 @@ void read_list(Context& context, std::uint32_t variable, std::int64_t first, std
 
 /// The whole of a piece, in the order of the variable, gapless: `out` has bytes_of_piece bytes.
 void read_piece(Context& context, std::size_t group, const PieceRow& piece, std::span<std::byte> out);
+
+/// Of a piece that is cut by level, the values in cells of the levels down to `deepest`, which come first: no byte of
+/// finer ones is read. `out` has as many bytes as these are.
+void read_levels(Context& context, std::size_t group, const PieceRow& piece, std::int32_t deepest,
+                 std::span<std::byte> out);
 
 /// What is damaged in a share of a context, a sentence each: `number` of `shares` alike. Never throws Error.
 [[nodiscard]] std::vector<std::string> verify(Context& context, int number = 0, int shares = 1);

@@ -10,36 +10,47 @@ namespace sidestream::database {
 
 namespace {
 
-/// Cuts bytes that come in any lengths into chunks.
+/// Cuts bytes that come in any lengths into chunks of the given sizes, or all of chunk_bytes.
 class Cutter {
  public:
-  explicit Cutter(const std::function<void(BytesView)>& emit) : emit_(emit) {}
+  Cutter(const std::vector<std::uint64_t>& sizes, const std::function<void(BytesView)>& emit)
+      : sizes_(sizes), emit_(emit) {}
   void add(BytesView bytes) {
     while (!bytes.empty()) {
-      if (kept_.empty() && bytes.size() >= chunk_bytes) {
-        emit_(bytes.first(chunk_bytes));
-        bytes = bytes.subspan(chunk_bytes);
+      const std::size_t whole = size();
+      if (kept_.empty() && bytes.size() >= whole) {
+        put(bytes.first(whole));
+        bytes = bytes.subspan(whole);
         continue;
       }
-      const std::size_t size = std::min<std::size_t>(bytes.size(), chunk_bytes - kept_.size());
-      kept_.insert(kept_.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size));
-      bytes = bytes.subspan(size);
-      if (kept_.size() == chunk_bytes) end();
+      const std::size_t part = std::min<std::size_t>(bytes.size(), whole - kept_.size());
+      kept_.insert(kept_.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(part));
+      bytes = bytes.subspan(part);
+      if (kept_.size() == whole) end();
     }
   }
   void end() {
-    if (!kept_.empty()) emit_(kept_);
+    if (!kept_.empty()) put(kept_);
     kept_.clear();
   }
 
  private:
+  [[nodiscard]] std::size_t size() const { return sizes_.empty() ? chunk_bytes : sizes_[number_]; }
+  void put(BytesView chunk) {
+    emit_(chunk);
+    ++number_;
+  }
+
+  const std::vector<std::uint64_t>& sizes_;
   const std::function<void(BytesView)>& emit_;
+  std::size_t number_ = 0;
   Bytes kept_;
 };
 
-void cut_values(const BlockView& view, const Box& points, Order order, const std::function<void(BytesView)>& emit) {
-  Cutter cutter(emit);
-  for_each_slab(view.array, points, order, chunk_bytes, [&](BytesView bytes, const Box&) { cutter.add(bytes); });
+void cut_values(const BlockView& view, const Domain::Piece& piece, const std::function<void(BytesView)>& emit) {
+  Cutter cutter(piece.sizes, emit);
+  for_each_slab(view.array, piece.points, piece.order, chunk_bytes,
+                [&](BytesView bytes, const Box&) { cutter.add(bytes); });
   cutter.end();
 }
 
@@ -54,31 +65,62 @@ std::uint32_t Domain::block_row(const Block& block) {
   return static_cast<std::uint32_t>(rows_.blocks.size() - 1);
 }
 
-void Domain::add(std::uint32_t variable, const Variable& declared, const BlockView& view, const Packing& packing,
-                 const Encoding& encoding) {
-  const std::uint64_t bytes = packed_bytes(view.points, declared.components, declared.type);
+Domain::Piece Domain::new_piece(std::uint32_t variable, const Variable& declared, const BlockView& view) {
   Piece piece;
   piece.row.variable = variable;
   piece.row.block = block_row(view.block);
-  piece.row.bytes = bytes;
+  piece.row.bytes = packed_bytes(view.points, declared.components, declared.type);
   piece.row.chunk = rows_.rows.chunks.size();
   piece.view = &view;
   piece.points = view.points;
   piece.order = declared.order;
+  raw_bytes_ += piece.row.bytes;
+  return piece;
+}
+
+void Domain::add_cut(std::uint32_t variable, const Variable& declared, const BlockView& view,
+                     std::vector<std::uint64_t> sizes, const Packing& packing, const Encoding& encoding) {
+  Piece piece = new_piece(variable, declared, view);
+  piece.sizes = std::move(sizes);
+  piece.row.chunks = static_cast<std::uint32_t>(piece.sizes.size());
   std::vector<ChunkRow>& chunks = rows_.rows.chunks;
   if (packing.empty()) {
-    chunks.resize(chunks.size() + (bytes + chunk_bytes - 1) / chunk_bytes);
+    const std::uint64_t plain = (piece.row.bytes + chunk_bytes - 1) / chunk_bytes;
+    chunks.resize(chunks.size() + (piece.sizes.empty() ? plain : piece.sizes.size()));
   } else {
     ChunkBatch batch(encoding, packing, chunks, piece.encoded);
     // Whole chunks of an array without gaps are where the array is.
     const bool gapless = is_gapless(view.array, view.points, declared.order);
-    cut_values(view, view.points, declared.order,
-               [&](BytesView raw) { batch.add(raw, gapless && raw.size() == chunk_bytes); });
+    const bool by_level = !piece.sizes.empty();
+    cut_values(view, piece, [&](BytesView raw) { batch.add(raw, gapless && (by_level || raw.size() == chunk_bytes)); });
     batch.finish();
     piece.is_encoded = true;
     piece.row.bytes = piece.encoded.size();
   }
-  raw_bytes_ += bytes;
+  pieces_.push_back(std::move(piece));
+}
+
+void Domain::add_levels(std::uint32_t variable, const Variable& declared, const BlockView& view, const LevelCuts& cuts,
+                        const Packing& packing, const Encoding& encoding) {
+  const std::uint64_t cell = size_of(declared.type) * static_cast<std::uint64_t>(declared.components);
+  std::vector<std::uint64_t> sizes;
+  for (std::size_t n = 0; n < cuts.chunks(); ++n) {
+    sizes.push_back(static_cast<std::uint64_t>(cuts.cells[n + 1] - cuts.cells[n]) * cell);
+  }
+  add_cut(variable, declared, view, std::move(sizes), packing, encoding);
+}
+
+void Domain::add_made(std::uint32_t variable, const Variable& declared, const BlockView& view,
+                      const std::vector<MadeChunk>& chunks) {
+  Piece piece = new_piece(variable, declared, view);
+  piece.row.chunks = static_cast<std::uint32_t>(chunks.size());
+  for (const MadeChunk& chunk : chunks) {
+    rows_.rows.chunks.push_back(
+        {static_cast<std::uint32_t>(chunk.bytes.size()), chunk.encoded ? 1U : 0U, checksum_of(chunk.bytes)});
+    piece.encoded.insert(piece.encoded.end(), chunk.bytes.begin(), chunk.bytes.end());
+  }
+  piece.is_encoded = true;
+  piece.row.bytes = piece.encoded.size();
   pieces_.push_back(std::move(piece));
 }
 
@@ -91,7 +133,7 @@ std::uint64_t Domain::stored_bytes() const noexcept {
 void Domain::write_raw(Piece& piece, const std::function<void(std::uint64_t, BytesView)>& put) {
   std::uint64_t offset = 0;
   ChunkRow* row = rows_.rows.chunks.data() + piece.row.chunk;
-  cut_values(*piece.view, piece.points, piece.order, [&](BytesView bytes) {
+  cut_values(*piece.view, piece, [&](BytesView bytes) {
     *row++ = {static_cast<std::uint32_t>(bytes.size()), 0, checksum_of(bytes)};
     put(offset, bytes);
     offset += bytes.size();

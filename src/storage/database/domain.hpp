@@ -9,6 +9,7 @@
 #include "sidestream/data/block.hpp"
 #include "storage/database/chunk_batch.hpp"
 #include "storage/database/table.hpp"
+#include "storage/trees/block_tree.hpp"
 
 namespace sidestream::database {
 
@@ -18,14 +19,27 @@ class Domain {
  public:
   /// Adds one variable on one block. `variable` counts in the schema; `view` stays until the domain is stored.
   void add(std::uint32_t variable, const Variable& declared, const BlockView& view, const Packing& packing,
-           const Encoding& encoding);
+           const Encoding& encoding) {
+    add_cut(variable, declared, view, {}, packing, encoding);
+  }
+  /// The same of a variable in cells of a tree, whose chunks have the values in those of `cuts`.
+  void add_levels(std::uint32_t variable, const Variable& declared, const BlockView& view, const LevelCuts& cuts,
+                  const Packing& packing, const Encoding& encoding);
+  /// Likewise, of which the chunks are there: of each its bytes and whether these are encoded.
+  struct MadeChunk {
+    Bytes bytes;
+    bool encoded = false;
+  };
+  void add_made(std::uint32_t variable, const Variable& declared, const BlockView& view,
+                const std::vector<MadeChunk>& chunks);
 
   struct Piece {
     PieceRow row;
     const BlockView* view = nullptr;
     Box points;
     Order order = Order::column;
-    Bytes encoded;
+    std::vector<std::uint64_t> sizes{};  ///< of chunks, in values; empty: every chunk_bytes
+    Bytes encoded{};
     bool is_encoded = false;
   };
   [[nodiscard]] std::vector<Piece>& pieces() noexcept { return pieces_; }
@@ -37,6 +51,9 @@ class Domain {
   void write_raw(Piece& piece, const std::function<void(std::uint64_t, BytesView)>& put);
 
  private:
+  void add_cut(std::uint32_t variable, const Variable& declared, const BlockView& view,
+               std::vector<std::uint64_t> sizes, const Packing& packing, const Encoding& encoding);
+  [[nodiscard]] Piece new_piece(std::uint32_t variable, const Variable& declared, const BlockView& view);
   std::uint32_t block_row(const Block& block);
 
   DomainRows rows_;

@@ -20,9 +20,9 @@ constexpr Index most_index = Index{1} << 62;
 
 class SlotWriter {
  public:
-  SlotWriter(std::string_view magic, std::uint32_t second) {
+  SlotWriter(std::string_view magic, std::uint32_t second, std::uint32_t version = format_version) {
     std::memcpy(slot_.data(), magic.data(), magic.size());
-    put(8, format_version);
+    put(8, version);
     put(12, second);
   }
   template <class T>
@@ -51,6 +51,7 @@ bool begins(BytesView bytes, std::string_view magic) {
 
 Entry entry_of(BytesView bytes) {
   Entry entry;
+  entry.version = at<std::uint32_t>(bytes, 8);
   entry.run = at<std::uint32_t>(bytes, 12);
   entry.slot = at<std::uint64_t>(bytes, 16);
   entry.iteration = {at<std::int64_t>(bytes, 24), at<std::int64_t>(bytes, 32), at<double>(bytes, 40)};
@@ -75,7 +76,7 @@ Slot head_slot() {
 }
 
 Slot context_slot(const Entry& entry) {
-  SlotWriter writer(context_magic, entry.run);
+  SlotWriter writer(context_magic, entry.run, entry.version);
   writer.put(16, entry.slot);
   writer.put(24, entry.iteration.index);
   writer.put(32, entry.iteration.cycle);
@@ -109,10 +110,11 @@ SlotContent read_slot(BytesView bytes, std::uint64_t slot) {
     content.what = What::empty;
     return content;
   }
-  if (bytes.size() != slot_bytes || at<std::uint32_t>(bytes, 8) != format_version ||
-      at<std::uint64_t>(bytes, checksum_at) != checksum_of(bytes.first(checksum_at))) {
+  if (bytes.size() != slot_bytes || at<std::uint64_t>(bytes, checksum_at) != checksum_of(bytes.first(checksum_at))) {
     return content;
   }
+  const auto version = at<std::uint32_t>(bytes, 8);
+  if (version != format_version && (version != tree_version || !begins(bytes, context_magic))) return content;
   if (begins(bytes, head_magic)) {
     if (slot == 0) content.what = What::head;
     return content;

@@ -15,6 +15,7 @@ namespace sidestream::database {
 static_assert(std::endian::native == std::endian::little, "files of the database are written as memory lies");
 
 inline constexpr std::uint32_t format_version = 1;
+inline constexpr std::uint32_t tree_version = 2;  ///< of contexts with pieces that are cut by level
 inline constexpr std::uint64_t slot_bytes = 256;
 inline constexpr std::uint64_t face_bytes = 8192;       ///< before the first piece of a segment
 inline constexpr std::uint64_t alignment = 64;          ///< of pieces
@@ -23,6 +24,7 @@ inline constexpr std::uint64_t chunk_bytes = 1u << 20;  ///< of values, in what 
 inline constexpr std::uint64_t most_chunk_bytes =
     1u << 26;                                    ///< in what is read: how much a wrong length makes a reader ask for
 inline constexpr std::uint32_t most_lists = 16;  ///< of codecs, that chunks of a variable go through
+inline constexpr Index most_packed_cells = Index{1} << 26;  ///< of a tree whose flags are one chunk
 inline constexpr const char* journal_name = "contexts";
 
 enum class Kind : std::uint32_t { checkpoint = 0, post = 1 };
@@ -39,6 +41,7 @@ struct Place {
 
 /// A slot of a context. Without removals, the head, and what is not whole.
 struct Entry {
+  std::uint32_t version = format_version;
   std::uint64_t slot = 0;
   std::uint32_t run = 0;
   Iteration iteration;
@@ -71,7 +74,8 @@ struct BlockRow {
 static_assert(sizeof(BlockRow) == 144);
 
 struct PieceRow {
-  std::uint32_t variable = 0, block = 0, number = 0, unused = 0;
+  std::uint32_t variable = 0, block = 0, number = 0;
+  std::uint32_t chunks = 0;  ///< 0: the piece is cut every `chunk` bytes; of version 2 else how many chunks it has
   std::uint64_t offset = 0, bytes = 0, chunk = 0;
 };
 static_assert(sizeof(PieceRow) == 40);

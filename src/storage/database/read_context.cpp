@@ -34,16 +34,18 @@ std::vector<Found> blocks_of(Context& context, std::uint32_t variable, std::int3
 class PieceReader {
  public:
   PieceReader(Context& context, std::size_t group, const PieceRow& piece)
-      : context_(context), group_(group), piece_(piece), chunk_(context.schema().chunk) {}
+      : context_(context), group_(group), piece_(piece) {}
 
   void copy(std::uint64_t offset, std::span<std::byte> out) {
     while (!out.empty()) {
-      const std::uint64_t number = offset / chunk_, inside = offset % chunk_;
-      const std::uint64_t whole = inside == 0 ? context_.chunk_size(group_, piece_, number) : ~std::uint64_t{0};
-      if (out.size() >= whole) {  // no copy on the way
-        context_.read_chunk(group_, piece_, number, out.first(whole));
-        offset += whole;
-        out = out.subspan(whole);
+      const std::vector<std::uint64_t>& starts = context_.places(group_, piece_).values;
+      const auto behind = std::upper_bound(starts.begin(), starts.end(), offset);
+      const auto number = static_cast<std::uint64_t>(behind - starts.begin()) - 1;
+      const std::uint64_t begin = behind[-1], size_of_chunk = *behind - begin, inside = offset - begin;
+      if (inside == 0 && out.size() >= size_of_chunk) {  // no copy on the way
+        context_.read_chunk(group_, piece_, number, out.first(size_of_chunk));
+        offset += size_of_chunk;
+        out = out.subspan(size_of_chunk);
         continue;
       }
       const BytesView values = context_.chunk(group_, piece_, number);
@@ -58,7 +60,6 @@ class PieceReader {
   Context& context_;
   std::size_t group_;
   const PieceRow& piece_;
-  std::uint64_t chunk_;
 };
 
 /// Reads `part` of a piece over `points`, line by line of the file.
@@ -193,6 +194,21 @@ void read_list(Context& context, std::uint32_t variable, std::int64_t first, std
 }
 
 void read_piece(Context& context, std::size_t group, const PieceRow& piece, std::span<std::byte> out) {
+  PieceReader(context, group, piece).copy(0, out);
+}
+
+void read_levels(Context& context, std::size_t group, const PieceRow& piece, std::int32_t deepest,
+                 std::span<std::byte> out) {
+  const Variable& of = context.metadata().variables.at(piece.variable);
+  const std::vector<Index>& starts = context.tree(group, piece.block).starts();
+  const auto level =
+      static_cast<std::size_t>(std::clamp<std::int64_t>(deepest + 1, 0, static_cast<std::int64_t>(starts.size()) - 1));
+  const auto cells = static_cast<std::uint64_t>(starts[level]);
+  const std::uint64_t bytes = cells * size_of(of.type) * static_cast<std::uint64_t>(of.components);
+  if (bytes != out.size()) {
+    fail(Code::usage, "the levels of '{}' down to {} have {} bytes of values, but room for {} was given", of.name,
+         deepest, bytes, out.size());
+  }
   PieceReader(context, group, piece).copy(0, out);
 }
 

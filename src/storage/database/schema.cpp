@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::int32_t most_components = 1 << 20;
 constexpr std::size_t most_codecs = 16;
+constexpr std::size_t most_faces = 4;
 
 std::string quoted(const std::string& text) {
   std::string out = "\"";
@@ -78,17 +79,34 @@ std::string list_text(const std::vector<std::string>& codecs) {
   return fmt::format("[{}]", fmt::join(names, ", "));
 }
 
+/// Empty without any.
+std::string relations_text(const VariableRelations& relations) {
+  if (relations.empty()) return {};
+  std::vector<std::string> entries;
+  const auto add = [&](const char* name, const std::string& text) {
+    if (!text.empty()) entries.push_back(fmt::format("\"{}\": {}", name, quoted(text)));
+  };
+  add("father", relations.father);
+  add("equals", relations.equals);
+  add("face", relations.face);
+  add("opposite", relations.opposite);
+  if (!relations.divergence_free.empty()) {
+    entries.push_back("\"divergence_free\": " + list_text(relations.divergence_free));
+  }
+  return fmt::format(", \"relations\": {{{}}}", fmt::join(entries, ", "));
+}
+
 std::string variable_text(const Variable& v, const Metadata& metadata,
-                          const std::vector<std::vector<std::string>>& lists) {
+                          const std::vector<std::vector<std::string>>& lists, const VariableRelations& relations) {
   std::string others;
   for (std::size_t n = 1; n < lists.size(); ++n) others += (n > 1 ? ", " : "") + list_text(lists[n]);
   if (!others.empty()) others = ", \"others\": [" + others + "]";
   return fmt::format(
       "{{\"name\": {}, \"mesh\": {}, \"type\": \"{}\", \"centering\": {}, \"role\": \"{}\", \"components\": {}, \"order\": "
-      "\"{}\", \"unit\": {}, \"label\": {}, \"group\": {}, \"codec\": {}{}}}",
+      "\"{}\", \"unit\": {}, \"label\": {}, \"group\": {}, \"codec\": {}{}{}}}",
       quoted(v.name), quoted(metadata.mesh_of(v).name), name_of(v.type), static_cast<int>(v.centering), name_of(v.role),
       v.components, v.order == Order::column ? "column" : "row", quoted(v.unit), quoted(v.label), quoted(v.group),
-      list_text(lists.front()), others);
+      list_text(lists.front()), others, relations_text(relations));
 }
 
 /// Reads values out of a tree, and says what is wrong with it in one way.
@@ -185,6 +203,23 @@ Mesh read_mesh(const Node& node, std::int32_t id, const Reader& reader) {
   return mesh;
 }
 
+VariableRelations read_relations(const Node& node, const Reader& reader) {
+  VariableRelations relations;
+  const auto text = [&](const char* key) {
+    const sidestream::Entry* const found = Reader::find(node, key);
+    return found != nullptr ? reader.text(found->value) : std::string();
+  };
+  relations.father = text("father");
+  relations.equals = text("equals");
+  relations.face = text("face");
+  relations.opposite = text("opposite");
+  if (const sidestream::Entry* const found = Reader::find(node, "divergence_free")) {
+    if (found->value.items.size() > most_faces) reader.wrong("too many faces without divergence");
+    for (const Node& name : found->value.items) relations.divergence_free.push_back(reader.text(name));
+  }
+  return relations;
+}
+
 Variable read_variable(const Node& node, std::int32_t id, const std::vector<Mesh>& meshes, const Reader& reader) {
   Variable v;
   v.id = id;
@@ -233,14 +268,22 @@ std::vector<std::string> read_codecs(const Node& list, const Reader& reader) {
 
 }  // namespace
 
+bool has_trees(const Metadata& metadata) {
+  return std::any_of(metadata.meshes.begin(), metadata.meshes.end(), [](const Mesh& mesh) {
+    return mesh.kind() == MeshKind::octree && mesh.array(Role::refined) >= 0;
+  });
+}
+
 std::string schema_text(const Schema& schema) {
   std::vector<std::string> meshes, variables;
   for (const Mesh& mesh : schema.metadata.meshes) meshes.push_back(mesh_text(mesh, schema.metadata));
   for (const Variable& v : schema.metadata.variables) {
-    variables.push_back(variable_text(v, schema.metadata, schema.lists_of(static_cast<std::size_t>(v.id))));
+    variables.push_back(variable_text(v, schema.metadata, schema.lists_of(static_cast<std::size_t>(v.id)),
+                                      schema.relations_of(static_cast<std::size_t>(v.id))));
   }
-  return fmt::format("{{\"provenance\": {}, \"chunk\": {},\n\"meshes\": [\n{}],\n\"variables\": [\n{}]}}",
-                     quoted(schema.provenance), schema.chunk, fmt::join(meshes, ",\n"), fmt::join(variables, ",\n"));
+  return fmt::format("{{\"provenance\": {}, \"chunk\": {}{},\n\"meshes\": [\n{}],\n\"variables\": [\n{}]}}",
+                     quoted(schema.provenance), schema.chunk, schema.pruned ? ", \"pruned\": true" : "",
+                     fmt::join(meshes, ",\n"), fmt::join(variables, ",\n"));
 }
 
 Schema read_schema(const std::string& text, const std::string& where) {
@@ -256,6 +299,8 @@ Schema read_schema(const std::string& text, const std::string& where) {
   schema.chunk = reader.number<std::uint64_t>(reader.of(root, "chunk"));
   if (schema.chunk == 0 || schema.chunk > most_chunk_bytes || schema.chunk % 8 != 0)
     reader.wrong("a wrong size of chunks");
+  const sidestream::Entry* const pruned = Reader::find(root, "pruned");
+  schema.pruned = pruned != nullptr && reader.text(pruned->value) == "true";
   Metadata& metadata = schema.metadata;
   const Node &meshes = reader.of(root, "meshes"), &variables = reader.of(root, "variables");
   for (const Node& node : meshes.items) {
@@ -265,6 +310,8 @@ Schema read_schema(const std::string& text, const std::string& where) {
     const auto id = static_cast<std::int32_t>(metadata.variables.size());
     metadata.variables.push_back(read_variable(node, id, metadata.meshes, reader));
     schema.codecs.push_back(read_codecs(reader.of(node, "codec"), reader));
+    const sidestream::Entry* const relations = Reader::find(node, "relations");
+    schema.relations.push_back(relations != nullptr ? read_relations(relations->value, reader) : VariableRelations{});
     std::vector<std::vector<std::string>>& others = schema.other_codecs.emplace_back();
     const sidestream::Entry* const more = Reader::find(node, "others");
     if (more == nullptr) continue;

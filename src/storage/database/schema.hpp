@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "data/relation_text.hpp"
 #include "sidestream/data/metadata.hpp"
 
 namespace sidestream::database {
@@ -16,6 +17,12 @@ struct Schema {
   /// By variable: more lists, where each chunk goes through one of several; the first is that in `codecs`. May be
   /// shorter than there are variables.
   std::vector<std::vector<std::vector<std::string>>> other_codecs{};
+  /// By variable; may be shorter than there are variables.
+  std::vector<VariableRelations> relations{};
+  [[nodiscard]] VariableRelations relations_of(std::size_t variable) const {
+    return variable < relations.size() ? relations[variable] : VariableRelations{};
+  }
+  bool pruned = false;  ///< trees are without what other blocks have
   /// All of a variable.
   [[nodiscard]] std::vector<std::vector<std::string>> lists_of(std::size_t variable) const {
     std::vector<std::vector<std::string>> lists{codecs.at(variable)};
@@ -24,6 +31,12 @@ struct Schema {
     return lists;
   }
 };
+
+/// What stands in a list of codecs, alone, for what is of trees: packed flags, and values through the coder of values.
+inline constexpr const char* tree_codec = "tree";
+
+/// Whether there is an octree whose flags are among the variables: its values are cut by level.
+[[nodiscard]] bool has_trees(const Metadata& metadata);
 
 [[nodiscard]] std::string schema_text(const Schema& schema);
 /// Throws Error(file) with `where` in front.

@@ -297,6 +297,7 @@ void Storing::commit(Entry& entry, const std::vector<Bytes>& reports, const Sche
   }
   entry.run = run_;
   entry.kind = options_.kind;
+  entry.version = has_trees(schema.metadata) ? tree_version : format_version;
   entry.groups = static_cast<std::uint32_t>(groups.size());
   entry.slot = next_slot_;
   put_record(entry, groups, schema);

@@ -29,6 +29,14 @@ std::uint64_t sum(std::uint64_t a, std::uint64_t b, const std::string& where) {
   return result;
 }
 
+/// Whether a piece may say itself how many chunks it has. More than bytes would be read for nothing.
+bool may_be_cut(const Variable& variable, const Metadata& metadata, std::uint64_t bytes, std::uint64_t chunks) {
+  const Mesh& mesh = metadata.mesh_of(variable);
+  if (mesh.kind() != MeshKind::octree || mesh.array(Role::refined) < 0 || chunks > bytes) return false;
+  if (variable.role == Role::none) return variable.centering == Centering::cell;
+  return chunks == 1 && bytes <= static_cast<std::uint64_t>(most_packed_cells);
+}
+
 }  // namespace
 
 PackedTable pack_table(const std::vector<DomainRows>& domains) {
@@ -98,7 +106,9 @@ void check_pieces(const Pieces& rows, std::span<const Block> blocks, const Metad
     if (variable.mesh != blocks[piece.block].mesh) wrong("a piece on the wrong mesh");
     if (piece.number < group.first || piece.number > group.last) wrong("a piece in no segment of the context");
     const std::uint64_t bytes = bytes_of_piece(variable, blocks[piece.block], where);
-    const std::uint64_t count = bytes / chunk + (bytes % chunk != 0);
+    const std::uint64_t count = piece.chunks != 0 ? piece.chunks : bytes / chunk + (bytes % chunk != 0);
+    if (piece.chunks != 0 && !may_be_cut(variable, metadata, bytes, count))
+      wrong("a piece that cannot be cut by level");
     if (piece.chunk > rows.chunks.size() || count > rows.chunks.size() - piece.chunk) wrong("a piece of no chunks");
     counted += count;
     if (counted > rows.chunks.size()) wrong("a chunk of two pieces");
@@ -106,7 +116,8 @@ void check_pieces(const Pieces& rows, std::span<const Block> blocks, const Metad
     for (std::uint64_t n = 0; n < count; ++n) {
       const ChunkRow& row = rows.chunks[piece.chunk + n];
       if (row.encoded > most_lists) wrong("a chunk of an unknown kind");
-      if (row.encoded == 0 && row.bytes != std::min(chunk, bytes - n * chunk)) wrong("a chunk of the wrong length");
+      if (piece.chunks == 0 && row.encoded == 0 && row.bytes != std::min(chunk, bytes - n * chunk))
+        wrong("a chunk of the wrong length");
       stored += row.bytes;
     }
     if (stored != piece.bytes) wrong("a piece of the wrong length");

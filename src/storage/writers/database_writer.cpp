@@ -11,7 +11,9 @@
 #include "base/timer.hpp"
 #include "config/names.hpp"
 #include "storage/codecs/packing.hpp"
+#include "storage/database/stored_trees.hpp"
 #include "storage/database/storing.hpp"
+#include "storage/database/tree_encoding.hpp"
 #include "storage/writers/common_options.hpp"
 
 namespace sidestream {
@@ -23,6 +25,11 @@ std::vector<std::string> words_of(const std::string& text) {
   std::vector<std::string> words;
   for (std::string word; stream >> word;) words.push_back(word);
   return words;
+}
+
+/// What other blocks have is of no use to who reads values; who restarts gets all back unless asked otherwise.
+bool prunes(const Settings& settings) {
+  return settings.has("prune") ? settings.boolean("prune") : settings.text("kind") == "post";
 }
 
 class DatabaseWriter final : public Task {
@@ -38,6 +45,8 @@ class DatabaseWriter final : public Task {
     schema_.provenance = directory_->provenance();
     schema_.chunk = database::chunk_bytes;
     schema_.metadata = database::part_of(metadata, variables_);
+    schema_.pruned = prunes(settings) && database::has_trees(schema_.metadata);
+    trees_.emplace(schema_.pruned);
     choose_codecs(settings);
     storing_.emplace(storing_options(settings));
     pool_.emplace(settings.integer<int>("server_threads"));
@@ -50,11 +59,16 @@ class DatabaseWriter final : public Task {
   /// Encodes; what is kept as it is stays where it is until `combine`.
   Bytes local(const LocalInput& input) override {
     begin_context();
+    find_trees(input);
     for (std::size_t n = 0; n < variables_.size(); ++n) {
+      const Variable& variable = schema_.metadata.variables[n];
       for (const BlockView& view : input.of(variables_[n])) {
         if (view.copy || view.points.empty()) continue;
-        domain_.add(static_cast<std::uint32_t>(n), schema_.metadata.variables[n], translated(view, n), packings_[n],
-                    encoding_);
+        if (database::StoredTree* const tree = tree_of(variable, view)) {
+          add_on_tree(variable, view, *tree, input);
+        } else {
+          domain_.add(static_cast<std::uint32_t>(n), variable, translated(view, n), packings_[n], encoding_);
+        }
       }
     }
     return {};
@@ -68,12 +82,14 @@ class DatabaseWriter final : public Task {
     if (bytes > 0) encoding_.pace.writing = (ended_ - start) / bytes;
     domain_ = {};
     views_.clear();
+    trees_->clear();
     return {};
   }
 
   void discard(const Iteration&) noexcept override {
     domain_ = {};
     views_.clear();
+    trees_->clear();
   }
 
  private:
@@ -86,6 +102,19 @@ class DatabaseWriter final : public Task {
     encoding_.pace.hurries = ended_ > 0 && began_ - ended_ < pause * (ended_ - last);
   }
   void choose_codecs(const Settings& settings);
+  [[nodiscard]] bool goes_as_tree(const Settings& settings, const Variable& variable,
+                                  const std::vector<std::string>& names, bool is_own) const;
+  void find_trees(const LocalInput& input);
+  /// Null: the variable is stored as it is on meshes without levels.
+  [[nodiscard]] database::StoredTree* tree_of(const Variable& variable, const BlockView& view);
+  void add_on_tree(const Variable& variable, const BlockView& view, database::StoredTree& tree,
+                   const LocalInput& input);
+  /// Values of another variable on the block, where a decoder will have them, too; null otherwise.
+  [[nodiscard]] const BlockView* companion(const Variable& variable, std::int64_t block, database::StoredTree& tree,
+                                           const LocalInput& input);
+  [[nodiscard]] bool is_of_tree(std::size_t variable) const {
+    return schema_.codecs[variable] == std::vector<std::string>{database::tree_codec};
+  }
   [[nodiscard]] database::StoringOptions storing_options(const Settings& settings) const;
   /// The view with the block on the mesh as the schema counts it.
   const BlockView& translated(const BlockView& view, std::size_t n) {
@@ -107,7 +136,96 @@ class DatabaseWriter final : public Task {
   std::optional<database::Storing> storing_;
   database::Domain domain_;
   std::deque<BlockView> views_;
+  std::optional<database::StoredTrees> trees_;
 };
+
+void DatabaseWriter::find_trees(const LocalInput& input) {
+  trees_->clear();
+  for (const Mesh& mesh : schema_.metadata.meshes) {
+    const std::int32_t refined = mesh.array(Role::refined), owned = mesh.array(Role::owned);
+    if (mesh.kind() != MeshKind::octree || refined < 0) continue;
+    const auto n = static_cast<std::size_t>(refined);
+    for (const BlockView& view : input.of(variables_[n])) {
+      if (view.copy || view.points.empty()) continue;
+      const BlockView* const own =
+          owned < 0 ? nullptr : input.find(variables_[static_cast<std::size_t>(owned)], view.block.id);
+      trees_->add(mesh, translated(view, n), own);
+    }
+  }
+}
+
+database::StoredTree* DatabaseWriter::tree_of(const Variable& variable, const BlockView& view) {
+  if (variable.centering != Centering::cell) return nullptr;
+  database::StoredTree* const tree = trees_->find(variable.mesh, view.block.id);
+  return tree != nullptr && view.points.extent(0) == tree->published ? tree : nullptr;
+}
+
+const BlockView* DatabaseWriter::companion(const Variable& variable, std::int64_t block, database::StoredTree& tree,
+                                           const LocalInput& input) {
+  const auto n = static_cast<std::size_t>(variable.id);
+  if (variable.role != Role::none || (!packings_[n].empty() && !is_of_tree(n))) return nullptr;
+  const BlockView* const view = input.find(variables_[n], block);
+  if (view == nullptr || view->copy || tree_of(variable, translated(*view, n)) != &tree) return nullptr;
+  const std::uint64_t cell = size_of(variable.type) * static_cast<std::uint64_t>(variable.components);
+  if (cut_levels(tree.tree, cell, schema_.chunk).chunks() == 0) return nullptr;
+  return &trees_->stored(variable, translated(*view, n), tree);
+}
+
+void DatabaseWriter::add_on_tree(const Variable& variable, const BlockView& view, database::StoredTree& tree,
+                                 const LocalInput& input) {
+  const auto n = static_cast<std::size_t>(variable.id);
+  const auto number = static_cast<std::uint32_t>(n);
+  const BlockView& own = trees_->stored(variable, translated(view, n), tree);
+  if (variable.role != Role::none) {
+    if (!is_of_tree(n) || tree.tree.cells() > database::most_packed_cells) {
+      return domain_.add(number, variable, own, packings_[n], encoding_);
+    }
+    const BytesView flags{static_cast<const std::byte*>(own.array.data), static_cast<std::size_t>(tree.tree.cells())};
+    return domain_.add_made(number, variable, own, database::packed_flags(tree, variable.role, flags));
+  }
+  const std::uint64_t cell = size_of(variable.type) * static_cast<std::uint64_t>(variable.components);
+  const LevelCuts cuts = cut_levels(tree.tree, cell, schema_.chunk);
+  if (cuts.chunks() == 0) return domain_.add(number, variable, own, packings_[n], encoding_);
+  if (!is_of_tree(n)) return domain_.add_levels(number, variable, own, cuts, packings_[n], encoding_);
+  std::map<std::int32_t, const BlockView*> there;  // made before threads ask
+  const auto find_view = [&](const Variable& other) {
+    const auto found = there.find(other.id);
+    return found == there.end() ? nullptr : found->second;
+  };
+  const FindCompanion find = [&](const std::string& name) -> const Variable* {
+    const Variable* const other = schema_.metadata.find_variable(name);
+    if (other == nullptr || other->mesh != variable.mesh) return nullptr;
+    if (there.contains(other->id)) return other;
+    const BlockView* const values = companion(*other, view.block.id, tree, input);
+    if (values == nullptr) return nullptr;
+    there.emplace(other->id, values);
+    return other;
+  };
+  there.emplace(variable.id, &own);
+  domain_.add_made(
+      number, variable, own,
+      database::encoded_levels(tree.tree, cuts, variable, schema_.relations_of(n), find, find_view, encoding_));
+}
+
+/// Whether a variable goes through the codec of trees: flags of trees whenever anything is encoded, values with `auto`
+/// or by its name. Variables elsewhere do not know that name.
+bool DatabaseWriter::goes_as_tree(const Settings& settings, const Variable& variable,
+                                  const std::vector<std::string>& names, bool is_own) const {
+  const Mesh& mesh = schema_.metadata.mesh_of(variable);
+  const bool by_name = std::find(names.begin(), names.end(), database::tree_codec) != names.end();
+  const bool on_tree =
+      mesh.kind() == MeshKind::octree && mesh.array(Role::refined) >= 0 && variable.centering == Centering::cell;
+  if (by_name && (!on_tree || names.size() > 1)) {
+    settings.fail(
+        is_own ? "codecs" : "codec",
+        fmt::format("found the codec 'tree' for '{}', expected it alone and for values in cells of octrees; use "
+                    "'auto', which takes it there and others elsewhere",
+                    variable.name));
+  }
+  if (!on_tree) return false;
+  if (variable.role != Role::none) return by_name || (!is_own && !names.empty());
+  return by_name || (names.size() == 1 && names.front() == "auto");
+}
 
 void DatabaseWriter::choose_codecs(const Settings& settings) {
   const auto special = settings.pairs("codecs");
@@ -125,6 +243,12 @@ void DatabaseWriter::choose_codecs(const Settings& settings) {
     const bool is_own = own != special.end();
     const char* option = is_own ? "codecs" : "codec";
     const std::vector<std::string> names = is_own ? words_of(own->second) : settings.texts("codec");
+    if (goes_as_tree(settings, variable, names, is_own)) {
+      schema_.codecs.push_back({database::tree_codec});
+      schema_.other_codecs.emplace_back();
+      packings_.emplace_back();
+      continue;
+    }
     Packing packing;
     try {
       packing = Packing::chosen(names, variable.type, *kinds_);
@@ -208,12 +332,18 @@ std::vector<Option> options() {
   codec.text =
       "What all values go through, in this order, without loss; nothing if left out. `auto` alone: for each chunk that of "
       "`zstd` and `byte-shuffle zstd` which saves most of a sample, none if little is saved or if the server is behind and "
-      "packing takes longer than writing." +
+      "packing takes longer than writing; values in cells of octrees by level through `tree`, which predicts them from their "
+      "fathers and what is declared of them." +
       codec_manual();
   Option codecs{.name = "codecs", .type = OptionType::pairs};
   codecs.text =
       "Other codecs for some variables, by name, with spaces between: `{temperature: half byte-shuffle zstd}`.";
-  std::vector<Option> all{directory, kind, variables_option(), codec, codecs};
+  Option prune{.name = "prune", .type = OptionType::boolean};
+  prune.text =
+      "Of octrees whose blocks say what they own: whether refined cells of which no leaf is owned are stored as leaves, without "
+      "what lies below, which other blocks have. `true` for `post` and `false` for `checkpoint`, from which all is to come back, "
+      "if left out.";
+  std::vector<Option> all{directory, kind, variables_option(), codec, codecs, prune};
   for (Option& option : how_options()) all.push_back(std::move(option));
   return all;
 }

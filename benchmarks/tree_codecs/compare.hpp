@@ -1,0 +1,15 @@
+// Sizes of all variables of some trees by several codecs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "chunks.hpp"
+
+namespace benchmark {
+
+/// Prints, of each variable, what is saved by the paper's scheme, zstd, byte shuffle with zstd, and ours; checks every
+/// bit on the way and throws std::runtime_error if one is lost.
+void compare_sizes(const std::string& name, const std::vector<TreeData>& trees, std::size_t chunk_cells);
+
+}  // namespace benchmark

@@ -1,0 +1,67 @@
+// How small and how fast the coders of octrees' values are, beside the paper's and zstd:
+//   benchmark_tree_codecs [--finest N] [--chunk CELLS] [--raw DIRECTORY] [--blast FILE]... [--ramses DIRECTORY]...
+// FILE is what `blast turbulence --dump FILE` wrote. With --raw the values go to files that codecs.py compares with
+// others.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <fstream>
+#include <map>
+
+#include "compare.hpp"
+#include "speed.hpp"
+#include "tree_data.hpp"
+
+using namespace benchmark;
+
+namespace {
+
+void write_raw(const std::string& directory, const TreeData& tree) {
+  for (const TreeVariable& variable : tree.variables) {
+    std::string name = tree.name + "." + variable.name;
+    std::replace(name.begin(), name.end(), ' ', '_');
+    std::ofstream out(directory + "/" + name + ".f64", std::ios::binary);
+    for (const auto& level : variable.levels) {
+      out.write(reinterpret_cast<const char*>(level.data()),
+                static_cast<std::streamsize>(level.size() * sizeof(double)));
+    }
+  }
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Measures the coders of octrees' values.");
+  int finest = 7;
+  std::size_t chunk = 65536;
+  std::string raw;
+  std::vector<std::string> blasts, outputs;
+  app.add_option("--finest", finest, "Level of the finest cells of the magnetised gas")->check(CLI::Range(3, 9));
+  app.add_option("--chunk", chunk, "Cells of a chunk")->check(CLI::Range(std::size_t{8}, std::size_t{1} << 30));
+  app.add_option("--raw", raw, "Directory to write the values to");
+  app.add_option("--blast", blasts, "What blast --dump wrote");
+  app.add_option("--ramses", outputs, "Output of RAMSES");
+  CLI11_PARSE(app, argc, argv);
+  std::map<std::string, std::vector<TreeData>> sets;
+  sets["magnetised gas, synthetic"].push_back(make_magnetised(finest, 1));
+  for (const std::string& file : blasts) sets[file].push_back(read_blast(file, 1.4));
+  for (const std::string& directory : outputs) sets[directory] = read_ramses(directory);
+  for (const auto& [name, trees] : sets) {
+    compare_sizes(name, trees, chunk);
+    for (const TreeData& tree : trees) {
+      if (!raw.empty()) write_raw(raw, tree);
+    }
+  }
+  for (const auto& [name, trees] : sets) compare_speed(name, trees.front());
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+}

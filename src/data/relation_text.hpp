@@ -1,0 +1,68 @@
+// Relations between values of trees: their words, read.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sidestream/data/metadata.hpp"
+
+namespace sidestream {
+
+/// What is declared of values in cells of trees, as texts of the configuration; docs/mesh-kinds.md has the words.
+/// Codecs of databases predict values with it: where it does not hold more bytes are needed, and nothing is lost.
+struct VariableRelations {
+  std::string father;    ///< what a father's value is of its sons': `mean of density * velocity`, `sum`
+  std::string equals;    ///< what the value is of others in the same cell, a sum of products
+  std::string face;      ///< the face of the cell that the value lies on: `low-x` ... `high-z`
+  std::string opposite;  ///< the variable with the same component on the opposite face
+  std::vector<std::string> divergence_free{};  ///< the faces along the other axes, low and high, with which it has none
+  [[nodiscard]] bool empty() const noexcept { return father.empty() && equals.empty() && face.empty(); }
+  bool operator==(const VariableRelations& other) const noexcept {
+    return father == other.father && equals == other.equals && face == other.face && opposite == other.opposite &&
+           divergence_free == other.divergence_free;
+  }
+};
+
+/// A variable in the same cell. `component` -1: its only one, or that of the variable whose relation it is.
+struct RelationFactor {
+  std::string variable;
+  std::int32_t component = -1;
+  bool operator==(const RelationFactor& other) const noexcept {
+    return variable == other.variable && component == other.component;
+  }
+};
+
+/// coefficient * times / over.
+struct RelationProduct {
+  double coefficient = 1;
+  std::vector<RelationFactor> times, over;
+};
+
+/// `2 * density / mass - 0.5 * density * velocity.x^2`: products of numbers and names (between quotes if they have
+/// other characters than letters, digits and _), added up. Throws Error(configuration) with what was found and
+/// expected.
+[[nodiscard]] std::vector<RelationProduct> parse_products(std::string_view text);
+
+/// What `father` says.
+struct FatherRelation {
+  bool sum = false;  ///< a father has the sum of its sons' values; else the mean of what `of` is
+  /// The products that have the variable itself; empty: the value alone. Each product counts.
+  std::vector<RelationProduct> of{};
+};
+/// `sum`, `mean` or `mean of PRODUCTS`. Throws as parse_products.
+[[nodiscard]] FatherRelation parse_father(std::string_view text);
+
+/// `low-x` ... `high-z`.
+struct CellFace {
+  int axis = 0;
+  bool high = false;
+};
+/// Throws Error(configuration).
+[[nodiscard]] CellFace parse_face(std::string_view text);
+
+/// The variables that a variable's relations name, each once, in the order in which they are named.
+[[nodiscard]] std::vector<std::string> named_in(const std::string& variable, const VariableRelations& relations);
+
+}  // namespace sidestream

@@ -1,0 +1,47 @@
+// The trees of the blocks that a server stores in an iteration, and values in their cells as they are stored.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "sidestream/data/block.hpp"
+#include "sidestream/data/metadata.hpp"
+#include "storage/trees/block_tree.hpp"
+#include "storage/trees/pruning.hpp"
+
+namespace sidestream::database {
+
+/// A tree of a block as it is stored.
+struct StoredTree {
+  BlockTree tree;
+  std::vector<std::uint8_t> owned;  ///< empty: all is
+  std::vector<CellRun> kept;        ///< of the cells that were published; empty: all
+  Index published = 0;              ///< cells
+};
+
+class StoredTrees {
+ public:
+  /// `prunes`: trees are stored without what other blocks have.
+  explicit StoredTrees(bool prunes) : prunes_(prunes) {}
+
+  /// Begins an iteration.
+  void clear();
+  /// A block of an octree from its flags, all of them; `owned` may be null. Flags that are not those of a tree are left
+  /// alone.
+  void add(const Mesh& mesh, const BlockView& refined, const BlockView* owned);
+  /// Null where there is none.
+  [[nodiscard]] StoredTree* find(std::int32_t mesh, std::int64_t block);
+  /// A variable in cells of that tree as it is stored: without gaps. Stays until the next iteration.
+  [[nodiscard]] const BlockView& stored(const Variable& variable, const BlockView& view, const StoredTree& tree);
+
+ private:
+  using Key = std::pair<std::int32_t, std::int64_t>;
+  bool prunes_;
+  std::map<Key, StoredTree> trees_;
+  std::map<Key, BlockView> views_;  ///< by variable and block
+  std::deque<std::vector<std::byte>> values_;
+};
+
+}  // namespace sidestream::database

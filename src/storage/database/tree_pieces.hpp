@@ -1,0 +1,59 @@
+// Pieces of trees that are read: what is cut by level, and the flags that say where.
+#pragma once
+
+#include <list>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "storage/database/context.hpp"
+#include "storage/trees/chunk_coding.hpp"
+
+namespace sidestream::database {
+
+/// Of a context. Keeps the trees that were asked for last, and of one block the values that others are decoded with.
+class TreePieces {
+ public:
+  explicit TreePieces(Context& context) : context_(context) {}
+  [[nodiscard]] BlockTree& tree(std::size_t group, std::uint32_t block);
+  /// Where the chunks of a piece begin in its values, and where the last one ends. Throws Error(file) where they are
+  /// not as many as the table says.
+  [[nodiscard]] std::vector<std::uint64_t> cuts(std::size_t group, const PieceRow& piece);
+  /// As Context::fetch.
+  void fetch(std::size_t group, const PieceRow& piece, std::uint64_t number,
+             const std::function<std::span<std::byte>()>& room);
+  void forget();
+
+ private:
+  class Cells;
+  using Key = std::pair<std::size_t, std::uint32_t>;
+  struct Kept {
+    Key key;
+    std::unique_ptr<BlockTree> tree;
+  };
+  /// A variable on the block that is read.
+  struct Decoded {
+    LevelCuts cuts;
+    std::vector<std::uint64_t> stored;  ///< where chunks begin in the segment
+    VariableCoding coding;
+    std::vector<Bytes> chunks;  ///< values, once they are decoded
+  };
+  [[nodiscard]] std::vector<std::uint8_t> read_flags(std::size_t group, std::uint32_t block, const Mesh& mesh);
+  void unpack_flags(std::size_t group, const PieceRow& piece, const Variable& variable, BytesView packed,
+                    std::span<std::byte> out);
+  [[nodiscard]] Bytes stored(std::size_t group, const PieceRow& piece, const ChunkRow& row, std::uint64_t at);
+  [[nodiscard]] Decoded& decoded(std::size_t group, const PieceRow& piece);
+  [[nodiscard]] BytesView values(std::size_t group, const PieceRow& piece, std::size_t chunk);
+  void decode(std::size_t group, const PieceRow& piece, std::size_t chunk, std::span<std::byte> out);
+  [[nodiscard]] const PieceRow* companion(std::size_t group, std::uint32_t block, const std::string& name);
+  [[nodiscard]] const ChunkRow& row_of(std::size_t group, const PieceRow& piece, std::size_t chunk);
+
+  Context& context_;
+  std::list<Kept> trees_;  ///< the last one first
+  Key current_{};          ///< the block of `decoded_`
+  std::map<std::uint32_t, Decoded> decoded_;
+  std::size_t kept_bytes_ = 0;
+  int depth_ = 0;  ///< of chunks that wait for others
+};
+
+}  // namespace sidestream::database

@@ -1,0 +1,84 @@
+// Lengths of runs of equal bits, as numbers of seven bits a byte.
+#pragma once
+
+#include <cstdint>
+
+#include "base/fail.hpp"
+#include "sidestream/extend/communicator.hpp"
+#include "storage/trees/flag_bits.hpp"
+
+namespace sidestream {
+
+/// Runs alternate and begin with one of zeros, which may be empty. Each is a number in groups of seven bits, the lowest
+/// first, with the highest bit of a byte set where another follows.
+class RunWriter {
+ public:
+  explicit RunWriter(Bytes& out) : out_(out) {}
+  /// The bits of `value` where `mask` has ones.
+  void add(std::uint64_t mask, std::uint64_t value) {
+    for (;;) {
+      const std::uint64_t other = (value ^ current_) & mask;
+      if (other == 0) break;
+      const std::uint64_t before = (other & (~other + 1)) - 1;
+      length_ += static_cast<std::uint64_t>(flag_bits::count_bits(mask & before));
+      put();
+      current_ = ~current_;
+      mask &= ~before;
+    }
+    length_ += static_cast<std::uint64_t>(flag_bits::count_bits(mask));
+  }
+  void end() {
+    if (length_ > 0) put();
+    current_ = 0;
+  }
+
+ private:
+  void put() {
+    while (length_ >= 0x80) {
+      out_.push_back(static_cast<std::byte>((length_ & 0x7f) | 0x80));
+      length_ >>= 7;
+    }
+    out_.push_back(static_cast<std::byte>(length_));
+    length_ = 0;
+  }
+
+  Bytes& out_;
+  std::uint64_t current_ = 0, length_ = 0;
+};
+
+class RunReader {
+ public:
+  explicit RunReader(BytesView in) : in_(in) {}
+  /// The next runs have `total` bits together.
+  void begin(std::uint64_t total) {
+    left_ = total;
+    is_first_ = true;
+  }
+  [[nodiscard]] bool done() const noexcept { return left_ == 0; }
+  [[nodiscard]] std::size_t rest() const noexcept { return in_.size(); }
+  /// Length of the next run. Throws Error(file) where there is none, or it is longer than what is left.
+  [[nodiscard]] std::uint64_t next() {
+    std::uint64_t length = 0;
+    for (unsigned shift = 0;; shift += 7) {
+      if (in_.empty() || shift > 56) wrong();
+      const auto byte = static_cast<std::uint64_t>(in_.front());
+      in_ = in_.subspan(1);
+      length |= (byte & 0x7f) << shift;
+      if (byte < 0x80) break;
+    }
+    if (length > left_ || (length == 0 && !is_first_)) wrong();
+    is_first_ = false;
+    left_ -= length;
+    return length;
+  }
+
+ private:
+  [[noreturn]] static void wrong() {
+    fail(Code::file, "runs of flags that are not those of the tree; they are damaged");
+  }
+  BytesView in_;
+  std::uint64_t left_ = 0;
+  bool is_first_ = true;
+};
+
+}  // namespace sidestream

@@ -1,0 +1,193 @@
+#include "storage/trees/chunk_coding.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/fail.hpp"
+
+namespace sidestream {
+
+namespace {
+
+template <class Element>
+void take(const std::byte* from, std::size_t count, std::size_t step, std::byte* to) {
+  for (std::size_t n = 0; n < count; ++n) std::memcpy(to + n * sizeof(Element), from + n * step, sizeof(Element));
+}
+
+template <class Element>
+void give(const std::byte* from, std::size_t count, std::size_t step, std::byte* to) {
+  for (std::size_t n = 0; n < count; ++n) std::memcpy(to + n * step, from + n * sizeof(Element), sizeof(Element));
+}
+
+template <class Move>
+void by_size(std::size_t element, Move&& move) {
+  if (element == 1) return move(std::uint8_t{});
+  if (element == 2) return move(std::uint16_t{});
+  if (element == 4) return move(std::uint32_t{});
+  move(std::uint64_t{});
+}
+
+void put_component(BytesView values, std::size_t element, std::int32_t components, std::int32_t component,
+                   std::span<std::byte> out) {
+  const std::size_t step = element * static_cast<std::size_t>(components);
+  std::byte* const to = out.data() + element * static_cast<std::size_t>(component);
+  by_size(element, [&](auto kind) { give<decltype(kind)>(values.data(), values.size() / element, step, to); });
+}
+
+/// What the coder is given beside the values of one component.
+class Surroundings {
+ public:
+  Surroundings(BlockTree& tree, const ChunkCells& cells, const VariableCoding& coding, std::int32_t component,
+               CellValues& values)
+      : tree_(tree), cells_(cells), coding_(coding), component_(component), values_(values) {
+    chunk_.type = coding.variable->type;
+    chunk_.groups.dimensions = tree.shape().dimensions;
+  }
+
+  /// `needs` null: all.
+  const TreeChunk& gathered(const TreeStreamNeeds* needs) {
+    const DeclaredRelations& declared = coding_.declared[static_cast<std::size_t>(component_)];
+    if (cells_.level > 0) number_groups(needs == nullptr || needs->beside);
+    if (cells_.level > 0 && (needs == nullptr || needs->fathers)) {
+      chunk_.fathers = values_.of(*coding_.variable, component_, cells_.above_first, cells_.above_past, fathers_room_);
+    }
+    rooms_.resize(2 * declared.companions.size());
+    for (std::size_t n = 0; n < declared.companions.size(); ++n) {
+      const auto number = static_cast<int>(n);
+      const bool needed = needs == nullptr || std::find(needs->companions.begin(), needs->companions.end(), number) !=
+                                                  needs->companions.end();
+      companions_.push_back(needed ? companion(declared.companions[n], n) : Companion{});
+    }
+    chunk_.companions = companions_;
+    return chunk_;
+  }
+
+ private:
+  /// Fathers and neighbours count from the first cell of the level above that the coder knows of.
+  void number_groups(bool with_neighbours) {
+    const LevelLinks& links = tree_.links()[static_cast<std::size_t>(cells_.level - 1)];
+    const Index level_first = tree_.starts()[static_cast<std::size_t>(cells_.level)];
+    const Index above = cells_.above_first - tree_.starts()[static_cast<std::size_t>(cells_.level - 1)];
+    const Index known = cells_.above_past - cells_.above_first;
+    const int d = tree_.shape().dimensions;
+    const auto first = static_cast<std::size_t>((cells_.first - level_first) >> d);
+    const auto past = static_cast<std::size_t>((cells_.past - level_first) >> d);
+    for (std::size_t group = first; group < past; ++group) father_.push_back(links.father[group] - above);
+    const std::size_t sides = 2 * static_cast<std::size_t>(d);
+    for (std::size_t n = first * sides; with_neighbours && n < past * sides; ++n) {
+      const Index number = links.beside[n] - above;
+      beside_.push_back(links.beside[n] >= 0 && number >= 0 && number < known ? number : -1);
+    }
+    chunk_.groups.father = father_;
+    chunk_.groups.beside = beside_;
+  }
+
+  Companion companion(const NamedComponent& named, std::size_t n) {
+    const Variable* const variable = coding_.find(named.variable);
+    if (variable == nullptr || named.component >= variable->components) {
+      fail(Code::file, "the relations of '{}' name component {} of '{}', which there is not; the file is damaged",
+           coding_.variable->name, named.component, named.variable);
+    }
+    Companion made{variable->type, {}, {}};
+    made.values = values_.of(*variable, named.component, cells_.first, cells_.past, rooms_[2 * n]);
+    if (cells_.level > 0) {
+      made.fathers = values_.of(*variable, named.component, cells_.above_first, cells_.above_past, rooms_[2 * n + 1]);
+    }
+    return made;
+  }
+
+  BlockTree& tree_;
+  const ChunkCells& cells_;
+  const VariableCoding& coding_;
+  std::int32_t component_;
+  CellValues& values_;
+  TreeChunk chunk_;
+  std::vector<Index> father_, beside_;
+  std::vector<Companion> companions_;
+  std::vector<Bytes> rooms_;
+  Bytes fathers_room_;
+};
+
+}  // namespace
+
+VariableCoding coding_of(const Variable& variable, const VariableRelations& relations, int dimensions,
+                         FindCompanion find) {
+  VariableCoding coding{&variable, {}, std::move(find)};
+  for (std::int32_t c = 0; c < variable.components; ++c) {
+    coding.declared.push_back(declared_relations(variable, relations, c, dimensions, coding.find));
+  }
+  return coding;
+}
+
+ChunkCells cells_of(BlockTree& tree, const LevelCuts& cuts, std::size_t chunk) {
+  ChunkCells cells{cuts.level[chunk], cuts.cells[chunk], cuts.cells[chunk + 1], 0, 0};
+  if (cells.level == 0) return cells;
+  const LevelLinks& links = tree.links()[static_cast<std::size_t>(cells.level - 1)];
+  const Index level_first = tree.starts()[static_cast<std::size_t>(cells.level)];
+  const Index above = tree.starts()[static_cast<std::size_t>(cells.level - 1)];
+  const int d = tree.shape().dimensions;
+  const auto father = [&](Index cell) {
+    return above + links.father[static_cast<std::size_t>((cell - level_first) >> d)];
+  };
+  cells.above_first = cuts.cells[cuts.chunk_of(father(cells.first))];
+  cells.above_past = cuts.cells[cuts.chunk_of(father(cells.past - 1)) + 1];
+  return cells;
+}
+
+Bytes encode_chunk(BlockTree& tree, const ChunkCells& cells, const VariableCoding& coding, CellValues& values,
+                   const TreeCoding& how) {
+  const std::int32_t components = coding.variable->components;
+  Bytes out;
+  if (components > 1) out.resize(4 * static_cast<std::size_t>(components));
+  for (std::int32_t c = 0; c < components; ++c) {
+    Surroundings around(tree, cells, coding, c, values);
+    Bytes room;
+    const BytesView own = values.of(*coding.variable, c, cells.first, cells.past, room);
+    const Bytes stream =
+        encode_tree_values(own, around.gathered(nullptr), coding.declared[static_cast<std::size_t>(c)].relations, how);
+    if (components == 1) return stream;
+    const auto length = static_cast<std::uint32_t>(stream.size());
+    std::memcpy(out.data() + 4 * static_cast<std::size_t>(c), &length, sizeof length);
+    out.insert(out.end(), stream.begin(), stream.end());
+  }
+  return out;
+}
+
+void decode_chunk(BytesView stream, BlockTree& tree, const ChunkCells& cells, const VariableCoding& coding,
+                  CellValues& values, std::span<std::byte> out) {
+  const std::int32_t components = coding.variable->components;
+  const std::size_t element = size_of(coding.variable->type),
+                    heads = components > 1 ? 4 * static_cast<std::size_t>(components) : 0;
+  if (stream.size() < heads)
+    fail(Code::file, "a chunk of '{}' that is too short; it is damaged", coding.variable->name);
+  std::size_t at = heads;
+  Bytes one(components > 1 ? out.size() / static_cast<std::size_t>(components) : 0);
+  for (std::int32_t c = 0; c < components; ++c) {
+    std::uint32_t length = static_cast<std::uint32_t>(stream.size());
+    if (components > 1) std::memcpy(&length, stream.data() + 4 * static_cast<std::size_t>(c), sizeof length);
+    if (length > stream.size() - at)
+      fail(Code::file, "a chunk of '{}' whose lengths make no sense; it is damaged", coding.variable->name);
+    const BytesView part = stream.subspan(at, length);
+    at += length;
+    const TreeStreamNeeds needs = tree_stream_needs(part);
+    const DeclaredRelations& declared = coding.declared[static_cast<std::size_t>(c)];
+    const auto unknown = [&](int n) { return n < 0 || n >= static_cast<int>(declared.companions.size()); };
+    if (std::any_of(needs.companions.begin(), needs.companions.end(), unknown) || (cells.level == 0 && needs.fathers)) {
+      fail(Code::file, "a chunk of '{}' needs values that there are not; it is damaged", coding.variable->name);
+    }
+    Surroundings around(tree, cells, coding, c, values);
+    decode_tree_values(part, around.gathered(&needs), declared.relations, components == 1 ? out : std::span(one));
+    if (components > 1) put_component(one, element, components, c, out);
+  }
+  if (at != stream.size())
+    fail(Code::file, "a chunk of '{}' with more than its values; it is damaged", coding.variable->name);
+}
+
+void take_component(BytesView values, std::size_t element, std::int32_t components, std::int32_t component,
+                    std::span<std::byte> out) {
+  const std::size_t step = element * static_cast<std::size_t>(components);
+  const std::byte* const from = values.data() + element * static_cast<std::size_t>(component);
+  by_size(element, [&](auto kind) { take<decltype(kind)>(from, out.size() / element, step, out.data()); });
+}
+
+}  // namespace sidestream

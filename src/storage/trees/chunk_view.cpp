@@ -1,0 +1,113 @@
+#include "storage/trees/chunk_view.hpp"
+
+#include <algorithm>
+
+#include "base/fail.hpp"
+
+namespace sidestream::trees {
+
+namespace {
+
+void check_groups(std::size_t bytes, const TreeChunk& chunk) {
+  const SiblingGroups& groups = chunk.groups;
+  if (groups.dimensions < 1 || groups.dimensions > 3) {
+    fail(Code::usage, "a tree's chunk of {} dimensions, expected 1 to 3", groups.dimensions);
+  }
+  const std::size_t size = size_of(chunk.type);
+  if (bytes % size != 0 || chunk.fathers.size() % size != 0) {
+    fail(Code::usage, "{} bytes of values and {} of fathers are not whole elements of type {}", bytes,
+         chunk.fathers.size(), name_of(chunk.type));
+  }
+  if (groups.father.empty()) return;
+  if (bytes / size != groups.father.size() * sons_of(chunk)) {
+    fail(Code::usage, "{} values in {} sibling groups, expected {} in each", bytes / size, groups.father.size(),
+         sons_of(chunk));
+  }
+  const std::size_t faces = 2 * static_cast<std::size_t>(groups.dimensions);
+  if (!groups.beside.empty() && groups.beside.size() != groups.father.size() * faces) {
+    fail(Code::usage, "{} cells beside the fathers of {} sibling groups, expected {} for each", groups.beside.size(),
+         groups.father.size(), faces);
+  }
+  if (chunk.fathers.empty()) return;
+  const auto fathers = static_cast<Index>(fathers_of(chunk));
+  Index last = -1;
+  for (const Index father : groups.father) {
+    if (father <= last || father >= fathers) {
+      fail(Code::usage, "a sibling group whose father is cell {}, expected one behind {} and before {}", father, last,
+           fathers);
+    }
+    last = father;
+  }
+  for (const Index cell : groups.beside) {
+    if (cell < -1 || cell >= fathers)
+      fail(Code::usage, "cell {} beside a father, expected -1 to {}", cell, fathers - 1);
+  }
+}
+
+void check_number(int number, int companions) {
+  if (number < 0 || number >= companions) {
+    fail(Code::usage, "a relation names companion {} of {}; numbers count from 0", number, companions);
+  }
+}
+
+void check_terms(const std::vector<RelationTerm>& terms, int companions) {
+  for (const RelationTerm& term : terms) {
+    for (const int number : term.times) check_number(number, companions);
+    for (const int number : term.over) check_number(number, companions);
+  }
+}
+
+void check_face(const FaceRelation& face, int dimensions, int companions) {
+  if (face.axis < 0 || face.axis >= dimensions) {
+    fail(Code::usage, "a face normal to axis {} of a tree of {} dimensions", face.axis, dimensions);
+  }
+  if (face.opposite >= 0) check_number(face.opposite, companions);
+  const auto d = static_cast<std::size_t>(dimensions);
+  if (!face.others.empty() && face.others.size() != 2 * (d - 1)) {
+    fail(Code::usage, "a divergence of {} other faces, expected {}: two of each other axis", face.others.size(),
+         2 * (d - 1));
+  }
+  for (const int number : face.others) check_number(number, companions);
+  if (!face.lengths.empty() && face.lengths.size() < d) {
+    fail(Code::usage, "cells with {} lengths in {} dimensions", face.lengths.size(), dimensions);
+  }
+}
+
+}  // namespace
+
+void check_chunk(std::size_t bytes, const TreeChunk& chunk, const Relations& relations) {
+  check_groups(bytes, chunk);
+  const int companions = relations.companions;
+  if (companions < 0 || companions > 32)
+    fail(Code::usage, "{} companions of a variable, expected at most 32", companions);
+  if (relations.mean) {
+    if (relations.mean->weight >= 0) check_number(relations.mean->weight, companions);
+    check_terms(relations.mean->offset, companions);
+  }
+  if (relations.face) check_face(*relations.face, chunk.groups.dimensions, companions);
+  check_terms(relations.closure, companions);
+}
+
+void check_companion(const TreeChunk& chunk, int number, std::size_t cells, bool with_fathers) {
+  const auto at = static_cast<std::size_t>(number);
+  if (at >= chunk.companions.size()) {
+    fail(Code::usage, "a chunk with {} companions, where companion {} is needed", chunk.companions.size(), number);
+  }
+  const Companion& one = chunk.companions[at];
+  const std::size_t size = size_of(one.type);
+  if (one.values.size() != cells * size || (with_fathers && one.fathers.size() != fathers_of(chunk) * size)) {
+    fail(Code::usage, "companion {} with {} bytes of values and {} of fathers, expected {} and {}", number,
+         one.values.size(), one.fathers.size(), cells * size, fathers_of(chunk) * size);
+  }
+}
+
+GroupFinder::GroupFinder(const SiblingGroups& groups) {
+  if (groups.father.empty()) return;
+  const auto [least, most] = std::minmax_element(groups.father.begin(), groups.father.end());
+  first_ = *least;
+  group_.assign(static_cast<std::size_t>(*most - first_) + 1, -1);
+  Index next = 0;
+  for (const Index father : groups.father) group_[static_cast<std::size_t>(father - first_)] = next++;
+}
+
+}  // namespace sidestream::trees

@@ -1,0 +1,158 @@
+#include "storage/trees/coding_choice.hpp"
+
+#include <algorithm>
+
+#include "storage/trees/father_xor.hpp"
+#include "storage/trees/packer.hpp"
+#include "storage/trees/shuffle.hpp"
+#include "storage/trees/stream_parts.hpp"
+
+namespace sidestream::trees {
+
+namespace {
+
+constexpr std::size_t sample_bytes = 4096, samples = 8;
+/// What zstd saves of a sample, by how much more of it that may be on the whole and at a higher level: repetitions are
+/// far apart.
+constexpr double more_repetitions = 0.3;
+
+bool has_fathers(const TreeChunk& chunk) { return !chunk.groups.father.empty() && !chunk.fathers.empty(); }
+
+Bytes sample_of(BytesView values) {
+  if (values.size() <= 2 * samples * sample_bytes) return Bytes(values.begin(), values.end());
+  Bytes sample;
+  const std::size_t apart = (values.size() - sample_bytes) / (samples - 1) / 8 * 8;
+  for (std::size_t n = 0; n < samples; ++n) {
+    const BytesView part = values.subspan(n * apart, sample_bytes);
+    sample.insert(sample.end(), part.begin(), part.end());
+  }
+  return sample;
+}
+
+double packed_share(const Bytes& bytes) {
+  Bytes out;
+  pack({as_bytes(bytes), bytes.size()}, 1, out);
+  return static_cast<double>(out.size()) / static_cast<double>(std::max<std::size_t>(bytes.size(), 1));
+}
+
+/// Tries plans, starting from all that the relations allow, and leaves out what does not help.
+class PlanSearch {
+ public:
+  PlanSearch(BytesView values, const TreeChunk& chunk, const Relations& relations)
+      : values_(values), chunk_(chunk), relations_(relations), plan_(full_plan(chunk, relations)) {
+    if (!companions_here()) drop_companions();
+    best_ = try_prediction(values, chunk, relations, plan_);
+  }
+
+  void run() {
+    without([](PredictionPlan& plan) { plan.closure = false; }, plan_.closure);
+    if (plan_.closure) return;
+    without([](PredictionPlan& plan) { plan.shared = plan.across = false; }, plan_.shared);
+    without([](PredictionPlan& plan) { plan.divergence = false, plan.across = plan.shared && plan.across; },
+            plan_.divergence);
+    without([](PredictionPlan& plan) { plan.last = Last::plain; }, plan_.last == Last::declared);
+    without([](PredictionPlan& plan) { plan.last = Last::slope; }, plan_.last != Last::slope);
+    without([](PredictionPlan& plan) { plan.slope = Slope::limited; }, plan_.slope == Slope::central);
+    without([](PredictionPlan& plan) { plan.slope = Slope::none; }, plan_.slope != Slope::none);
+  }
+
+  [[nodiscard]] const PredictionPlan& plan() const noexcept { return plan_; }
+  [[nodiscard]] const PredictionTrial& best() const noexcept { return best_; }
+
+ private:
+  // A chunk may come without some of the companions: then relations are of no use to it.
+  [[nodiscard]] bool companions_here() const {
+    const std::uint32_t needed = companions_of(plan_, relations_);
+    for (std::size_t n = 0; n < 32; ++n) {
+      if ((needed >> n & 1) == 0) continue;
+      if (n >= chunk_.companions.size() || chunk_.companions[n].values.empty()) return false;
+    }
+    return true;
+  }
+
+  void drop_companions() {
+    plan_.closure = plan_.shared = plan_.across = plan_.divergence = false;
+    plan_.last = Last::plain;
+  }
+
+  template <class Change>
+  void without(Change&& change, bool there) {
+    if (!there) return;
+    PredictionPlan other = plan_;
+    change(other);
+    PredictionTrial trial = try_prediction(values_, chunk_, relations_, other);
+    if (trial.bits >= best_.bits) return;
+    plan_ = other;
+    best_ = std::move(trial);
+  }
+
+  BytesView values_;
+  const TreeChunk& chunk_;
+  const Relations& relations_;
+  PredictionPlan plan_;
+  PredictionTrial best_;
+};
+
+bool possible(TreeMethod method, const TreeChunk& chunk) {
+  switch (method) {
+    case TreeMethod::father_xor:
+      return has_fathers(chunk) && in_words(chunk.type);
+    case TreeMethod::predicted:
+    case TreeMethod::predicted_zstd:
+      return has_fathers(chunk) && predictable(chunk.type);
+    case TreeMethod::constant:
+      return false;
+    default:
+      return true;
+  }
+}
+
+double xor_share(BytesView values, const TreeChunk& chunk, int header_bits) {
+  const std::size_t groups = chunk.groups.father.size(), run = std::min<std::size_t>(groups, 256);
+  const std::size_t middle = (groups - run) / 2;
+  const double bits = father_xor_bits(values, chunk, header_bits, middle, middle + run);
+  return bits / static_cast<double>(8 * size_of(chunk.type));
+}
+
+void add_predicted(BytesView values, const TreeChunk& chunk, const Relations& relations, CodingChoice& choice) {
+  PlanSearch search(values, chunk, relations);
+  search.run();
+  choice.form = {search.plan(), search.best().steps};
+  const double bits = static_cast<double>(8 * size_of(chunk.type));
+  choice.candidates.push_back({TreeMethod::predicted, search.best().bits / bits});
+  choice.candidates.push_back({TreeMethod::predicted_zstd, packed_share(search.best().differences)});
+}
+
+}  // namespace
+
+CodingChoice choose_coding(BytesView values, const TreeChunk& chunk, const Relations& relations,
+                           const TreeCoding& coding) {
+  CodingChoice choice;
+  std::vector<Candidate>& all = choice.candidates;
+  const bool told = coding.method && possible(*coding.method, chunk);
+  if (possible(TreeMethod::predicted, chunk) && (!told || *coding.method >= TreeMethod::predicted)) {
+    add_predicted(values, chunk, relations, choice);
+  }
+  if (told) {
+    all = {{*coding.method, 1}};
+    return choice;
+  }
+  const Bytes sample = sample_of(values);
+  Bytes shuffled;
+  shuffle(sample, size_of(chunk.type), shuffled);
+  all.push_back({TreeMethod::zstd, packed_share(sample)});
+  all.push_back({TreeMethod::shuffled, packed_share(shuffled)});
+  if (possible(TreeMethod::father_xor, chunk)) {
+    all.push_back({TreeMethod::father_xor, xor_share(values, chunk, coding.header_bits)});
+  }
+  std::stable_sort(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) { return a.share < b.share; });
+  const double best = all.front().share;
+  std::erase_if(all, [&](const Candidate& one) {
+    const bool packs = one.method == TreeMethod::zstd || one.method == TreeMethod::shuffled;
+    const double least = packs ? one.share - more_repetitions * (1 - one.share) : one.share;
+    return one.share > best && least > best;
+  });
+  return choice;
+}
+
+}  // namespace sidestream::trees

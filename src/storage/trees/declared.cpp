@@ -1,0 +1,107 @@
+#include "storage/trees/declared.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/fail.hpp"
+#include "data/relation_text.hpp"
+
+namespace sidestream {
+
+namespace {
+
+class Declaring {
+ public:
+  Declaring(const Variable& variable, const VariableRelations& relations, std::int32_t component,
+            const FindCompanion& find)
+      : variable_(variable), said_(relations), component_(component), find_(find) {}
+
+  void father(int dimensions) {
+    const FatherRelation father = parse_father(said_.father);
+    if (father.sum) made_.relations.factor = std::ldexp(1.0, -dimensions);
+    MeanRelation mean;
+    if (!all_there(father.of)) return;
+    for (const RelationProduct& product : father.of) {
+      if (!has_own(product)) {
+        mean.offset.push_back(term(product));
+        continue;
+      }
+      mean.scale = product.coefficient;
+      for (const RelationFactor& factor : product.times) {
+        if (factor.variable != variable_.name) mean.weight = number_of(factor);
+      }
+    }
+    made_.relations.mean = std::move(mean);
+  }
+
+  void equals() {
+    const std::vector<RelationProduct> products = parse_products(said_.equals);
+    if (!all_there(products)) return;
+    for (const RelationProduct& product : products) made_.relations.closure.push_back(term(product));
+  }
+
+  void face() {
+    const CellFace at = parse_face(said_.face);
+    FaceRelation face;
+    face.axis = at.axis;
+    face.high = at.high;
+    if (!said_.opposite.empty() && there(said_.opposite)) face.opposite = number_of({said_.opposite, -1});
+    if (face.opposite >= 0 && std::all_of(said_.divergence_free.begin(), said_.divergence_free.end(),
+                                          [&](const std::string& name) { return there(name); })) {
+      for (const std::string& name : said_.divergence_free) face.others.push_back(number_of({name, -1}));
+    }
+    made_.relations.face = std::move(face);
+  }
+
+  DeclaredRelations take() {
+    made_.relations.companions = static_cast<int>(made_.companions.size());
+    return std::move(made_);
+  }
+
+ private:
+  [[nodiscard]] bool there(const std::string& name) const { return find_(name) != nullptr; }
+  [[nodiscard]] bool all_there(const std::vector<RelationProduct>& products) const {
+    const auto known = [&](const RelationFactor& f) { return f.variable == variable_.name || there(f.variable); };
+    return std::all_of(products.begin(), products.end(), [&](const RelationProduct& product) {
+      return std::all_of(product.times.begin(), product.times.end(), known) &&
+             std::all_of(product.over.begin(), product.over.end(), known);
+    });
+  }
+  [[nodiscard]] bool has_own(const RelationProduct& product) const {
+    return std::any_of(product.times.begin(), product.times.end(),
+                       [&](const RelationFactor& f) { return f.variable == variable_.name; });
+  }
+  int number_of(const RelationFactor& factor) {
+    const std::int32_t of_value = find_(factor.variable)->components == 1 ? 0 : component_;
+    const NamedComponent named{factor.variable, factor.component >= 0 ? factor.component : of_value};
+    const auto found = std::find(made_.companions.begin(), made_.companions.end(), named);
+    if (found != made_.companions.end()) return static_cast<int>(found - made_.companions.begin());
+    made_.companions.push_back(named);
+    return static_cast<int>(made_.companions.size()) - 1;
+  }
+  RelationTerm term(const RelationProduct& product) {
+    RelationTerm made{product.coefficient, {}, {}};
+    for (const RelationFactor& factor : product.times) made.times.push_back(number_of(factor));
+    for (const RelationFactor& factor : product.over) made.over.push_back(number_of(factor));
+    return made;
+  }
+
+  const Variable& variable_;
+  const VariableRelations& said_;
+  std::int32_t component_;
+  const FindCompanion& find_;
+  DeclaredRelations made_;
+};
+
+}  // namespace
+
+DeclaredRelations declared_relations(const Variable& variable, const VariableRelations& relations,
+                                     std::int32_t component, int dimensions, const FindCompanion& find) {
+  Declaring declaring(variable, relations, component, find);
+  if (!relations.father.empty()) declaring.father(dimensions);
+  if (!relations.equals.empty()) declaring.equals();
+  if (!relations.face.empty()) declaring.face();
+  return declaring.take();
+}
+
+}  // namespace sidestream

@@ -1,0 +1,222 @@
+#include "storage/trees/predicted.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "storage/trees/arrangement.hpp"
+#include "storage/trees/packer.hpp"
+#include "storage/trees/shuffle.hpp"
+#include "storage/trees/stream_parts.hpp"
+#include "storage/trees/tile_loops.hpp"
+
+namespace sidestream::trees {
+
+namespace {
+
+std::size_t cells_of(const TreeChunk& chunk) { return chunk.groups.father.size() * sons_of(chunk); }
+
+/// Runs of groups from all over the chunk.
+constexpr std::size_t sample_runs = 8, sample_run = 32;
+/// Fewer lengths than this are not worth more than one list.
+constexpr std::size_t divided_from = 8192;
+
+struct LengthCounts {
+  std::array<std::array<std::size_t, 65>, 8> of_step{};
+  std::array<std::size_t, 130> of_mean{};
+  std::size_t numbers = 0;
+};
+
+// What lengths and bits of these take: the entropy of the lengths, and the bits.
+double bits_of(const std::array<std::size_t, 65>& counts, double& total) {
+  double sum = 0, bits = 0;
+  for (const std::size_t count : counts) sum += static_cast<double>(count);
+  for (std::size_t length = 0; length < counts.size(); ++length) {
+    if (counts[length] == 0) continue;
+    const auto count = static_cast<double>(counts[length]);
+    bits += count * (static_cast<double>(length > 0 ? length - 1 : 0) + std::log2(sum / count));
+  }
+  total += sum;
+  return bits;
+}
+
+LengthSteps even_steps(const std::array<std::size_t, 130>& counts) {
+  LengthSteps steps{255, 255, 255};
+  std::size_t total = 0, below = 0, next = 0;
+  for (const std::size_t count : counts) total += count;
+  for (std::size_t mean = 0; mean < counts.size() && next < 3; ++mean) {
+    below += counts[mean];
+    while (next < 3 && below * 4 >= total * (next + 1)) steps[next++] = static_cast<std::uint8_t>(mean + 1);
+  }
+  return steps;
+}
+
+void check_head(const StreamHead& head, const PredictionPlan& plan, const Relations& relations) {
+  check_plan(plan, relations);
+  if (head.beside != needs_beside(plan) || head.companions != companions_of(plan, relations)) {
+    fail_damaged("needs other values than it says");
+  }
+}
+
+}  // namespace
+
+PredictionTrial try_prediction(BytesView values, const TreeChunk& chunk, const Relations& relations,
+                               const PredictionPlan& plan) {
+  PredictionTrial trial;
+  const std::size_t groups = chunk.groups.father.size(), sons = sons_of(chunk);
+  Predictor predictor(chunk, relations, plan, values);
+  predictor.know_all();
+  LengthCounts counts;
+  with_real(chunk.type, [&]<class T>(T) {
+    std::vector<Word<T>> sample;
+    std::array<unsigned, tile_groups> mean{};
+    const auto take = [&](std::size_t step, std::size_t, std::size_t count, const WordRow<T>& differences) {
+      sample.insert(sample.end(), differences.begin(), differences.begin() + static_cast<std::ptrdiff_t>(count));
+      for (std::size_t g = 0; g < count; ++g) {
+        const auto length = static_cast<unsigned>(std::bit_width(differences[g]));
+        ++counts.of_step[step][length];
+        if (predictor.from()[g] != Source::slope) continue;
+        if (mean[g] < 255) ++counts.of_mean[mean[g]];
+        mean[g] = mean[g] == 255 ? 2 * length : (mean[g] + 2 * length + 1) / 2;
+      }
+    };
+    for (std::size_t run = 0; run < sample_runs; ++run) {
+      const bool whole = groups <= sample_runs * sample_run;
+      const std::size_t first = whole ? 0 : run * (groups - sample_run) / (sample_runs - 1);
+      each_difference<T>(
+          values, predictor, first, whole ? groups : first + sample_run, {}, [&] { mean.fill(255); }, take);
+      if (whole) break;
+    }
+    shuffle(std::as_bytes(std::span(sample)), sizeof(T), trial.differences);
+  });
+  double bits = 0, numbers = 0;
+  for (std::size_t step = 0; step < sons; ++step) {
+    double own = 0;
+    trial.of_step[step] = bits_of(counts.of_step[step], own);
+    bits += trial.of_step[step];
+    numbers += own;
+    trial.of_step[step] /= std::max(own, 1.0);
+  }
+  trial.bits = bits / std::max(numbers, 1.0);
+  if (groups * sons >= divided_from) trial.steps = even_steps(counts.of_mean);
+  return trial;
+}
+
+namespace {
+
+// What encoders and decoders go through: the chunk as it is, or rearranged.
+struct Layout {
+  Layout(const TreeChunk& as_it_is, const Relations& relations, const PredictionPlan& plan) : chunk(as_it_is) {
+    if (chained(plan, relations)) arrangement.emplace(as_it_is, relations, plan);
+    if (arrangement) chunk = arrangement->chunk();
+  }
+  [[nodiscard]] std::span<const std::size_t> ends() const {
+    return arrangement ? std::span<const std::size_t>(arrangement->ends()) : std::span<const std::size_t>();
+  }
+  std::optional<Arrangement> arrangement{};
+  TreeChunk chunk;
+};
+
+/// take(predictor, step, first group, count, differences) for all of the values.
+template <class T, class Begin, class Take>
+void all_differences(BytesView values, const TreeChunk& chunk, const Relations& relations, const PredictionPlan& plan,
+                     Begin&& begin, Take&& take) {
+  const Layout layout(chunk, relations, plan);
+  Bytes moved;
+  if (layout.arrangement) moved = layout.arrangement->arranged(values, sizeof(T));
+  const BytesView from = layout.arrangement ? BytesView(moved) : values;
+  Predictor predictor(layout.chunk, relations, plan, from);
+  each_difference<T>(from, predictor, 0, chunk.groups.father.size(), layout.ends(), begin,
+                     [&](std::size_t step, std::size_t tile, std::size_t count, const WordRow<T>& differences) {
+                       take(predictor, step, tile, count, differences);
+                     });
+}
+
+template <class T, class Begin, class Give>
+void all_values(std::span<std::byte> values, const TreeChunk& chunk, const Relations& relations,
+                const PredictionPlan& plan, Begin&& begin, Give&& give) {
+  const Layout layout(chunk, relations, plan);
+  Bytes moved(layout.arrangement ? values.size() : 0);
+  const std::span<std::byte> to = layout.arrangement ? std::span(moved) : values;
+  Predictor predictor(layout.chunk, relations, plan, to);
+  each_value<T>(to, predictor, chunk.groups.father.size(), layout.ends(), begin,
+                [&](std::size_t step, std::size_t tile, std::size_t count, WordRow<T>& differences) {
+                  give(predictor, step, tile, count, differences);
+                });
+  if (layout.arrangement) layout.arrangement->restore(moved, sizeof(T), values);
+}
+
+}  // namespace
+
+void encode_predicted(BytesView values, const TreeChunk& chunk, const Relations& relations, const PredictedForm& form,
+                      Bytes& out) {
+  put_byte(form.plan.byte(), out);
+  for (const std::uint8_t step : form.steps) put_byte(step, out);
+  with_real(chunk.type, [&]<class T>(T) {
+    LengthWriter writer(cells_of(chunk), sizeof(T), form.steps, out);
+    all_differences<T>(
+        values, chunk, relations, form.plan, [&] { writer.begin_tile(); },
+        [&](const Predictor& predictor, std::size_t, std::size_t, std::size_t count, const WordRow<T>& differences) {
+          writer.put({predictor.from(), predictor.uniform(), count}, differences);
+        });
+    writer.finish();
+  });
+}
+
+void decode_predicted(BytesView stream, const StreamHead& head, const TreeChunk& chunk, const Relations& relations,
+                      std::span<std::byte> values) {
+  PredictedForm form;
+  form.plan = PredictionPlan::of(take_byte(stream));
+  for (std::uint8_t& step : form.steps) step = take_byte(stream);
+  check_head(head, form.plan, relations);
+  with_real(chunk.type, [&]<class T>(T) {
+    LengthReader reader(stream, cells_of(chunk), sizeof(T), form.steps);
+    all_values<T>(
+        values, chunk, relations, form.plan, [&] { reader.begin_tile(); },
+        [&](const Predictor& predictor, std::size_t, std::size_t, std::size_t count, WordRow<T>& differences) {
+          reader.take({predictor.from(), predictor.uniform(), count}, differences);
+        });
+  });
+}
+
+void encode_predicted_zstd(BytesView values, const TreeChunk& chunk, const Relations& relations,
+                           const PredictionPlan& plan, int level, Bytes& out) {
+  const std::size_t sons = sons_of(chunk);
+  put_byte(plan.byte(), out);
+  with_real(chunk.type, [&]<class T>(T) {
+    std::vector<Word<T>> all(cells_of(chunk));
+    all_differences<T>(
+        values, chunk, relations, plan, [] {},
+        [&](const Predictor& predictor, std::size_t step, std::size_t tile, std::size_t count,
+            const WordRow<T>& differences) {
+          const std::size_t son = predictor.son(step);
+          for (std::size_t g = 0; g < count; ++g) all[(tile + g) * sons + son] = differences[g];
+        });
+    Bytes shuffled;
+    shuffle(std::as_bytes(std::span(all)), sizeof(T), shuffled);
+    pack({as_bytes(shuffled), shuffled.size()}, level, out);
+  });
+}
+
+void decode_predicted_zstd(BytesView stream, const StreamHead& head, const TreeChunk& chunk, const Relations& relations,
+                           std::span<std::byte> values) {
+  const PredictionPlan plan = PredictionPlan::of(take_byte(stream));
+  check_head(head, plan, relations);
+  const std::size_t sons = sons_of(chunk);
+  with_real(chunk.type, [&]<class T>(T) {
+    std::vector<Word<T>> all(cells_of(chunk));
+    std::vector<std::uint8_t> shuffled(all.size() * sizeof(T));
+    unpack(stream, shuffled);
+    unshuffle(std::as_bytes(std::span(shuffled)), sizeof(T), std::as_writable_bytes(std::span(all)));
+    all_values<T>(
+        values, chunk, relations, plan, [] {},
+        [&](const Predictor& predictor, std::size_t step, std::size_t tile, std::size_t count,
+            WordRow<T>& differences) {
+          const std::size_t son = predictor.son(step);
+          for (std::size_t g = 0; g < count; ++g) differences[g] = all[(tile + g) * sons + son];
+        });
+  });
+}
+
+}  // namespace sidestream::trees

@@ -1,0 +1,40 @@
+// Values as differences from what is predicted of them.
+#pragma once
+
+#include "storage/trees/lengths.hpp"
+#include "storage/trees/prediction.hpp"
+#include "storage/trees/stream_parts.hpp"
+
+namespace sidestream::trees {
+
+/// What a stream of this method says of itself before its values.
+struct PredictedForm {
+  PredictionPlan plan;
+  LengthSteps steps{255, 255, 255};
+};
+
+/// Of a sample of the values: how well a plan does, and which steps divide its lengths evenly.
+struct PredictionTrial {
+  double bits = 0;                  ///< that a value takes, about
+  std::array<double, 8> of_step{};  ///< likewise of the values of each step of a group
+  LengthSteps steps{255, 255, 255};
+  Bytes differences{};  ///< of the sample, as predicted_zstd would pack them
+};
+
+/// All these: `chunk` has groups and fathers, values are of a type that is `predictable`.
+[[nodiscard]] PredictionTrial try_prediction(BytesView values, const TreeChunk& chunk, const Relations& relations,
+                                             const PredictionPlan& plan);
+
+void encode_predicted(BytesView values, const TreeChunk& chunk, const Relations& relations, const PredictedForm& form,
+                      Bytes& out);
+/// Throws Error(file), also if the plan needs other things than the head says; and as Predictor.
+void decode_predicted(BytesView stream, const StreamHead& head, const TreeChunk& chunk, const Relations& relations,
+                      std::span<std::byte> values);
+
+/// The same differences, of which most are expected to be 0, through zstd.
+void encode_predicted_zstd(BytesView values, const TreeChunk& chunk, const Relations& relations,
+                           const PredictionPlan& plan, int level, Bytes& out);
+void decode_predicted_zstd(BytesView stream, const StreamHead& head, const TreeChunk& chunk, const Relations& relations,
+                           std::span<std::byte> values);
+
+}  // namespace sidestream::trees

@@ -1,0 +1,139 @@
+// What the values of sibling groups are expected to be, from what a decoder has at that moment.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "storage/trees/bits.hpp"
+#include "storage/trees/chunk_view.hpp"
+
+namespace sidestream::trees {
+
+/// How a son differs from its father.
+enum class Slope : std::uint8_t {
+  none = 0,     ///< not
+  central = 1,  ///< along the line through what is beside the father
+  limited = 2,  ///< along the flatter of the two lines to what is beside the father; not where these point apart
+};
+
+/// What the last of the siblings is taken from.
+enum class Last : std::uint8_t {
+  slope = 0,     ///< as the others
+  plain = 1,     ///< the father is the mean
+  declared = 2,  ///< as the relation says
+};
+
+/// What of all that a stream uses. Stored in it.
+struct PredictionPlan {
+  Slope slope = Slope::none;
+  Last last = Last::slope;
+  bool shared = false, divergence = false, closure = false;
+  bool across = false;  ///< faces are shared with other groups too
+  [[nodiscard]] std::uint8_t byte() const noexcept {
+    return static_cast<std::uint8_t>(static_cast<unsigned>(slope) | static_cast<unsigned>(last) << 2 |
+                                     unsigned{shared} << 4 | unsigned{divergence} << 5 | unsigned{closure} << 6 |
+                                     unsigned{across} << 7);
+  }
+  /// Throws Error(file) if no plan has that byte.
+  static PredictionPlan of(std::uint8_t byte);
+};
+
+/// The best that the relations allow, before it is tried.
+[[nodiscard]] PredictionPlan full_plan(const TreeChunk& chunk, const Relations& relations);
+
+/// Throws Error(file) if the plan needs relations that are not declared.
+void check_plan(const PredictionPlan& plan, const Relations& relations);
+
+/// Of these relations: bit n is set if companion n is read under this plan.
+[[nodiscard]] std::uint32_t companions_of(const PredictionPlan& plan, const Relations& relations);
+
+/// What a value was predicted from: differences of each kind are of their own size.
+enum class Source : std::uint8_t { slope = 0, mean = 1, shared = 2, divergence = 3, closure = 4 };
+inline constexpr std::size_t sources = 5;
+
+/// Whether it is read what lies beside the fathers.
+[[nodiscard]] bool needs_beside(const PredictionPlan& plan) noexcept;
+
+/// Goes through the sibling groups of a chunk a tile at a time, and through each tile a son at a time. All arithmetic
+/// is in double, in the order written, so that decoders find the same bits.
+class Predictor {
+ public:
+  /// A number for each group of a tile.
+  using Row = std::array<double, tile_groups>;
+  /// A number for each cell of a tile, in the order of the cells.
+  using Cells = std::array<double, 8 * tile_groups>;
+
+  /// `own`: where the values are, those that are known by now. Throws Error(usage) if the chunk lacks what the plan
+  /// needs.
+  Predictor(const TreeChunk& chunk, const Relations& relations, const PredictionPlan& plan, BytesView own);
+  /// All of `own` is known, and may be predicted from: to find out how well that does.
+  void know_all() noexcept { all_known_ = true; }
+
+  /// Begins with `count` groups (at most tile_groups) from number `first` on.
+  void begin(std::size_t first, std::size_t count);
+  [[nodiscard]] std::size_t steps() const noexcept { return sons_; }
+  /// Which son the step is for.
+  [[nodiscard]] std::size_t son(std::size_t step) const noexcept { return order_[step]; }
+  /// Steps are taken from 0 on, and after each `known` is called with the values.
+  void predict(std::size_t step);
+  [[nodiscard]] const Row& predicted() const noexcept { return predicted_; }
+  [[nodiscard]] const std::array<Source, tile_groups>& from() const noexcept { return from_; }
+  /// Whether all of the tile have the source of the first.
+  [[nodiscard]] bool uniform() const noexcept { return uniform_; }
+  void known(std::size_t step, const Row& values);
+
+ private:
+  void lay_out_cells();
+  void lay_out_faces();
+  void read_fathers();
+  void read_slopes();
+  void begin_mean();
+  void by_slope(std::size_t son);
+  void by_mean(std::size_t son);
+  void by_closure(std::size_t son);
+  void by_shared(std::size_t son);
+  void by_divergence(std::size_t step);
+  void add_to_sum(std::size_t step, const Row& values);
+  [[nodiscard]] bool declared() const noexcept {
+    return plan_.last == Last::declared && relations_.mean && !relations_.face;
+  }
+  void read_companions();
+  /// Of the cells of the tile, or of the fathers of its groups.
+  [[nodiscard]] const Cells& cells_of(int companion) const noexcept {
+    return near_[static_cast<std::size_t>(place_[static_cast<std::size_t>(companion)])];
+  }
+  void read_father_cells(int companion, Row& out) const;
+  void add_terms(const std::vector<RelationTerm>& terms, Cells& out) const;
+  void add_father_terms(const std::vector<RelationTerm>& terms, Row& out) const;
+  void read_flow();
+  void by_neighbour(std::size_t son);
+  /// Of each group the cell beside this son across the variable's face, in another group of the chunk; -1: none.
+  void find_across(std::size_t son, std::array<Index, tile_groups>& cells) const noexcept;
+  /// Of one son of each group.
+  void pick(const Cells& cells, std::size_t son, Row& out) const noexcept;
+
+  const TreeChunk& chunk_;
+  const Relations& relations_;
+  PredictionPlan plan_;
+  BytesView own_;
+  bool all_known_ = false;
+  std::size_t dimensions_, sons_;
+  std::array<std::size_t, 8> order_{};
+  std::size_t members_ = 0;                         ///< the first of the order, which have the father as their mean
+  std::array<std::array<double, 3>, 8> offsets_{};  ///< of each son from its father, in lengths of the father
+  GroupFinder finder_;
+  std::array<int, 32> place_{};  ///< of each companion in near_; those that are not read have none
+  std::vector<Cells> near_;
+
+  std::size_t first_ = 0, count_ = 0;
+  bool uniform_ = true;
+  Row father_{}, goal_{}, sum_{}, predicted_{};  ///< goal: what the sum is to become
+  std::array<Row, 3> slopes_{};
+  std::array<Row, 8> values_{};  ///< of the sons known so far, under a divergence
+  Cells weight_{}, offset_{};    ///< of the quantity whose mean is declared; of a closure: the whole of it is offset
+  Cells flow_{};                 ///< what a face has less than the opposite one of its cell if it is the high one
+  std::array<Source, tile_groups> from_{};
+};
+
+}  // namespace sidestream::trees

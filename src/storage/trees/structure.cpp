@@ -1,0 +1,279 @@
+#include "storage/trees/structure.hpp"
+
+#include <algorithm>
+
+#include "base/checked.hpp"
+#include "base/fail.hpp"
+#include "storage/trees/bit_runs.hpp"
+#include "storage/trees/flag_bits.hpp"
+#include "storage/trees/flag_frames.hpp"
+
+namespace sidestream {
+
+namespace {
+
+using namespace flag_bits;
+
+// How the bytes behind the first one are to be taken.
+constexpr std::uint8_t plain = 0, framed = 1;  // all
+constexpr std::uint8_t expects_last = 2;       // of ownership: a father has the flag of its last son, else 0
+
+[[noreturn]] void damaged() { fail(Code::file, "the packed structure of a tree makes no sense; it is damaged"); }
+
+std::uint64_t count_of(Flags flags) {
+  std::uint64_t sum = 0;
+  for (std::size_t n = 0; n < flags.size(); n += 8) sum += count(truths(load(flags.data() + n, flags.size() - n)));
+  return sum;
+}
+
+/// Appends a bit for each flag, up to a whole byte. Adds them up in `fathers`; what is neither 0 nor 1 shows in `odd`.
+void pack_level(Flags flags, Bytes& bits, std::uint64_t& fathers, std::uint64_t& odd) {
+  const std::size_t first = bits.size();
+  bits.resize(first + (flags.size() + 7) / 8);
+  std::byte* to = bits.data() + first;
+  std::uint64_t sum = 0, all = 0;
+  for (std::size_t n = 0; n < flags.size(); n += 8) {
+    const std::uint64_t word = load(flags.data() + n, flags.size() - n);
+    all |= word;
+    sum += count(word);
+    *to++ = static_cast<std::byte>(gathered(word));
+  }
+  fathers = sum;
+  odd |= all & ~ones;
+}
+
+/// What is packed, as `method` and as it is or through zstd.
+void finish(std::uint8_t method, BytesView bytes, Bytes& out) {
+  out.assign(1, static_cast<std::byte>(method));
+  constexpr std::size_t worthwhile = 32;  // below a frame is no smaller
+  if (bytes.size() > worthwhile && append_frame(bytes, out)) {
+    out.front() |= static_cast<std::byte>(framed);
+  } else {
+    out.insert(out.end(), bytes.begin(), bytes.end());
+  }
+}
+
+/// The bytes behind the first one, of which there are at most `most`.
+BytesView unpacked(BytesView packed, std::size_t most, Bytes& room) {
+  if ((packed.front() & static_cast<std::byte>(framed)) == std::byte{0}) return packed.subspan(1);
+  room.resize(most);
+  return BytesView(room).first(read_frame(packed.subspan(1), room));
+}
+
+using Words = std::vector<std::uint64_t>;
+
+/// Bits [first, first + count) of words: all ones, all zeros, or neither.
+class Stretch {
+ public:
+  Stretch(const Words& words, std::size_t first, std::size_t length) {
+    for (std::size_t at = first, end = first + length; at < end;) {
+      const std::size_t here = std::min(64 - at % 64, end - at);
+      const std::uint64_t mask = lowest(here) << at % 64;
+      any_ |= words[at / 64] & mask;
+      missing_ |= ~words[at / 64] & mask;
+      at += here;
+    }
+  }
+  [[nodiscard]] bool ones() const noexcept { return missing_ == 0; }
+  [[nodiscard]] bool zeros() const noexcept { return any_ == 0; }
+
+ private:
+  std::uint64_t any_ = 0, missing_ = 0;
+};
+
+/// Runs of fathers, in the order of the tree, whose flag is another one than that of their last son.
+class Surprises {
+ public:
+  Surprises(const TreeShape& shape, const Words& owned, RunWriter& runs)
+      : owned_(owned),
+        runs_(runs),
+        step_(std::size_t{1} << shape.dimensions),
+        son_(static_cast<std::size_t>(shape.roots)) {}
+  /// The fathers among 64 cells, whose own flags are `own`.
+  void add(std::uint64_t fathers, std::uint64_t own) {
+    const auto number = static_cast<std::size_t>(count_bits(fathers));
+    const Stretch sons(owned_, son_, number * step_);
+    std::uint64_t surprises = 0;
+    const bool expected = (sons.zeros() && (own & fathers) == 0) || (sons.ones() && (~own & fathers) == 0);
+    for (std::size_t n = 0; n < number && !expected; ++n, fathers &= fathers - 1) {
+      const std::size_t last = son_ + n * step_ + step_ - 1;
+      const std::uint64_t mine = own >> std::countr_zero(fathers);
+      surprises |= ((mine ^ owned_[last / 64] >> last % 64) & 1) << n;
+    }
+    son_ += number * step_;
+    runs_.add(lowest(number), surprises);
+  }
+
+ private:
+  const Words& owned_;
+  RunWriter& runs_;
+  std::size_t step_, son_;
+};
+
+/// Runs of the flags of leaves. Returns whether a father is owned.
+bool put_leaves(const Words& refined, const Words& owned, std::size_t cells, RunWriter& runs) {
+  std::uint64_t of_fathers = 0;
+  for (std::size_t n = 0; n < refined.size(); ++n) {
+    runs.add(~refined[n] & lowest(cells - 64 * n), owned[n]);
+    of_fathers |= refined[n] & owned[n];
+  }
+  runs.end();
+  return of_fathers != 0;
+}
+
+void put_fathers(const TreeShape& shape, const Words& refined, const Words& owned, bool by_last, RunWriter& runs) {
+  Surprises surprises(shape, owned, runs);
+  for (std::size_t n = 0; n < refined.size(); ++n) {
+    if (refined[n] == 0) continue;
+    if (by_last) {
+      surprises.add(refined[n], owned[n]);
+    } else {
+      runs.add(refined[n], 0);
+    }
+  }
+  runs.end();
+}
+
+/// Gives leaves their flags, a run at a time. What lies between them, fathers, gets any.
+void unpack_leaves(Flags refined, RunReader& runs, std::span<std::uint8_t> owned) {
+  std::size_t at = 0;
+  std::uint8_t flag = 0;
+  for (runs.begin(refined.size() - count_of(refined)); !runs.done(); flag ^= 1) {
+    std::uint64_t left = runs.next();
+    while (left > 0) {
+      const std::size_t here = std::min<std::size_t>(64, refined.size() - at);
+      std::uint64_t leaves = ~word_of(refined.data() + at, here) & lowest(here);
+      const auto count = static_cast<std::uint64_t>(count_bits(leaves));
+      std::size_t step = here;
+      if (count > left) {  // up to the first leaf that is not of the run
+        for (std::uint64_t n = 0; n < left; ++n) leaves &= leaves - 1;
+        step = static_cast<std::size_t>(std::countr_zero(leaves));
+      }
+      std::memset(owned.data() + at, flag, step);
+      at += step;
+      left -= std::min(count, left);
+    }
+  }
+}
+
+/// From the last father to the first: sons lie behind them.
+void unpack_fathers(const TreeShape& shape, Flags refined, RunReader& runs, bool by_last,
+                    std::span<std::uint8_t> owned) {
+  const std::uint64_t fathers = count_of(refined);
+  std::vector<std::uint8_t> flags(static_cast<std::size_t>(fathers));
+  std::size_t at = 0;
+  std::uint8_t flag = 0;
+  for (runs.begin(fathers); !runs.done(); flag ^= 1) {
+    const std::uint64_t length = runs.next();
+    std::memset(flags.data() + at, flag, static_cast<std::size_t>(length));
+    at += static_cast<std::size_t>(length);
+  }
+  const std::size_t step = std::size_t{1} << shape.dimensions;
+  std::size_t number = flags.size();
+  for (std::size_t first = round_up(refined.size(), 64); first > 0 && number > 0;) {
+    first -= 64;
+    for (std::uint64_t word = word_of(refined.data() + first, refined.size() - first); word != 0;) {
+      const auto bit = static_cast<std::size_t>(63 - std::countl_zero(word));
+      word ^= std::uint64_t{1} << bit;
+      --number;
+      const std::size_t last = static_cast<std::size_t>(shape.roots) + number * step + step - 1;
+      owned[first + bit] = static_cast<std::uint8_t>(flags[number] ^ (by_last ? owned[last] : 0));
+    }
+  }
+}
+
+}  // namespace
+
+std::optional<TreeShape> tree_shape(const Mesh& mesh) {
+  const auto* tree = dynamic_cast<const OctreeGeometry*>(mesh.geometry.get());
+  if (tree == nullptr) return std::nullopt;
+  return TreeShape{mesh.dimensions, tree->roots()[0] * tree->roots()[1] * tree->roots()[2]};
+}
+
+std::optional<std::vector<Index>> tree_starts(const TreeShape& shape, Flags refined) {
+  const auto cells = static_cast<Index>(refined.size());
+  std::vector<Index> starts{0};
+  for (Index count = cells == 0 ? 0 : shape.roots; count > 0;) {
+    const Index first = starts.back();
+    if (count > cells - first) return std::nullopt;
+    starts.push_back(first + count);
+    count =
+        static_cast<Index>(count_of(refined.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count))))
+        << shape.dimensions;
+  }
+  if (starts.back() != cells) return std::nullopt;
+  return starts;
+}
+
+bool pack_refined(const TreeShape& shape, Flags refined, Bytes& out) {
+  Bytes bits;
+  bits.reserve(refined.size() / 8 + 512);
+  std::uint64_t odd = 0;
+  std::size_t first = 0, count = refined.empty() ? 0 : static_cast<std::size_t>(shape.roots);
+  while (count > 0) {
+    if (count > refined.size() - first) return false;
+    const std::size_t before = bits.size();
+    std::uint64_t fathers = 0;
+    pack_level(refined.subspan(first, count), bits, fathers, odd);
+    if (odd != 0) return false;
+    if (fathers == 0) bits.resize(before);  // the deepest level
+    first += count;
+    count = static_cast<std::size_t>(fathers) << shape.dimensions;
+  }
+  if (first != refined.size()) return false;
+  finish(plain, bits, out);
+  return true;
+}
+
+void unpack_refined(const TreeShape& shape, BytesView packed, std::span<std::uint8_t> refined) {
+  if (packed.empty() || packed.front() > std::byte{framed}) damaged();
+  Bytes room;
+  BytesView bits = unpacked(packed, refined.size(), room);
+  std::size_t first = 0, count_here = refined.empty() ? 0 : static_cast<std::size_t>(shape.roots);
+  while (count_here > 0) {
+    const std::size_t bytes = (count_here + 7) / 8;
+    if (count_here > refined.size() - first) damaged();
+    const std::span<std::uint8_t> flags = refined.subspan(first, count_here);
+    std::uint64_t fathers = 0;
+    if (bits.empty()) {
+      std::memset(flags.data(), 0, flags.size());
+    } else {
+      if (bits.size() < bytes) damaged();
+      if (count_here % 8 != 0 && std::to_integer<unsigned>(bits[bytes - 1]) >> count_here % 8 != 0) damaged();
+      for (std::size_t n = 0; n < bytes; ++n) {
+        const std::uint64_t word = spread(std::to_integer<std::uint8_t>(bits[n]));
+        fathers += count(word);
+        store(word, flags.data() + 8 * n, flags.size() - 8 * n);
+      }
+      bits = bits.subspan(bytes);
+      if (fathers == 0) damaged();
+    }
+    first += count_here;
+    count_here = static_cast<std::size_t>(fathers) << shape.dimensions;
+  }
+  if (first != refined.size() || !bits.empty()) damaged();
+}
+
+bool pack_owned(const TreeShape& shape, Flags refined, Flags owned, Bytes& out) {
+  if (owned.size() != refined.size() || !tree_starts(shape, refined) || odd_bits(owned) != 0) return false;
+  const Words fathers = words_of(refined), own = words_of(owned);
+  Bytes bytes;
+  RunWriter runs(bytes);
+  const bool by_last = put_leaves(fathers, own, refined.size(), runs);
+  put_fathers(shape, fathers, own, by_last, runs);
+  finish(by_last ? expects_last : plain, bytes, out);
+  return true;
+}
+
+void unpack_owned(const TreeShape& shape, Flags refined, BytesView packed, std::span<std::uint8_t> owned) {
+  if (packed.empty() || packed.front() > std::byte{framed | expects_last} || owned.size() != refined.size()) damaged();
+  if (!tree_starts(shape, refined)) damaged();
+  Bytes room;
+  RunReader runs(unpacked(packed, refined.size() + 2, room));
+  unpack_leaves(refined, runs, owned);
+  const bool by_last = (packed.front() & std::byte{expects_last}) != std::byte{0};
+  unpack_fathers(shape, refined, runs, by_last, owned);
+  if (runs.rest() != 0) damaged();
+}
+
+}  // namespace sidestream
