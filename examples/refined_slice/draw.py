@@ -1,6 +1,8 @@
 """A slice of an octree or a mesh with refinement levels, with the edges of its cells.
 
-python3 draw.py RESULTS/data VARIABLE PICTURE [AXIS [POSITION [MESH]]]
+python3 draw.py RESULTS/data VARIABLE PICTURE [AXIS [POSITION [MESH [REGION]]]]
+
+REGION: what is drawn of the plane, as FROM,TO,FROM,TO; everything if left out.
 """
 
 import sys
@@ -27,13 +29,16 @@ def cells_in(levels, variable, axis, position):
     return np.concatenate(corners), np.concatenate(values)
 
 
-def main(path, variable, picture, axis="z", position="0.5", mesh=None):
+def main(path, variable, picture, axis="z", position="0.5", mesh=None, region=None):
     levels = sidestream.open(path, into="levels", mesh=mesh)
     corners, values = cells_in(levels, variable, "xyz".index(axis), float(position))
     figure, axes = pyplot.subplots(figsize=(6.4, 5.2), layout="constrained")
     drawn = PolyCollection(corners, array=values, cmap="inferno", edgecolors=(0.6, 0.6, 0.6), linewidths=0.25)
     axes.add_collection(drawn)
     axes.autoscale()
+    if region:
+        left, right, bottom, top = map(float, region.split(","))
+        axes.set(xlim=(left, right), ylim=(bottom, top))
     axes.set_aspect("equal")
     across, up = (name for name in "xyz" if name != axis)
     axes.set(xlabel=across, ylabel=up, title=f"{variable} at {axis} = {position}, {len(values)} cells")

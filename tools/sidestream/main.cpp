@@ -11,6 +11,7 @@
 #include "database.hpp"
 #include "endpoint.hpp"
 #include "export.hpp"
+#include "import/import.hpp"
 #include "kinds.hpp"
 #include "plan.hpp"
 #include "replay/replay.hpp"
@@ -165,15 +166,34 @@ struct DatabaseCommands {
 
 CLI::App* add_export(CLI::App& app, sidestream::ExportOptions& options) {
   CLI::App* command =
-      app.add_subcommand("export", "Copy a database to files of NetCDF, Zarr, HDF5 or VTK; with Python");
+      app.add_subcommand("export", "Copy a database to files of NetCDF, Zarr, HDF5, VTK or AMReX; with Python");
   command->add_option("DIRECTORY", options.directory, "Of a database")->required();
-  command->add_option("TARGET", options.target, "What to write: ends in .nc (NetCDF-4), .zarr, .h5 or .pvd (VTK)")
+  command
+      ->add_option("TARGET", options.target, "What to write: ends in .nc (NetCDF-4), .zarr, .h5, .pvd (VTK) or .amrex")
       ->required();
   command->add_option("--variables", options.variables, "Names with commas between (default: all)");
   command->add_option("--iterations", options.iterations, "Numbers, FROM:TO or FROM:TO:STEP: 3,10:20,100::10");
   command->add_option("--cycles", options.cycles, "Likewise");
   command->add_option("--time-units", options.time_units, "Of NetCDF's time axis: 'seconds since 2000-01-01'");
   command->add_flag("--uncompressed", options.uncompressed, "Larger, and sooner done");
+  return command;
+}
+
+CLI::App* add_import(CLI::App& app, sidestream::ImportOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "import",
+      "Make a database of what another code has written: outputs of RAMSES, plotfiles of AMReX; under mpirun, together");
+  command->add_option("FORMAT", options.format, "ramses or amrex")
+      ->required()
+      ->check(CLI::IsMember({"ramses", "amrex"}));
+  command->add_option("DIRECTORY", options.directory, "output_NNNNN of RAMSES, or a plotfile")->required();
+  command->add_option("TARGET", options.target, "The database; where there is one, a context is added")->required();
+  command
+      ->add_option("--codec", options.codec,
+                   "What values go through, as in a configuration; none: nothing (default: auto)")
+      ->allow_extra_args(false)
+      ->delimiter(',');
+  command->add_flag("!--no-fsync", options.flush, "Do not wait for the disk");
   return command;
 }
 
@@ -245,6 +265,8 @@ int run(int argc, char** argv) {
   databases.add(app);
   sidestream::ExportOptions export_options;
   const CLI::App* exported = add_export(app, export_options);
+  sidestream::ImportOptions import_options;
+  const CLI::App* imported = add_import(app, import_options);
   TranslateOptions translate_options;
   const CLI::App* translation = add_translate(app, translate_options);
   std::string output;
@@ -264,6 +286,7 @@ int run(int argc, char** argv) {
   if (endpoint->parsed()) return sidestream::endpoint(endpoint_options);
   if (serve->parsed()) return sidestream::serve(serve_options);
   if (replay->parsed()) return sidestream::replay(replay_options);
+  if (imported->parsed()) return sidestream::import_files(import_options);
   if (set->parsed()) {
     const sidestream::SetAnswer answer = sidestream::set_parameter(set_options);
     std::cout << answer.text << std::flush;

@@ -12,7 +12,7 @@ from .database import chosen
 from .errors import Code, Error
 from .export_parts import Job, Progress, Remarks, bytes_of, continued, human, in_ranges, parse_ranges
 
-FORMATS = {".h5": "hdf5", ".nc": "netcdf", ".pvd": "vtk", ".zarr": "zarr"}
+FORMATS = {".amrex": "amrex", ".h5": "hdf5", ".nc": "netcdf", ".pvd": "vtk", ".zarr": "zarr"}
 
 
 def _writer(format: str) -> Any:
@@ -43,9 +43,10 @@ def export(
     compress: bool = True,
 ) -> list[str]:
     """Copies contexts of a database to files that need nothing else: NetCDF-4 (`target` ends in .nc), Zarr of version 3
-    (.zarr), HDF5 (.h5: a file for each context, and a .series) or VTK's XML files (.pvd). Left out: all variables, all
-    iterations. Of contexts that a later run has written anew the later ones are taken. Nothing is overwritten. Gives
-    sentences about what the format could not hold. `time_units` ("seconds since 2000-01-01") is for NetCDF."""
+    (.zarr), HDF5 (.h5: a file for each context, and a .series), VTK's XML files (.pvd) or a directory with plotfiles of
+    AMReX (.amrex). Left out: all variables, all iterations. Of contexts that a later run has written anew the later
+    ones are taken. Nothing is overwritten. Gives sentences about what the format could not hold. `time_units`
+    ("seconds since 2000-01-01") is for NetCDF."""
     place, target = Path(directory), Path(target)
     if target.suffix not in FORMATS:
         raise Error(f"export: found '{target.name}', expected a name that ends in one of {', '.join(FORMATS)}")
@@ -75,7 +76,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="sidestream export", description="Copies a database to files that need nothing else."
     )
     parser.add_argument("directory", help="of a database: what the output 'database' has written")
-    parser.add_argument("target", help="what to write: ends in .nc (NetCDF-4), .zarr, .h5 or .pvd (VTK)")
+    parser.add_argument("target", help="what to write: ends in .nc (NetCDF-4), .zarr, .h5, .pvd (VTK) or .amrex")
     parser.add_argument("--variables", help="names with commas between; all if left out")
     parser.add_argument("--iterations", help="numbers, FROM:TO or FROM:TO:STEP, without TO: 3,10:20,100::10")
     parser.add_argument("--cycles", help="likewise")

@@ -20,6 +20,7 @@
 #include "storage/database/journal.hpp"
 #include "storage/database/segment.hpp"
 #include "storage/database/show.hpp"
+#include "storage/database/written_rows.hpp"
 #include "storage/directory_lock.hpp"
 #include "storage/hdf5/face.hpp"
 #include "storage/output_file.hpp"
@@ -149,26 +150,19 @@ std::string Storing::place(Domain& domain) {
   std::string failure;
   if (groups_->mine->rank() == 0) {
     failure = failure_of([&] {
-      // Contexts that will be removed one by one have segments of their own.
-      if (options_.keep > 0 && committed_end_ > face_bytes) {
-        number_ = committed_number_ + 1;
-        end_ = 0;
-      }
-      bool any = false;
       std::map<std::uint32_t, Extent> extents;
       for (std::size_t member = 0; member < asked.size(); ++member) {
         std::vector<Allotted> places;
         for (const std::uint64_t size : records_of<std::uint64_t>(asked[member])) {
           places.push_back(allot(size));
           const auto [number, begin] = places.back();
-          if (!any) first_ = number;
-          any = true;
+          if (!any_placed_) first_ = number;
+          any_placed_ = true;
           Extent& extent = extents.try_emplace(number, Extent{begin, begin}).first->second;
           extent.end = begin + size;
         }
         answers[member] = sidestream::bytes_of(places);
       }
-      if (!any) first_ = number_;
       for (const auto& [number, extent] : extents) reserve(number, extent);
     });
   }
@@ -250,16 +244,14 @@ void Storing::flush_segments() {
 }
 
 /// Collective over the group. Writes the table on its leader.
-void Storing::write_table(Domain& domain, const std::string& failure, GroupReport& report) {
+void Storing::write_table(const WrittenRows& rows, const std::string& failure, GroupReport& report) {
   Bytes mine;
   persist([&] {
     ByteWriter writer;
-    writer.put(domain.raw_bytes());
-    writer.put(domain.rows().blocks);
-    std::vector<PieceRow> pieces;
-    for (const Domain::Piece& piece : domain.pieces()) pieces.push_back(piece.row);
-    writer.put(pieces);
-    writer.put(domain.rows().rows.chunks);
+    writer.put(rows.raw_bytes);
+    writer.put(rows.rows.blocks);
+    writer.put(rows.rows.rows.pieces);
+    writer.put(rows.rows.rows.chunks);
     mine = writer.take();
   });
   const std::vector<Bytes> failures = groups_->mine->gather(std::as_bytes(std::span(failure)), 0);
@@ -268,6 +260,7 @@ void Storing::write_table(Domain& domain, const std::string& failure, GroupRepor
   for (const Bytes& text : failures) {
     if (!text.empty()) throw Error(Code::file, {reinterpret_cast<const char*>(text.data()), text.size()});
   }
+  if (!any_placed_) first_ = number_;
   report.entry = put_table(domains, report);
   if (options_.show) renew_faces();
   // The first server has the record to write too.
@@ -346,19 +339,60 @@ void Storing::remove_surplus(std::uint64_t slot) {
   retention_.drop(records_of<std::uint64_t>(agreed), run_, groups_->number);
 }
 
-void Storing::store(Communicator& servers, Domain& domain, const Schema& schema, const Iteration& iteration) {
-  if (run_ == 0) open(servers);
-  if (options_.stagger) stagger_.wait(servers);
-  // What fails here, or in a communication of the group, which fails on all its members, must not keep this server from
-  // those that others wait in.
+/// On the leader of a group, before anything of a context is placed.
+void Storing::begin_context() {
+  any_placed_ = false;
+  // Contexts that will be removed one by one have segments of their own.
+  if (options_.keep > 0 && committed_end_ > face_bytes) {
+    number_ = committed_number_ + 1;
+    end_ = 0;
+  }
+}
+
+/// Collective over the group. What fails here, or in a communication of the group, which fails on all its members, must
+/// not keep this server from those that others wait in: it is returned.
+std::string Storing::write_part(Domain& domain) {
   std::string failure;
   const std::string unplaced = failure_of([&] { failure = place(domain); });
   if (failure.empty()) failure = unplaced;
   const double start = now();
   if (failure.empty()) failure = failure_of([&] { write_values(domain); });
   stagger_.wrote(now() - start);
+  return failure;
+}
+
+void Storing::store(Communicator& servers, Domain& domain, const Schema& schema, const Iteration& iteration) {
+  if (run_ == 0) open(servers);
+  if (options_.stagger) stagger_.wait(servers);
+  begin_context();
+  std::string failure = write_part(domain);
+  WrittenRows rows;
+  persist([&] { rows.take(domain); });
+  finish(servers, rows, std::move(failure), schema, iteration);
+}
+
+void Storing::store(Communicator& servers, int parts, const Filling& fill, const Schema& schema,
+                    const Iteration& iteration) {
+  if (run_ == 0) open(servers);
+  begin_context();
+  WrittenRows rows;
+  std::string failure;
+  for (int part = 0; part < parts; ++part) {
+    Domain domain;
+    if (failure.empty()) failure = failure_of([&] { fill(part, domain); });
+    if (!failure.empty()) domain = {};
+    const std::string unwritten = write_part(domain);
+    if (failure.empty()) failure = unwritten;
+    persist([&] { rows.take(domain); });
+  }
+  finish(servers, rows, std::move(failure), schema, iteration);
+}
+
+/// Tables, record and slot.
+void Storing::finish(Communicator& servers, const WrittenRows& mine, std::string failure, const Schema& schema,
+                     const Iteration& iteration) {
   GroupReport report;
-  report.failure = failure_of([&] { write_table(domain, failure, report); });
+  report.failure = failure_of([&] { write_table(mine, failure, report); });
   Entry entry;
   entry.iteration = iteration;
   failure.clear();

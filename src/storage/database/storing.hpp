@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +22,7 @@ class DirectoryLock;
 namespace sidestream::database {
 
 struct GroupReport;
+struct WrittenRows;
 
 struct StoringOptions {
   std::string directory;
@@ -46,6 +48,13 @@ class Storing {
   /// nothing points to what was written.
   void store(Communicator& servers, Domain& domain, const Schema& schema, const Iteration& iteration);
 
+  /// Fills an empty domain with part number `part` of what this server has.
+  using Filling = std::function<void(int part, Domain& domain)>;
+  /// The same of more than memory holds: `fill` is asked for one part after the other, the same number of them on all
+  /// servers, each of which may be empty; what a part has is given up when it is written. Of what `fill` throws the
+  /// sentence reaches all servers. The schema is looked at when all parts are written.
+  void store(Communicator& servers, int parts, const Filling& fill, const Schema& schema, const Iteration& iteration);
+
  private:
   /// The groups that this server is in, made once.
   struct Groups {
@@ -62,6 +71,7 @@ class Storing {
     std::uint64_t begin = 0, end = 0;
   };
   void open(Communicator& servers);
+  void begin_context();
   void make_groups(Communicator& servers);
   void begin_run();
   void flush_name();
@@ -70,7 +80,10 @@ class Storing {
   void reserve(std::uint32_t number, const Extent& extent) const;
   [[nodiscard]] std::string place(Domain& domain);
   void write_values(Domain& domain);
-  void write_table(Domain& domain, const std::string& failure, GroupReport& report);
+  [[nodiscard]] std::string write_part(Domain& domain);
+  void finish(Communicator& servers, const WrittenRows& mine, std::string failure, const Schema& schema,
+              const Iteration& iteration);
+  void write_table(const WrittenRows& mine, const std::string& failure, GroupReport& report);
   [[nodiscard]] GroupEntry put_table(const std::vector<Bytes>& domains, GroupReport& report);
   void renew_faces();
   void flush_segments();
@@ -85,6 +98,7 @@ class Storing {
   // Of the leader of a group: the segment that grows, how far what is committed reaches in it, and how far this
   // context.
   std::uint32_t number_ = 0, first_ = 0;
+  bool any_placed_ = false;  ///< of this context
   std::uint64_t end_ = 0, committed_end_ = 0;
   std::uint32_t committed_number_ = 0;
   std::uint32_t made_ = 0;          ///< segments that exist

@@ -1,0 +1,50 @@
+// The values of a level of a plotfile: which boxes there are, where each lies in which file, and how numbers are
+// written.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sidestream/data/box.hpp"
+#include "sidestream/data/type.hpp"
+#include "sidestream/extend/communicator.hpp"
+#include "storage/amrex/plotfile.hpp"
+
+namespace sidestream::amrex {
+
+/// How real numbers are written: IEEE 754 of 32 or 64 bits, bytes in any order. Entry i: byte i in the file is byte
+/// order[i] of a number whose highest byte is number 1.
+struct NumberFormat {
+  Type type = Type::float64;
+  std::array<std::uint8_t, 8> order{};
+};
+
+struct FabPlace {
+  Box cells;         ///< without ghosts
+  std::string file;  ///< beside `Cell_H`
+  std::uint64_t offset = 0;
+};
+
+/// What Cell_H says.
+struct LevelData {
+  std::string folder;  ///< with the files
+  int components = 0, dimensions = 3;
+  Index3 ghosts{};
+  std::vector<FabPlace> fabs;
+  bool bare = false;  ///< fabs have no header: all are in `format`
+  NumberFormat format{};
+};
+
+/// Reads DATA_H of a level. Throws Error(file) where it does not fit the Header.
+[[nodiscard]] LevelData read_level_data(const Plotfile& plotfile, std::size_t level);
+
+/// The type of the numbers of one box, from its header.
+[[nodiscard]] Type type_of(const LevelData& level, std::size_t fab);
+
+/// All values of one box, a gapless array for each component over its cells, i fastest, in the byte order of this
+/// machine. Throws Error(file), also where they are not of `type`.
+[[nodiscard]] std::vector<Bytes> read_fab(const LevelData& level, std::size_t fab, Type type);
+
+}  // namespace sidestream::amrex

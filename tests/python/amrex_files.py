@@ -1,0 +1,136 @@
+"""Plotfiles of AMReX made by hand, in all forms of numbers that it writes; what is in them, `value` says."""
+
+import itertools
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+NATIVE = "((8, (64 11 52 0 1 12 0 1023)),(8, (8 7 6 5 4 3 2 1)))"
+BIG = "((8, (64 11 52 0 1 12 0 1023)),(8, (1 2 3 4 5 6 7 8)))"
+IEEE32 = "((8, (32 8 23 0 1 9 0 127)),(4, (1 2 3 4)))"
+LITTLE32 = "((8, (32 8 23 0 1 9 0 127)),(4, (4 3 2 1)))"
+ORDERS = {NATIVE: "<f8", BIG: ">f8", IEEE32: ">f4", LITTLE32: "<f4"}
+
+
+@dataclass(frozen=True)
+class Plot:
+    """Boxes by level, [lo, hi), of cells of it."""
+
+    dimensions: int = 3
+    format: str = NATIVE
+    names: tuple[str, ...] = ("density", "x_velocity", "Y(H2)")
+    low: tuple[float, ...] = (-1.0, 0.0, 2.0)
+    spacing: tuple[float, ...] = (0.25, 0.5, 0.25)
+    cells: tuple[int, ...] = (8, 8, 4)
+    first: tuple[int, ...] = (0, 0, 0)
+    ratios: tuple[int, ...] = (2, 4)
+    boxes: tuple = (
+        (((0, 0, 0), (4, 8, 4)), ((4, 0, 0), (8, 8, 4))),
+        (((4, 4, 0), (8, 12, 8)), ((8, 4, 2), (12, 8, 6))),
+        (((20, 20, 4), (28, 28, 12)),),
+    )
+    ghosts: int = 0
+    ghost_text: str | None = None  # as newer versions write them: (1,1,1)
+    version: int = 1  # of Cell_H; above 1 boxes have no headers
+    code: str = "HyperCLaw-V1.1"
+    coordinates: int = 0
+    time: float = 0.5
+    step: int = 40
+
+    def domain(self, level):
+        ratio = int(np.prod(self.ratios[:level], dtype=int))
+        first = np.array(self.first[: self.dimensions]) * ratio
+        return first, first + np.array(self.cells[: self.dimensions]) * ratio
+
+    def value(self, variable, level, lo, hi):
+        """An array, k first."""
+        axes = [np.arange(a, b, dtype=np.float64) for a, b in zip(lo, hi, strict=True)]
+        grid = np.meshgrid(*reversed(axes), indexing="ij")
+        mixed = sum(x * 37.0**n for n, x in enumerate(grid)) * 0.25 + 1000 * level + 0.125 * variable
+        return mixed.astype(np.float32).astype(np.float64)  # exact in four bytes
+
+
+def _box(lo, hi):
+    text = lambda numbers: f"({','.join(str(int(n)) for n in numbers)})"  # noqa: E731
+    return f"({text(lo)} {text([n - 1 for n in hi])} {text([0] * len(lo))})"
+
+
+def _cell_h(plot, level, places):
+    boxes, n = plot.boxes[level], plot.dimensions
+    lines = [str(plot.version), "0", str(len(plot.names)), plot.ghost_text or str(plot.ghosts), f"({len(boxes)} 0"]
+    lines += [_box(lo[:n], hi[:n]) for lo, hi in boxes] + [")", str(len(boxes))]
+    lines += [f"FabOnDisk: {name} {offset}" for name, offset in places] + [""]
+    if plot.version in (1, 3):
+        for side in (np.min, np.max):
+            lines.append(f"{len(boxes)},{len(plot.names)}")
+            for lo, hi in boxes:
+                values = (plot.value(v, level, lo[:n], hi[:n]) for v in range(len(plot.names)))
+                lines.append("".join(f"{side(v):.17e}," for v in values))
+            lines.append("")
+    if plot.version > 1:
+        lines.append(plot.format)
+    return "\n".join(lines) + "\n"
+
+
+def _write_level(plot, level, folder):
+    folder.mkdir()
+    n, places = plot.dimensions, []
+    for number, (lo, hi) in enumerate(plot.boxes[level]):
+        # Two boxes in a file, as a run of several processes leaves them.
+        path = folder / f"Cell_D_{number // 2:05}"
+        outer = [a - plot.ghosts for a in lo[:n]], [b + plot.ghosts for b in hi[:n]]
+        with path.open("ab") as out:
+            places.append((path.name, out.tell()))
+            if plot.version == 1:
+                out.write(f"FAB {plot.format}{_box(*outer)} {len(plot.names)}\n".encode())
+            for v in range(len(plot.names)):
+                values = np.full([b - a for a, b in zip(*outer, strict=True)][::-1], np.nan)
+                own = (slice(plot.ghosts, -plot.ghosts or None),) * n
+                values[own] = plot.value(v, level, lo[:n], hi[:n])
+                out.write(values.astype(ORDERS[plot.format]).tobytes())
+    (folder / "Cell_H").write_text(_cell_h(plot, level, places))
+
+
+def write_plot(plot: Plot, place: Path) -> Path:
+    place.mkdir(parents=True)
+    n, levels = plot.dimensions, range(len(plot.boxes))
+    size = lambda level: np.array(plot.spacing[:n]) / np.prod(plot.ratios[:level], dtype=int)  # noqa: E731
+    reals = lambda numbers: " ".join(f"{x:.17g}" for x in numbers) + " "  # noqa: E731
+    high = np.array(plot.low[:n]) + np.array(plot.spacing[:n]) * plot.cells[:n]
+    lines = [plot.code, str(len(plot.names)), *plot.names, str(n), f"{plot.time}", str(len(levels) - 1)]
+    lines += [reals(plot.low[:n]), reals(high), " ".join(map(str, plot.ratios[: len(levels) - 1])) + " "]
+    lines.append(" ".join(_box(*plot.domain(level)) for level in levels) + " ")
+    lines.append(" ".join(str(plot.step) for _ in levels) + " ")
+    lines += [reals(size(level)) for level in levels]
+    lines += [str(plot.coordinates), "0"]
+    for level in levels:
+        lines += [f"{level} {len(plot.boxes[level])} {plot.time}", str(plot.step)]
+        first = plot.domain(0)[0]
+        for lo, hi in plot.boxes[level]:
+            for axis in range(n):
+                base = plot.low[axis] - plot.spacing[axis] * first[axis]
+                lines.append(f"{base + size(level)[axis] * lo[axis]:.17g} {base + size(level)[axis] * hi[axis]:.17g}")
+        lines.append(f"Level_{level}/Cell")
+        _write_level(plot, level, place / f"Level_{level}")
+    (place / "Header").write_text("\n".join(lines) + "\n")
+    return place
+
+
+def cells_of(plot):
+    """(level, index) of every cell that no finer box covers, and its values by variable."""
+    n, found = plot.dimensions, {}
+    for level, boxes in enumerate(plot.boxes):
+        for lo, hi in boxes:
+            values = [plot.value(v, level, lo[:n], hi[:n]) for v in range(len(plot.names))]
+            for cell in itertools.product(*(range(a, b) for a, b in zip(lo[:n], hi[:n], strict=True))):
+                where = tuple(c - a for c, a in zip(cell, lo[:n], strict=True))[::-1]
+                found[level, cell] = [v[where] for v in values]
+    for level in range(len(plot.boxes) - 1, 0, -1):
+        for lo, hi in plot.boxes[level]:
+            for coarse in range(level):
+                ratio = int(np.prod(plot.ratios[coarse:level], dtype=int))
+                ranges = (range(a // ratio, -(-b // ratio)) for a, b in zip(lo[:n], hi[:n], strict=True))
+                for cell in itertools.product(*ranges):
+                    found.pop((coarse, cell), None)
+    return found

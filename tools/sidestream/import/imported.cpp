@@ -1,0 +1,162 @@
+#include "import/imported.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <iostream>
+
+#include "base/communicator.hpp"
+#include "base/fail.hpp"
+#include "group_command.hpp"
+#include "storage/database/journal.hpp"
+
+namespace sidestream::importing {
+
+namespace {
+
+/// On standard error, in one line that is written again and again; nothing where that is no terminal.
+class Progress {
+ public:
+  Progress(const char* unit, int count, bool speaks)
+      : unit_(unit), count_(count), speaks_(speaks && ::isatty(STDERR_FILENO) == 1) {}
+  ~Progress() {
+    if (speaks_) std::cerr << "\r\033[K" << std::flush;
+  }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  void at(int number) const {
+    if (speaks_) std::cerr << fmt::format("\r{} {} of {}\033[K", unit_, number + 1, count_) << std::flush;
+  }
+
+ private:
+  const char* unit_;
+  int count_;
+  bool speaks_;
+};
+
+}  // namespace
+
+Imported::Imported(const ImportOptions& options, std::string provenance)
+    : options_(options), kinds_(codecs_for_readers()) {
+  if (options_.codec == std::vector<std::string>{"none"}) options_.codec.clear();
+  schema_.provenance = std::move(provenance);
+  schema_.chunk = database::chunk_bytes;
+  encoding_.pool = &pool_;
+}
+
+std::int32_t Imported::add(Mesh mesh) {
+  mesh.id = static_cast<std::int32_t>(schema_.metadata.meshes.size());
+  schema_.metadata.meshes.push_back(std::move(mesh));
+  return schema_.metadata.meshes.back().id;
+}
+
+std::int32_t Imported::add(Variable variable) {
+  Metadata& metadata = schema_.metadata;
+  if (metadata.find_variable(variable.name)) {
+    fail(Code::file, "import: there are two variables '{}', and a database has each name once", variable.name);
+  }
+  variable.id = static_cast<std::int32_t>(metadata.variables.size());
+  if (variable.role != Role::none) {
+    metadata.meshes.at(static_cast<std::size_t>(variable.mesh)).arrays[static_cast<std::size_t>(variable.role)] =
+        variable.id;
+  }
+  packings_.push_back(Packing::chosen(options_.codec, variable.type, kinds_));
+  if (!packings_.back().lossless()) {
+    fail(Code::usage, "--codec: '{}' loses something; what is imported keeps every bit",
+         fmt::join(options_.codec, " "));
+  }
+  const auto& lists = packings_.back().lists();
+  schema_.codecs.push_back(lists.front());
+  schema_.other_codecs.emplace_back(lists.begin() + 1, lists.end());
+  metadata.variables.push_back(std::move(variable));
+  return metadata.variables.back().id;
+}
+
+const Packing& Imported::packing(std::int32_t variable) { return packings_.at(static_cast<std::size_t>(variable)); }
+
+std::uint64_t Imported::Part::add(std::int32_t variable, const Block& block, Bytes values) {
+  const Variable& declared = imported_.schema_.metadata.variables.at(static_cast<std::size_t>(variable));
+  auto view = std::make_unique<BlockView>();
+  view->block = block;
+  view->points = declared.points(block);
+  view->owned = {view->points};
+  view->array.data = values.data();
+  view->array.type = declared.type;
+  view->array.box = view->points;
+  view->array.components = declared.components;
+  view->array.strides = packed_strides(view->points, declared.components, declared.order);
+  if (packed_bytes(view->points, declared.components, declared.type) != values.size()) {
+    fail(Code::internal, "import: '{}' has {} bytes on block {}", declared.name, values.size(), block.id);
+  }
+  const Packing& packing = imported_.packing(variable);
+  domain_.add(static_cast<std::uint32_t>(variable), declared, *view, packing, imported_.encoding_);
+  if (!domain_.pieces().back().is_encoded) imported_.values_.push_back(std::move(values));
+  imported_.views_.push_back(std::move(view));
+  return domain_.pieces().back().row.bytes;
+}
+
+void Imported::store(Communicator& all, int parts, const char* unit,
+                     const std::function<void(int part, Part& to)>& fill, const Iteration& iteration,
+                     const std::function<bool()>& stop) {
+  database::StoringOptions how;
+  how.directory = options_.target;
+  how.kind = database::Kind::post;
+  how.max_file_size = std::uint64_t{2} << 30;
+  how.flush = options_.flush;
+  how.show = options_.codec.empty();  // HDF5's readers see values without codecs alone
+  database::Storing storing(how);
+  const int size = all.size(), rounds = (parts + size - 1) / size;
+  const Progress progress(unit, parts, all.rank() == 0);
+  const auto next = [&](int round, database::Domain& domain) {
+    views_.clear();
+    values_.clear();
+    const int number = round * size + all.rank();
+    if (number >= parts) return;
+    if (stop()) fail(Code::system, "import: a signal has asked it to end; nothing was imported");
+    progress.at(number);
+    Part part(*this, domain);
+    fill(number, part);
+  };
+  storing.store(all, rounds, next, schema_, iteration);
+}
+
+std::string rounded(std::uint64_t bytes) {
+  const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  auto value = static_cast<double>(bytes);
+  int unit = 0;
+  for (; value >= 1024 && unit < 4; ++unit) value /= 1024;
+  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", value, units[unit]);
+}
+
+}  // namespace sidestream::importing
+
+namespace sidestream {
+
+namespace {
+
+/// Collective. What a failed import has begun to write is removed, where there was nothing before.
+void run_import(Communicator& all, const ImportOptions& options, const std::function<bool()>& stop) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const bool fresh = all.rank() == 0 && !fs::exists(options.target, ignored);
+  try {
+    const std::string text = options.format == "ramses" ? importing::import_ramses(all, options, stop)
+                                                        : importing::import_amrex(all, options, stop);
+    if (all.rank() == 0) std::cout << text << std::flush;
+  } catch (...) {
+    if (fresh && database::is_database(options.target)) fs::remove_all(options.target, ignored);
+    throw;
+  }
+}
+
+}  // namespace
+
+int import_files(const ImportOptions& options) {
+  return run_group("import", [&](MPI_Comm group, const std::function<bool()>& stop) {
+    run_import(*MpiCommunicator::over(group), options, stop);
+  });
+}
+
+}  // namespace sidestream

@@ -1,0 +1,67 @@
+// A database that is made of files, part by part.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "import/import.hpp"
+#include "sidestream/extend/communicator.hpp"
+#include "storage/codecs/packing.hpp"
+#include "storage/database/storing.hpp"
+
+namespace sidestream::importing {
+
+/// What is put into the database, and how. Meshes and variables are declared first; then come parts.
+class Imported {
+ public:
+  Imported(const ImportOptions& options, std::string provenance);
+
+  /// Ids count from 0. A variable with a role becomes an array of its mesh.
+  std::int32_t add(Mesh mesh);
+  std::int32_t add(Variable variable);
+  [[nodiscard]] const Metadata& metadata() const noexcept { return schema_.metadata; }
+
+  /// What a part has: values stay until the part is written.
+  class Part {
+   public:
+    Part(Imported& imported, database::Domain& domain) : imported_(imported), domain_(domain) {}
+    /// All of a variable on a block, gapless. Returns the bytes that it takes in the database.
+    std::uint64_t add(std::int32_t variable, const Block& block, Bytes values);
+
+   private:
+    Imported& imported_;
+    database::Domain& domain_;
+  };
+
+  /// Collective: one context of `parts` parts, which processes take in turn: `fill` is called for those of this
+  /// process. Says on a terminal how far it is ("domain 3 of 8"), and ends with an error where `stop` is true.
+  void store(Communicator& all, int parts, const char* unit, const std::function<void(int part, Part& to)>& fill,
+             const Iteration& iteration, const std::function<bool()>& stop);
+
+ private:
+  [[nodiscard]] const Packing& packing(std::int32_t variable);
+
+  ImportOptions options_;
+  CodecKinds kinds_;
+  database::Schema schema_;
+  std::vector<Packing> packings_;
+  WorkerPool pool_{1};
+  database::Encoding encoding_;
+  std::vector<std::unique_ptr<BlockView>> views_;  ///< of the part that is written
+  std::vector<Bytes> values_;
+};
+
+/// With one digit after the point, in the largest unit below it.
+[[nodiscard]] std::string rounded(std::uint64_t bytes);
+
+/// Each import: returns what it says on standard output; collective, the text counts on process 0. `stop`: whether it
+/// is asked to end.
+[[nodiscard]] std::string import_ramses(Communicator& all, const ImportOptions& options,
+                                        const std::function<bool()>& stop);
+[[nodiscard]] std::string import_amrex(Communicator& all, const ImportOptions& options,
+                                       const std::function<bool()>& stop);
+
+}  // namespace sidestream::importing

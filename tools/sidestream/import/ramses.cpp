@@ -1,0 +1,225 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <optional>
+
+#include "base/agree.hpp"
+#include "base/fail.hpp"
+#include "base/records.hpp"
+#include "import/imported.hpp"
+#include "storage/ramses/cell_values.hpp"
+#include "storage/ramses/domain_tree.hpp"
+#include "storage/ramses/particles.hpp"
+
+namespace sidestream::importing {
+
+namespace {
+
+using ramses::FileKind;
+
+/// What became of a domain: a record that goes from process to process.
+struct DomainReport {
+  std::int64_t domain = 0, cells = 0, leaves = 0, owned_leaves = 0, particles = 0;
+  std::uint64_t structure = 0, values = 0, stored = 0;  ///< bytes: of flags as stored, of values raw and stored
+  std::uint64_t from_particles = 0;                     ///< raw and stored alike: of particles, as stored
+};
+
+class RamsesImport {
+ public:
+  explicit RamsesImport(const ImportOptions& options)
+      : output_(options.directory), imported_(options, provenance_of(output_)) {
+    remarks_ = output_.unread();
+    coarse_ = inner_coarse_cells(output_);
+    declare_tree();
+    for (const FileKind kind : {FileKind::hydro, FileKind::gravity, FileKind::radiation}) {
+      if (output_.has(kind)) declare_values(kind);
+    }
+    if (output_.has(FileKind::particles)) declare_particles();
+  }
+
+  std::string run(Communicator& all, const std::function<bool()>& stop) {
+    const ramses::Info& info = output_.info();
+    const Iteration iteration{output_.number(), info.step, info.time};
+    imported_.store(
+        all, info.domains, "domain", [&](int part, Imported::Part& to) { add_domain(part + 1, to); }, iteration, stop);
+    std::vector<DomainReport> reports;
+    for (const Bytes& bytes : all.gather(bytes_of(reports_), 0)) {
+      const auto more = records_of<DomainReport>(bytes);
+      reports.insert(reports.end(), more.begin(), more.end());
+    }
+    std::sort(reports.begin(), reports.end(), [](const auto& a, const auto& b) { return a.domain < b.domain; });
+    return text_of(reports);
+  }
+
+ private:
+  struct Cells {
+    ramses::CellColumns columns;
+    std::vector<std::int32_t> variables;  ///< ids, as columns.variables
+  };
+
+  static std::string provenance_of(const ramses::Output& output) {
+    const ramses::Info& info = output.info();
+    return fmt::format(
+        "imported from RAMSES: '{}', boxlen {}, unit_l {} cm, unit_d {} g/cm3, unit_t {} s, levels {} to {}",
+        output.directory(), info.boxlen, info.units[0], info.units[1], info.units[2], info.level_min, info.level_max);
+  }
+
+  std::int32_t add_variable(const std::string& name, std::int32_t mesh, Type type, std::size_t components, Role role,
+                            Centering centering = Centering::cell) {
+    Variable variable;
+    variable.name = name;
+    variable.mesh = mesh;
+    variable.type = type;
+    variable.components = static_cast<std::int32_t>(components);
+    variable.role = role;
+    variable.centering = centering;
+    return imported_.add(std::move(variable));
+  }
+
+  void declare_tree() {
+    Mesh mesh;
+    mesh.name = "tree";
+    mesh.dimensions = output_.info().dimensions;
+    Index3 roots{1, 1, 1};
+    for (int a = 0; a < mesh.dimensions; ++a) roots[static_cast<std::size_t>(a)] = coarse_.extent(a);
+    const double spacing = output_.info().boxlen / static_cast<double>(roots[0]);
+    mesh.geometry = std::make_shared<OctreeGeometry>(roots, std::array<double, 3>{0, 0, 0},
+                                                     std::array<double, 3>{spacing, spacing, spacing});
+    tree_ = imported_.add(std::move(mesh));
+    refined_ = add_variable("refined", tree_, Type::uint8, 1, Role::refined);
+    owned_ = add_variable("owned", tree_, Type::uint8, 1, Role::owned);
+  }
+
+  void declare_values(FileKind kind) {
+    Cells cells{ramses::cell_columns(output_, kind), {}};
+    if (!cells.columns.remark.empty()) remarks_.push_back(cells.columns.remark);
+    for (const ramses::Joined& joined : cells.columns.variables) {
+      const bool taken = imported_.metadata().find_variable(joined.name) != nullptr;
+      const std::string name = taken ? fmt::format("{}_{}", ramses::name_of(kind), joined.name) : joined.name;
+      cells.variables.push_back(add_variable(name, tree_, cells.columns.type, joined.columns.size(), Role::none));
+    }
+    cells_.push_back(std::move(cells));
+  }
+
+  void declare_particles() {
+    particles_ = ramses::particle_columns(output_);
+    if (particles_.columns.empty()) return;  // no domain has any
+    if (!particles_.remark.empty()) remarks_.push_back(particles_.remark);
+    const std::size_t position = position_of(particles_, output_.info().dimensions, output_.directory());
+    Mesh mesh;
+    mesh.name = "particles";
+    mesh.dimensions = output_.info().dimensions;
+    mesh.geometry = std::make_shared<ArrayGeometry>(MeshKind::points);
+    particle_mesh_ = imported_.add(std::move(mesh));
+    for (std::size_t n = 0; n < particles_.variables.size(); ++n) {
+      const ramses::Joined& joined = particles_.variables[n];
+      const Type type = particles_.types[joined.columns.front()];
+      particle_variables_.push_back(add_variable("particle_" + joined.name, particle_mesh_, type, joined.columns.size(),
+                                                 n == position ? Role::coordinates : Role::none, Centering::node));
+    }
+  }
+
+  void add_domain(int domain, Imported::Part& to) {
+    DomainReport report;
+    report.domain = domain;
+    const ramses::DomainTree tree = read_tree(output_, domain, coarse_);
+    add_tree(domain, tree, to, report);
+    if (!particle_variables_.empty()) add_particles(domain, to, report);
+    reports_.push_back(report);
+  }
+
+  void add_tree(int domain, const ramses::DomainTree& tree, Imported::Part& to, DomainReport& report) {
+    Block block;
+    block.id = domain - 1;
+    block.client = domain - 1;
+    block.mesh = tree_;
+    block.space = IndexSpace::list;
+    block.cells = list_box(tree.cells());
+    for (std::size_t n = 0; n < tree.refined.size(); ++n) {
+      if (tree.refined[n] != 0) continue;
+      ++report.leaves;
+      report.owned_leaves += tree.owned[n];
+    }
+    report.cells = tree.cells();
+    for (const auto& [variable, flags] : {std::pair(refined_, &tree.refined), std::pair(owned_, &tree.owned)}) {
+      const BytesView bytes = std::as_bytes(std::span(*flags));
+      report.structure += to.add(variable, block, Bytes(bytes.begin(), bytes.end()));
+    }
+    for (const Cells& cells : cells_) {
+      std::vector<Bytes> arrays = read_cell_values(output_, cells.columns, domain, tree);
+      for (std::size_t n = 0; n < arrays.size(); ++n) {
+        report.values += arrays[n].size();
+        report.stored += to.add(cells.variables[n], block, std::move(arrays[n]));
+      }
+    }
+  }
+
+  void add_particles(int domain, Imported::Part& to, DomainReport& report) {
+    ramses::Particles particles = read_particles(output_, particles_, domain);
+    if (particles.count == 0) return;
+    Block block;
+    block.id = domain - 1;
+    block.client = domain - 1;
+    block.mesh = particle_mesh_;
+    block.space = IndexSpace::list;
+    block.cells = list_box(static_cast<Index>(particles.count));
+    block.lengths.points = static_cast<Index>(particles.count);
+    report.particles = static_cast<std::int64_t>(particles.count);
+    for (std::size_t n = 0; n < particles.arrays.size(); ++n) {
+      report.from_particles += to.add(particle_variables_[n], block, std::move(particles.arrays[n]));
+    }
+  }
+
+  [[nodiscard]] std::string text_of(const std::vector<DomainReport>& reports) const;
+
+  ramses::Output output_;
+  Imported imported_;
+  Box coarse_;
+  std::vector<std::string> remarks_;
+  std::int32_t tree_ = -1, refined_ = -1, owned_ = -1, particle_mesh_ = -1;
+  std::vector<Cells> cells_;
+  ramses::ParticleColumns particles_;
+  std::vector<std::int32_t> particle_variables_;
+  std::vector<DomainReport> reports_;
+};
+
+std::string line_of(const std::string& name, const DomainReport& r) {
+  const double saved = r.values > 0 ? 100 * (1 - static_cast<double>(r.stored) / static_cast<double>(r.values)) : 0;
+  return fmt::format("{:>7} {:>11} {:>11} {:>11} {:>10} {:>10} {:>10} {:>6.1f} %\n", name, r.cells, r.leaves,
+                     r.owned_leaves, rounded(r.structure), rounded(r.values), rounded(r.stored), saved);
+}
+
+std::string RamsesImport::text_of(const std::vector<DomainReport>& reports) const {
+  std::string text = fmt::format("{:>7} {:>11} {:>11} {:>11} {:>10} {:>10} {:>10} {:>8}\n", "domain", "cells", "leaves",
+                                 "own leaves", "structure", "values", "stored", "saved");
+  DomainReport all;
+  for (const DomainReport& r : reports) {
+    text += line_of(std::to_string(r.domain), r);
+    all.cells += r.cells;
+    all.leaves += r.leaves;
+    all.owned_leaves += r.owned_leaves;
+    all.structure += r.structure;
+    all.values += r.values;
+    all.stored += r.stored;
+    all.particles += r.particles;
+    all.from_particles += r.from_particles;
+  }
+  text += line_of("all", all);
+  if (!particle_variables_.empty()) {
+    text += fmt::format("{} particles, {} stored\n", all.particles, rounded(all.from_particles));
+  }
+  for (const std::string& remark : remarks_) text += "remark: " + remark + "\n";
+  return text;
+}
+
+}  // namespace
+
+std::string import_ramses(Communicator& all, const ImportOptions& options, const std::function<bool()>& stop) {
+  std::optional<RamsesImport> work;
+  together(all, [&] { work.emplace(options); });
+  return work->run(all, stop);
+}
+
+}  // namespace sidestream::importing
