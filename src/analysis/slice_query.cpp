@@ -142,7 +142,9 @@ Selection selection_of(const SliceQuery& query, const Metadata& metadata) {
   if (query.own) cut = own_slice_part(query, mesh);
   Selection selection;
   for (const std::int32_t id : query.variables) {
-    const int halo = mesh.is_list() || query.own ? 0 : halo_for(centering, variable(id).centering, false);
+    // Nodes on a block's rim may be another block's.
+    const int of_cells = variable(id).centering == Centering::cell ? 0 : 1;
+    const int halo = mesh.is_list() ? 0 : query.own ? of_cells : halo_for(centering, variable(id).centering, false);
     selection.variables.push_back({id, halo, cut});
     selection.variables.back().wrap = false;  // a plane ends at the mesh's faces
   }

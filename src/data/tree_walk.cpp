@@ -39,15 +39,14 @@ TreeIndex::TreeIndex(const Mesh& mesh, const Block& block, const ArrayView& refi
     sum += std::popcount(word);
   }
   starts_.push_back(0);
-  for (Index level = cells_ == 0 ? 0 : roots_; level > 0;) {
+  Index level = cells_ == 0 ? 0 : roots_;
+  while (level > 0 && level <= cells_ - starts_.back()) {
     const Index first = starts_.back(), end = first + level;
-    if (end > cells_) break;
     starts_.push_back(end);
     level = (refined_before(end) - refined_before(first)) << dimensions_;
-    if (level > cells_) break;
   }
   // It says what is wrong.
-  if (starts_.back() != cells_) starts_ = sidestream::level_starts(mesh, block, refined);
+  if (level > 0 || starts_.back() != cells_) starts_ = sidestream::level_starts(mesh, block, refined);
 }
 
 Mesh as_levels(const Mesh& tree, std::int32_t levels) {

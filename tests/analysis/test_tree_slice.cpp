@@ -70,17 +70,6 @@ double expected_area(const Vector& normal, const Vector& origin, const Vector& l
   return area_of(square);
 }
 
-/// The area that each leaf has on a surface, by its lower corner and its level, which the surface shows.
-std::map<std::pair<double, double>, double> areas(const Surface& s) {
-  std::map<std::pair<double, double>, double> all;
-  const auto& level = s.point_data.at(1);
-  for (std::size_t t = 0; t < s.triangles.size(); ++t) {
-    const auto point = static_cast<std::size_t>(s.triangles[t][0]);
-    all[{level.values[2 * point], level.values[2 * point + 1]}] += 0.5 * norm(spanned(s, t));
-  }
-  return all;
-}
-
 double value_at(const Surface& s, std::size_t array, std::int64_t point) {
   return s.point_data.at(array).values.at(static_cast<std::size_t>(point));
 }

@@ -1,6 +1,7 @@
-// The patches that a tree is: a block for each level, and what finer levels cover.
+// The patches that a tree is: a block of the root cells and one of the children of each cell that has some.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <string>
 #include <vector>
@@ -27,17 +28,16 @@ class Patches {
       ratio[a] = 2;
     }
     mesh.geometry = std::make_shared<UniformGeometry>(origin, spacing);
-    std::vector<std::vector<TreeCell>> levels{world.root_cells()};
-    while (!levels.back().empty()) {
-      std::vector<TreeCell> next;
-      for (const TreeCell& cell : levels.back()) {
-        if (!world.refined(cell)) continue;
-        for (const TreeCell& child : world.children(cell)) next.push_back(child);
+    std::vector<std::vector<TreeCell>> patches{world.root_cells()};
+    std::int32_t deepest = 0;
+    for (std::size_t n = 0; n < patches.size(); ++n) {
+      const std::vector<TreeCell> cells = patches[n];
+      for (const TreeCell& cell : cells) {
+        deepest = std::max(deepest, cell.level);
+        if (world.refined(cell)) patches.push_back(world.children(cell));
       }
-      levels.push_back(std::move(next));
     }
-    levels.pop_back();
-    mesh.refinement.assign(levels.size() - 1, ratio);
+    mesh.refinement.assign(static_cast<std::size_t>(deepest), ratio);
     metadata.meshes.push_back(mesh);
     for (const auto& [name, components] : {std::pair{"t", 1}, {"level", 2}}) {
       Variable v;
@@ -47,27 +47,29 @@ class Patches {
       v.components = components;
       metadata.variables.push_back(v);
     }
-    for (std::size_t level = 0; level < levels.size(); ++level) add(world, levels[level], mesh);
+    for (const auto& cells : patches) add(world, cells);
   }
   [[nodiscard]] const std::vector<std::vector<BlockView>>& views() const { return views_; }
 
   Metadata metadata;
 
  private:
-  void add(const World& world, const std::vector<TreeCell>& cells, const Mesh& mesh) {
+  void add(const World& world, const std::vector<TreeCell>& cells) {
     BlockView view;
-    view.block.id = cells.front().level;
+    view.block.id = static_cast<std::int64_t>(views_[0].size());
     view.block.level = cells.front().level;
-    view.block.cells = mesh.cells_on(view.block.level);
+    view.block.cells = {cells.front().index, cells.back().index};
+    for (Index& end : view.block.cells.hi) ++end;
     view.points = view.block.cells;
+    view.owned = {view.points};
     for (const TreeCell& cell : cells) {
       const Box box{cell.index, {cell.index[0] + 1, cell.index[1] + 1, cell.index[2] + 1}};
-      view.owned.push_back(box);
       if (world.refined(cell)) view.covered.push_back(box);
     }
     for (std::size_t v = 0; v < 2; ++v) {
       const int components = metadata.variables[v].components;
-      std::vector<double>& values = memory_.emplace_back(static_cast<std::size_t>(view.points.count() * components), 117.0);
+      std::vector<double>& values =
+          memory_.emplace_back(static_cast<std::size_t>(view.points.count() * components), 117.0);
       view.array.box = view.points;
       view.array.components = components;
       view.array.strides = packed_strides(view.points, components, Order::column);

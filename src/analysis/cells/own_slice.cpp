@@ -43,19 +43,25 @@ class Values {
   Values(const BlockView* view, bool at_nodes, int component)
       : view_(view), at_nodes_(at_nodes), component_(component) {}
   [[nodiscard]] double at(const Index3& cell, const SectionPoint& point) const {
-    if (!at_nodes_) return one(cell);
+    if (view_ == nullptr) return std::numeric_limits<double>::quiet_NaN();
+    if (!at_nodes_) return number_at(view_->array, cell, component_);
     const SectionEdge edge = section_edge(point.edge);
     Index3 node = cell;
     for (std::size_t a = 0; a < 3; ++a) node[a] += edge.corner >> a & 1;
     Index3 other = node;
     ++other[edge.axis];
-    if (point.along == 0) return one(node);
-    return point.along == 1 ? one(other) : mix(one(node), one(other), point.along);
+    if (point.along == 0) return at_node(node);
+    return point.along == 1 ? at_node(other) : mix(at_node(node), at_node(other), point.along);
   }
 
  private:
-  [[nodiscard]] double one(const Index3& p) const {
-    return view_ == nullptr ? std::numeric_limits<double>::quiet_NaN() : number_at(view_->array, p, component_);
+  /// From the block that owns it.
+  [[nodiscard]] double at_node(const Index3& p) const {
+    const auto has = [&](const Box& box) { return !intersection(box, {p, {p[0] + 1, p[1] + 1, p[2] + 1}}).empty(); };
+    if (std::any_of(view_->owned.begin(), view_->owned.end(), has)) return number_at(view_->array, p, component_);
+    const auto piece = std::find_if(view_->halo.begin(), view_->halo.end(), [&](const HaloPiece& h) { return has(h.box); });
+    return piece == view_->halo.end() ? std::numeric_limits<double>::quiet_NaN()
+                                      : number_at(piece->array, p, component_);
   }
   const BlockView* view_;
   bool at_nodes_;
