@@ -43,8 +43,8 @@ struct SliceQuery {
   std::vector<std::int32_t> variables;  ///< all components; the first one's centring decides the points
   Plane plane;
   bool single = false;  ///< points in single precision, in files
-  bool own = false;     ///< each cell has its own value, cells/own_slice.hpp; otherwise between points values are linear
-  bool edges = false;   ///< with the outlines of cells as lines
+  bool own = false;    ///< each cell has its own value, cells/own_slice.hpp; otherwise between points values are linear
+  bool edges = false;  ///< with the outlines of cells as lines
   CellChoice choice{};
 };
 

@@ -150,26 +150,26 @@ std::optional<std::array<double, 2>> read_range(const Settings& settings) {
 }  // namespace
 
 AnalysisKind histogram_kind() {
-  std::vector<Option> options{variable_option("The variable."),
-                  component_option("Which component, from 0; needed if the variable has several."),
-                  {.name = "bins",
-                   .type = OptionType::integer,
-                   .default_value = "64",
-                   .text = "Number of intervals.",
-                   .minimum = 1,
-                   .maximum = 1 << 24},
-                  {.name = "range",
-                   .type = OptionType::real,
-                   .list = true,
-                   .text = "Lower edge of the first and upper edge of the last interval. Without it: the least and the "
-                           "greatest finite value of the iteration, which costs a second pass over the data.",
-                   .least_entries = 2,
-                   .most_entries = 2},
-                  file_option(
-                      "histogram.csv",
-                      "The table. Rows of later iterations are appended unless the name tells iterations apart, "
-                      "as in `histogram-{cycle:06}.csv`."),
-                  pieces_option()};
+  std::vector<Option> options{
+      variable_option("The variable."),
+      component_option("Which component, from 0; needed if the variable has several."),
+      {.name = "bins",
+       .type = OptionType::integer,
+       .default_value = "64",
+       .text = "Number of intervals.",
+       .minimum = 1,
+       .maximum = 1 << 24},
+      {.name = "range",
+       .type = OptionType::real,
+       .list = true,
+       .text = "Lower edge of the first and upper edge of the last interval. Without it: the least and the "
+               "greatest finite value of the iteration, which costs a second pass over the data.",
+       .least_entries = 2,
+       .most_entries = 2},
+      file_option("histogram.csv",
+                  "The table. Rows of later iterations are appended unless the name tells iterations apart, "
+                  "as in `histogram-{cycle:06}.csv`."),
+      pieces_option()};
   for (Option& option : choice_options()) options.push_back(std::move(option));
   return {
       .name = "histogram",
@@ -187,10 +187,9 @@ AnalysisKind histogram_kind() {
       .options = std::move(options),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         const Variable& variable = read_variable(settings, metadata);
-        return std::make_unique<Histogram>(variable, read_one_component(settings, variable),
-                                           settings.integer<int>("bins"), read_range(settings),
-                                           read_choice(settings, metadata.mesh_of(variable)), settings.text("file"),
-                                           read_pieces(settings));
+        return std::make_unique<Histogram>(
+            variable, read_one_component(settings, variable), settings.integer<int>("bins"), read_range(settings),
+            read_choice(settings, metadata.mesh_of(variable)), settings.text("file"), read_pieces(settings));
       },
   };
 }

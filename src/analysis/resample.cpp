@@ -262,9 +262,10 @@ ResampleGrid grid_of_level(const Settings& settings, const Mesh& mesh, std::int3
   const auto finest = static_cast<std::int32_t>(mesh.refinement.size());
   if (settings.given("size")) settings.fail("size", "`level` says how many cells there are; leave out one of both");
   if (mesh.axes() == nullptr || level > finest || (mesh.kind() != MeshKind::uniform && level > 0)) {
-    settings.fail("level", fmt::format("mesh '{}' is {} and has no level {} of cells of one size; give the `size` of the "
-                                       "grid",
-                                       mesh.name, mesh.geometry ? mesh.geometry->kind() : "none", level));
+    settings.fail("level",
+                  fmt::format("mesh '{}' is {} and has no level {} of cells of one size; give the `size` of the "
+                              "grid",
+                              mesh.name, mesh.geometry ? mesh.geometry->kind() : "none", level));
   }
   ResampleGrid region;
   region.dimensions = mesh.dimensions;
@@ -277,9 +278,10 @@ ResampleGrid grid_of_level(const Settings& settings, const Mesh& mesh, std::int3
     for (const auto& [corner, end] : {std::pair{region.low[n], 0}, {region.high[n], 1}}) {
       ends[end] = axes.cell_at(a, corner, axes.cells().lo[n]);
       if (ends[end] >= axes.cells().lo[n]) continue;
-      settings.fail(end == 0 ? "low" : "high", fmt::format("{} is outside of mesh '{}' along {}; with `level` the corners "
-                                                          "lie in the mesh",
-                                                          corner, mesh.name, "xyz"[n]));
+      settings.fail(end == 0 ? "low" : "high",
+                    fmt::format("{} is outside of mesh '{}' along {}; with `level` the corners "
+                                "lie in the mesh",
+                                corner, mesh.name, "xyz"[n]));
     }
     // The upper corner on the lower end of a cell does not meet it.
     const bool up = axes.node(a, 0) <= axes.node(a, 1);
@@ -325,8 +327,9 @@ std::vector<Option> resample_options() {
       size,
       {.name = "level",
        .type = OptionType::integer,
-       .text = "Instead of `size`: the grid has the cells of this refinement level of a uniform mesh or of an octree, all "
-               "of them, or those that the region from `low` to `high` meets.",
+       .text =
+           "Instead of `size`: the grid has the cells of this refinement level of a uniform mesh or of an octree, all "
+           "of them, or those that the region from `low` to `high` meets.",
        .minimum = 0,
        .maximum = 30},
       corner("low", "Lower corner of the grid. Default: that of a uniform or rectilinear mesh, or of an octree."),

@@ -45,15 +45,17 @@ void require_own_cells(const Settings& settings, const Variable& variable, const
   const Mesh& mesh = metadata.mesh_of(variable);
   const bool tree = mesh.kind() == MeshKind::octree;
   if (mesh.dimensions < 2) {
-    settings.fail("variable", fmt::format("'{}' lies on mesh '{}', which has one dimension; a slice needs a mesh of two "
-                                          "or three. Take its `statistics`, or a `probe`",
-                                          variable.name, mesh.name));
+    settings.fail("variable",
+                  fmt::format("'{}' lies on mesh '{}', which has one dimension; a slice needs a mesh of two "
+                              "or three. Take its `statistics`, or a `probe`",
+                              variable.name, mesh.name));
   }
   if (!tree && (mesh.axes() == nullptr || (mesh.kind() == MeshKind::rectilinear && !mesh.refinement.empty()))) {
-    settings.fail("variable", fmt::format("'{}' lies on mesh '{}', which is {}{}; slices on which each cell has its own "
-                                          "value are of octrees, uniform meshes, and rectilinear ones of one level",
-                                          variable.name, mesh.name, mesh.geometry ? mesh.geometry->kind() : "none",
-                                          mesh.refinement.empty() ? "" : " with refinement levels"));
+    settings.fail("variable",
+                  fmt::format("'{}' lies on mesh '{}', which is {}{}; slices on which each cell has its own "
+                              "value are of octrees, uniform meshes, and rectilinear ones of one level",
+                              variable.name, mesh.name, mesh.geometry ? mesh.geometry->kind() : "none",
+                              mesh.refinement.empty() ? "" : " with refinement levels"));
   }
   require_cells_or_nodes(settings, "variable", variable, metadata);
 }
@@ -73,9 +75,10 @@ void read_own_cells(const Settings& settings, const Metadata& metadata, SliceQue
     require_cells_or_nodes(settings, "fields", metadata.variables.at(static_cast<std::size_t>(id)), metadata);
   }
   if (query.edges && mesh.dimensions == 2 && axis_along(query.plane.normal) != 2) {
-    settings.fail("edges", fmt::format("mesh '{}' has two dimensions, so that across it a slice is a line in each cell; "
-                                       "edges are drawn with `axis: z`",
-                                       mesh.name));
+    settings.fail("edges",
+                  fmt::format("mesh '{}' has two dimensions, so that across it a slice is a line in each cell; "
+                              "edges are drawn with `axis: z`",
+                              mesh.name));
   }
   query.choice = read_choice(settings, mesh);
 }
@@ -87,9 +90,10 @@ std::vector<Option> slice_options(Purpose purpose) {
   options.insert(options.begin(), variable_option("The variable to show on the plane, all components."));
   options.push_back({.name = "cells",
                      .type = OptionType::choice,
-                     .text = "Of variables in cells of meshes with axes: `linear`, interpolated between their centres, or "
-                             "`own`, each cell with its own value up to its faces. Default: `own` on octrees and on "
-                             "meshes with refinement levels, which have nothing else, otherwise `linear`.",
+                     .text =
+                         "Of variables in cells of meshes with axes: `linear`, interpolated between their centres, or "
+                         "`own`, each cell with its own value up to its faces. Default: `own` on octrees and on "
+                         "meshes with refinement levels, which have nothing else, otherwise `linear`.",
                      .choices = {"linear", "own"}});
   options.push_back({.name = "edges",
                      .type = OptionType::boolean,

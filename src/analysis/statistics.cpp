@@ -112,7 +112,8 @@ class Statistics final : public Task {
     for (const int c : components_) {
       Moments m;
       for (const BlockView& view : input.of(variable_.id)) {
-        for_each_chosen_run(input, variable_, view, c, choice_, [&](const auto* values, Index n, Index stride) { m.add(values, n, stride); });
+        for_each_chosen_run(input, variable_, view, c, choice_,
+                            [&](const auto* values, Index n, Index stride) { m.add(values, n, stride); });
       }
       added.insert(added.end(), {m.count, m.nan, m.infinite});
       for (const ExactSum* sum : {&m.sum, &m.squares.of_small, &m.squares.of_common, &m.squares.of_great}) {

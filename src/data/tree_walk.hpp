@@ -10,8 +10,9 @@
 namespace sidestream {
 
 /// Where the children of each cell of a block's tree are. Cells are stored breadth first, so that the children of the
-/// n-th refined cell, counted through all levels, are the n-th group behind the root cells; with a bit for each cell and
-/// a count for every 64 of them n is found in constant time (Jacobson, "Space-efficient static trees and graphs", 1989).
+/// n-th refined cell, counted through all levels, are the n-th group behind the root cells; with a bit for each cell
+/// and a count for every 64 of them n is found in constant time (Jacobson, "Space-efficient static trees and graphs",
+/// 1989).
 class TreeIndex {
  public:
   /// One pass over the flags. Keeps references to the mesh. Throws Error(usage) as level_starts does.

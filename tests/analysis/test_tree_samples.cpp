@@ -1,5 +1,6 @@
 // Projections, probes, resampling and sums of chosen cells of trees, against a recursion over all leaves, against the
-// same of a uniform mesh of the finest level and of the patches that the tree is, and the same bytes for every division.
+// same of a uniform mesh of the finest level and of the patches that the tree is, and the same bytes for every
+// division.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -17,7 +18,8 @@ namespace {
 
 constexpr int deepest = 4;  ///< of World's rule
 
-CapturedResults run_tree(const AnalysisKind& kind, const std::string& yaml, const World& world, std::size_t blocks = 1) {
+CapturedResults run_tree(const AnalysisKind& kind, const std::string& yaml, const World& world,
+                         std::size_t blocks = 1) {
   MpiCommunicator self(MPI_COMM_SELF);
   const Trees trees(world, blocks);
   return run_lists(kind, yaml, trees.domain, trees.blocks, self, 2);
@@ -247,7 +249,9 @@ TEST_CASE("a region of a level has whole cells of it") {
 TEST_CASE("statistics and histograms of chosen levels and boxes count what a recursion finds") {
   for (const int dimensions : {1, 2, 3}) {
     const World world = world_of(dimensions);
-    const std::string box = dimensions == 1 ? "[0, 2.5]" : dimensions == 2 ? "[0, 0.75, 2.5, 2]" : "[0, 0.75, 2.2, 2.5, 2, 3]";
+    const std::string box = dimensions == 1   ? "[0, 2.5]"
+                            : dimensions == 2 ? "[0, 0.75, 2.5, 2]"
+                                              : "[0, 0.75, 2.2, 2.5, 2, 3]";
     const auto in_box = [&](const TreeCell& leaf) {
       const double low[] = {0, 0.75, 2.2}, high[] = {2.5, 2, 3};
       bool in = true;
@@ -259,7 +263,8 @@ TEST_CASE("statistics and histograms of chosen levels and boxes count what a rec
       return in;
     };
     for (const auto& [option, choose] :
-         {std::pair<std::string, std::function<bool(const TreeCell&)>>{"levels: 2", [](const TreeCell& c) { return c.level == 2; }},
+         {std::pair<std::string, std::function<bool(const TreeCell&)>>{"levels: 2",
+                                                                       [](const TreeCell& c) { return c.level == 2; }},
           {"levels: [1, 3]", [](const TreeCell& c) { return c.level >= 1 && c.level <= 3; }},
           {"box: " + box, in_box},
           {"levels: [2, 9], box: " + box, [&](const TreeCell& c) { return c.level >= 2 && in_box(c); }}}) {

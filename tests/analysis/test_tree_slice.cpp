@@ -93,7 +93,8 @@ TEST_CASE("planes of any direction show of each leaf what a clipped polygon does
       Vector middle{};
       for (const std::int64_t p : s.triangles[t]) {
         for (std::size_t d = 0; d < 3; ++d) middle[d] += s.points[static_cast<std::size_t>(p)][d] / 3;
-        right &= std::fabs(dot(minus(s.points[static_cast<std::size_t>(p)], origin), normal)) <= 1e-14 * norm(normal) * 9;
+        right &=
+            std::fabs(dot(minus(s.points[static_cast<std::size_t>(p)], origin), normal)) <= 1e-14 * norm(normal) * 9;
       }
       right &= dot(spanned(s, t), normal) > 0;
       int found = 0;
@@ -256,7 +257,9 @@ TEST_CASE("cells of a level, and in a box") {
     sum += area(one);
   }
   CHECK(sum == doctest::Approx(area(all)));
-  const auto part = [&](const std::string& box) { return sliced("{variable: t, box: " + box + ", " + plane + "}", world); };
+  const auto part = [&](const std::string& box) {
+    return sliced("{variable: t, box: " + box + ", " + plane + "}", world);
+  };
   const double left = area(part("[-9, -9, -9, 0.25, 9, 9]")), right = area(part("[0.25, -9, -9, 9, 9, 9]"));
   CHECK(left > 0);
   CHECK(right > 0);
@@ -274,8 +277,8 @@ TEST_CASE("one cell, no cell, and a variable that is not there") {
   Trees trees(world_of(3), 2);
   trees.blocks[1].values.erase("level");
   MpiCommunicator self(MPI_COMM_SELF);
-  const Surface s = surface_of(
-      run_lists(slice_kind(), "{variable: t, fields: level, axis: x, position: 0.3}", trees.domain, trees.blocks, self));
+  const Surface s = surface_of(run_lists(slice_kind(), "{variable: t, fields: level, axis: x, position: 0.3}",
+                                         trees.domain, trees.blocks, self));
   CHECK(area(s) == doctest::Approx(1.5));
   std::size_t none = 0;
   for (const double level : s.point_data.at(1).values) none += std::isnan(level) ? 1 : 0;
@@ -304,9 +307,9 @@ TEST_CASE("uniform meshes whose cells have their own values, and nodes between w
   // Across a square both kinds of slices have the same lines.
   const FakeDomain square = fake_square(5, -1, 1, {{"t", linear}});
   const auto across = [&](const std::string& cells) {
-    const Surface lines = surface_of(run_alone(slice_kind(), "{variable: t, cells: " + cells +
-                                                                 ", normal: [1, 0.3, 0], origin: [0.1, 0, 0]}",
-                                               square, {square.mesh().cells}));
+    const Surface lines = surface_of(
+        run_alone(slice_kind(), "{variable: t, cells: " + cells + ", normal: [1, 0.3, 0], origin: [0.1, 0, 0]}", square,
+                  {square.mesh().cells}));
     std::array<double, 2> sum{};
     for (const auto& [a, b] : lines.lines) {
       for (std::size_t d = 0; d < 2; ++d) {

@@ -23,7 +23,8 @@ struct Flags {
   std::vector<std::uint8_t> bytes;
   Block block{};
   ArrayView view{};
-  Flags(const std::vector<std::uint8_t>& flags, Index stride) : bytes(flags.size() * static_cast<std::size_t>(stride) + 1, 9) {
+  Flags(const std::vector<std::uint8_t>& flags, Index stride)
+      : bytes(flags.size() * static_cast<std::size_t>(stride) + 1, 9) {
     for (std::size_t n = 0; n < flags.size(); ++n) bytes[n * static_cast<std::size_t>(stride)] = flags[n];
     block.space = IndexSpace::list;
     block.cells = list_box(static_cast<Index>(flags.size()));
@@ -85,7 +86,8 @@ TEST_CASE("children, levels and places are those of the list of all cells") {
         index.walk([&](const TreeCell& c) { return !barred(c); },
                    [&](Index number, const TreeCell& c) {
                      const auto n = static_cast<std::size_t>(number);
-                     right &= visited[n] == 0 && flags[n] == 0 && c.level == cells[n].level && c.index == cells[n].index;
+                     right &=
+                         visited[n] == 0 && flags[n] == 0 && c.level == cells[n].level && c.index == cells[n].index;
                      visited[n] = 1;
                    });
         for (std::size_t n = 0; n < cells.size(); ++n) right &= (visited[n] != 0) == (flags[n] == 0 && outside[n] == 0);
@@ -101,9 +103,12 @@ TEST_CASE("a block without cells, and flags that are no tree") {
   const TreeIndex empty(mesh, none.block, none.view);
   CHECK(empty.level_starts() == std::vector<Index>{0});
   empty.walk([](const TreeCell&) -> bool { throw 1; }, [](Index, const TreeCell&) { throw 1; });
-  for (const std::vector<std::uint8_t>& flags :
-       {std::vector<std::uint8_t>{1, 0}, {0, 0, 0}, {0}, {1, 1, 0, 0, 0, 0, 0, 0, 0, 0},
-        {0, 0, 1, 0, 0, 0, 0, 0, 0, 0}, {1, 0, 0, 0, 0, 0, 0, 0, 0, 1}}) {
+  for (const std::vector<std::uint8_t>& flags : {std::vector<std::uint8_t>{1, 0},
+                                                 {0, 0, 0},
+                                                 {0},
+                                                 {1, 1, 0, 0, 0, 0, 0, 0, 0, 0},
+                                                 {0, 0, 1, 0, 0, 0, 0, 0, 0, 0},
+                                                 {1, 0, 0, 0, 0, 0, 0, 0, 0, 1}}) {
     const Flags tree(flags, 1);
     std::string expected, found;
     try {

@@ -55,7 +55,8 @@ struct World {
   [[nodiscard]] std::vector<Cell> children(const Cell& of) const {
     std::vector<Cell> all;
     for (int n = 0; n < 1 << dimensions; ++n) {
-      all.push_back({of.level + 1, {2 * of.index[0] + (n & 1), 2 * of.index[1] + (n >> 1 & 1), 2 * of.index[2] + (n >> 2)}});
+      all.push_back(
+          {of.level + 1, {2 * of.index[0] + (n & 1), 2 * of.index[1] + (n >> 1 & 1), 2 * of.index[2] + (n >> 2)}});
     }
     return all;
   }
@@ -79,7 +80,8 @@ struct World {
     if (owner(c) != block) return false;
     for (std::size_t a = 0; a < 3; ++a) {
       const auto used = static_cast<int>(a) < dimensions;
-      const double size = used ? spacing[a] / (1 << c.level) : 0, low = used ? origin[a] + size * static_cast<double>(c.index[a]) : 0;
+      const double size = used ? spacing[a] / (1 << c.level) : 0,
+                   low = used ? origin[a] + size * static_cast<double>(c.index[a]) : 0;
       bounds.low[a] = std::min(bounds.low[a], low);
       bounds.high[a] = std::max(bounds.high[a], low + size);
     }

@@ -26,9 +26,9 @@ struct SectionEdge {
 };
 [[nodiscard]] SectionEdge section_edge(int edge) noexcept;
 
-/// A plane as cells meet it. A distance is the sum of a term for each axis, x + (y + z), so that it is the same bits for
-/// all cells that have a corner and, as sums are monotonic, those of a cell's corners lie between those of the corners
-/// of any cell that contains it.
+/// A plane as cells meet it. A distance is the sum of a term for each axis, x + (y + z), so that it is the same bits
+/// for all cells that have a corner and, as sums are monotonic, those of a cell's corners lie between those of the
+/// corners of any cell that contains it.
 class CellSections {
  public:
   /// `whole`: the ends of the mesh. If no corner of it is below the plane, the plane's sign is turned, so that the face

@@ -59,7 +59,8 @@ class Values {
   [[nodiscard]] double at_node(const Index3& p) const {
     const auto has = [&](const Box& box) { return !intersection(box, {p, {p[0] + 1, p[1] + 1, p[2] + 1}}).empty(); };
     if (std::any_of(view_->owned.begin(), view_->owned.end(), has)) return number_at(view_->array, p, component_);
-    const auto piece = std::find_if(view_->halo.begin(), view_->halo.end(), [&](const HaloPiece& h) { return has(h.box); });
+    const auto piece =
+        std::find_if(view_->halo.begin(), view_->halo.end(), [&](const HaloPiece& h) { return has(h.box); });
     return piece == view_->halo.end() ? std::numeric_limits<double>::quiet_NaN()
                                       : number_at(piece->array, p, component_);
   }

@@ -49,8 +49,7 @@ class TreeSampler {
       const Index row = roots_.cells().extent(0), plane = row * roots_.cells().extent(1);
       descend(root, {0, {root % row, root % plane / row, root / plane}}, in_root);
     }
-    std::sort(found_.begin(), found_.end(),
-              [](const FoundLeaf& a, const FoundLeaf& b) { return a.target < b.target; });
+    std::sort(found_.begin(), found_.end(), [](const FoundLeaf& a, const FoundLeaf& b) { return a.target < b.target; });
     return std::move(found_);
   }
 

@@ -21,8 +21,8 @@ void check_variable(const Settings& settings, const std::string& option, const V
                     const Metadata& metadata) {
   const Mesh& mesh = metadata.mesh_of(variable);
   const MeshKind kind = mesh.kind();
-  const bool fills = mesh.axes() || kind == MeshKind::curvilinear || kind == MeshKind::unstructured ||
-                     kind == MeshKind::octree;
+  const bool fills =
+      mesh.axes() || kind == MeshKind::curvilinear || kind == MeshKind::unstructured || kind == MeshKind::octree;
   if (!fills || variable.role != Role::none) {
     settings.fail(option, fmt::format("'{}' {} mesh '{}', which is {}; values between points are known of variables on "
                                       "uniform, rectilinear, curvilinear and unstructured meshes and in octrees",
