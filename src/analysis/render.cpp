@@ -25,6 +25,7 @@ namespace {
 
 using namespace rendering;
 
+constexpr Colour edge_colour{32, 32, 32};  ///< of the edges of cells on a slice
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Smallest and largest value of each scale; low > high where there is none.
@@ -350,6 +351,8 @@ class Render final : public Task {
             Rasteriser& rasteriser) const {
     const Layer& layer = scene_.layers[l];
     const bool surface = std::holds_alternative<IsosurfaceQuery>(layer.query);
+    const auto* slice = std::get_if<SliceQuery>(&layer.query);
+    const bool edges = slice != nullptr && slice->edges;
     for (const Piece& extracted : pieces) {
       const bool unlit = surface && extracted.normals.empty() && !extracted.triangles.empty();
       const Piece faceted = unlit ? facets(extracted) : Piece{};
@@ -358,6 +361,12 @@ class Render final : public Task {
       Material material = material_of(l, surface ? static_cast<std::size_t>(piece.layer) : 0, ranges);
       if (material.map != nullptr) triangles.values = piece.data[layer.attribute];
       rasteriser.draw(triangles, material);
+      if (edges) {
+        material.map = nullptr;
+        material.colour = edge_colour;
+        draw_lines({piece.points.wide(), piece.lines, {}}, camera, 0.75 * line_width(), material, rasteriser);
+        continue;
+      }
       draw_lines({piece.points.wide(), piece.lines, triangles.values}, camera, 1.5 * line_width(), material,
                  rasteriser);
     }

@@ -154,7 +154,10 @@ std::vector<bool> Needs::of(const Selected& selected) const {
         return block.is_list() || !intersection(block.cells, selected.part.box.cells).empty();
       });
     case Part::Kind::level:
-      return where([&](const Block& block, std::size_t) { return block.level == selected.part.level.level; });
+      // A block of a tree has cells of all levels.
+      return where([&](const Block& block, std::size_t) {
+        return mesh.kind() == MeshKind::octree || block.level == selected.part.level.level;
+      });
     case Part::Kind::predicate:
       break;
     case Part::Kind::all:
