@@ -174,23 +174,21 @@ class PatchViews {
       view.array.components = components;
       view.array.strides = packed_strides(ghosted, components, Order::column);
       std::vector<double>& values = memory_.emplace_back();
-      for (int c = 0; c < components; ++c) {
-        for (Index k = ghosted.lo[2]; k < ghosted.hi[2]; ++k) {
-          for (Index j = ghosted.lo[1]; j < ghosted.hi[1]; ++j) {
-            for (Index i = ghosted.lo[0]; i < ghosted.hi[0]; ++i) {
-              const TreeCell cell{level, {i, j, k}};
-              bool counts = box.contains(Index3{i, j, k});
-              for (const Box& covered : view.covered) counts = counts && !covered.contains(Index3{i, j, k});
-              const auto x = world.centre(metadata.meshes[0], cell);
-              values.push_back(!counts  ? static_cast<double>(i % 2)
-                               : v == 0 ? world.value(cell, x)
-                               : c == 0 ? x[0]
-                                        : level);
-            }
-          }
+      values.resize(static_cast<std::size_t>(ghosted.count() * components));
+      view.array.data = values.data();
+      for (Index n = 0; n < ghosted.count(); ++n) {
+        const Index3 p{ghosted.lo[0] + n % ghosted.extent(0), ghosted.lo[1] + n / ghosted.extent(0) % ghosted.extent(1),
+                       ghosted.lo[2] + n / (ghosted.extent(0) * ghosted.extent(1))};
+        const auto covers = [&](const Box& covered) { return covered.contains(p); };
+        const bool counts = box.contains(p) && std::none_of(view.covered.begin(), view.covered.end(), covers);
+        const TreeCell cell{level, p};
+        const auto x = world.centre(metadata.meshes[0], cell);
+        for (int c = 0; c < components; ++c) {
+          const double right = v == 0 ? world.value(cell, x) : c == 0 ? x[0] : level;
+          *const_cast<double*>(view.array.at<double>(p[0], p[1], p[2], c)) =
+              counts ? right : static_cast<double>(p[0] % 2);
         }
       }
-      view.array.data = values.data();
       views_[v].push_back(view);
     }
   }
