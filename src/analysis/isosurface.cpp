@@ -40,9 +40,11 @@ class Isosurface final : public Task {
   Bytes combine_levels(const CombineInput& input) {
     LayerRims rims(1);
     std::vector<Piece> pieces = pieces_.take(input, rims.split(input.partials));
+    const std::size_t between = pieces.size();
     for (Piece& piece : pieces_between(query_, input.metadata, rims.of(0), input.communicator)) {
       pieces.push_back(std::move(piece));
     }
+    if (query_.normals) add_normals(query_, input.metadata, rims.of(0), pieces, between, input.communicator);
     add_surface(file_, std::move(pieces), input);
     return {};
   }

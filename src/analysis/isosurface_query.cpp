@@ -208,7 +208,6 @@ void for_each_block(const IsosurfaceQuery& query, const LocalInput& input, Work 
 }  // namespace
 
 std::vector<Piece> extract(const IsosurfaceQuery& query, const LocalInput& input) {
-  const Metadata& metadata = input.metadata;
   if (query.in_levels) return extract_from_levels(query, input).pieces;
   if (query.in_lists) return extract_from_lists(query, input);
   std::vector<Piece> pieces;

@@ -35,7 +35,9 @@ TreeWorld random_world(int dimensions, std::uint64_t seed, std::int32_t deepest)
   world.roots = dimensions == 3 ? Index3{3, 2, 2} : Index3{3, 5, 1};
   world.origin = {-1, 0.5, dimensions == 3 ? 2.0 : 0.0};
   world.spacing = {2, 1, 1.5};
-  world.refined = [=](const TreeCell& c) { return c.level < deepest && random_of(c, seed) < (c.level == 0 ? 0.7 : 0.42); };
+  world.refined = [=](const TreeCell& c) {
+    return c.level < deepest && random_of(c, seed) < (c.level == 0 ? 0.7 : 0.42);
+  };
   world.value = [world, seed](const TreeCell& c, const std::array<double, 3>&) {
     return world.at_face(c) ? 0 : random_of(c, seed + 1);
   };
@@ -253,6 +255,29 @@ TEST_CASE("surfaces in trees are the same bytes for every division") {
       }
     }
   }
+}
+
+TEST_CASE("normals point to lower values, and are the same bytes for every division") {
+  MpiCommunicator world_communicator(MPI_COMM_WORLD);
+  const TreeWorld world = ball_world(3, 4, 6);
+  const std::string yaml = "{variable: t, values: [0, 0.05], normals: true}";
+  const Surface one = alone(world, 1, yaml);
+  REQUIRE(one.point_data.size() == 2);
+  const Surface::Array& normals = one.point_data[1];
+  REQUIRE(normals.name == "normals");
+  REQUIRE(normals.values.size() == 3 * one.points.size());
+  for (std::size_t p = 0; p < one.points.size(); ++p) {
+    const Vector n{normals.values[3 * p], normals.values[3 * p + 1], normals.values[3 * p + 2]};
+    const Vector out = minus(one.points[p], {0.5, 0.5, 0.5});
+    CHECK(norm(n) == doctest::Approx(1));
+    CHECK(dot(n, out) > 0.93 * norm(out));  // the values fall outwards
+  }
+  for (const std::size_t blocks : {2, 7}) {
+    CHECK(same_bits(alone(world, blocks, yaml, 2), one));
+    const Surface all = run_tree(world, blocks, yaml, world_communicator, 1 + blocks % 2);
+    if (world_communicator.rank() == 0) CHECK(same_bits(all, one));
+  }
+  CHECK(alone(ball_world(2, 4, 5), 2, "{variable: t, values: [0], normals: true}").point_data.size() == 1);
 }
 
 TEST_CASE("a tree that is one cell, and trees without a leaf, have no surface") {

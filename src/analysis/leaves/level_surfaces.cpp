@@ -5,6 +5,7 @@
 #include "analysis/cell_shapes.hpp"
 #include "analysis/contour_cells.hpp"
 #include "analysis/leaves/block_leaves.hpp"
+#include "analysis/leaves/facet_normals.hpp"
 
 namespace sidestream {
 namespace {
@@ -92,6 +93,22 @@ std::vector<Piece> pieces_between(const IsosurfaceQuery& query, const Metadata& 
   std::vector<Piece> pieces;
   append(contour_duals(lattice, seams.leaves, std::move(seams.duals), query.values), pieces);
   return pieces;
+}
+
+void add_normals(const IsosurfaceQuery& query, const Metadata& metadata, std::span<const BlockRim> rims,
+                 std::vector<Piece>& pieces, std::size_t between, Communicator& servers) {
+  const Lattice lattice(mesh_of(query, metadata));
+  std::vector<std::int64_t> shared;  // a point in several pieces lies between two leaves of rims
+  for (const BlockRim& rim : rims) {
+    for (const TreeCell& cell : rim.leaves.cells) shared.push_back(lattice.name(cell));
+  }
+  // Pieces between blocks may be of leaves that came from other servers.
+  for (std::size_t p = between; p < pieces.size(); ++p) {
+    shared.insert(shared.end(), pieces[p].keys.begin(), pieces[p].keys.end());
+    shared.insert(shared.end(), pieces[p].others.begin(), pieces[p].others.end());
+  }
+  std::sort(shared.begin(), shared.end());
+  add_facet_normals(pieces, shared, servers);
 }
 
 void LayerRims::add(std::size_t layer, std::vector<BlockRim> rims) {

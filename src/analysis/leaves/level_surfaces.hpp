@@ -23,6 +23,11 @@ struct LevelPieces {
 [[nodiscard]] std::vector<Piece> pieces_between(const IsosurfaceQuery& query, const Metadata& metadata,
                                                 std::span<const BlockRim> rims, Communicator& servers);
 
+/// Collective: gives the pieces of all servers normals. `rims`: as for pieces_between, whose pieces are those from
+/// number `between` on.
+void add_normals(const IsosurfaceQuery& query, const Metadata& metadata, std::span<const BlockRim> rims,
+                 std::vector<Piece>& pieces, std::size_t between, Communicator& servers);
+
 /// The rims of several surfaces, by their numbers, in partials that have something else besides.
 class LayerRims {
  public:
