@@ -3,22 +3,21 @@
 import os
 import subprocess
 import uuid
-from pathlib import Path
 
 import numpy as np
 import pytest
 from blasting import COUPLED, run
 
 TOOL = os.environ.get("SIDESTREAM_TOOL", "")
-PROBLEM = ["sedov", "--least", 2, "--most", 5, "--end", 1, "--steps", 6, "--every", 3]
+PROBLEM = ["sedov", "--least", 2, "--most", 5, "--end", 1, "--steps", 8, "--every", 4]
 TASKS = """
 placement: {placement}
 output: {{directory: {directory}}}
 analyses:
-  - isosurface: {{variable: density, values: [0.5, 1.5], fields: [pressure, velocity], file: "surface-{{index}}.vtp"}}
-  - isosurface: {{variable: density, values: [1.5], normals: true, pieces: true, name: p, file: "pieces-{{index}}.vtp"}}
+  - isosurface: {{variable: density, values: [0.7, 1.2], fields: [pressure, velocity], file: "surface-{{index}}.vtp"}}
+  - isosurface: {{variable: density, values: [1.2], normals: true, pieces: true, name: p, file: "pieces-{{index}}.vtp"}}
   - render:
-      isosurface: [{{variable: density, values: [1.5], colour_by: pressure}}, {{variable: density, values: [0.5]}}]
+      isosurface: [{{variable: density, values: [1.2], colour_by: pressure}}, {{variable: density, values: [0.7]}}]
       size: [200, 160]
       file: "frame-{{index}}.png"
 """
@@ -65,7 +64,8 @@ def test_the_same_bytes_in_every_placement(tmp_path, reference, placement, ranks
 
 
 def test_sidecar(tmp_path, reference):
-    placement = f"{{mode: sidecar, session: test-{uuid.uuid4().hex[:12]}, buffer: 16 MiB, when_full: wait}}"
+    session = f"test-{uuid.uuid4().hex[:12]}"
+    placement = f"{{mode: sidecar, per_node: 2, session: {session}, buffer: 16 MiB, when_full: wait}}"
     assert results(tmp_path, placement, 3, "case", (2, "serve")) == reference
 
 

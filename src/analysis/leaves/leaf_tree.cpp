@@ -179,6 +179,11 @@ void LeafTree::descend(const Search& search, std::size_t depth, unsigned closed,
     search.found(corner);
     return;
   }
+  descend_below(search, depth, closed, nodes);
+}
+
+/// The elements that children have in common inside this one.
+void LeafTree::descend_below(const Search& search, std::size_t depth, unsigned closed, const Around& nodes) const {
   const Index3& ratio = ratios_[depth];
   Index3 choices;
   for (std::size_t a = 0; a < 3; ++a) choices[a] = (closed >> a & 1) != 0 ? 1 : 2 * ratio[a] - 1;
@@ -193,10 +198,8 @@ void LeafTree::descend(const Search& search, std::size_t depth, unsigned closed,
           if ((b & ~now) != 0) continue;
           const Index father = nodes[b & closed];
           const Index first = nodes_[static_cast<std::size_t>(father)].first;
-          if (first < 0) {
-            below[b] = father;
-            continue;
-          }
+          below[b] = father;  // a leaf is there on both sides
+          if (first < 0) continue;
           Index child = 0;
           for (unsigned a = 3; a-- > 0;) {
             const Index upper = b >> a & 1;

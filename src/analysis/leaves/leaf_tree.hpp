@@ -48,6 +48,7 @@ class LeafTree {
   Node join_roots(const Lattice& lattice, std::size_t depth, const Index3& index, std::span<const Node> roots);
   void insert(const Lattice& lattice, const TreeCell& cell, std::int64_t leaf, double number);
   void descend(const Search& search, std::size_t depth, unsigned closed, const Around& nodes) const;
+  void descend_below(const Search& search, std::size_t depth, unsigned closed, const Around& nodes) const;
 
   int dimensions_;
   std::size_t above_ = 0;       ///< levels above the coarsest
