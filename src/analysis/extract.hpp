@@ -28,6 +28,8 @@ struct IsosurfaceQuery {
   /// In lists of cells: the variable lies in cells, and its means at points are taken.
   bool averaged = false;
   bool in_lists = false;
+  /// In trees and on refinement levels: leaves/level_surfaces.hpp has what is extracted.
+  bool in_levels = false;
   bool single = false;  ///< points and normals in single precision
 };
 

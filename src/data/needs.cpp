@@ -4,6 +4,7 @@
 
 #include "data/block_index.hpp"
 #include "data/covering.hpp"
+#include "data/touching.hpp"
 #include "sidestream/data/catalogue.hpp"
 
 namespace sidestream {
@@ -110,6 +111,12 @@ std::vector<bool> Needs::bracketed(const Variable& variable, const ValuesBracket
     return std::any_of(part.values.begin(), part.values.end(), [&](double v) { return range.brackets(v); });
   };
   std::vector<bool> needed(blocks_.size(), false);
+  const Mesh& mesh = metadata_.mesh_of(of);
+  if (of.centering == Centering::cell && (mesh.kind() == MeshKind::octree || !mesh.refinement.empty())) {
+    const std::vector<Range> touching = ranges_with_touching(mesh, blocks_, ranges);
+    for (std::size_t b = 0; b < blocks_.size(); ++b) needed[b] = ranges[b] && !blocks_[b].empty() && any(touching[b]);
+    return needed;
+  }
   // On axes on which points are no nodes a block's span reaches to what the next block begins with.
   const bool between = of.centering != Centering::node;
   const BlockIndex index = between ? BlockIndex(blocks_) : BlockIndex();
