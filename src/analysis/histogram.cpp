@@ -30,6 +30,7 @@ class Histogram final : public Task {
 
   Selection selection() const override {
     Selection selection{{{variable_, 0}}};
+    selection.variables[0].covered = false;
     selection.geometry = false;  // wherever the values are
     return selection;
   }

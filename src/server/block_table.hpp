@@ -61,8 +61,6 @@ class BlockTable {
   }
 
  private:
-  [[nodiscard]] std::vector<Box> uncovered(const std::vector<Box>& boxes, const Index3& ratio, std::int32_t mesh,
-                                           std::int32_t level) const;
   using Name = std::pair<std::int32_t, std::int64_t>;  ///< mesh and id
   /// Names that `apply` was told of, and the block that each stood for before.
   using Before = std::map<Name, std::optional<PlacedBlock>>;

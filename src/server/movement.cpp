@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/fail.hpp"
+#include "data/covered_cells.hpp"
 #include "server/plan_check.hpp"
 
 namespace sidestream {
@@ -104,13 +105,13 @@ std::shared_ptr<const Movement> Planner::plan(const BlockTable& table, const std
                ranged ? decided.back() : needs.of(restriction)};
   }
   std::size_t next = 0;
+  WhollyCovered covered(metadata_, table.blocks());
   for (const Selected& selected : selection) {
-    if (is_ranged(selected)) {
-      note_demand(table, selected, decided.at(next++), allowed, *movement);
-    } else {
-      note_demand(table, selected, needs.of(rules_.move_all ? Selected(selected.variable) : selected), allowed,
-                  *movement);
-    }
+    const bool ranged = is_ranged(selected);
+    std::vector<bool> needed =
+        ranged ? decided.at(next++) : needs.of(rules_.move_all ? Selected(selected.variable) : selected);
+    if (!rules_.move_all) covered.take_off(selected, needed);
+    note_demand(table, selected, needed, allowed, *movement);
   }
   std::vector<PlannedBlock> planned;
   std::vector<std::int64_t> positions;
