@@ -9,8 +9,8 @@ namespace {
 
 constexpr Place velocity{1, 0.5, 0.25};
 
-// R. J. LeVeque, "High-resolution conservative algorithms for advection in incompressible flow", SIAM J. Numer. Anal.
-// 33 (1996), example 9.5: sin^2(pi x) sin^2(pi y) / pi, the velocity being (-d/dy, d/dx) of it.
+// R. J. LeVeque, "High-resolution conservative algorithms for advection in incompressible flow", SIAM Journal on
+// Numerical Analysis 33 (1996), example 9.5: sin^2(pi x) sin^2(pi y) / pi, the velocity being (-d/dy, d/dx) of it.
 double stream_function(double x, double y) {
   const double a = std::sin(std::numbers::pi * x), b = std::sin(std::numbers::pi * y);
   return a * a * b * b / std::numbers::pi;

@@ -57,28 +57,27 @@ std::vector<Box> covered_cells(const Mesh& mesh, const Block& block, std::span<c
   return all;
 }
 
-void WhollyCovered::find() {
-  found_ = true;
-  const auto refined = [&](const Block& block) {
-    return block.level > 0 && !metadata_.meshes[static_cast<std::size_t>(block.mesh)].refinement.empty();
+std::vector<bool> wholly_covered(const Metadata& metadata, std::span<const Block> blocks, const BlockIndex& index) {
+  std::vector<bool> whole;
+  const auto mesh_of = [&](const Block& block) -> const Mesh& {
+    return metadata.meshes[static_cast<std::size_t>(block.mesh)];
   };
-  if (std::none_of(blocks_.begin(), blocks_.end(), refined)) return;
-  const BlockIndex index(blocks_);
-  covered_.assign(blocks_.size(), false);
-  for (std::size_t b = 0; b < blocks_.size(); ++b) {
-    const Block& block = blocks_[b];
-    const std::vector<Box> covered =
-        covered_cells(metadata_.meshes[static_cast<std::size_t>(block.mesh)], block, blocks_, index);
+  const auto refined = [&](const Block& block) { return block.level > 0 && !mesh_of(block).refinement.empty(); };
+  if (std::none_of(blocks.begin(), blocks.end(), refined)) return whole;
+  whole.assign(blocks.size(), false);
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
     Index count = 0;
-    for (const Box& box : covered) count += intersection(box, block.cells).count();
-    covered_[b] = count > 0 && count == block.cells.count();
+    for (const Box& box : covered_cells(mesh_of(blocks[b]), blocks[b], blocks, index)) {
+      count += intersection(box, blocks[b].cells).count();
+    }
+    whole[b] = count > 0 && count == blocks[b].cells.count();
   }
+  return whole;
 }
 
-void WhollyCovered::take_off(const Selected& selected, std::vector<bool>& needed) {
+void leave_out_covered(const Selected& selected, const std::vector<bool>& covered, std::vector<bool>& needed) {
   if (selected.covered || !selected.decomposition.is_published()) return;
-  if (!found_) find();
-  for (std::size_t b = 0; b < covered_.size(); ++b) needed[b] = needed[b] && !covered_[b];
+  for (std::size_t b = 0; b < covered.size(); ++b) needed[b] = needed[b] && !covered[b];
 }
 
 }  // namespace sidestream

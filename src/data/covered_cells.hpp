@@ -17,20 +17,10 @@ namespace sidestream {
 [[nodiscard]] std::vector<Box> covered_cells(const Mesh& mesh, const Block& block, std::span<const Block> blocks,
                                              const BlockIndex& index);
 
-/// Which blocks finer levels cover whole.
-class WhollyCovered {
- public:
-  /// `blocks`: all of all meshes. Keeps references.
-  WhollyCovered(const Metadata& metadata, std::span<const Block> blocks) : metadata_(metadata), blocks_(blocks) {}
-  /// Takes them off `needed`, which has an entry for each block, if what is selected can do without them.
-  void take_off(const Selected& selected, std::vector<bool>& needed);
-
- private:
-  void find();
-  const Metadata& metadata_;
-  std::span<const Block> blocks_;
-  bool found_ = false;
-  std::vector<bool> covered_;  ///< empty: none is
-};
+/// Which blocks finer levels cover whole, of all blocks of all meshes, of which `index` was made; empty if none is.
+[[nodiscard]] std::vector<bool> wholly_covered(const Metadata& metadata, std::span<const Block> blocks,
+                                               const BlockIndex& index);
+/// Takes those off `needed`, which has an entry for each block, if what is selected can do without them.
+void leave_out_covered(const Selected& selected, const std::vector<bool>& covered, std::vector<bool>& needed);
 
 }  // namespace sidestream

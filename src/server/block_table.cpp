@@ -89,6 +89,7 @@ void BlockTable::update(const Before& before) {
   std::vector<Block> gone;
   std::vector<PlacedBlock> fresh;
   bool stands = true;  // the index does
+  covered_.reset();
   changed_.clear();
   for (const auto& [name, known] : before) {
     const PlacedBlock* const now = find(name);
@@ -164,6 +165,11 @@ std::vector<Box> BlockTable::owned(const Variable& variable, const Block& block)
 
 std::vector<Box> BlockTable::covered(const Mesh& mesh, const Block& block) const {
   return covered_cells(mesh, block, blocks_, index_);
+}
+
+const std::vector<bool>& BlockTable::wholly_covered(const Metadata& metadata) const {
+  if (!covered_) covered_ = sidestream::wholly_covered(metadata, blocks_, index_);
+  return *covered_;
 }
 
 std::optional<std::pair<Block, Block>> BlockTable::overlap() const {

@@ -13,6 +13,7 @@
 #include "data/block_index.hpp"
 #include "sidestream/data/block.hpp"
 #include "sidestream/data/mesh.hpp"
+#include "sidestream/data/metadata.hpp"
 #include "sidestream/data/variable.hpp"
 #include "sidestream/extend/transport.hpp"
 
@@ -50,6 +51,8 @@ class BlockTable {
   /// The cells of the block's level, in the block and one layer round it, that blocks of finer levels cover whole:
   /// disjoint boxes.
   [[nodiscard]] std::vector<Box> covered(const Mesh& mesh, const Block& block) const;
+  /// Which blocks finer levels cover whole, by position; empty if none is. Found when it is first asked for.
+  [[nodiscard]] const std::vector<bool>& wholly_covered(const Metadata& metadata) const;
   /// Two blocks of one mesh and level that have cells in common, if there are any among those that changed last and
   /// what they meet.
   [[nodiscard]] std::optional<std::pair<Block, Block>> overlap() const;
@@ -80,6 +83,7 @@ class BlockTable {
   std::vector<Block> blocks_;
   std::vector<std::int32_t> servers_;
   BlockIndex index_;
+  mutable std::optional<std::vector<bool>> covered_;
   std::vector<std::int64_t> changed_;  ///< positions of blocks that the last `apply` changed, ascending
 };
 

@@ -105,12 +105,11 @@ std::shared_ptr<const Movement> Planner::plan(const BlockTable& table, const std
                ranged ? decided.back() : needs.of(restriction)};
   }
   std::size_t next = 0;
-  WhollyCovered covered(metadata_, table.blocks());
   for (const Selected& selected : selection) {
     const bool ranged = is_ranged(selected);
     std::vector<bool> needed =
         ranged ? decided.at(next++) : needs.of(rules_.move_all ? Selected(selected.variable) : selected);
-    if (!rules_.move_all) covered.take_off(selected, needed);
+    if (!rules_.move_all && !selected.covered) leave_out_covered(selected, table.wholly_covered(metadata_), needed);
     note_demand(table, selected, needed, allowed, *movement);
   }
   std::vector<PlannedBlock> planned;

@@ -111,7 +111,7 @@ TEST_CASE("cells that finer levels cover, and blocks of which they cover all") {
     without.covered = false;
     std::vector<bool> needed(blocks.size(), true);
     needed[3] = false;  // stays so
-    WhollyCovered(metadata, blocks).take_off(without, needed);
+    leave_out_covered(without, wholly_covered(metadata, blocks, index), needed);
     for (std::size_t b = 0; b < blocks.size(); ++b) {
       const std::vector<Box> covered = covered_cells(metadata.meshes[0], blocks[b], blocks, index);
       bool all = true;
@@ -132,14 +132,14 @@ TEST_CASE("blocks that are covered whole stay where all are wanted, and where th
   const Metadata metadata = declared();
   std::vector<Block> blocks{block(0, 0, {{0, 0, 0}, cells}), block(1, 1, {{0, 0, 0}, {24, 16, 12}})};
   std::vector<bool> needed{true, true};
-  WhollyCovered(metadata, blocks).take_off(Selected(0), needed);
+  leave_out_covered(Selected(0), wholly_covered(metadata, blocks, BlockIndex(blocks)), needed);
   CHECK(needed == std::vector<bool>{true, true});
   Selected without(0);
   without.covered = false;
-  WhollyCovered(metadata, blocks).take_off(without, needed);
+  leave_out_covered(without, wholly_covered(metadata, blocks, BlockIndex(blocks)), needed);
   CHECK(needed == std::vector<bool>{false, true});
   blocks.pop_back();
   needed = {true};
-  WhollyCovered(metadata, blocks).take_off(without, needed);
+  leave_out_covered(without, wholly_covered(metadata, blocks, BlockIndex(blocks)), needed);
   CHECK(needed == std::vector<bool>{true});
 }
