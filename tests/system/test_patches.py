@@ -4,6 +4,8 @@ analysis looks at does not move."""
 import csv
 import math
 import os
+import re
+import subprocess
 import uuid
 
 import h5py
@@ -71,10 +73,11 @@ def configure(folder, placement, tasks=TASKS, dimensions=3, calls=0):
     return path
 
 
-def simulate(folder, placement, ranks, tasks=TASKS, beside=None, dimensions=3, calls=0, **further):
+def simulate(folder, placement, ranks, tasks=TASKS, beside=None, dimensions=3, calls=0, steps=STEPS, **further):
     path = configure(folder, placement, tasks, dimensions, calls)
-    command = [MPIRUN, "-n", str(ranks), PROGRAM, str(path), f"dimensions={dimensions}", f"calls={calls}"]
-    run_beside(folder, command + [f"{key}={value}" for key, value in further.items()], STEPS, beside)
+    further |= {"dimensions": dimensions, "calls": calls, "steps": steps}
+    command = [MPIRUN, "-n", str(ranks), PROGRAM, str(path), *(f"{key}={value}" for key, value in further.items())]
+    run_beside(folder, command, steps, beside)
     return folder / "results"
 
 
@@ -197,8 +200,25 @@ def test_two_dimensions(tmp_path, placement, ranks):
 
 def test_the_second_run_in_a_directory(tmp_path, alone):
     """Results of the first are replaced, whatever patches it had."""
-    simulate(tmp_path, "{mode: cores, per_node: 1, buffer: 8 MiB}", 4, first=3)
-    check_same(simulate(tmp_path, "inline", 3), alone)
+    simulate(tmp_path, "inline", 3, first=3, steps=5)
+    check_same(simulate(tmp_path, "{mode: nodes, servers: 2, buffer: 8 MiB}", 4), alone)
+
+
+def test_a_patch_that_is_not_delivered(tmp_path):
+    """What it covers counts nowhere then, and the account says that it was absent."""
+    found = {}
+    for placement, ranks in (("inline", 1), ("inline", 4), ("{mode: nodes, servers: 2, buffer: 8 MiB}", 5)):
+        path = configure(tmp_path, placement, CELLS)
+        done = subprocess.run([MPIRUN, "-n", str(ranks), PROGRAM, str(path), "hole=1"], capture_output=True, text=True,
+                              timeout=100, check=False)  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+        accounts = re.findall(r"delivered=8 refused=0 failed=0 unknown=0 absent=(\d+)", done.stdout)
+        assert accounts and set(accounts) == {"2"}, "a variable in cells and one at nodes"
+        found[placement, ranks] = (tmp_path / "results" / "t.csv").read_bytes()
+    assert len(set(found.values())) == 1
+    rows = list(csv.DictReader(next(iter(found.values())).decode().splitlines()))
+    lost = sum(c.sum() for p, c in counted(1) if p.number == 3)
+    assert lost > 0 and int(rows[1]["count"]) == len(exact_rows(1)[0]) - lost
 
 
 # ---- what moves
