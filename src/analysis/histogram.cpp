@@ -31,6 +31,7 @@ class Histogram final : public Task {
 
   Selection selection() const override {
     Selection selection{{{variable_.id, 0, part_of(choice_)}}};
+    selection.variables[0].covered = false;
     selection.geometry = false;  // wherever the values are: flags say so of trees, the indices of boxes
     return selection;
   }

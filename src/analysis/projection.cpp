@@ -157,6 +157,7 @@ class Projection final : public Task {
   Selection selection() const override {
     Selection selection{{{query_.variable, 0}}};
     if (query_.weight >= 0) selection.variables.push_back({query_.weight, 0});
+    for (Selected& selected : selection.variables) selected.covered = false;
     selection.geometry = false;
     return selection;
   }

@@ -84,6 +84,7 @@ Selection selection_of(const Query& query, const Metadata& metadata, const std::
   for (const std::int32_t id : query.variables) {
     selection.variables.push_back({id, list ? 0 : 1, near});
     selection.variables.back().wrap = false;  // places are inside the mesh
+    selection.variables.back().covered = false;
   }
   return selection;
 }
