@@ -24,6 +24,7 @@ Predictor::Predictor(const TreeChunk& chunk, const Relations& relations, const P
     check_companion(chunk, number, own.size() / size_of(chunk.type), declared());
   }
   copies_.resize(static_cast<std::size_t>(std::popcount(needed_)));
+  father_rows_.resize(copies_.size());
   if (plan.faces) {
     lay_out_faces();
   } else {

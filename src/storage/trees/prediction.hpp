@@ -103,7 +103,7 @@ class Predictor {
   }
   void read_father_cells(int companion, Row& out) const;
   void add_terms(const std::vector<RelationTerm>& terms, Cells& out) const;
-  void add_father_terms(const std::vector<RelationTerm>& terms, Row& out) const;
+  void add_father_terms(const std::vector<RelationTerm>& terms, Row& out);
   void read_flow();
   void by_neighbour(std::size_t son);
   /// Of each group the cell beside this son across the variable's face, in another group of the chunk; -1: none.
@@ -124,6 +124,7 @@ class Predictor {
   std::uint32_t needed_ = 0;              ///< companions that are read, a bit each
   std::array<const double*, 32> near_{};  ///< of those
   std::vector<Cells> copies_{};           ///< for those that do not lie as double
+  std::vector<Row> father_rows_{};        ///< of the companions that are read, their fathers
 
   std::size_t first_ = 0, count_ = 0;
   bool uniform_ = true;
