@@ -4,10 +4,12 @@
 
 #include "base/fail.hpp"
 #include "storage/trees/elements.hpp"
+#include "storage/trees/flows.hpp"
 
 namespace sidestream::trees {
 
-Predictor::Predictor(const TreeChunk& chunk, const Relations& relations, const PredictionPlan& plan, BytesView own)
+Predictor::Predictor(const TreeChunk& chunk, const Relations& relations, const PredictionPlan& plan, BytesView own,
+                     const GroupFinder* finder)
     : chunk_(chunk),
       relations_(relations),
       plan_(plan),
@@ -30,7 +32,8 @@ Predictor::Predictor(const TreeChunk& chunk, const Relations& relations, const P
   } else {
     lay_out_cells();
   }
-  if (plan.across) finder_ = GroupFinder(chunk.groups);
+  finder_ = finder != nullptr ? finder : &own_finder_;
+  if (plan.across && finder == nullptr) own_finder_ = GroupFinder(chunk.groups);
 }
 
 void Predictor::lay_out_cells() {
@@ -66,7 +69,10 @@ void Predictor::begin(std::size_t first, std::size_t count) {
     return;
   }
   read_fathers();
-  if (plan_.divergence) read_flow();
+  if (plan_.divergence) {
+    flow_now_ = flows_.empty() ? flow_.data() : flows_.data() + first * sons_;
+    if (flows_.empty()) read_flows(chunk_, relations_, first * sons_, count * sons_, flow_.data());
+  }
   if (plan_.slope != Slope::none) read_slopes();
   if (plan_.last != Last::slope) begin_mean();
 }

@@ -1,5 +1,6 @@
 // What companions say of a value.
 #include "storage/trees/elements.hpp"
+#include "storage/trees/flows.hpp"
 #include "storage/trees/prediction.hpp"
 
 namespace sidestream::trees {
@@ -90,7 +91,7 @@ void Predictor::find_across(std::size_t son, std::array<Index, tile_groups>& cel
   const auto across = static_cast<Index>(son ^ (std::size_t{1} << axis));
   const Index* beside = chunk_.groups.beside.data() + first_ * faces + 2 * axis + (face.high ? 1 : 0);
   for (std::size_t g = 0; g < count_; ++g) {
-    const Index group = finder_.find(beside[g * faces]);
+    const Index group = finder_->find(beside[g * faces]);
     cells[g] = group < 0 ? -1 : group * static_cast<Index>(sons_) + across;
   }
 }
@@ -119,20 +120,6 @@ void Predictor::by_shared(std::size_t son) {
   uniform_ = false;
 }
 
-// Length along the axis times the sum over the others of (high face - low face) / length.
-void Predictor::read_flow() {
-  const FaceRelation& face = *relations_.face;
-  flow_.fill(0);
-  std::size_t next = 0;
-  for (std::size_t a = 0; a < dimensions_; ++a) {
-    if (a == static_cast<std::size_t>(face.axis)) continue;
-    const double* low = cells_of(face.others[next++]);
-    const double* high = cells_of(face.others[next++]);
-    const double ratio = face.lengths.empty() ? 1 : face.lengths[static_cast<std::size_t>(face.axis)] / face.lengths[a];
-    for (std::size_t n = 0; n < count_ * sons_; ++n) flow_[n] += ratio * (high[n] - low[n]);
-  }
-}
-
 // From the face at the other end of the same cell; or, where that is not known but a sibling's is, through the sibling.
 void Predictor::by_divergence(std::size_t step) {
   const FaceRelation& face = *relations_.face;
@@ -140,10 +127,10 @@ void Predictor::by_divergence(std::size_t step) {
   Row known, flow;
   if (face.opposite >= 0) {
     pick(cells_of(face.opposite), son, known);
-    pick(flow_.data(), son, flow);
+    pick(flow_now_, son, flow);
   } else if (step >= members_) {
     known = values_[across];
-    pick(flow_.data(), across, flow);
+    pick(flow_now_, across, flow);
   } else {
     if (plan_.across) by_neighbour(son);
     return;
@@ -164,18 +151,17 @@ void Predictor::by_neighbour(std::size_t son) {
   for (std::size_t g = 0; g < count_; ++g) {
     if (!all_known_ && cells[g] >= behind) cells[g] = -1;
   }
-  Row known, flow, low, high;
+  Row known, flow;
   read_beside(chunk_.type, own_, cells.data(), 1, count_, known.data());
-  flow.fill(0);
-  std::size_t next = 0;
-  for (std::size_t a = 0; a < dimensions_; ++a) {
-    if (a == static_cast<std::size_t>(face.axis)) continue;
-    for (Row* row : {&low, &high}) {
-      const Companion& from = chunk_.companions[static_cast<std::size_t>(face.others[next++])];
-      read_beside(from.type, from.values, cells.data(), 1, count_, row->data());
+  for (std::size_t g = 0; g < count_; ++g) {
+    flow[g] = 0;
+    if (cells[g] < 0) continue;
+    const auto cell = static_cast<std::size_t>(cells[g]);
+    if (flows_.empty()) {
+      read_flows(chunk_, relations_, cell, 1, &flow[g]);
+    } else {
+      flow[g] = flows_[cell];
     }
-    const double ratio = face.lengths.empty() ? 1 : face.lengths[static_cast<std::size_t>(face.axis)] / face.lengths[a];
-    for (std::size_t g = 0; g < count_; ++g) flow[g] += ratio * (high[g] - low[g]);
   }
   for (std::size_t g = 0; g < count_; ++g) {
     if (cells[g] < 0) continue;
