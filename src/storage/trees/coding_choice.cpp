@@ -120,7 +120,12 @@ double xor_share(BytesView values, const TreeChunk& chunk, int header_bits) {
 
 void add_predicted(BytesView values, const TreeChunk& chunk, const Relations& relations, CodingChoice& choice) {
   const PredictionSample sample(values, chunk, relations);
-  const TriedPlan best = best_plan(sample, chunk, relations);
+  TriedPlan best = best_plan(sample, chunk, relations);
+  TriedPlan corrected = best;
+  if (sample.fit_siblings(corrected.plan)) {
+    corrected.trial = sample.trial(corrected.plan);
+    if (corrected.trial.bits < best.trial.bits) best = corrected;
+  }
   choice.form = {best.plan, best.trial.steps};
   const double bits = static_cast<double>(8 * size_of(chunk.type));
   choice.candidates.push_back({TreeMethod::predicted, best.trial.bits / bits});

@@ -8,6 +8,7 @@
 #include "storage/trees/arrangement.hpp"
 #include "storage/trees/packer.hpp"
 #include "storage/trees/shuffle.hpp"
+#include "storage/trees/sibling_fit.hpp"
 #include "storage/trees/stream_parts.hpp"
 #include "storage/trees/tile_loops.hpp"
 
@@ -19,6 +20,8 @@ std::size_t cells_of(const TreeChunk& chunk) { return chunk.groups.father.size()
 
 /// Runs of groups from all over the chunk.
 constexpr std::size_t sample_runs = 8, sample_run = 16;
+/// For weights there must be more; in smaller chunks they would take more room than they save.
+constexpr std::size_t fitted_run = 64, fitted_from = 1024;
 /// Fewer lengths than this are not worth more than one list.
 constexpr std::size_t divided_from = 8192;
 
@@ -51,14 +54,25 @@ LengthSteps even_steps(const std::array<std::size_t, 130>& counts) {
   return steps;
 }
 
-void put_plan(const PredictionPlan& plan, Bytes& out) {
-  put_byte(static_cast<std::uint8_t>(plan.bits()), out);
-  put_byte(static_cast<std::uint8_t>(plan.bits() >> 8), out);
+/// f(weight) for each that a plan has.
+template <class Plan, class F>
+void each_weight(Plan& plan, std::size_t sons, F&& f) {
+  for (std::size_t step = 2; plan.siblings && step + 1 < sons; ++step) {
+    for (std::size_t other = 0; other < step; ++other) f(plan.weights[step][other]);
+  }
 }
 
-PredictionPlan take_plan(BytesView& stream) {
+void put_plan(const PredictionPlan& plan, std::size_t sons, Bytes& out) {
+  put_byte(static_cast<std::uint8_t>(plan.bits()), out);
+  put_byte(static_cast<std::uint8_t>(plan.bits() >> 8), out);
+  each_weight(plan, sons, [&](std::int8_t weight) { put_byte(static_cast<std::uint8_t>(weight), out); });
+}
+
+PredictionPlan take_plan(BytesView& stream, std::size_t sons) {
   const unsigned low = take_byte(stream), high = take_byte(stream);
-  return PredictionPlan::of(static_cast<std::uint16_t>(low | high << 8));
+  PredictionPlan plan = PredictionPlan::of(static_cast<std::uint16_t>(low | high << 8));
+  each_weight(plan, sons, [&](std::int8_t& weight) { weight = static_cast<std::int8_t>(take_byte(stream)); });
+  return plan;
 }
 
 void check_head(const StreamHead& head, const PredictionPlan& plan, const Relations& relations) {
@@ -76,7 +90,7 @@ PredictionSample::PredictionSample(BytesView values, const TreeChunk& chunk, con
 }
 
 template <class T, class Begin, class Take>
-void PredictionSample::each(const PredictionPlan& plan, Begin&& begin, Take&& take) const {
+void PredictionSample::each(const PredictionPlan& plan, std::size_t run_length, Begin&& begin, Take&& take) const {
   Predictor predictor(chunk_, relations_, plan, values_, &finder_);
   predictor.know_all();
   const std::size_t groups = chunk_.groups.father.size();
@@ -86,10 +100,10 @@ void PredictionSample::each(const PredictionPlan& plan, Begin&& begin, Take&& ta
                          take(predictor, step, count, differences);
                        });
   };
-  if (groups <= sample_runs * sample_run) return from(0, groups);
+  if (groups <= sample_runs * run_length) return from(0, groups);
   for (std::size_t run = 0; run < sample_runs; ++run) {
-    const std::size_t first = run * (groups - sample_run) / (sample_runs - 1);
-    from(first, first + sample_run);
+    const std::size_t first = run * (groups - run_length) / (sample_runs - 1);
+    from(first, first + run_length);
   }
 }
 
@@ -108,7 +122,7 @@ PredictionTrial PredictionSample::trial(const PredictionPlan& plan) const {
       }
     };
     each<T>(
-        plan, [&] { mean.fill(255); }, take);
+        plan, sample_run, [&] { mean.fill(255); }, take);
   });
   PredictionTrial trial;
   double bits = 0, numbers = 0;
@@ -118,12 +132,34 @@ PredictionTrial PredictionSample::trial(const PredictionPlan& plan) const {
   return trial;
 }
 
+bool PredictionSample::fit_siblings(PredictionPlan& plan) const {
+  const std::size_t sons = sons_of(chunk_);
+  if (plan.faces || plan.closure || sons < 4 || chunk_.groups.father.size() < fitted_from) return false;
+  plan.siblings = true;  // and all weights are 0 yet
+  plan.weights = {};
+  SiblingFit fit(sons);
+  with_real(chunk_.type, [&]<class T>(T) {
+    each<T>(
+        plan, fitted_run, [] {},
+        [&](const Predictor& predictor, std::size_t step, std::size_t count, const WordRow<T>& differences) {
+          if (step + 1 == sons) return fit.end_tile(count);
+          for (std::size_t g = 0; g < count; ++g) {
+            const Word<T> word =
+                ordered(static_cast<Word<T>>(expected<T>(predictor.predicted()[g]) + unzigzag(differences[g])));
+            fit.add(step, g, static_cast<double>(std::bit_cast<T>(word)) - predictor.predicted()[g]);
+          }
+        });
+  });
+  plan.weights = fit.weights();
+  return true;
+}
+
 Bytes PredictionSample::differences(const PredictionPlan& plan) const {
   Bytes shuffled;
   with_real(chunk_.type, [&]<class T>(T) {
     std::vector<Word<T>> sample;
     each<T>(
-        plan, [] {},
+        plan, sample_run, [] {},
         [&](const Predictor&, std::size_t, std::size_t count, const WordRow<T>& differences) {
           sample.insert(sample.end(), differences.begin(), differences.begin() + static_cast<std::ptrdiff_t>(count));
         });
@@ -182,7 +218,7 @@ void all_values(std::span<std::byte> values, const TreeChunk& chunk, const Relat
 
 void encode_predicted(BytesView values, const TreeChunk& chunk, const Relations& relations, const PredictedForm& form,
                       Bytes& out) {
-  put_plan(form.plan, out);
+  put_plan(form.plan, sons_of(chunk), out);
   for (const std::uint8_t step : form.steps) put_byte(step, out);
   with_real(chunk.type, [&]<class T>(T) {
     LengthWriter writer(cells_of(chunk), sizeof(T), form.steps, out);
@@ -198,7 +234,7 @@ void encode_predicted(BytesView values, const TreeChunk& chunk, const Relations&
 void decode_predicted(BytesView stream, const StreamHead& head, const TreeChunk& chunk, const Relations& relations,
                       std::span<std::byte> values) {
   PredictedForm form;
-  form.plan = take_plan(stream);
+  form.plan = take_plan(stream, sons_of(chunk));
   for (std::uint8_t& step : form.steps) step = take_byte(stream);
   check_head(head, form.plan, relations);
   with_real(chunk.type, [&]<class T>(T) {
@@ -214,7 +250,7 @@ void decode_predicted(BytesView stream, const StreamHead& head, const TreeChunk&
 void encode_predicted_zstd(BytesView values, const TreeChunk& chunk, const Relations& relations,
                            const PredictionPlan& plan, int level, Bytes& out) {
   const std::size_t sons = sons_of(chunk);
-  put_plan(plan, out);
+  put_plan(plan, sons, out);
   with_real(chunk.type, [&]<class T>(T) {
     std::vector<Word<T>> all(cells_of(chunk));
     all_differences<T>(
@@ -232,9 +268,9 @@ void encode_predicted_zstd(BytesView values, const TreeChunk& chunk, const Relat
 
 void decode_predicted_zstd(BytesView stream, const StreamHead& head, const TreeChunk& chunk, const Relations& relations,
                            std::span<std::byte> values) {
-  const PredictionPlan plan = take_plan(stream);
-  check_head(head, plan, relations);
   const std::size_t sons = sons_of(chunk);
+  const PredictionPlan plan = take_plan(stream, sons);
+  check_head(head, plan, relations);
   with_real(chunk.type, [&]<class T>(T) {
     std::vector<Word<T>> all(cells_of(chunk));
     std::vector<std::uint8_t> shuffled(all.size() * sizeof(T));

@@ -26,12 +26,14 @@ class PredictionSample {
   /// Refers to all of them.
   PredictionSample(BytesView values, const TreeChunk& chunk, const Relations& relations);
   [[nodiscard]] PredictionTrial trial(const PredictionPlan& plan) const;
+  /// Gives a plan the weights of siblings that suit the sample. False: siblings are of no use to it.
+  bool fit_siblings(PredictionPlan& plan) const;
   /// The differences, as predicted_zstd would pack them.
   [[nodiscard]] Bytes differences(const PredictionPlan& plan) const;
 
  private:
   template <class T, class Begin, class Take>
-  void each(const PredictionPlan& plan, Begin&& begin, Take&& take) const;
+  void each(const PredictionPlan& plan, std::size_t run_length, Begin&& begin, Take&& take) const;
   BytesView values_;
   const TreeChunk& chunk_;
   const Relations& relations_;

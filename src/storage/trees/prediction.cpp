@@ -163,6 +163,7 @@ void Predictor::predict(std::size_t step) {
       by_mean(son);
     } else {
       by_slope(son);
+      if (plan_.siblings) add_siblings(step);
     }
     if (plan_.divergence) by_divergence(step);
     if (plan_.shared) by_shared(son);
@@ -192,6 +193,23 @@ void Predictor::by_slope(std::size_t son) {
   }
 }
 
+namespace {
+
+void add_share(double share, const double* __restrict of, std::size_t count, double* __restrict to) {
+  for (std::size_t g = 0; g < count; ++g) to[g] += share * of[g];
+}
+
+}  // namespace
+
+void Predictor::add_siblings(std::size_t step) {
+  slope_predicted_[step] = predicted_;
+  if (step < 2 || step + 1 == sons_) return;
+  for (std::size_t other = 0; other < step; ++other) {
+    const double share = plan_.weights[step][other] / 64.0;
+    add_share(share, apart_[other].data(), count_, predicted_.data());
+  }
+}
+
 void Predictor::by_mean(std::size_t son) {
   from_.fill(Source::mean);
   if (!declared()) {
@@ -206,6 +224,9 @@ void Predictor::by_mean(std::size_t son) {
 
 void Predictor::known(std::size_t step, const Row& values) {
   if (plan_.divergence) values_[order_[step]] = values;
+  if (plan_.siblings && step + 2 < sons_) {
+    for (std::size_t g = 0; g < count_; ++g) apart_[step][g] = values[g] - slope_predicted_[step][g];
+  }
   if (plan_.last != Last::slope && !plan_.closure && step + 1 < members_) add_to_sum(step, values);
 }
 

@@ -24,6 +24,10 @@ enum class Last : std::uint8_t {
   declared = 2,  ///< as the relation says
 };
 
+/// How much of what earlier siblings differ from their slopes' predictions a son is expected to: by the son's place in
+/// the order and theirs, in 64ths. Of sons 2 to the one before the last; the others have none.
+using SiblingWeights = std::array<std::array<std::int8_t, 8>, 8>;
+
 /// What of all that a stream uses. Stored in it.
 struct PredictionPlan {
   Slope slope = Slope::none;
@@ -32,6 +36,9 @@ struct PredictionPlan {
   bool across = false;  ///< faces are predicted from those of other groups too
   bool faces = false;   ///< the values are on faces; the three above but for `closure` ask for it
   bool factor = false;  ///< fathers are multiplied by their factor
+  bool siblings =
+      false;  ///< predictions by slopes are corrected by `weights`; not with `closure`, `faces`, or one dimension
+  SiblingWeights weights{};
   [[nodiscard]] std::uint16_t bits() const noexcept;
   /// Throws Error(file) if no plan has these bits.
   static PredictionPlan of(std::uint16_t bits);
@@ -96,6 +103,7 @@ class Predictor {
   void read_slopes();
   void begin_mean();
   void by_slope(std::size_t son);
+  void add_siblings(std::size_t step);
   void by_mean(std::size_t son);
   void by_closure(std::size_t son);
   void by_shared(std::size_t son);
@@ -139,8 +147,10 @@ class Predictor {
   Row father_{}, goal_{}, sum_{}, predicted_{};  ///< goal: what the sum is to become
   std::array<Row, 3> slopes_{};
   std::array<Row, 8> values_{};  ///< of the sons known so far, under a divergence
-  Cells weight_{}, offset_{};    ///< of the quantity whose mean is declared; of a closure: the whole of it is offset
-  Cells flow_{};                 ///< see flows.hpp
+  std::array<Row, 8> slope_predicted_{},
+      apart_{};                ///< under `siblings`, of each step: before them; the value less that
+  Cells weight_{}, offset_{};  ///< of the quantity whose mean is declared; of a closure: the whole of it is offset
+  Cells flow_{};               ///< see flows.hpp
   std::array<Source, tile_groups> from_{};
 };
 
