@@ -39,7 +39,7 @@ NAMES = ("density", "velocity", "pressure", "energy", "number", "kind")
 
 def is_refined(level, index, step):
     i, j, k = index
-    return level < 3 + step and (3 * i + 5 * j + 7 * k + level + step) % (level + 2) == 0
+    return level < 3 + step and (i + 2 * j + 7 * k + level + step) % (level + 2) == 0
 
 
 def sons(dimensions, index):
