@@ -140,6 +140,29 @@ def test_ranks_and_codecs(tmp_path):
     assert "2 of 2 contexts are whole" in listed.stdout
 
 
+def test_progress(tmp_path):
+    """On a terminal a line says which domain is read, and vanishes."""
+    output = ramses_files.write_output(Sample(), tmp_path)
+    ours, theirs = os.openpty()
+    command = [TOOL, "import", "ramses", str(output), str(tmp_path / "data"), "--no-fsync"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=theirs, timeout=60, check=False)
+    os.close(theirs)
+    said = b""
+    while True:
+        try:
+            part = os.read(ours, 4096)
+        except OSError:  # the other end is closed
+            break
+        if not part:
+            break
+        said += part
+    os.close(ours)
+    assert done.returncode == 0
+    for domain in (1, 2, 3):
+        assert f"\rdomain {domain} of 3".encode() in said
+    assert said.endswith(b"\r\x1b[K")
+
+
 def test_report(tmp_path):
     """Cells, leaves and bytes of each domain, against the files and the tree."""
     sample = Sample()
