@@ -4,6 +4,9 @@ PRESET ?= release
 BUILD := build/$(PRESET)
 VENV_PYTHON := $(CURDIR)/.venv/bin/python
 
+# Of a new build folder. Make takes one source file more for a reason to compile all others again.
+export CMAKE_GENERATOR ?= $(if $(shell command -v ninja 2>/dev/null),Ninja,Unix Makefiles)
+
 .PHONY: help demo test check build adios2 deps deps-demo deps-test configure clean
 .DEFAULT_GOAL := help
 # The prerequisites below are steps, in this order; compilations run in parallel by themselves.

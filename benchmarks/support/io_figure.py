@@ -61,7 +61,8 @@ def sweeps(panels, file):
             values = [cells[line] for _, cells in rows]
             axes.plot([str(value) for value, _ in rows], values, "o-", color=colour, label=line)
         axes.set(title=title, xlabel=name)
-        axes.set_ylim(bottom=0)
+        most = max(max(cells.values()) for _, cells in rows)
+        axes.set_ylim(0, 1.08 * most)
         axes.legend(frameon=False, fontsize=8)
         bare(axes)
     save(figure, file)

@@ -93,12 +93,13 @@ typedef struct sidestream_selection sidestream_selection;
 /* Asks for a variable with `halo` points on every side of each block, from neighbouring blocks. `local` gets at least
  * what was asked for. */
 int sidestream_select(sidestream_selection* selection, const char* variable, int halo);
-/* Only blocks that a plane meets, that have cells in [lo, hi), or in which `component` takes values on both sides of
- * one of `values`. */
+/* Only blocks that a plane meets, that have cells in [lo, hi), that are on a refinement level, or in which `component`
+ * takes values on both sides of one of `values`. */
 int sidestream_select_plane(sidestream_selection* selection, const char* variable, int halo, const double origin[3],
                             const double normal[3]);
 int sidestream_select_box(sidestream_selection* selection, const char* variable, int halo, const int64_t lo[3],
                           const int64_t hi[3]);
+int sidestream_select_level(sidestream_selection* selection, const char* variable, int halo, int level);
 int sidestream_select_values(sidestream_selection* selection, const char* variable, int halo, int component,
                              int64_t count, const double* values);
 
@@ -116,6 +117,9 @@ int sidestream_select_wrap(sidestream_selection* selection, int wrap);
 /* Of the entry that was asked for last: other than 0 (it is 0 at first), arrays of its blocks cover what was published,
  * with what lies around the blocks; without, they may. */
 int sidestream_select_ghosts(sidestream_selection* selection, int ghosts);
+/* Whether the variable selected last is wanted on blocks too that finer levels cover whole: 1 (the default), or 0 where
+ * each place is to count once. They may come all the same. */
+int sidestream_select_covered(sidestream_selection* selection, int covered);
 
 /* ---- Bytes of any length: partials and feedback ---------------------------------------------------------------- */
 

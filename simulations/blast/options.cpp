@@ -44,6 +44,8 @@ void declare_method(CLI::App& app, Options& o) {
 void declare_output(CLI::App& app, Options& o) {
   app.add_option("--sidestream", o.sidestream, "Publish as this Sidestream configuration says");
   app.add_option("--every", o.every, "Publish every so many steps; the start is step 0")->check(CLI::Range(1, 1 << 30));
+  app.add_option("--blocks", o.blocks, "Publish each rank's leaves as so many trees, of which analyses may need some")
+      ->check(CLI::Range(1, 1 << 20));
   app.add_option("--restart", o.restart,
                  "Go on after the newest whole checkpoint in this database, whatever number of ranks wrote it");
   app.add_option("--dump", o.dump, "Write the leaves at the end to one file");

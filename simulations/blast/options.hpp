@@ -30,6 +30,7 @@ struct Options {
   double mach = 2;      ///< turbulence: rms speed over sound speed
   std::uint64_t seed = 1;
   int every = 1;           ///< publish every so many steps
+  int blocks = 1;          ///< trees that each rank publishes
   std::string sidestream;  ///< configuration; empty: none
   std::string restart;     ///< database with checkpoints to go on from; empty: from the beginning
   std::string dump;        ///< raw leaves at the end; empty: none

@@ -43,78 +43,96 @@ class Builder {
  public:
   Builder(const Forest& forest, const std::vector<Values>& values) : forest_(forest), values_(values) {}
 
-  Tree build() {
-    list();
-    up_where_whole();
+  std::vector<Tree> build(int blocks) {
+    const auto count = static_cast<std::size_t>(blocks);
+    for (std::size_t b = 0; b < count; ++b) {
+      Part& part = parts_.emplace_back();
+      part.tree.begin = forest_.local() * b / count;
+      part.tree.end = forest_.local() * (b + 1) / count;
+      list(part);
+      up_where_whole(part);
+    }
     share();
-    up_elsewhere();
-    return std::move(tree_);
+    std::vector<Tree> trees;
+    for (Part& part : parts_) {
+      up_elsewhere(part);
+      trees.push_back(std::move(part.tree));
+    }
+    return trees;
   }
 
  private:
-  // Of a cell: which local leaves are in it, and where its children are listed.
+  // Of a cell: which of the tree's own leaves are in it, and where its children are listed.
   struct Node {
     std::size_t begin, end, children;
-    bool whole;  // this rank has all of it
+    bool whole;  // the tree has all of it
+  };
+  struct Part {
+    Tree tree;
+    std::vector<Node> nodes;
   };
   struct Shared {
     Key key;
     Values values;
   };
 
-  void add(const Leaf& cell, std::size_t begin, std::size_t end) {
+  void add(Part& part, const Leaf& cell, std::size_t begin, std::size_t end) const {
     const bool leaf = end == begin + 1 && forest_.leaves()[begin] == cell;
-    nodes_.push_back({begin, end, 0, leaf});
-    tree_.cells.push_back(cell);
-    tree_.owned.push_back(leaf);
-    tree_.refined.push_back(begin < end && !leaf);
-    tree_.values.push_back(leaf ? values_[begin] : Values{});
+    part.nodes.push_back({begin, end, 0, leaf});
+    part.tree.cells.push_back(cell);
+    part.tree.owned.push_back(leaf);
+    part.tree.refined.push_back(begin < end && !leaf);
+    part.tree.values.push_back(leaf ? values_[begin] : Values{});
   }
 
-  void list() {
-    add(Leaf{}, 0, forest_.local());
-    for (std::size_t at = 0; at < nodes_.size(); ++at) {  // grows as it goes, level by level
-      if (tree_.refined[at] == 0) continue;
-      nodes_[at].children = nodes_.size();
-      const Leaf cell = tree_.cells[at];
+  void list(Part& part) const {
+    add(part, Leaf{}, part.tree.begin, part.tree.end);
+    for (std::size_t at = 0; at < part.nodes.size(); ++at) {  // grows as it goes, level by level
+      if (part.tree.refined[at] == 0) continue;
+      part.nodes[at].children = part.nodes.size();
+      const Leaf cell = part.tree.cells[at];
       const auto leaves = forest_.leaves().begin();
-      std::size_t begin = nodes_[at].begin;
-      const std::size_t end = nodes_[at].end;
+      std::size_t begin = part.nodes[at].begin;
+      const std::size_t end = part.nodes[at].end;
       for (unsigned c = 0; c < 8; ++c) {
         const auto next =
             std::partition_point(leaves + static_cast<std::ptrdiff_t>(begin), leaves + static_cast<std::ptrdiff_t>(end),
                                  [&](const Leaf& leaf) { return branch(leaf, cell.level + 1) <= c; });
         const auto last = static_cast<std::size_t>(next - leaves);
-        add(child(cell, c), begin, last);
+        add(part, child(cell, c), begin, last);
         begin = last;
       }
     }
   }
 
-  [[nodiscard]] Values mean(std::size_t at) const {
-    return mean_of_eight([&](unsigned c) { return tree_.values[nodes_[at].children + c]; });
-  }
-
-  void up_where_whole() {
-    for (std::size_t at = nodes_.size(); at-- > 0;) {
-      if (tree_.refined[at] == 0) continue;
-      const auto first = nodes_.begin() + static_cast<std::ptrdiff_t>(nodes_[at].children);
-      nodes_[at].whole = std::all_of(first, first + 8, [](const Node& node) { return node.whole; });
-      if (nodes_[at].whole) tree_.values[at] = mean(at);
-    }
-  }
-
-  // The largest cells that one rank has all of: everybody gets those, since whatever is above or beside a rank's own
-  // cells is made of them. They are few: where ranks meet, at most seven a level on each side.
-  void share() {
-    std::vector<Shared> own;
-    if (nodes_[0].whole) own.push_back({key_of(tree_.cells[0]), tree_.values[0]});
-    for (std::size_t at = 0; at < nodes_.size(); ++at) {
-      if (tree_.refined[at] == 0 || nodes_[at].whole) continue;
-      for (std::size_t c = nodes_[at].children; c < nodes_[at].children + 8; ++c) {
-        if (nodes_[c].whole) own.push_back({key_of(tree_.cells[c]), tree_.values[c]});
+  static void up_where_whole(Part& part) {
+    for (std::size_t at = part.nodes.size(); at-- > 0;) {
+      if (part.tree.refined[at] == 0) continue;
+      const std::size_t children = part.nodes[at].children;
+      const auto first = part.nodes.begin() + static_cast<std::ptrdiff_t>(children);
+      part.nodes[at].whole = std::all_of(first, first + 8, [](const Node& node) { return node.whole; });
+      if (part.nodes[at].whole) {
+        part.tree.values[at] = mean_of_eight([&](unsigned c) { return part.tree.values[children + c]; });
       }
     }
+  }
+
+  // The largest cells that one tree has all of.
+  static void add_whole(const Part& part, std::vector<Shared>& own) {
+    if (part.nodes[0].whole) own.push_back({key_of(part.tree.cells[0]), part.tree.values[0]});
+    for (std::size_t at = 0; at < part.nodes.size(); ++at) {
+      if (part.tree.refined[at] == 0 || part.nodes[at].whole) continue;
+      for (std::size_t c = part.nodes[at].children; c < part.nodes[at].children + 8; ++c) {
+        if (part.nodes[c].whole) own.push_back({key_of(part.tree.cells[c]), part.tree.values[c]});
+      }
+    }
+  }
+
+  // Everybody gets those, since whatever is above or beside a tree's own cells is made of them. They are few: where
+  // trees meet, at most seven a level on each side.
+  void share() {
+    std::vector<Shared> own;
+    for (const Part& part : parts_) add_whole(part, own);
     int ranks = 1;
     MPI_Comm_size(forest_.comm(), &ranks);
     const int bytes = static_cast<int>(own.size() * sizeof(Shared));
@@ -134,21 +152,22 @@ class Builder {
     return mean;
   }
 
-  void up_elsewhere() {
-    for (std::size_t at = 0; at < nodes_.size(); ++at) {
-      if (!nodes_[at].whole) tree_.values[at] = known(tree_.cells[at]);
+  void up_elsewhere(Part& part) {
+    for (std::size_t at = 0; at < part.nodes.size(); ++at) {
+      if (!part.nodes[at].whole) part.tree.values[at] = known(part.tree.cells[at]);
     }
   }
 
   const Forest& forest_;
   const std::vector<Values>& values_;
-  Tree tree_;
-  std::vector<Node> nodes_;
+  std::vector<Part> parts_;
   std::unordered_map<Key, Values> known_;
 };
 
 }  // namespace
 
-Tree make_tree(const Forest& forest, const std::vector<Values>& values) { return Builder(forest, values).build(); }
+std::vector<Tree> make_trees(const Forest& forest, const std::vector<Values>& values, int blocks) {
+  return Builder(forest, values).build(blocks);
+}
 
 }  // namespace blast

@@ -1,4 +1,5 @@
 // The program with Sidestream: everything that instrumenting it took is in this file.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <sidestream/restart.hpp>
@@ -19,7 +20,7 @@ constexpr const char* leaf_mesh = "leaves";
 class WithSidestream final : public Coupling {
  public:
   WithSidestream(MPI_Comm comm, const Options& options)
-      : session_(sidestream::Session::open(comm, options.sidestream)) {}
+      : session_(sidestream::Session::open(comm, options.sidestream)), blocks_(options.blocks) {}
 
   bool serve() override {
     if (!session_.is_server()) return false;
@@ -44,13 +45,13 @@ class WithSidestream final : public Coupling {
     add(leaf_mesh, "leaf_middle", Type::float64, Centering::node, 3);
     add(leaf_mesh, "leaf_level", Type::uint8, Centering::node, 1);
     add(leaf_mesh, "leaf_state", Type::float64, Centering::node, fields);
-    session_.set_block_list(tree_mesh, rank_, 1, {});
+    for (int b = 0; b < blocks_; ++b) session_.set_block_list(tree_mesh, number_of(b), 1, {});
     session_.set_block_list(leaf_mesh, rank_, 0, {});
     session_.start();
   }
 
   void publish(const Solver& solver) override {
-    publish_tree(solver);
+    publish_trees(solver);
     publish_leaves(solver);
     session_.end_iteration(solver.clock().step, solver.clock().time);
   }
@@ -76,8 +77,31 @@ class WithSidestream final : public Coupling {
     session_.add_variable(mesh, variable);
   }
 
-  void publish_tree(const Solver& solver) {
-    const Tree tree = make_tree(solver.forest(), solver.values());
+  [[nodiscard]] std::int64_t number_of(int tree) const { return std::int64_t{rank_} * blocks_ + tree; }
+
+  void publish_trees(const Solver& solver) {
+    const std::vector<Tree> trees = make_trees(solver.forest(), solver.values(), blocks_);
+    for (int b = 0; b < blocks_; ++b) publish_tree(solver, trees[static_cast<std::size_t>(b)], number_of(b));
+  }
+
+  // Where the tree's own leaves are: so that only trees that an analysis looks at need to move.
+  static sidestream::Bounds bounds_of(const Solver& solver, const Tree& tree) {
+    sidestream::Bounds bounds;
+    for (std::size_t n = tree.begin; n < tree.end; ++n) {
+      const Leaf& leaf = solver.forest().leaves()[n];
+      for (std::size_t a = 0; a < 3; ++a) {
+        bounds.low[a] = std::min(bounds.low[a], leaf.at[a] * leaf.size());
+        bounds.high[a] = std::max(bounds.high[a], (leaf.at[a] + 1) * leaf.size());
+      }
+    }
+    return bounds;
+  }
+
+  void publish_tree(const Solver& solver, const Tree& tree, std::int64_t block) {
+    if (tree.begin == tree.end) {
+      session_.set_block_list(tree_mesh, block, 0, {});
+      return;
+    }
     std::vector<double> density, pressure;
     std::vector<std::array<double, 3>> velocity;
     for (const Values& u : tree.values) {
@@ -86,12 +110,13 @@ class WithSidestream final : public Coupling {
       velocity.push_back({w[1], w[2], w[3]});
       pressure.push_back(w[4]);
     }
-    session_.set_block_list(tree_mesh, rank_, static_cast<sidestream::Index>(tree.cells.size()), {});
-    session_.publish("refined", rank_, tree.refined.data());
-    session_.publish("owned", rank_, tree.owned.data());
-    session_.publish("density", rank_, density.data());
-    session_.publish("velocity", rank_, velocity.data());
-    session_.publish("pressure", rank_, pressure.data());
+    session_.set_block_list(tree_mesh, block, static_cast<sidestream::Index>(tree.cells.size()), {},
+                            bounds_of(solver, tree));
+    session_.publish("refined", block, tree.refined.data());
+    session_.publish("owned", block, tree.owned.data());
+    session_.publish("density", block, density.data());
+    session_.publish("velocity", block, velocity.data());
+    session_.publish("pressure", block, pressure.data());
   }
 
   void publish_leaves(const Solver& solver) {
@@ -112,7 +137,7 @@ class WithSidestream final : public Coupling {
   }
 
   sidestream::Session session_;
-  int rank_ = 0;
+  int rank_ = 0, blocks_ = 1;
 };
 
 }  // namespace

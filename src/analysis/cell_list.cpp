@@ -114,6 +114,19 @@ CellList::CellList(const LocalInput& input, const Mesh& mesh, const Block& block
   subdivide();
 }
 
+CellList::CellList(const Mesh& mesh, std::vector<std::array<double, 3>> places, std::vector<std::int64_t> point_ids,
+                   std::uint8_t type, std::vector<std::int64_t> links)
+    : mesh_(&mesh), places_(std::move(places)) {
+  const auto corners = static_cast<std::size_t>(corners_of(type));
+  types_.assign(links.size() / corners, type);
+  has_[type] = true;
+  std::vector<std::int64_t> ends(types_.size());
+  for (std::size_t cell = 0; cell < ends.size(); ++cell) ends[cell] = static_cast<std::int64_t>((cell + 1) * corners);
+  links_ = WholeNumbers(std::move(links));
+  ends_ = WholeNumbers(std::move(ends));
+  point_ids_.emplace(std::move(point_ids));
+}
+
 void CellList::refuse(std::size_t cell, const std::string& what) const {
   fail(Code::analysis, "cell {} of block {} of the mesh '{}' {}; correct what is published", whole(cell), block_.id,
        mesh_->name, what);

@@ -48,6 +48,10 @@ class CellList {
   /// All arrays must be there. Throws Error(analysis), naming block and mesh, if a cell has points that the block has
   /// not, or a number of points that its type has not, or a type that surfaces are not known of.
   CellList(const LocalInput& input, const Mesh& mesh, const Block& block);
+  /// Cells of one type that were made: of each point its place and its number, which blocks agree about; of each cell
+  /// its points, which may be the same several times. Keeps a reference to the mesh.
+  CellList(const Mesh& mesh, std::vector<std::array<double, 3>> places, std::vector<std::int64_t> point_ids,
+           std::uint8_t type, std::vector<std::int64_t> links);
 
   [[nodiscard]] int dimensions() const noexcept { return mesh_->dimensions; }
   [[nodiscard]] std::size_t points() const noexcept { return places_.size(); }

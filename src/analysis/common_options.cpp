@@ -144,4 +144,27 @@ void require_cells_between(const Settings& settings, const Variable& variable, c
   }
 }
 
+bool has_levels(const Mesh& mesh) noexcept { return mesh.kind() == MeshKind::octree || !mesh.refinement.empty(); }
+
+void require_in_cells(const Settings& settings, const std::string& option, const Variable& variable, const Mesh& mesh) {
+  if (variable.centering == Centering::cell) return;
+  settings.fail(option, fmt::format("'{}' lies at nodes of mesh '{}', which has refinement levels; surfaces there run "
+                                    "through the centres of cells: average it to them in the simulation",
+                                    variable.name, mesh.name));
+}
+
+void require_surfaces(const Settings& settings, const Variable& variable, const Metadata& metadata,
+                      const std::string& what) {
+  const Mesh& mesh = metadata.mesh_of(variable);
+  if (!has_levels(mesh) || mesh.dimensions < 2) return require_cells_between(settings, variable, metadata, what);
+  require_cells_or_nodes(settings, "variable", variable, metadata);
+  if (mesh.kind() != MeshKind::octree && mesh.kind() != MeshKind::uniform) {
+    settings.fail("variable",
+                  fmt::format("'{}' lies on mesh '{}' of type '{}' with refinement levels; {} needs a "
+                              "uniform mesh or an octree there",
+                              variable.name, mesh.name, mesh.geometry ? mesh.geometry->kind() : "none", what));
+  }
+  require_in_cells(settings, "variable", variable, mesh);
+}
+
 }  // namespace sidestream

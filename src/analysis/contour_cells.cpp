@@ -162,7 +162,8 @@ class CellTracer {
       corners[n] = request_.list.places()[points[n]];
       bits |= static_cast<std::size_t>(states_[points[n]]) << n;
     }
-    const bool turned = request_.reverse != (orientation(type, std::span(corners).first(count)) < 0);
+    const bool mirrored = request_.mirrored.value_or(orientation(type, std::span(corners).first(count)) < 0);
+    const bool turned = request_.reverse != mirrored;
     const CellShape::Case& what = shape.cases[bits];
     for (std::size_t t = what.first; t < what.first + std::size_t{what.count}; ++t) {
       std::array<std::int64_t, 3> triangle;
@@ -204,7 +205,7 @@ class CellTracer {
   /// The rule of the faces in three dimensions: stretches of inside corners are cut off.
   void take_flat(const std::vector<std::size_t>& loop) {
     const std::size_t count = loop.size();
-    const bool turned = request_.reverse != runs_backwards(request_.list, loop);
+    const bool turned = request_.reverse != request_.mirrored.value_or(runs_backwards(request_.list, loop));
     const auto is_inside = [&](std::size_t n) { return states_[loop[n % count]] == inside; };
     for (std::size_t n = 0; n < count; ++n) {
       if (!is_inside(n) || is_inside(n + 1)) continue;

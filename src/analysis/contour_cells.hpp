@@ -35,6 +35,8 @@ struct CellContour {
   std::vector<double> slopes{};  ///< of each point three: for normals; empty: there are none
   bool reverse = false;          ///< turn the triangles and lines round
   bool merge_at_points = false;  ///< as in ContourRequest
+  /// Whether cells are mirrored, where it is known of all of them; otherwise their corners tell.
+  std::optional<bool> mirrored{};
 };
 
 /// Up to two pieces for each of `values`: of triangles and of lines. Cells with a point whose number is not finite have

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/cell_choice.hpp"
 #include "analysis/contour.hpp"
 #include "analysis/contour_rows.hpp"
 #include "analysis/plane.hpp"
@@ -27,6 +28,8 @@ struct IsosurfaceQuery {
   /// In lists of cells: the variable lies in cells, and its means at points are taken.
   bool averaged = false;
   bool in_lists = false;
+  /// In trees and on refinement levels: leaves/level_surfaces.hpp has what is extracted.
+  bool in_levels = false;
   bool single = false;  ///< points and normals in single precision
 };
 
@@ -42,6 +45,9 @@ struct SliceQuery {
   std::vector<std::int32_t> variables;  ///< all components; the first one's centring decides the points
   Plane plane;
   bool single = false;  ///< points in single precision, in files
+  bool own = false;    ///< each cell has its own value, cells/own_slice.hpp; otherwise between points values are linear
+  bool edges = false;  ///< with the outlines of cells as lines
+  CellChoice choice{};
 };
 
 /// What the pieces are for. A picture has no use for what is only written beside a surface: `fields` and

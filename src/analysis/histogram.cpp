@@ -7,9 +7,9 @@
 #include <numeric>
 
 #include "analysis/bins.hpp"
+#include "analysis/chosen_runs.hpp"
 #include "analysis/common_options.hpp"
 #include "analysis/kinds.hpp"
-#include "analysis/runs.hpp"
 #include "analysis/words.hpp"
 
 namespace sidestream {
@@ -20,8 +20,9 @@ constexpr std::int64_t nothing = std::numeric_limits<std::int64_t>::max();
 class Histogram final : public Task {
  public:
   Histogram(const Variable& variable, int component, int bins, std::optional<std::array<double, 2>> range,
-            std::string file, Pieces pieces)
-      : variable_(variable.id),
+            const CellChoice& choice, std::string file, Pieces pieces)
+      : variable_(variable),
+        choice_(choice),
         component_(component),
         count_(bins),
         range_(range),
@@ -29,8 +30,9 @@ class Histogram final : public Task {
         pieces_(pieces) {}
 
   Selection selection() const override {
-    Selection selection{{{variable_, 0}}};
-    selection.geometry = false;  // wherever the values are
+    Selection selection{{{variable_.id, 0, part_of(choice_)}}};
+    selection.variables[0].covered = false;
+    selection.geometry = false;  // wherever the values are: flags say so of trees, the indices of boxes
     return selection;
   }
   int passes() const override { return range_ ? 1 : 2; }
@@ -39,8 +41,8 @@ class Histogram final : public Task {
     if (!range_ && input.pass == 0) return to_bytes(extremes(input));
     const Bins bins = range_ ? Bins((*range_)[0], (*range_)[1], count_) : found_bins(input.feedback);
     Words counts(static_cast<std::size_t>(count_) + 3, 0);
-    for (const BlockView& view : input.of(variable_)) {
-      for_each_owned_run(view, component_, [&](const auto* values, Index n, Index stride) {
+    for (const BlockView& view : input.of(variable_.id)) {
+      for_each_chosen_run(input, variable_, view, component_, choice_, [&](const auto* values, Index n, Index stride) {
         for (Index i = 0; i < n; ++i) ++counts[bins.slot(static_cast<double>(values[i * stride]))];
       });
     }
@@ -71,8 +73,8 @@ class Histogram final : public Task {
   /// Keys of the least finite value and, as its complement, of the greatest.
   [[nodiscard]] Words extremes(const LocalInput& input) const {
     double low = std::numeric_limits<double>::infinity(), high = -low;
-    for (const BlockView& view : input.of(variable_)) {
-      for_each_owned_run(view, component_, [&](const auto* values, Index n, Index stride) {
+    for (const BlockView& view : input.of(variable_.id)) {
+      for_each_chosen_run(input, variable_, view, component_, choice_, [&](const auto* values, Index n, Index stride) {
         for (Index i = 0; i < n; ++i) {
           const auto v = static_cast<double>(values[i * stride]);
           if (!std::isfinite(v)) continue;
@@ -125,7 +127,8 @@ class Histogram final : public Task {
                   {"nan", repeated(n + 2)}});
   }
 
-  std::int32_t variable_;
+  Variable variable_;
+  CellChoice choice_;
   int component_, count_;
   std::optional<std::array<double, 2>> range_;
   std::string file_;
@@ -148,6 +151,27 @@ std::optional<std::array<double, 2>> read_range(const Settings& settings) {
 }  // namespace
 
 AnalysisKind histogram_kind() {
+  std::vector<Option> options{
+      variable_option("The variable."),
+      component_option("Which component, from 0; needed if the variable has several."),
+      {.name = "bins",
+       .type = OptionType::integer,
+       .default_value = "64",
+       .text = "Number of intervals.",
+       .minimum = 1,
+       .maximum = 1 << 24},
+      {.name = "range",
+       .type = OptionType::real,
+       .list = true,
+       .text = "Lower edge of the first and upper edge of the last interval. Without it: the least and the "
+               "greatest finite value of the iteration, which costs a second pass over the data.",
+       .least_entries = 2,
+       .most_entries = 2},
+      file_option("histogram.csv",
+                  "The table. Rows of later iterations are appended unless the name tells iterations apart, "
+                  "as in `histogram-{cycle:06}.csv`."),
+      pieces_option()};
+  for (Option& option : choice_options()) options.push_back(std::move(option));
   return {
       .name = "histogram",
       .text =
@@ -161,31 +185,12 @@ AnalysisKind histogram_kind() {
           "them) or "
           "are no numbers. A variable that has the same value everywhere gets a range of at least 1 around "
           "it.",
-      .options = {variable_option("The variable."),
-                  component_option("Which component, from 0; needed if the variable has several."),
-                  {.name = "bins",
-                   .type = OptionType::integer,
-                   .default_value = "64",
-                   .text = "Number of intervals.",
-                   .minimum = 1,
-                   .maximum = 1 << 24},
-                  {.name = "range",
-                   .type = OptionType::real,
-                   .list = true,
-                   .text = "Lower edge of the first and upper edge of the last interval. Without it: the least and the "
-                           "greatest finite value of the iteration, which costs a second pass over the data.",
-                   .least_entries = 2,
-                   .most_entries = 2},
-                  file_option(
-                      "histogram.csv",
-                      "The table. Rows of later iterations are appended unless the name tells iterations apart, "
-                      "as in `histogram-{cycle:06}.csv`."),
-                  pieces_option()},
+      .options = std::move(options),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         const Variable& variable = read_variable(settings, metadata);
-        return std::make_unique<Histogram>(variable, read_one_component(settings, variable),
-                                           settings.integer<int>("bins"), read_range(settings), settings.text("file"),
-                                           read_pieces(settings));
+        return std::make_unique<Histogram>(
+            variable, read_one_component(settings, variable), settings.integer<int>("bins"), read_range(settings),
+            read_choice(settings, metadata.mesh_of(variable)), settings.text("file"), read_pieces(settings));
       },
   };
 }

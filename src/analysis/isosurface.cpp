@@ -2,6 +2,7 @@
 #include "analysis/common_options.hpp"
 #include "analysis/extract.hpp"
 #include "analysis/kinds.hpp"
+#include "analysis/leaves/level_surfaces.hpp"
 #include "analysis/surface_shares.hpp"
 
 namespace sidestream {
@@ -18,10 +19,17 @@ class Isosurface final : public Task {
   Selection selection() const override { return selection_; }
   int passes() const override { return passes_of(query_); }
   Bytes local(const LocalInput& input) override {
+    if (query_.in_levels) {
+      LevelPieces found = extract_from_levels(query_, input);
+      LayerRims rims(1);
+      rims.add(0, std::move(found.rims));
+      return rims.with(pieces_.give(std::move(found.pieces), input));
+    }
     if (input.pass + 1 < passes()) return seams(query_, input);
     return pieces_.give(extract(query_, input), input);
   }
   Bytes combine(const CombineInput& input) override {
+    if (query_.in_levels) return combine_levels(input);
     if (input.pass + 1 < passes()) return joined(query_, input, found_);
     add_surface(file_, pieces_.take(input), input);
     return {};
@@ -29,6 +37,18 @@ class Isosurface final : public Task {
   void discard(const Iteration&) noexcept override { pieces_.drop(); }
 
  private:
+  Bytes combine_levels(const CombineInput& input) {
+    LayerRims rims(1);
+    std::vector<Piece> pieces = pieces_.take(input, rims.split(input.partials));
+    const std::size_t between = pieces.size();
+    for (Piece& piece : pieces_between(query_, input.metadata, rims.of(0), input.communicator)) {
+      pieces.push_back(std::move(piece));
+    }
+    if (query_.normals) add_normals(query_, input.metadata, rims.of(0), pieces, between, input.communicator);
+    add_surface(file_, std::move(pieces), input);
+    return {};
+  }
+
   IsosurfaceQuery query_;
   Selection selection_;
   SurfaceFile file_;
@@ -62,7 +82,10 @@ AnalysisKind isosurface_kind() {
           "first. In a mesh of two dimensions they are contour lines, which have lower values on their right. "
           "In unstructured meshes a variable in cells is taken to the points first, as the mean over the cells round "
           "each; normals have to be asked for there, and come from the mean slope of those cells; `fields` must lie at "
-          "points; surfaces close across blocks where the mesh has `point_ids` (docs/mesh-kinds.md).",
+          "points; surfaces close across blocks where the mesh has `point_ids` (docs/mesh-kinds.md). In octrees and on "
+          "refinement levels of uniform meshes surfaces of variables in cells close over borders of levels too; "
+          "normals, which have to be asked for, are the means of the triangles' round each point "
+          "(docs/adaptive-surfaces.md).",
       .options = std::move(options),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         return std::make_unique<Isosurface>(read_isosurface(settings, metadata), metadata,

@@ -9,6 +9,7 @@
 #include "analysis/contour_cells.hpp"
 #include "analysis/extract.hpp"
 #include "analysis/flying_edges.hpp"
+#include "analysis/leaves/level_surfaces.hpp"
 #include "base/records.hpp"
 
 namespace sidestream {
@@ -38,13 +39,15 @@ std::vector<Option> isosurface_options(Purpose purpose) {
 
 IsosurfaceQuery read_isosurface(const Settings& settings, const Metadata& metadata, Purpose purpose) {
   const Variable& variable = read_variable(settings, metadata);
-  require_cells_between(settings, variable, metadata, "an isosurface");
+  require_surfaces(settings, variable, metadata, "an isosurface");
   const Mesh& mesh = metadata.mesh_of(variable);
-  if (mesh.is_list() && purpose == Purpose::picture) require_points(settings, "variable", variable, mesh);
+  if (mesh.is_list() && !has_levels(mesh) && purpose == Purpose::picture)
+    require_points(settings, "variable", variable, mesh);
   IsosurfaceQuery query;
   query.variable = variable.id;
-  query.in_lists = mesh.is_list();
-  query.averaged = mesh.is_list() && variable.centering == Centering::cell;
+  query.in_levels = has_levels(mesh);
+  query.in_lists = mesh.is_list() && !query.in_levels;
+  query.averaged = query.in_lists && variable.centering == Centering::cell;
   query.component = read_one_component(settings, variable);
   query.values = settings.reals("values");
   for (const double value : query.values) {
@@ -53,17 +56,19 @@ IsosurfaceQuery read_isosurface(const Settings& settings, const Metadata& metada
     }
   }
   if (purpose == Purpose::picture) {
-    query.normals = mesh.dimensions == 3 && !mesh.is_list();
+    query.normals = mesh.dimensions == 3 && !mesh.is_list() && !query.in_levels;
     return query;
   }
   query.single = read_single(settings);
   query.fields = read_fields(settings, variable, metadata);
   for (const std::int32_t id : query.fields) {
-    if (mesh.is_list()) require_points(settings, "fields", metadata.variables[static_cast<std::size_t>(id)], mesh);
+    const Variable& field = metadata.variables[static_cast<std::size_t>(id)];
+    if (query.in_lists) require_points(settings, "fields", field, mesh);
+    if (query.in_levels) require_in_cells(settings, "fields", field, mesh);
   }
   // Lines have none. In lists of cells a point's neighbours are in other blocks: they take a further pass and all
   // blocks.
-  const bool possible = mesh.dimensions == 3 && (!mesh.is_list() || settings.given("normals"));
+  const bool possible = mesh.dimensions == 3 && ((!query.in_lists && !query.in_levels) || settings.given("normals"));
   query.normals = settings.boolean("normals") && possible;
   return query;
 }
@@ -73,7 +78,7 @@ namespace {
 /// Whole lists: what lies between their points is in one block; but a mean at a point on a block's rim, and a slope,
 /// may be due to any other block.
 Selection selection_of_lists(const IsosurfaceQuery& query, Part bracketed) {
-  if (query.averaged || query.normals) bracketed = AllBlocks{};
+  if (query.averaged || (query.in_lists && query.normals)) bracketed = AllBlocks{};
   Selection selection{{{query.variable, 0, bracketed}}};
   for (const std::int32_t id : query.fields) {
     if (id != query.variable) selection.variables.push_back({id, 0, bracketed});
@@ -154,7 +159,7 @@ Bytes joined(const IsosurfaceQuery& query, const CombineInput& input, Bytes& fou
 Selection selection_of(const IsosurfaceQuery& query, const Metadata& metadata) {
   const Variable& variable = metadata.variables.at(static_cast<std::size_t>(query.variable));
   const ValuesBracketed bracketed{query.values, {query.variable, query.component}};
-  if (metadata.mesh_of(variable).is_list()) return selection_of_lists(query, bracketed);
+  if (query.in_lists || query.in_levels) return selection_of_lists(query, bracketed);
   Selection selection{{{query.variable, halo_for(variable.centering, variable.centering, query.normals), bracketed}}};
   for (const std::int32_t id : query.fields) {
     const Variable& field = metadata.variables.at(static_cast<std::size_t>(id));
@@ -203,10 +208,8 @@ void for_each_block(const IsosurfaceQuery& query, const LocalInput& input, Work 
 }  // namespace
 
 std::vector<Piece> extract(const IsosurfaceQuery& query, const LocalInput& input) {
-  const Metadata& metadata = input.metadata;
-  if (metadata.mesh_of(metadata.variables.at(static_cast<std::size_t>(query.variable))).is_list()) {
-    return extract_from_lists(query, input);
-  }
+  if (query.in_levels) return extract_from_levels(query, input).pieces;
+  if (query.in_lists) return extract_from_lists(query, input);
   std::vector<Piece> pieces;
   for_each_block(query, input, [&](const ContourRequest& request) {
     for (Piece& piece : contour(request, query.values)) pieces.push_back(std::move(piece));
@@ -216,7 +219,7 @@ std::vector<Piece> extract(const IsosurfaceQuery& query, const LocalInput& input
 
 bool come_in_rows(const IsosurfaceQuery& query, const Metadata& metadata) {
   const Mesh& mesh = metadata.mesh_of(metadata.variables.at(static_cast<std::size_t>(query.variable)));
-  return !mesh.is_list() && mesh.dimensions == 3;
+  return !mesh.is_list() && !query.in_levels && mesh.dimensions == 3;
 }
 
 namespace {

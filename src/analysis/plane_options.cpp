@@ -10,8 +10,17 @@ namespace {
 
 const char* const axis_names[3] = {"x", "y", "z"};
 
+/// Whether it is known where the mesh is.
+bool is_placed(const Mesh& mesh) { return mesh.axes() != nullptr || mesh.kind() == MeshKind::octree; }
+
 /// First and last node of the mesh on an axis, in ascending order of position; twice the same where it has no extent.
 std::array<double, 2> ends(const Mesh& mesh, int axis) {
+  if (const auto* tree = dynamic_cast<const OctreeGeometry*>(mesh.geometry.get())) {
+    const auto n = static_cast<std::size_t>(axis);
+    if (axis >= mesh.dimensions) return {0, 0};
+    const double a = tree->origin()[n], b = a + tree->spacing()[n] * static_cast<double>(tree->roots()[n]);
+    return {std::min(a, b), std::max(a, b)};
+  }
   const Axes& axes = *mesh.geometry->axes();
   const double a = axes.node(axis, mesh.cells.lo[axis]);
   if (axis >= mesh.dimensions) return {a, a};
@@ -73,9 +82,9 @@ Plane read_axis_plane(const Settings& settings, const Mesh& mesh) {
   }
   const std::string& name = settings.text("axis");
   const int axis = name == "x" ? 0 : name == "y" ? 1 : 2;
-  if (mesh.axes() == nullptr && !settings.has("position") && axis < mesh.dimensions)
+  if (!is_placed(mesh) && !settings.has("position") && axis < mesh.dimensions)
     require_where(settings, "position", mesh);
-  Plane plane{mesh.axes() ? centre(mesh) : std::array<double, 3>{0, 0, 0}, {0, 0, 0}};
+  Plane plane{is_placed(mesh) ? centre(mesh) : std::array<double, 3>{0, 0, 0}, {0, 0, 0}};
   plane.normal[axis] = 1;
   if (settings.has("position")) plane.origin[axis] = settings.real("position");
   return plane;
@@ -89,8 +98,8 @@ Plane read_normal_plane(const Settings& settings, const Mesh& mesh) {
   if (normal.empty()) {
     settings.fail("axis", "the plane's direction is missing; give `axis: x`, `y` or `z`, or `normal: [x, y, z]`");
   }
-  if (mesh.axes() == nullptr && origin.empty()) require_where(settings, "origin", mesh);
-  Plane plane{mesh.axes() ? centre(mesh) : std::array<double, 3>{0, 0, 0}, {}};
+  if (!is_placed(mesh) && origin.empty()) require_where(settings, "origin", mesh);
+  Plane plane{is_placed(mesh) ? centre(mesh) : std::array<double, 3>{0, 0, 0}, {}};
   double length = 0;
   for (std::size_t a = 0; a < 3 && a < normal.size(); ++a) {
     plane.normal[a] = normal[a];
@@ -137,7 +146,7 @@ std::vector<Option> plane_options() {
 Plane read_plane(const Settings& settings, const Mesh& mesh) {
   const bool by_axis = settings.has("axis");
   Plane plane = by_axis ? read_axis_plane(settings, mesh) : read_normal_plane(settings, mesh);
-  if (mesh.axes() == nullptr) return plane;
+  if (!is_placed(mesh)) return plane;
   if (const int axis = axis_along(plane.normal); axis >= 0) snap_to_face(plane, axis, mesh);
   require_inside(settings, by_axis ? "position" : "origin", plane, mesh);
   return plane;

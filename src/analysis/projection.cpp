@@ -13,6 +13,7 @@
 #include "analysis/flat_picture.hpp"
 #include "analysis/kinds.hpp"
 #include "analysis/projection_query.hpp"
+#include "analysis/projection_tree.hpp"
 
 namespace sidestream {
 namespace {
@@ -156,6 +157,7 @@ class Projection final : public Task {
   Selection selection() const override {
     Selection selection{{{query_.variable, 0}}};
     if (query_.weight >= 0) selection.variables.push_back({query_.weight, 0});
+    for (Selected& selected : selection.variables) selected.covered = false;
     selection.geometry = false;
     return selection;
   }
@@ -167,7 +169,12 @@ class Projection final : public Task {
     for (const BlockView& view : input.of(query_.variable)) {
       const BlockView* weight = query_.weight >= 0 ? input.find(query_.weight, view.block.id) : nullptr;
       if (query_.weight >= 0 && !weight) continue;  // was not delivered
-      ColumnWalk walk(query_, grid, input.metadata.mesh_of(variable), variable.centering, view, weight, sums);
+      const Mesh& mesh = input.metadata.mesh_of(variable);
+      if (mesh.kind() == MeshKind::octree) {
+        project_tree(query_, grid, input, mesh, view, weight, sums);
+        continue;
+      }
+      ColumnWalk walk(query_, grid, mesh, variable.centering, view, weight, sums);
       for (const Box& box : view.counted()) {
         if (!box.empty()) walk.add(box);
       }
@@ -234,9 +241,9 @@ AnalysisKind projection_kind() {
   return {
       .name = "projection",
       .text =
-          "The integral or the mean of a variable along an axis, of uniform and rectilinear meshes: of one of three "
-          "dimensions a plane of values, of one of two a line. Each place counts once, on its finest level: cells "
-          "that a finer level covers do not count. Values at nodes count with half of the lengths to their "
+          "The integral or the mean of a variable along an axis, of uniform and rectilinear meshes and of octrees: of one "
+          "of three dimensions a plane of values, of one of two a line. Each place counts once, on its finest level: "
+          "cells that a finer level covers do not count, of octrees leaves alone do. Values at nodes count with half of the lengths to their "
           "neighbours (the trapezoidal rule). The data set has the array of the variable's name, `length` (how far "
           "along the axis there were values, 0 where there were none, and the value is NaN), with a weight its "
           "integral as `weight`, and where all that is, an array for each axis that is left. A NaN makes its place "

@@ -7,6 +7,7 @@
 
 #include "analysis/common_options.hpp"
 #include "analysis/flat_picture.hpp"
+#include "data/tree_walk.hpp"
 
 namespace sidestream {
 namespace {
@@ -18,10 +19,11 @@ const Variable& variable_of(std::int32_t id, const Metadata& metadata) {
 }
 
 void check_mesh(const Settings& settings, const Variable& variable, const Mesh& mesh) {
-  if (mesh.dimensions < 2 || mesh.axes() == nullptr) {
+  const bool tree = mesh.kind() == MeshKind::octree;
+  if (mesh.dimensions < 2 || (mesh.axes() == nullptr && !tree)) {
     settings.fail("variable", fmt::format("'{}' lies on mesh '{}', which is {}{}; a projection needs a uniform or "
-                                          "rectilinear mesh of two or three dimensions. Take a variable on one, or "
-                                          "`statistics` of this one",
+                                          "rectilinear mesh or an octree, of two or three dimensions. Take a variable "
+                                          "on one, or `statistics` of this one",
                                           variable.name, mesh.name, mesh.geometry ? mesh.geometry->kind() : "none",
                                           mesh.dimensions < 2 ? " and has one dimension" : ""));
   }
@@ -57,12 +59,38 @@ void read_weight(const Settings& settings, const Metadata& metadata, const Varia
                                                 query.weight_component, weight.name, weight.components));
 }
 
+/// How deep trees become is not declared.
+void read_level(const Settings& settings, const Mesh& mesh, ProjectionQuery& query) {
+  const auto finest = static_cast<std::int32_t>(mesh.refinement.size());
+  query.level = settings.has("level") ? settings.integer<std::int32_t>("level") : finest;
+  if (mesh.kind() != MeshKind::octree) {
+    if (query.level <= finest) return;
+    settings.fail("level", fmt::format("mesh '{}' has no level {}; its finest is {}", mesh.name, query.level, finest));
+  }
+  if (!settings.has("level")) {
+    settings.fail("level", fmt::format("mesh '{}' is an octree, and nothing declares how deep it becomes; write the "
+                                       "level whose cells the result has",
+                                       mesh.name));
+  }
+  const Index3& roots = dynamic_cast<const OctreeGeometry&>(*mesh.geometry).roots();
+  const Index most = *std::max_element(roots.begin(), roots.end());
+  if (query.level <= 30 && most << query.level <= Index{1} << 31) return;
+  settings.fail("level", fmt::format("level {} of mesh '{}' has more than 2^31 cells along an axis; take a coarser one",
+                                     query.level, mesh.name));
+}
+
+/// Where the cells of a level are.
+Mesh mesh_with_levels(const ProjectionQuery& query, const Metadata& metadata) {
+  const Mesh& mesh = metadata.mesh_of(variable_of(query.variable, metadata));
+  return mesh.kind() == MeshKind::octree ? as_levels(mesh, query.level) : mesh;
+}
+
 }  // namespace
 
 std::vector<Option> projection_options() {
   return {
       variable_option("The variable to project, anywhere on a uniform or rectilinear mesh; in cells of one with "
-                      "refinement levels."),
+                      "refinement levels, and of an octree."),
       component_option("Which component, from 0; needed if the variable has several."),
       {.name = "axis",
        .type = OptionType::choice,
@@ -87,7 +115,8 @@ std::vector<Option> projection_options() {
        .minimum = 0},
       {.name = "level",
        .type = OptionType::integer,
-       .text = "The refinement level whose cells the result has, from 0. Default: the finest that the mesh declares. "
+       .text = "The refinement level whose cells the result has, from 0. Default: the finest that the mesh declares; "
+               "of an octree it must be given. "
                "Coarser cells fill all places of the result that they cover; finer ones count with their part of one.",
        .minimum = 0},
       file_option("projection-{index:05}.h5", "The data set, one file an iteration."),
@@ -108,11 +137,7 @@ ProjectionQuery read_projection(const Settings& settings, const Metadata& metada
   }
   query.mean = settings.text("quantity") == "mean";
   read_weight(settings, metadata, variable, query);
-  const auto finest = static_cast<std::int32_t>(mesh.refinement.size());
-  query.level = settings.has("level") ? settings.integer<std::int32_t>("level") : finest;
-  if (query.level > finest) {
-    settings.fail("level", fmt::format("mesh '{}' has no level {}; its finest is {}", mesh.name, query.level, finest));
-  }
+  read_level(settings, mesh, query);
   if (settings.has("image") && mesh.dimensions < 3) {
     settings.fail("image", fmt::format("mesh '{}' has two dimensions, so its projection is a line; leave the image out",
                                        mesh.name));
@@ -121,8 +146,9 @@ ProjectionQuery read_projection(const Settings& settings, const Metadata& metada
 }
 
 ProjectionGrid::ProjectionGrid(const ProjectionQuery& query, const Metadata& metadata)
-    : dimensions_(metadata.mesh_of(variable_of(query.variable, metadata)).dimensions),
-      level_(metadata.mesh_of(variable_of(query.variable, metadata)), query.level),
+    : mesh_(mesh_with_levels(query, metadata)),
+      dimensions_(mesh_.dimensions),
+      level_(mesh_, query.level),
       centering_(variable_of(query.variable, metadata).centering),
       points_(points_of(centering_, level_.cells())) {
   std::vector<Index> extents;

@@ -43,6 +43,7 @@ class ProjectionGrid {
   [[nodiscard]] Index count(int axis) const noexcept { return points_.extent(axis); }
 
  private:
+  Mesh mesh_;  ///< that of the variable, or of a tree the levels that it is on
   int dimensions_;
   LevelAxes level_;
   Centering centering_;

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "analysis/kinds.hpp"
+#include "analysis/leaves/level_surfaces.hpp"
 #include "analysis/rendering/annotations.hpp"
 #include "analysis/rendering/balls.hpp"
 #include "analysis/rendering/compositing.hpp"
@@ -25,6 +26,7 @@ namespace {
 
 using namespace rendering;
 
+constexpr Colour edge_colour{32, 32, 32};  ///< of the edges of cells on a slice
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Smallest and largest value of each scale; low > high where there is none.
@@ -91,7 +93,11 @@ class Render final : public Task {
   [[nodiscard]] int passes() const override { return finds_ranges() ? 2 : 1; }
 
   [[nodiscard]] Bytes local(const LocalInput& input) override {
-    if (finds_ranges() && input.pass == 0) return local_ranges(input);
+    LayerRims rims(scene_.layers.size());
+    if (finds_ranges() && input.pass == 0) {
+      const Bytes found = local_ranges(input, rims);
+      return has_levels() ? rims.with(found) : found;
+    }
     const Ranges ranges = ranges_for(input.feedback);
     const Camera camera = camera_for(domain_in(ranges));
     Framebuffer& framebuffer = empty_framebuffer();
@@ -102,12 +108,14 @@ class Render final : public Task {
       if (surface != nullptr && come_in_rows(*surface, input.metadata)) {
         draw_rows(l, *surface, input, ranges, camera, rasteriser);
       } else if (const auto* particles = std::get_if<ParticlesQuery>(&query)) {
-        draw_particles(l, *particles, take_pieces(l, input), ranges, camera, framebuffer);
+        draw_particles(l, *particles, take_pieces(l, input).pieces, ranges, camera, framebuffer);
       } else {
-        draw(l, take_pieces(l, input), ranges, camera, rasteriser);
+        LevelPieces found = take_pieces(l, input);
+        draw(l, found.pieces, ranges, camera, rasteriser);
+        rims.add(l, std::move(found.rims));
       }
     }
-    return encode_runs(framebuffer);
+    return has_levels() ? rims.with(encode_runs(framebuffer)) : encode_runs(framebuffer);
   }
 
   Bytes combine(const CombineInput& input) override {
@@ -115,9 +123,12 @@ class Render final : public Task {
       shown_ = combine_ranges(input);
       return bytes_of(shown_);
     }
-    Framebuffer stripe = composite(input.partials, sample_width(), sample_height(), scene_.samples, input.communicator);
     const Domain domain = domain_in(shown_);
     const Camera camera = camera_for(domain);
+    std::vector<Bytes> drawn;
+    if (has_levels()) drawn = draw_between_blocks(camera, input);
+    Framebuffer stripe = composite(has_levels() ? std::span<const Bytes>(drawn) : input.partials, sample_width(),
+                                   sample_height(), scene_.samples, input.communicator);
     shades(finds_ranges() ? shown_ : ranges_for({})).apply(camera, stripe);
     if (scene_.outline) {
       Rasteriser rasteriser(camera, stripe);
@@ -135,7 +146,7 @@ class Render final : public Task {
     std::size_t layer;
     std::int64_t iteration;
     std::vector<std::int64_t> blocks;
-    std::vector<Piece> pieces;
+    LevelPieces found;
   };
 
   [[nodiscard]] Viewport in_samples(const Viewport& v) const {
@@ -174,12 +185,36 @@ class Render final : public Task {
     selection_.variables.insert(selection_.variables.end(), needed.variables.begin(), needed.variables.end());
   }
 
-  [[nodiscard]] static std::vector<Piece> extract_layer(const Layer& layer, const LocalInput& input) {
-    return std::visit([&](const auto& query) { return extract(query, input); }, layer.query);
+  /// Whether an isosurface is made between blocks in `combine`.
+  [[nodiscard]] static bool in_levels(const Layer& layer) {
+    const auto* surface = std::get_if<IsosurfaceQuery>(&layer.query);
+    return surface != nullptr && surface->in_levels;
+  }
+  [[nodiscard]] bool has_levels() const { return std::any_of(scene_.layers.begin(), scene_.layers.end(), in_levels); }
+
+  [[nodiscard]] static LevelPieces extract_layer(const Layer& layer, const LocalInput& input) {
+    if (in_levels(layer)) return extract_from_levels(std::get<IsosurfaceQuery>(layer.query), input);
+    return {std::visit([&](const auto& query) { return extract(query, input); }, layer.query), {}};
+  }
+
+  /// Collective: adds a partial with the surfaces between blocks to those that came.
+  [[nodiscard]] std::vector<Bytes> draw_between_blocks(const Camera& camera, const CombineInput& input) {
+    LayerRims rims(scene_.layers.size());
+    std::vector<Bytes> drawn = rims.split(input.partials);
+    const Ranges ranges = finds_ranges() ? shown_ : ranges_for({});
+    Framebuffer& framebuffer = empty_framebuffer();
+    Rasteriser rasteriser(camera, framebuffer);
+    for (std::size_t l = 0; l < scene_.layers.size(); ++l) {
+      if (!in_levels(scene_.layers[l])) continue;
+      const auto& surface = std::get<IsosurfaceQuery>(scene_.layers[l].query);
+      draw(l, pieces_between(surface, input.metadata, rims.of(l), input.communicator), ranges, camera, rasteriser);
+    }
+    drawn.push_back(encode_runs(framebuffer));
+    return drawn;
   }
 
   /// The layers that decide about a range are extracted in the first pass and kept for the second.
-  [[nodiscard]] Bytes local_ranges(const LocalInput& input) {
+  [[nodiscard]] Bytes local_ranges(const LocalInput& input, LayerRims& rims) {
     std::erase_if(kept_, [&](const Kept& kept) { return kept.iteration != input.iteration.index; });
     Ranges ranges(range_count(), {infinity, -infinity});
     for (const std::int32_t coordinates : scene_.coordinates) {
@@ -192,27 +227,49 @@ class Render final : public Task {
       const auto* particles = std::get_if<ParticlesQuery>(&layer.query);
       const bool places = particles != nullptr && particles->in_domain;
       if (!is_open(layer) && !places) continue;
-      std::vector<Piece> pieces = extract_layer(layer, input);
-      for (const Piece& piece : pieces) {
+      LevelPieces found = extract_layer(layer, input);
+      for (const Piece& piece : found.pieces) {
         if (places) include_balls(*particles, piece, std::span(ranges).subspan(scene_.scales.size()));
-        if (!is_open(layer)) continue;
-        for (const double value : piece.data[layer.attribute]) include(ranges[layer.scale], value);
+        if (is_open(layer)) include_shown(layer, piece, ranges);
       }
-      kept_.push_back({l, input.iteration.index, blocks_of(layer, input), std::move(pieces)});
+      rims.add(l, found.rims);
+      kept_.push_back({l, input.iteration.index, blocks_of(layer, input), std::move(found)});
     }
     return bytes_of(ranges);
+  }
+
+  static void include_shown(const Layer& layer, const Piece& piece, Ranges& ranges) {
+    for (const double value : piece.data[layer.attribute]) include(ranges[layer.scale], value);
+  }
+
+  /// Collective: what surfaces between blocks show; `partials` gets the ranges that came.
+  [[nodiscard]] Ranges ranges_between_blocks(const CombineInput& input, std::vector<Bytes>& partials) const {
+    Ranges ranges(range_count(), {infinity, -infinity});
+    LayerRims rims(scene_.layers.size());
+    partials = rims.split(input.partials);
+    for (std::size_t l = 0; l < scene_.layers.size(); ++l) {
+      const Layer& layer = scene_.layers[l];
+      if (!in_levels(layer) || !is_open(layer)) continue;
+      const auto& surface = std::get<IsosurfaceQuery>(layer.query);
+      for (const Piece& piece : pieces_between(surface, input.metadata, rims.of(l), input.communicator)) {
+        include_shown(layer, piece, ranges);
+      }
+    }
+    return ranges;
   }
 
   [[nodiscard]] Ranges combine_ranges(const CombineInput& input) const {
     const std::size_t count = range_count();
     std::vector<double> low(count, infinity), high(count, -infinity);
-    for (const Bytes& partial : input.partials) {
-      const Ranges ranges = to_ranges(partial, count);
+    const auto take = [&](const Ranges& ranges) {
       for (std::size_t s = 0; s < count; ++s) {
         low[s] = std::min(low[s], ranges[s].low);
         high[s] = std::max(high[s], ranges[s].high);
       }
-    }
+    };
+    std::vector<Bytes> partials(input.partials.begin(), input.partials.end());
+    if (has_levels()) take(ranges_between_blocks(input, partials));
+    for (const Bytes& partial : partials) take(to_ranges(partial, count));
     input.communicator.minimum(low);
     input.communicator.maximum(high);
     Ranges all(count);
@@ -271,13 +328,13 @@ class Render final : public Task {
   }
 
   /// What the first pass kept of a layer of these blocks, or if it kept nothing, the same anew.
-  [[nodiscard]] std::vector<Piece> take_pieces(std::size_t l, const LocalInput& input) {
+  [[nodiscard]] LevelPieces take_pieces(std::size_t l, const LocalInput& input) {
     const std::vector<std::int64_t> blocks = blocks_of(scene_.layers[l], input);
     const auto found = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& kept) {
       return kept.layer == l && kept.iteration == input.iteration.index && kept.blocks == blocks;
     });
     if (found == kept_.end()) return extract_layer(scene_.layers[l], input);
-    std::vector<Piece> pieces = std::move(found->pieces);
+    LevelPieces pieces = std::move(found->found);
     kept_.erase(found);
     return pieces;
   }
@@ -350,6 +407,8 @@ class Render final : public Task {
             Rasteriser& rasteriser) const {
     const Layer& layer = scene_.layers[l];
     const bool surface = std::holds_alternative<IsosurfaceQuery>(layer.query);
+    const auto* slice = std::get_if<SliceQuery>(&layer.query);
+    const bool edges = slice != nullptr && slice->edges;
     for (const Piece& extracted : pieces) {
       const bool unlit = surface && extracted.normals.empty() && !extracted.triangles.empty();
       const Piece faceted = unlit ? facets(extracted) : Piece{};
@@ -358,6 +417,12 @@ class Render final : public Task {
       Material material = material_of(l, surface ? static_cast<std::size_t>(piece.layer) : 0, ranges);
       if (material.map != nullptr) triangles.values = piece.data[layer.attribute];
       rasteriser.draw(triangles, material);
+      if (edges) {
+        material.map = nullptr;
+        material.colour = edge_colour;
+        draw_lines({piece.points.wide(), piece.lines, {}}, camera, 0.75 * line_width(), material, rasteriser);
+        continue;
+      }
       draw_lines({piece.points.wide(), piece.lines, triangles.values}, camera, 1.5 * line_width(), material,
                  rasteriser);
     }

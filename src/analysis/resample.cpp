@@ -12,10 +12,12 @@
 #include "analysis/common_options.hpp"
 #include "analysis/grid_result.hpp"
 #include "analysis/kinds.hpp"
+#include "analysis/level_axes.hpp"
 #include "analysis/sampling/sampler.hpp"
 #include "base/fail.hpp"
 #include "base/log.hpp"
 #include "base/records.hpp"
+#include "data/tree_walk.hpp"
 
 namespace sidestream {
 namespace {
@@ -255,7 +257,47 @@ void read_corners(const Settings& settings, const Mesh& mesh, ResampleGrid& grid
   }
 }
 
-ResampleGrid read_grid(const Settings& settings, const Mesh& mesh) {
+/// The cells of a level of a mesh, all of them or those that a region meets.
+ResampleGrid grid_of_level(const Settings& settings, const Mesh& mesh, std::int32_t level) {
+  const auto finest = static_cast<std::int32_t>(mesh.refinement.size());
+  if (settings.given("size")) settings.fail("size", "`level` says how many cells there are; leave out one of both");
+  if (mesh.axes() == nullptr || level > finest || (mesh.kind() != MeshKind::uniform && level > 0)) {
+    settings.fail("level",
+                  fmt::format("mesh '{}' is {} and has no level {} of cells of one size; give the `size` of the "
+                              "grid",
+                              mesh.name, mesh.geometry ? mesh.geometry->kind() : "none", level));
+  }
+  ResampleGrid region;
+  region.dimensions = mesh.dimensions;
+  read_corners(settings, mesh, region);
+  ResampleGrid grid = region;
+  const LevelAxes axes(mesh, level);
+  for (int a = 0; a < mesh.dimensions; ++a) {
+    const auto n = static_cast<std::size_t>(a);
+    Index ends[2];
+    for (const auto& [corner, end] : {std::pair{region.low[n], 0}, {region.high[n], 1}}) {
+      ends[end] = axes.cell_at(a, corner, axes.cells().lo[n]);
+      if (ends[end] >= axes.cells().lo[n]) continue;
+      settings.fail(end == 0 ? "low" : "high",
+                    fmt::format("{} is outside of mesh '{}' along {}; with `level` the corners "
+                                "lie in the mesh",
+                                corner, mesh.name, "xyz"[n]));
+    }
+    // The upper corner on the lower end of a cell does not meet it.
+    const bool up = axes.node(a, 0) <= axes.node(a, 1);
+    Index& upper = ends[up ? 1 : 0];
+    if (upper > std::min(ends[0], ends[1]) && axes.node(a, upper) == (up ? region.high[n] : region.low[n])) --upper;
+    const Index first = std::min(ends[0], ends[1]), end = std::max(ends[0], ends[1]) + 1;
+    grid.size[n] = end - first;
+    std::tie(grid.low[n], grid.high[n]) = std::minmax({axes.node(a, first), axes.node(a, end)});
+  }
+  return grid;
+}
+
+ResampleGrid read_grid(const Settings& settings, const Mesh& given) {
+  const auto level = settings.has("level") ? settings.integer<std::int32_t>("level") : 0;
+  const Mesh mesh = given.kind() == MeshKind::octree ? as_levels(given, level) : given;
+  if (settings.has("level")) return grid_of_level(settings, mesh, level);
   ResampleGrid grid;
   grid.dimensions = mesh.dimensions;
   const auto size = settings.integers<Index>("size");
@@ -273,6 +315,8 @@ std::vector<Option> resample_options() {
     return Option{
         .name = name, .type = OptionType::real, .list = true, .text = text, .least_entries = 1, .most_entries = 3};
   };
+  Option size = grid_size_option();
+  size.required = false;  // or `level`
   return {
       {.name = "variables",
        .type = OptionType::variable,
@@ -280,8 +324,15 @@ std::vector<Option> resample_options() {
        .required = true,
        .text = "The variables, of one mesh, all components.",
        .least_entries = 1},
-      grid_size_option(),
-      corner("low", "Lower corner of the grid. Default: that of a uniform or rectilinear mesh."),
+      size,
+      {.name = "level",
+       .type = OptionType::integer,
+       .text =
+           "Instead of `size`: the grid has the cells of this refinement level of a uniform mesh or of an octree, all "
+           "of them, or those that the region from `low` to `high` meets.",
+       .minimum = 0,
+       .maximum = 30},
+      corner("low", "Lower corner of the grid. Default: that of a uniform or rectilinear mesh, or of an octree."),
       corner("high", "Upper corner of the grid. Default likewise."),
       {.name = "method",
        .type = OptionType::choice,
@@ -301,7 +352,8 @@ AnalysisKind resample_kind() {
   return {
       .name = "resample",
       .text =
-          "Variables of a uniform, rectilinear, curvilinear or unstructured mesh on a uniform grid of any size and place: "
+          "Variables of a uniform, rectilinear, curvilinear or unstructured mesh or of an octree on a uniform grid of any "
+          "size and place: "
           "the values at the middles of its cells. What a place gets is what `probe` finds there: the finest of "
           "refinement levels counts, outside of all cells there is NaN, which is said once, and the data set's attribute "
           "`outside` says of how many. It has an array for each component of the variables and one of positions for each "

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "analysis/cells/own_slice.hpp"
 #include "analysis/common_options.hpp"
 #include "analysis/contour_cells.hpp"
 #include "analysis/contour_flat.hpp"
@@ -28,11 +29,78 @@ Box trimmed(Box cells, const PlaneSource& distance) {
   return cells;
 }
 
+/// Whether each cell is to have its own value: there is nothing between cells of different sizes.
+bool has_own_cells(const Settings& settings, const Mesh& mesh) {
+  const bool tree = mesh.kind() == MeshKind::octree, levels = !mesh.refinement.empty();
+  const bool wanted = settings.has("cells") ? settings.text("cells") == "own" : tree || levels;
+  if (!wanted && (tree || levels)) {
+    settings.fail("cells", fmt::format("mesh '{}' {}: between its cells slices are not interpolated; take each cell's "
+                                       "`own` value, or a slice of a `resample`d grid",
+                                       mesh.name, tree ? "is an octree" : "has refinement levels"));
+  }
+  return wanted;
+}
+
+void require_own_cells(const Settings& settings, const Variable& variable, const Metadata& metadata) {
+  const Mesh& mesh = metadata.mesh_of(variable);
+  const bool tree = mesh.kind() == MeshKind::octree;
+  if (mesh.dimensions < 2) {
+    settings.fail("variable",
+                  fmt::format("'{}' lies on mesh '{}', which has one dimension; a slice needs a mesh of two "
+                              "or three. Take its `statistics`, or a `probe`",
+                              variable.name, mesh.name));
+  }
+  if (!tree && (mesh.axes() == nullptr || (mesh.kind() == MeshKind::rectilinear && !mesh.refinement.empty()))) {
+    settings.fail("variable",
+                  fmt::format("'{}' lies on mesh '{}', which is {}{}; slices on which each cell has its own "
+                              "value are of octrees, uniform meshes, and rectilinear ones of one level",
+                              variable.name, mesh.name, mesh.geometry ? mesh.geometry->kind() : "none",
+                              mesh.refinement.empty() ? "" : " with refinement levels"));
+  }
+  require_cells_or_nodes(settings, "variable", variable, metadata);
+}
+
+/// What goes with such cells alone.
+void read_own_cells(const Settings& settings, const Metadata& metadata, SliceQuery& query) {
+  const Mesh& mesh = metadata.mesh_of(metadata.variables.at(static_cast<std::size_t>(query.variables.front())));
+  query.edges = settings.boolean("edges");
+  for (const char* option : {"edges", "levels", "box"}) {
+    if (query.own || !settings.given(option)) continue;
+    settings.fail(option, fmt::format("`{}` is about cells, but on this slice values are interpolated between points; "
+                                      "write `cells: own`, of octrees, uniform and rectilinear meshes",
+                                      option));
+  }
+  if (!query.own) return;
+  for (const std::int32_t id : query.variables) {
+    require_cells_or_nodes(settings, "fields", metadata.variables.at(static_cast<std::size_t>(id)), metadata);
+  }
+  if (query.edges && mesh.dimensions == 2 && axis_along(query.plane.normal) != 2) {
+    settings.fail("edges",
+                  fmt::format("mesh '{}' has two dimensions, so that across it a slice is a line in each cell; "
+                              "edges are drawn with `axis: z`",
+                              mesh.name));
+  }
+  query.choice = read_choice(settings, mesh);
+}
+
 }  // namespace
 
 std::vector<Option> slice_options(Purpose purpose) {
   std::vector<Option> options = plane_options();
   options.insert(options.begin(), variable_option("The variable to show on the plane, all components."));
+  options.push_back({.name = "cells",
+                     .type = OptionType::choice,
+                     .text =
+                         "Of variables in cells of meshes with axes: `linear`, interpolated between their centres, or "
+                         "`own`, each cell with its own value up to its faces. Default: `own` on octrees and on "
+                         "meshes with refinement levels, which have nothing else, otherwise `linear`.",
+                     .choices = {"linear", "own"}});
+  options.push_back({.name = "edges",
+                     .type = OptionType::boolean,
+                     .default_value = "false",
+                     .text = "With cells of their own values: also the edges of the cells on the plane, as lines round "
+                             "each of them."});
+  for (Option& option : choice_options()) options.push_back(std::move(option));
   if (purpose == Purpose::surface) {
     options.push_back({.name = "fields",
                        .type = OptionType::variable,
@@ -45,9 +113,14 @@ std::vector<Option> slice_options(Purpose purpose) {
 
 SliceQuery read_slice(const Settings& settings, const Metadata& metadata, Purpose purpose) {
   const Variable& variable = read_variable(settings, metadata);
-  require_cells_between(settings, variable, metadata, "a slice");
   const Mesh& mesh = metadata.mesh_of(variable);
   SliceQuery query;
+  query.own = has_own_cells(settings, mesh);
+  if (query.own) {
+    require_own_cells(settings, variable, metadata);
+  } else {
+    require_cells_between(settings, variable, metadata, "a slice");
+  }
   if (purpose == Purpose::surface) {
     query.variables = read_fields(settings, variable, metadata);
     query.single = read_single(settings);
@@ -57,6 +130,7 @@ SliceQuery read_slice(const Settings& settings, const Metadata& metadata, Purpos
   }
   query.variables.insert(query.variables.begin(), variable.id);
   query.plane = read_plane(settings, mesh);
+  read_own_cells(settings, metadata, query);
   return query;
 }
 
@@ -69,9 +143,12 @@ Selection selection_of(const SliceQuery& query, const Metadata& metadata) {
   if (mesh.kind() == MeshKind::curvilinear && centering == Centering::cell) cut = AllBlocks{};
   // All of a plane of two dimensions is in one.
   if (mesh.axes() == nullptr && mesh.dimensions == 2 && axis_along(query.plane.normal) == 2) cut = AllBlocks{};
+  if (query.own) cut = own_slice_part(query, mesh);
   Selection selection;
   for (const std::int32_t id : query.variables) {
-    const int halo = mesh.is_list() ? 0 : halo_for(centering, variable(id).centering, false);
+    // Nodes on a block's rim may be another block's.
+    const int of_cells = variable(id).centering == Centering::cell ? 0 : 1;
+    const int halo = mesh.is_list() ? 0 : query.own ? of_cells : halo_for(centering, variable(id).centering, false);
     selection.variables.push_back({id, halo, cut});
     selection.variables.back().wrap = false;  // a plane ends at the mesh's faces
   }
@@ -135,6 +212,7 @@ std::vector<Piece> extract_from_lists(const SliceQuery& query, const LocalInput&
 std::vector<Piece> extract(const SliceQuery& query, const LocalInput& input) {
   const Variable& variable = input.metadata.variables.at(static_cast<std::size_t>(query.variables.at(0)));
   const Mesh& mesh = input.metadata.mesh_of(variable);
+  if (query.own) return extract_own(query, input);
   if (mesh.is_list()) return extract_from_lists(query, input);
   const PointGrid grid(mesh, variable.centering, Reach::faces);
   std::vector<Piece> pieces;

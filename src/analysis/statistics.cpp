@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include "analysis/chosen_runs.hpp"
 #include "analysis/common_options.hpp"
 #include "analysis/kinds.hpp"
-#include "analysis/runs.hpp"
 #include "analysis/words.hpp"
 #include "sidestream/extend/exact_sum.hpp"
 
@@ -95,15 +95,16 @@ constexpr std::size_t added_words = 3 + ExactSum::words + SquareSum::words, leas
 
 class Statistics final : public Task {
  public:
-  Statistics(const Variable& variable, std::optional<int> component, std::string file)
-      : variable_(variable), file_(std::move(file)) {
+  Statistics(const Variable& variable, std::optional<int> component, const CellChoice& choice, std::string file)
+      : variable_(variable), choice_(choice), file_(std::move(file)) {
     const int first = component.value_or(0), last = component ? first + 1 : variable.components;
     for (int c = first; c < last; ++c) components_.push_back(c);
   }
 
   Selection selection() const override {
-    Selection selection{{{variable_.id, 0}}};
-    selection.geometry = false;  // wherever the values are
+    Selection selection{{{variable_.id, 0, part_of(choice_)}}};
+    selection.variables[0].covered = false;
+    selection.geometry = false;  // wherever the values are: flags say so of trees, the indices of boxes
     return selection;
   }
 
@@ -112,7 +113,8 @@ class Statistics final : public Task {
     for (const int c : components_) {
       Moments m;
       for (const BlockView& view : input.of(variable_.id)) {
-        for_each_owned_run(view, c, [&](const auto* values, Index n, Index stride) { m.add(values, n, stride); });
+        for_each_chosen_run(input, variable_, view, c, choice_,
+                            [&](const auto* values, Index n, Index stride) { m.add(values, n, stride); });
       }
       added.insert(added.end(), {m.count, m.nan, m.infinite});
       for (const ExactSum* sum : {&m.sum, &m.squares.of_small, &m.squares.of_common, &m.squares.of_great}) {
@@ -194,6 +196,7 @@ class Statistics final : public Task {
   }
 
   Variable variable_;
+  CellChoice choice_;
   std::string file_;
   std::vector<int> components_;
 };
@@ -201,6 +204,12 @@ class Statistics final : public Task {
 }  // namespace
 
 AnalysisKind statistics_kind() {
+  std::vector<Option> options{variable_option("The variable."),
+                              component_option("Only this component, from 0. Without it every component gets a row."),
+                              file_option("statistics.csv",
+                                          "The table. Rows of later iterations are appended unless the name tells "
+                                          "iterations apart.")};
+  for (Option& option : choice_options()) options.push_back(std::move(option));
   return {
       .name = "statistics",
       .text =
@@ -218,14 +227,11 @@ AnalysisKind statistics_kind() {
           "the nearest double in sums, not in minimum and maximum (uint64: there as well). Where nothing is "
           "finite, what "
           "cannot be said is `nan`.",
-      .options = {variable_option("The variable."),
-                  component_option("Only this component, from 0. Without it every component gets a row."),
-                  file_option("statistics.csv",
-                              "The table. Rows of later iterations are appended unless the name tells "
-                              "iterations apart.")},
+      .options = std::move(options),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         const Variable& variable = read_variable(settings, metadata);
-        return std::make_unique<Statistics>(variable, read_component(settings, variable), settings.text("file"));
+        return std::make_unique<Statistics>(variable, read_component(settings, variable),
+                                            read_choice(settings, metadata.mesh_of(variable)), settings.text("file"));
       },
   };
 }

@@ -85,10 +85,10 @@ Bytes LocalPieces::give(std::vector<Piece> pieces, const LocalInput& input) {
   return {};
 }
 
-std::vector<Piece> LocalPieces::take(const CombineInput& input) {
+std::vector<Piece> LocalPieces::take(const CombineInput& input, std::span<const Bytes> given) {
   std::vector<Piece> pieces = std::exchange(held_, {});
   if (input.local == nullptr || !input.local->stays) pieces.clear();
-  for (const Bytes& partial : input.partials) {
+  for (const Bytes& partial : given) {
     for (Piece& piece : to_pieces(partial)) pieces.push_back(std::move(piece));
   }
   return pieces;

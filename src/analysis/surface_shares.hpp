@@ -1,6 +1,7 @@
 // Surfaces that are too large for one server.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,9 @@ class LocalPieces {
   /// What `local` returns.
   [[nodiscard]] Bytes give(std::vector<Piece> pieces, const LocalInput& input);
   /// What `combine` got, of all partials.
-  [[nodiscard]] std::vector<Piece> take(const CombineInput& input);
+  [[nodiscard]] std::vector<Piece> take(const CombineInput& input) { return take(input, input.partials); }
+  /// Where what `give` returned is a part of the partials: those parts.
+  [[nodiscard]] std::vector<Piece> take(const CombineInput& input, std::span<const Bytes> given);
   void drop() noexcept { held_ = {}; }
 
  private:

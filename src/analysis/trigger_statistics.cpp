@@ -64,6 +64,7 @@ class TriggerStatistics final : public Task {
       const std::vector<Selected>& known = selection.variables;
       if (std::none_of(known.begin(), known.end(), is_known)) selection.variables.emplace_back(variable, 0);
     }
+    for (Selected& selected : selection.variables) selected.covered = false;
     selection.geometry = false;
     return selection;
   }

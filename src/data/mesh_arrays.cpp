@@ -161,7 +161,9 @@ std::vector<Selected> with_mesh_arrays(const Selection& selection, const Metadat
       if (id < 0 || id == selected.variable) continue;
       if (!selection.geometry && !says_what_counts(mesh, metadata.variables[static_cast<std::size_t>(id)].role))
         continue;
-      all.emplace_back(id, selected.halo, part_for(selected), selected.decomposition).wrap = selected.wrap;
+      Selected& one = all.emplace_back(id, selected.halo, part_for(selected), selected.decomposition);
+      one.wrap = selected.wrap;
+      one.covered = selected.covered;
     }
   }
   return all;

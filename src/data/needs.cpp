@@ -4,6 +4,7 @@
 
 #include "data/block_index.hpp"
 #include "data/covering.hpp"
+#include "data/touching.hpp"
 #include "sidestream/data/catalogue.hpp"
 
 namespace sidestream {
@@ -110,6 +111,12 @@ std::vector<bool> Needs::bracketed(const Variable& variable, const ValuesBracket
     return std::any_of(part.values.begin(), part.values.end(), [&](double v) { return range.brackets(v); });
   };
   std::vector<bool> needed(blocks_.size(), false);
+  const Mesh& mesh = metadata_.mesh_of(of);
+  if (of.centering == Centering::cell && (mesh.kind() == MeshKind::octree || !mesh.refinement.empty())) {
+    const std::vector<Range> touching = ranges_with_touching(mesh, blocks_, ranges);
+    for (std::size_t b = 0; b < blocks_.size(); ++b) needed[b] = ranges[b] && !blocks_[b].empty() && any(touching[b]);
+    return needed;
+  }
   // On axes on which points are no nodes a block's span reaches to what the next block begins with.
   const bool between = of.centering != Centering::node;
   const BlockIndex index = between ? BlockIndex(blocks_) : BlockIndex();
@@ -154,7 +161,10 @@ std::vector<bool> Needs::of(const Selected& selected) const {
         return block.is_list() || !intersection(block.cells, selected.part.box.cells).empty();
       });
     case Part::Kind::level:
-      return where([&](const Block& block, std::size_t) { return block.level == selected.part.level.level; });
+      // A block of a tree has cells of all levels.
+      return where([&](const Block& block, std::size_t) {
+        return mesh.kind() == MeshKind::octree || block.level == selected.part.level.level;
+      });
     case Part::Kind::predicate:
       break;
     case Part::Kind::all:

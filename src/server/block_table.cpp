@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "data/covered_cells.hpp"
+
 namespace sidestream {
 
 namespace {
@@ -87,6 +89,7 @@ void BlockTable::update(const Before& before) {
   std::vector<Block> gone;
   std::vector<PlacedBlock> fresh;
   bool stands = true;  // the index does
+  covered_.reset();
   changed_.clear();
   for (const auto& [name, known] : before) {
     const PlacedBlock* const now = find(name);
@@ -161,51 +164,12 @@ std::vector<Box> BlockTable::owned(const Variable& variable, const Block& block)
 }
 
 std::vector<Box> BlockTable::covered(const Mesh& mesh, const Block& block) const {
-  std::vector<Box> all;
-  const auto levels = static_cast<std::int32_t>(mesh.refinement.size());
-  if (block.is_list() || block.cells.empty() || block.level >= levels) return all;
-  const Box region = grown(block.cells, 1);
-  std::vector<Box> open{region};  // what no finer level covers
-  Index3 ratio{1, 1, 1};
-  for (std::int32_t level = block.level + 1; level <= levels; ++level) {
-    for (std::size_t a = 0; a < 3; ++a) ratio[a] *= mesh.refinement[static_cast<std::size_t>(level) - 1][a];
-    open = uncovered(open, ratio, block.mesh, level);
-  }
-  all.push_back(region);
-  for (const Box& box : open) all = difference(all, box);
-  return all;
+  return covered_cells(mesh, block, blocks_, index_);
 }
 
-/// The cells of `boxes` that are not covered whole by blocks of `level`, where `ratio` cells lie along one.
-std::vector<Box> BlockTable::uncovered(const std::vector<Box>& boxes, const Index3& ratio, std::int32_t mesh,
-                                       std::int32_t level) const {
-  std::vector<Box> result;
-  std::vector<std::int64_t> finer;
-  for (const Box& box : boxes) {
-    Box fine = box;
-    for (std::size_t a = 0; a < 3; ++a) {
-      fine.lo[a] *= ratio[a];
-      fine.hi[a] *= ratio[a];
-    }
-    index_.overlapping(mesh, level, fine, finer);
-    std::vector<Box> rest{fine};
-    for (const std::int64_t n : finer) rest = difference(rest, blocks_[static_cast<std::size_t>(n)].cells);
-    // Cells of which a part is left count whole; they may meet in several parts.
-    std::vector<Box> cells;
-    for (const Box& part : rest) {
-      Box coarse;
-      for (std::size_t a = 0; a < 3; ++a) {
-        const auto floor = [&](Index i) { return i / ratio[a] - (i % ratio[a] < 0 ? 1 : 0); };
-        coarse.lo[a] = floor(part.lo[a]);
-        coarse.hi[a] = floor(part.hi[a] - 1) + 1;
-      }
-      std::vector<Box> more{coarse};
-      for (const Box& known : cells) more = difference(more, known);
-      cells.insert(cells.end(), more.begin(), more.end());
-    }
-    result.insert(result.end(), cells.begin(), cells.end());
-  }
-  return result;
+const std::vector<bool>& BlockTable::wholly_covered(const Metadata& metadata) const {
+  if (!covered_) covered_ = sidestream::wholly_covered(metadata, blocks_, index_);
+  return *covered_;
 }
 
 std::optional<std::pair<Block, Block>> BlockTable::overlap() const {

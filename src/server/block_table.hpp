@@ -13,6 +13,7 @@
 #include "data/block_index.hpp"
 #include "sidestream/data/block.hpp"
 #include "sidestream/data/mesh.hpp"
+#include "sidestream/data/metadata.hpp"
 #include "sidestream/data/variable.hpp"
 #include "sidestream/extend/transport.hpp"
 
@@ -50,6 +51,8 @@ class BlockTable {
   /// The cells of the block's level, in the block and one layer round it, that blocks of finer levels cover whole:
   /// disjoint boxes.
   [[nodiscard]] std::vector<Box> covered(const Mesh& mesh, const Block& block) const;
+  /// Which blocks finer levels cover whole, by position; empty if none is. Found when it is first asked for.
+  [[nodiscard]] const std::vector<bool>& wholly_covered(const Metadata& metadata) const;
   /// Two blocks of one mesh and level that have cells in common, if there are any among those that changed last and
   /// what they meet.
   [[nodiscard]] std::optional<std::pair<Block, Block>> overlap() const;
@@ -61,8 +64,6 @@ class BlockTable {
   }
 
  private:
-  [[nodiscard]] std::vector<Box> uncovered(const std::vector<Box>& boxes, const Index3& ratio, std::int32_t mesh,
-                                           std::int32_t level) const;
   using Name = std::pair<std::int32_t, std::int64_t>;  ///< mesh and id
   /// Names that `apply` was told of, and the block that each stood for before.
   using Before = std::map<Name, std::optional<PlacedBlock>>;
@@ -82,6 +83,7 @@ class BlockTable {
   std::vector<Block> blocks_;
   std::vector<std::int32_t> servers_;
   BlockIndex index_;
+  mutable std::optional<std::vector<bool>> covered_;
   std::vector<std::int64_t> changed_;  ///< positions of blocks that the last `apply` changed, ascending
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/fail.hpp"
+#include "data/covered_cells.hpp"
 #include "server/plan_check.hpp"
 
 namespace sidestream {
@@ -105,12 +106,11 @@ std::shared_ptr<const Movement> Planner::plan(const BlockTable& table, const std
   }
   std::size_t next = 0;
   for (const Selected& selected : selection) {
-    if (is_ranged(selected)) {
-      note_demand(table, selected, decided.at(next++), allowed, *movement);
-    } else {
-      note_demand(table, selected, needs.of(rules_.move_all ? Selected(selected.variable) : selected), allowed,
-                  *movement);
-    }
+    const bool ranged = is_ranged(selected);
+    std::vector<bool> needed =
+        ranged ? decided.at(next++) : needs.of(rules_.move_all ? Selected(selected.variable) : selected);
+    if (!rules_.move_all && !selected.covered) leave_out_covered(selected, table.wholly_covered(metadata_), needed);
+    note_demand(table, selected, needed, allowed, *movement);
   }
   std::vector<PlannedBlock> planned;
   std::vector<std::int64_t> positions;

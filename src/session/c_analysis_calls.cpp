@@ -194,6 +194,15 @@ int sidestream_select_box(sidestream_selection* selection, const char* variable,
   });
 }
 
+int sidestream_select_level(sidestream_selection* selection, const char* variable, int halo, int level) {
+  return shielded(nullptr, [&]() -> int {
+    Selected* selected = add(selection, variable, halo);
+    if (!selected) return SIDESTREAM_ERROR_USAGE;
+    selected->part = OnLevel{level};
+    return SIDESTREAM_OK;
+  });
+}
+
 int sidestream_select_values(sidestream_selection* selection, const char* variable, int halo, int component,
                              int64_t count, const double* values) {
   return shielded(nullptr, [&]() -> int {
@@ -226,6 +235,12 @@ int sidestream_select_wrap(sidestream_selection* selection, int wrap) {
 int sidestream_select_ghosts(sidestream_selection* selection, int ghosts) {
   if (!selection || selection->selection.variables.empty()) return SIDESTREAM_ERROR_USAGE;
   selection->selection.variables.back().ghosts = ghosts != 0;
+  return SIDESTREAM_OK;
+}
+
+int sidestream_select_covered(sidestream_selection* selection, int covered) {
+  if (!selection || selection->selection.variables.empty()) return SIDESTREAM_ERROR_USAGE;
+  selection->selection.variables.back().covered = covered != 0;
   return SIDESTREAM_OK;
 }
 

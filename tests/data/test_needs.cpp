@@ -320,3 +320,17 @@ TEST_CASE("paper 001 at full size: 8192 blocks of 4096^3 cells, the plane of sec
     CHECK(count / 8192 <= 0.115);
   }
 }
+
+TEST_CASE("blocks of trees have cells of every level") {
+  FakeDomain domain = domain_of(0, Centering::cell);
+  domain.metadata.meshes[0].geometry =
+      std::make_shared<OctreeGeometry>(Index3{1, 1, 1}, std::array{0.0, 0.0, 0.0}, std::array{1.0, 1.0, 1.0});
+  Block tree;
+  tree.space = IndexSpace::list;
+  tree.cells = list_box(9);
+  Block empty = tree;
+  empty.cells = list_box(0);
+  const std::vector<Block> blocks{tree, empty};
+  const Needs needs(domain.metadata, blocks, {});
+  for (const std::int32_t level : {0, 1, 7}) CHECK(needs.of({0, 0, OnLevel{level}}) == std::vector<bool>{true, false});
+}

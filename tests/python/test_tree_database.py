@@ -129,7 +129,7 @@ def chunk_ends(context, variable):
 
 @pytest.mark.parametrize("name", tree_database.DATABASES)
 def test_coarse_levels_read_no_byte_of_finer_ones(run, name, monkeypatch):
-    place, _, _ = run
+    place, _, dimensions = run
     context = context_of(place, name, LAST)
     variables = ("number", "density", "velocity")
     ends = {variable: chunk_ends(context, variable) for variable in variables}
@@ -154,7 +154,7 @@ def test_coarse_levels_read_no_byte_of_finer_ones(run, name, monkeypatch):
             touched += len(inside)
             allowed += len(of_levels) > 2
     assert touched > 0
-    assert allowed > 0, "there are finer levels"
+    assert allowed > 0 or dimensions == 1, "there are finer levels"
 
 
 def test_coarse_cells_count_as_leaves(run):

@@ -2,11 +2,15 @@
 
 import csv
 import math
+import os
+import subprocess
+import uuid
 from pathlib import Path
 
 import pytest
 from blasting import COUPLED, Leaves, dump, run, succeed
 
+TOOL = os.environ["SIDESTREAM_TOOL"]
 SHIPPED = Path(__file__).resolve().parents[2] / "simulations" / "blast" / "run.yaml"
 PROBLEM = ["octant", "--least", 2, "--most", 4, "--end", 1]
 TABLES = """
@@ -17,6 +21,7 @@ analyses:
   - statistics: {{variable: velocity, component: 1, file: velocity.csv}}
   - statistics: {{variable: leaf_state, component: 4, file: energy.csv}}
   - histogram: {{variable: pressure, bins: 16}}
+  - threshold: {{variable: density, minimum: 1.1, file: "dense-{{index}}.vtu"}}
 """
 CHECKPOINTS = """
 placement: {placement}
@@ -32,11 +37,18 @@ def write(folder, text, placement="inline", directory="out"):
     return file
 
 
-def tables(folder, placement, ranks, directory, steps=9):
+def tables(folder, placement, ranks, directory, *more, problem=PROBLEM, steps=9, beside=None):
     file = write(folder, TABLES, placement, directory)
-    said = succeed(ranks, *PROBLEM, "--steps", steps, "--every", 3, "--sidestream", file, program=COUPLED)
+    other = subprocess.Popen([*beside, str(file)]) if beside else None
+    try:
+        arguments = [*problem, "--steps", steps, "--every", 3, "--sidestream", file, *more]
+        said = succeed(ranks, *arguments, program=COUPLED)
+        assert other is None or other.wait(60) == 0
+    finally:
+        if other:
+            other.kill()
     assert f"{steps // 3 + 1} iterations, {steps // 3 + 1} delivered." in said
-    names = ("statistics.csv", "velocity.csv", "energy.csv", "histogram.csv")
+    names = ("statistics.csv", "velocity.csv", "energy.csv", "histogram.csv", *(f"dense-{n}.vtu" for n in range(4)))
     return {name: (folder / directory / name).read_bytes() for name in names}
 
 
@@ -55,16 +67,49 @@ def test_statistics_are_those_of_the_leaves(tmp_path):
             assert float(line["mean"]) == pytest.approx(math.fsum(values) / len(values), rel=1e-13, abs=1e-15)
 
 
-def test_the_same_bytes_in_every_placement(tmp_path):
-    reference = tables(tmp_path, "inline", 1, "reference")
+@pytest.mark.parametrize("problem", [PROBLEM, ["turbulence", "--least", 2, "--most", 4, "--mach", 1, "--end", 1]])
+def test_the_same_bytes_in_every_placement(tmp_path, problem):
+    reference = tables(tmp_path, "inline", 1, "reference", problem=problem)
+    session = f"test-{uuid.uuid4().hex[:12]}"
     cases = [
-        ("inline", 2),
-        ("inline", 5),
-        ("{mode: cores, per_node: 1}", 4),
-        ("{mode: nodes, servers: 2}", 5),
-    ]
-    for number, (placement, ranks) in enumerate(cases):
-        assert tables(tmp_path, placement, ranks, f"case{number}") == reference, placement
+        ("inline", 2, ["--blocks", 3], None),
+        ("inline", 5, [], None),
+        ("{mode: cores, per_node: 1}", 4, [], None),
+        ("{mode: nodes, servers: 2}", 5, ["--blocks", 7], None),
+        ("{mode: nodes, servers: 2, move: all}", 4, ["--blocks", 2], None),
+        ("{mode: nodes, servers: 2, forward: blocks}", 5, [], None),
+        (f"{{mode: sidecar, session: {session}, when_full: wait}}", 3, ["--blocks", 2], [TOOL, "serve"]),
+        (f"{{mode: job, stream: {{name: s, directory: {tmp_path}, engine: files}}}}", 4, ["--blocks", 5],
+         [TOOL, "endpoint"]),
+    ]  # fmt: skip
+    for number, (placement, ranks, more, beside) in enumerate(cases):
+        found = tables(tmp_path, placement, ranks, f"case{number}", *more, problem=problem, beside=beside)
+        assert found == reference, placement
+
+
+def test_a_restart_of_turbulence(tmp_path):
+    problem = ["turbulence", "--least", 2, "--most", 4, "--end", 1, "--seed", 5]
+    whole = dump(tmp_path, 2, *problem, "--steps", 15)
+    succeed(3, *problem, "--steps", 8, "--sidestream", write(tmp_path, CHECKPOINTS), program=COUPLED)
+    for ranks in (1, 5):
+        restart = ["--steps", 15, "--restart", tmp_path / "out" / "restart"]
+        assert dump(tmp_path, ranks, *problem, *restart, program=COUPLED) == whole, ranks
+
+
+def test_only_trees_that_are_looked_at_move(tmp_path):
+    placement = "{mode: nodes, servers: 2}"
+    moved = {}
+    for name, task in (
+        ("all", "statistics: {{variable: density}}"),
+        ("some", "clip: {{variable: density, low: [0, 0, 0.5], high: [1, 1, 0.6]}}"),
+        ("none", "threshold: {{variable: density, minimum: 100}}"),
+    ):
+        text = TABLES.split("analyses:")[0] + f"analyses:\n  - {task}\n"
+        file = write(tmp_path, text, placement, name)
+        succeed(5, *PROBLEM, "--steps", 3, "--blocks", 16, "--sidestream", file, program=COUPLED)
+        rows = list(csv.DictReader((tmp_path / name / "movement.csv").open()))
+        moved[name] = sum(int(row["bytes"]) for row in rows if row["role"] == "server")
+    assert 0 == moved["none"] < moved["some"] < 0.5 * moved["all"]
 
 
 @pytest.mark.parametrize(("wrote", "placement"), [(1, "inline"), (3, "inline"), (4, "{mode: cores, per_node: 1}")])

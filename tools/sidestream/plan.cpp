@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/fail.hpp"
+#include "data/covered_cells.hpp"
 #include "data/derivation.hpp"
 #include "loading.hpp"
 #include "plan_report.hpp"
@@ -78,6 +79,7 @@ class Planner {
         blocks_(catalogue.blocks),
         ranges_(catalogue.ranges),
         needs_(config.metadata, blocks_, ranges_),
+        covered_(wholly_covered(config.metadata, blocks_, BlockIndex(blocks_))),
         needed_(config.metadata.variables.size()) {}
 
   /// Adds what a task needs; returns that alone.
@@ -85,7 +87,8 @@ class Planner {
     std::vector<std::vector<bool>> alone(needed_.size());
     for (const Selected& selected : inputs_of(selection.variables, config_.metadata)) {
       const auto v = static_cast<std::size_t>(selected.variable);
-      const std::vector<bool> part = needs_.of(known_part(selected));
+      std::vector<bool> part = needs_.of(known_part(selected));
+      leave_out_covered(selected, covered_, part);
       unite(alone[v], part);
       // Pieces of decompositions are cut from blocks without a partitioner.
       if (selected.decomposition.is_published()) unite(needed_[v], part);
@@ -178,6 +181,7 @@ class Planner {
   const std::vector<Block>& blocks_;
   const std::vector<BlockRange>& ranges_;
   Needs needs_;
+  std::vector<bool> covered_;                     ///< by finer levels, whole
   std::vector<std::vector<bool>> needed_;         ///< by variable, then block; empty: nobody reads the variable
   mutable std::vector<std::size_t> positions_{};  ///< of the planned blocks
 };

@@ -97,6 +97,10 @@ struct Selected {
   /// Whether arrays are wanted as they were published, with what they have around the block: BlockView::array covers
   /// it. Without, it may. Of a part of a block: on the sides on which the block ends. Does not count in decompositions.
   bool ghosts = false;
+  /// Whether blocks are wanted too that finer levels cover whole, so that no point of theirs counts (see
+  /// BlockView::covered). Without, they need not move; `local` may get them all the same. Does not count in
+  /// decompositions.
+  bool covered = true;
 };
 
 /// The union over the analyses that are due is what moves.

@@ -46,6 +46,7 @@ Selection selection_of_part(const PartQuery& query, const Metadata& metadata, co
     const Variable& variable = metadata.variables.at(static_cast<std::size_t>(id));
     selection.variables.push_back({id, halo_for_cells(metadata.mesh_of(variable), variable, query.neighbours), part});
     selection.variables.back().wrap = false;  // a mesh ends at its faces
+    selection.variables.back().covered = false;
   }
   return selection;
 }

@@ -21,10 +21,11 @@ void check_variable(const Settings& settings, const std::string& option, const V
                     const Metadata& metadata) {
   const Mesh& mesh = metadata.mesh_of(variable);
   const MeshKind kind = mesh.kind();
-  const bool fills = mesh.axes() || kind == MeshKind::curvilinear || kind == MeshKind::unstructured;
+  const bool fills =
+      mesh.axes() || kind == MeshKind::curvilinear || kind == MeshKind::unstructured || kind == MeshKind::octree;
   if (!fills || variable.role != Role::none) {
     settings.fail(option, fmt::format("'{}' {} mesh '{}', which is {}; values between points are known of variables on "
-                                      "uniform, rectilinear, curvilinear and unstructured meshes",
+                                      "uniform, rectilinear, curvilinear and unstructured meshes and in octrees",
                                       variable.name, variable.role == Role::none ? "lies on" : "describes", mesh.name,
                                       mesh.geometry ? mesh.geometry->kind() : "none"));
   }
@@ -83,6 +84,7 @@ Selection selection_of(const Query& query, const Metadata& metadata, const std::
   for (const std::int32_t id : query.variables) {
     selection.variables.push_back({id, list ? 0 : 1, near});
     selection.variables.back().wrap = false;  // places are inside the mesh
+    selection.variables.back().covered = false;
   }
   return selection;
 }
@@ -99,6 +101,10 @@ std::int64_t sample(const Query& query, const Targets& targets, const LocalInput
   const Mesh& mesh = mesh_of(query, input.metadata);
   if (mesh.axes()) {
     sample_boxes(query, targets, input, sink);
+    return 0;
+  }
+  if (mesh.kind() == MeshKind::octree) {
+    sample_trees(query, targets, input, sink);
     return 0;
   }
   if (mesh.is_list()) return sample_cells(query, targets, input, sink);

@@ -54,6 +54,7 @@ void widen(Place& low, Place& high);
 
 // One for each kind of mesh, see `sample`.
 void sample_boxes(const Query& query, const Targets& targets, const LocalInput& input, const Sink& sink);
+void sample_trees(const Query& query, const Targets& targets, const LocalInput& input, const Sink& sink);
 void sample_curvilinear(const Query& query, const Targets& targets, const LocalInput& input, const Sink& sink);
 [[nodiscard]] std::int64_t sample_cells(const Query& query, const Targets& targets, const LocalInput& input,
                                         const Sink& sink);

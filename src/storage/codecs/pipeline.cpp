@@ -3,11 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cstdlib>
-#include <sstream>
-
 #include "base/fail.hpp"
-#include "config/plugin_loader.hpp"
 
 namespace sidestream {
 
@@ -37,17 +33,6 @@ std::shared_ptr<const Codec> make_codec(const std::string& text, const CodecKind
 }
 
 }  // namespace
-
-CodecKinds codecs_for_readers() {
-  Registry registry;
-  for (const auto& [name, kind] : built_in_codecs()) registry.add(CodecKind(kind));
-  const char* const paths = std::getenv("SIDESTREAM_CODEC_PLUGINS");
-  std::istringstream list(paths != nullptr ? paths : "");
-  for (std::string path; std::getline(list, path, ':');) {
-    if (!path.empty()) load_plugin(path, {"SIDESTREAM_CODEC_PLUGINS", 1, 1}, registry);
-  }
-  return *registry.codecs();
-}
 
 Pipeline::Pipeline(const std::vector<std::string>& names, Type type, const CodecKinds& kinds) {
   for (const std::string& name : names) {

@@ -1,0 +1,77 @@
+"""A picture of which patches an analysis moves: figure 7 of the paper, in two dimensions."""
+
+import h5py
+import matplotlib.pyplot as plt
+import numpy as np
+from launch import BenchmarkError
+from levels_runs import Simulation, read_steps, run
+from matplotlib.patches import Rectangle
+from style import BLUE, GREY, RED, save
+
+CELLS, LEVELS, LEAST = 64, 3, 0.3
+STEPS = 480
+DISC = Simulation(
+    program="advection",
+    mesh="patches",
+    arguments=["cylinder", "--flow", "swirl", "--end", "2", "--cells", str(CELLS), "--levels", str(LEVELS),
+               "--largest", "16", "--steps", str(STEPS), "--every", str(STEPS)],
+    analyses={},
+    blocks="patches",
+)  # fmt: skip
+WRITTEN = "placement: inline\noutput: {directory: .}\noutputs: [hdf5: {variables: [density]}]\n"
+MOVED = """\
+placement: {mode: nodes, servers: 1}
+output: {directory: .}
+analyses: [threshold: {variable: density, minimum: LEAST}]
+"""
+
+
+def blocks_of(folder):
+    """Level, lower and upper corner, values [j, i], whether finer levels cover it, of each patch."""
+    found = []
+    for path in sorted(folder.glob(f"fields-{STEPS:06}-*.h5")):
+        with h5py.File(path) as file:
+            for block in file["variables/density"].values():
+                lo, hi = np.array(block.attrs["lo"])[:2], np.array(block.attrs["hi"])[:2]
+                values = block[...].reshape(tuple(hi[::-1] - lo[::-1]))
+                hidden = np.zeros(values.shape, bool)
+                for box in np.reshape(block.attrs.get("covered", []), (-1, 6)).astype(int):
+                    (i, j), (x, y) = np.clip([box[:2], box[3:5]], lo, hi) - lo
+                    hidden[j:y, i:x] = True
+                found.append((int(block.attrs["level"]), lo, hi, values, hidden.all()))
+    return sorted(found, key=lambda block: block[0])
+
+
+def draw(folder, builds, file):
+    """Runs it twice: once for the values, once to count what the threshold moves, which must be what is drawn."""
+    run(DISC, WRITTEN, folder / "written", builds, 2, 0, memory=False)
+    run(DISC, MOVED.replace("LEAST", str(LEAST)), folder / "moved", builds, 2, 1, memory=False)
+    blocks = blocks_of(folder / "written")
+    needed = [not hidden and (values >= LEAST).any() for _, _, _, values, hidden in blocks]
+    moved = read_steps(folder / "moved", job=False)[-1].blocks
+    if moved != sum(needed):
+        raise BenchmarkError(f"{moved} patches moved; {sum(needed)} should have.")
+    figure, panels = plt.subplots(1, 2, figsize=(11, 5.4), layout="constrained")
+    for level, lo, hi, values, _ in blocks:
+        h = 1 / (CELLS * 2**level)
+        panels[0].imshow(values, origin="lower", extent=(lo[0] * h, hi[0] * h, lo[1] * h, hi[1] * h), vmin=0, vmax=1,
+                         cmap="cividis", zorder=level, interpolation="nearest")  # fmt: skip
+    for (level, lo, hi, _, hidden), here in zip(blocks, needed, strict=True):
+        h = 1 / (CELLS * 2**level)
+        place, size = lo * h, (hi - lo) * h
+        panels[0].add_patch(Rectangle(place, *size, fill=False, ec="white", lw=0.4 + 0.3 * level, zorder=10))
+        colour = (GREY, BLUE, RED)[level] if here else "none"
+        panels[1].add_patch(Rectangle(place, *size, fc=colour, alpha=0.55 if here else 1, ec="black", lw=0.6,
+                                      ls=":" if hidden else "-", zorder=level))  # fmt: skip
+    counts = [(sum(n and b[0] == level for n, b in zip(needed, blocks, strict=True)),
+               sum(b[0] == level for b in blocks)) for level in range(LEVELS)]  # fmt: skip
+    for level, (some, all_) in enumerate(counts):
+        panels[1].plot(
+            [], [], "s", color=(GREY, BLUE, RED)[level], alpha=0.55, label=f"level {level}: {some} of {all_}"
+        )
+    panels[0].set_title("Density and its patches", loc="left")
+    panels[1].set_title(f"Patches that a threshold of {LEAST:g} moves", loc="left")
+    panels[1].legend(loc="lower left", framealpha=0.9)
+    for axes in panels:
+        axes.set(xlim=(0, 1), ylim=(0, 1), aspect="equal", xticks=[], yticks=[])
+    save(figure, file)

@@ -1,0 +1,24 @@
+#include "coupling.hpp"
+
+namespace advection {
+
+namespace {
+
+class NoCoupling final : public Coupling {
+ public:
+  explicit NoCoupling(MPI_Comm comm) : comm_(comm) {}
+  bool serve() override { return false; }
+  [[nodiscard]] MPI_Comm comm() const override { return comm_; }
+  void declare(const Solver&) override {}
+  void publish(Solver&) override {}
+  std::string close() override { return ""; }
+
+ private:
+  MPI_Comm comm_;
+};
+
+}  // namespace
+
+std::unique_ptr<Coupling> no_coupling(MPI_Comm comm) { return std::make_unique<NoCoupling>(comm); }
+
+}  // namespace advection

@@ -1,0 +1,178 @@
+// The program with Sidestream: everything that instrumenting it took is in this file.
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <sidestream/restart.hpp>
+#include <sidestream/sidestream.hpp>
+
+#include "coupling.hpp"
+
+namespace advection {
+
+namespace {
+
+constexpr const char* mesh = "patches";
+constexpr const char* density = "density";
+
+sidestream::Box box_of(const Box& box) {
+  sidestream::Box same;
+  for (std::size_t a = 0; a < 3; ++a) {
+    same.lo[a] = box.lo[a];
+    same.hi[a] = box.hi[a];
+  }
+  return same;
+}
+
+class WithSidestream final : public Coupling {
+ public:
+  WithSidestream(MPI_Comm comm, const Options& options)
+      : session_(sidestream::Session::open(comm, options.sidestream)), options_(options) {}
+
+  bool serve() override {
+    if (!session_.is_server()) return false;
+    session_.serve();
+    return true;
+  }
+
+  [[nodiscard]] MPI_Comm comm() const override { return session_.comm(); }
+
+  void declare(const Solver& solver) override {
+    const Geometry& geometry = solver.geometry();
+    const auto axes = static_cast<std::size_t>(geometry.axes());
+    session_.add_uniform_mesh(mesh, std::vector<sidestream::Index>(axes, geometry.cells(0)),
+                              std::vector<double>(axes, 0.0), std::vector<double>(axes, geometry.spacing(0)));
+    const Index3 ratio = geometry.ratio();
+    if (options_.levels > 1) {
+      session_.set_refinement(mesh, std::vector<sidestream::Index3>(static_cast<std::size_t>(options_.levels) - 1,
+                                                                    {ratio[0], ratio[1], ratio[2]}));
+    }
+    session_.set_periodic(mesh, {true, true, axes == 3});
+    sidestream::Variable variable;
+    variable.name = density;
+    variable.type = sidestream::Type::float64;
+    variable.centering = sidestream::Centering::cell;
+    session_.add_variable(mesh, variable);
+    if (options_.ghosts) session_.set_attribute(density, "ghosts", "filled");
+    change_blocks(solver);
+    session_.start();
+  }
+
+  void publish(Solver& solver) override {
+    change_blocks(solver);
+    if (options_.ghosts) solver.fill_ghosts();
+    for (const Level& level : solver.levels()) {
+      for (std::size_t p = 0; p < level.patches.size(); ++p) {
+        if (level.own(p)) publish(level, p);
+      }
+    }
+    session_.end_iteration(solver.clock().step, solver.clock().time);
+  }
+
+  std::string close() override {
+    const sidestream::Account account = session_.close();
+    if (account.iterations == 0) return "";
+    std::string text = "Sidestream: " + std::to_string(account.iterations) + " iterations, " +
+                       std::to_string(account.delivered) + " delivered";
+    if (account.refused > 0) text += ", " + std::to_string(account.refused) + " refused";
+    if (account.failed > 0) text += ", " + std::to_string(account.failed) + " with a failed analysis";
+    if (account.unknown > 0) text += ", " + std::to_string(account.unknown) + " of unknown outcome";
+    return text + ".";
+  }
+
+ private:
+  // Patches of this rank that are new, or other ones now, and those that have gone or are another rank's.
+  void change_blocks(const Solver& solver) {
+    std::map<std::int64_t, std::pair<int, Box>> now;
+    for (std::size_t l = 0; l < solver.levels().size(); ++l) {
+      const Level& level = solver.levels()[l];
+      for (std::size_t p = 0; p < level.patches.size(); ++p) {
+        if (level.own(p)) now.emplace(level.patches[p].id, std::pair(static_cast<int>(l), level.patches[p].box));
+      }
+    }
+    for (const auto& [id, place] : known_) {
+      if (!now.contains(id)) session_.remove_block(mesh, id);
+    }
+    for (const auto& [id, place] : now) {
+      const auto found = known_.find(id);
+      if (found != known_.end() && found->second == place) continue;
+      session_.set_block(mesh, id, box_of(place.second), place.first);
+      if (options_.ghosts) {
+        session_.set_allocated(density, id, box_of(grown(place.second, ghost_layers, solver.geometry().axes())));
+      }
+    }
+    known_ = std::move(now);
+  }
+
+  void publish(const Level& level, std::size_t patch) {
+    const Field& values = level.density[patch];
+    const Box& box = level.patches[patch].box;
+    if (options_.ghosts) {
+      session_.publish(density, level.patches[patch].id, values.data());
+      return;
+    }
+    // The patch is a part of the array.
+    const std::array<sidestream::Index, 4> strides{1, values.stride(1), values.stride(2), 1};
+    session_.publish(density, level.patches[patch].id, values.data() + values.place(box.lo[0], box.lo[1], box.lo[2]),
+                     strides);
+  }
+
+  sidestream::Session session_;
+  Options options_;
+  std::map<std::int64_t, std::pair<int, Box>> known_;  // blocks as they were declared last: level and cells, by id
+};
+
+// The boxes of a checkpoint, level by level.
+Stored patches_of(const sidestream::Restart& stored, const Options& options) {
+  const sidestream::Mesh* const found = stored.metadata().find_mesh(mesh);
+  const Geometry geometry(options);
+  const Box all = geometry.domain(0);
+  if (found == nullptr || found->cells != box_of(all) ||
+      static_cast<int>(found->refinement.size()) != options.levels - 1) {
+    throw UserError("--restart " + options.restart +
+                    ": that run had other --cells, --dimensions or --levels; give "
+                    "the same.");
+  }
+  Stored patches;
+  patches.clock = {stored.iteration().cycle, stored.iteration().time};
+  for (const sidestream::Block& block : stored.blocks(mesh)) {
+    const auto level = static_cast<std::size_t>(block.level);
+    if (patches.boxes.size() <= level) patches.boxes.resize(level + 1);
+    Box box;
+    for (std::size_t a = 0; a < 3; ++a) {
+      box.lo[a] = static_cast<Index>(block.cells.lo[a]);
+      box.hi[a] = static_cast<Index>(block.cells.hi[a]);
+    }
+    patches.boxes[level].push_back(box);
+  }
+  return patches;
+}
+
+}  // namespace
+
+std::unique_ptr<Coupling> open_coupling(MPI_Comm comm, const Options& options) {
+  // The environment variable may name a configuration as well; see sidestream_open.
+  if (options.sidestream.empty() && std::getenv("SIDESTREAM_CONFIG") == nullptr) return no_coupling(comm);
+  return std::make_unique<WithSidestream>(comm, options);
+}
+
+std::unique_ptr<Solver> restore(MPI_Comm comm, const Options& options) {
+  auto stored = sidestream::Restart::open(comm, options.restart);
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  for (const std::string& remark : stored.remarks()) {
+    if (rank == 0) std::fprintf(stderr, "advection: %s\n", remark.c_str());
+  }
+  auto solver = std::make_unique<Solver>(comm, options, patches_of(stored, options));
+  for (std::size_t l = 0; l < solver->levels().size(); ++l) {
+    Level& level = solver->levels()[l];
+    for (std::size_t p = 0; p < level.patches.size(); ++p) {
+      if (!level.own(p)) continue;
+      Field& values = level.density[p];
+      stored.read_box(density, static_cast<std::int32_t>(l), box_of(level.patches[p].box), box_of(values.box()),
+                      values.data());
+    }
+  }
+  return solver;
+}
+
+}  // namespace advection

@@ -1,0 +1,18 @@
+// The program without Sidestream: the twin of with_sidestream.cpp.
+#include "coupling.hpp"
+
+namespace advection {
+
+std::unique_ptr<Coupling> open_coupling(MPI_Comm comm, const Options& options) {
+  if (!options.sidestream.empty()) {
+    throw UserError("--sidestream " + options.sidestream + ": this program was built without Sidestream; run " +
+                    "'advection', or leave the option out.");
+  }
+  return no_coupling(comm);
+}
+
+std::unique_ptr<Solver> restore(MPI_Comm, const Options&) {
+  throw UserError("--restart needs the program that was built with Sidestream, 'advection'.");
+}
+
+}  // namespace advection

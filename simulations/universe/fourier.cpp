@@ -1,0 +1,170 @@
+#include "fourier.hpp"
+
+#include <fftw3.h>
+
+#include <cstring>
+
+namespace universe {
+
+namespace {
+
+/// Of a transposition: what goes to, or comes from, each rank, in complex numbers.
+struct Counts {
+  std::vector<int> count, begin;
+  explicit Counts(int parts, const std::function<int(int)>& of) : count(static_cast<std::size_t>(parts)) {
+    begin.resize(count.size() + 1);
+    for (int p = 0; p < parts; ++p) {
+      const auto n = static_cast<std::size_t>(p);
+      count[n] = of(p);
+      begin[n + 1] = begin[n] + count[n];
+    }
+  }
+};
+
+/// [planes][lines][length], `length` whole on each rank and `lines` shared, becomes [planes][length'][lines'], the
+/// other way round: collective over `comm`.
+Modes transpose(MPI_Comm comm, const Modes& in, int planes, int length, int lines) {
+  int parts = 1, mine = 0;
+  MPI_Comm_size(comm, &parts);
+  MPI_Comm_rank(comm, &mine);
+  const Share own_length = share_of(length, mine, parts), own_lines = share_of(lines, mine, parts);
+  const Counts out(parts, [&](int p) { return planes * own_lines.size() * share_of(length, p, parts).size(); });
+  const Counts got(parts, [&](int p) { return planes * share_of(lines, p, parts).size() * own_length.size(); });
+  Modes sent(in.size()), received(static_cast<std::size_t>(got.begin.back()));
+  auto put = sent.begin();
+  for (int p = 0; p < parts; ++p) {
+    const Share part = share_of(length, p, parts);
+    for (int line = 0; line < planes * own_lines.size(); ++line) {
+      const auto from = in.begin() + static_cast<std::ptrdiff_t>(line) * length;
+      put = std::copy(from + part.lo, from + part.hi, put);
+    }
+  }
+  MPI_Alltoallv(sent.data(), out.count.data(), out.begin.data(), MPI_C_DOUBLE_COMPLEX, received.data(),
+                got.count.data(), got.begin.data(), MPI_C_DOUBLE_COMPLEX, comm);
+  Modes turned(received.size());
+  auto take = received.begin();
+  for (int p = 0; p < parts; ++p) {
+    const Share part = share_of(lines, p, parts);
+    for (int plane = 0; plane < planes; ++plane) {
+      for (int line = part.lo; line < part.hi; ++line) {
+        for (int n = 0; n < own_length.size(); ++n) {
+          turned[(static_cast<std::size_t>(plane) * own_length.size() + n) * lines + line] = *take++;
+        }
+      }
+    }
+  }
+  return turned;
+}
+
+/// [a][b][line] becomes [b][a][line].
+Modes swapped(const Modes& in, int a, int b, int line) {
+  Modes out(in.size());
+  for (int i = 0; i < a; ++i) {
+    for (int j = 0; j < b; ++j) {
+      const auto from = in.begin() + (static_cast<std::ptrdiff_t>(i) * b + j) * line;
+      std::copy(from, from + line, out.begin() + (static_cast<std::ptrdiff_t>(j) * a + i) * line);
+    }
+  }
+  return out;
+}
+
+int signed_number(int n, int cells) { return n <= cells / 2 ? n : n - cells; }
+
+}  // namespace
+
+/// One line at a time through memory that FFTW aligned: the same instructions for every line.
+struct Fourier::Plans {
+  explicit Plans(int cells)
+      : n(cells),
+        real(fftw_alloc_real(static_cast<std::size_t>(n))),
+        half(fftw_alloc_complex(static_cast<std::size_t>(n / 2 + 1))),
+        line(fftw_alloc_complex(static_cast<std::size_t>(n))) {
+    to_half = fftw_plan_dft_r2c_1d(n, real, half, FFTW_ESTIMATE);
+    to_real = fftw_plan_dft_c2r_1d(n, half, real, FFTW_ESTIMATE);
+    onwards = fftw_plan_dft_1d(n, line, line, FFTW_FORWARD, FFTW_ESTIMATE);
+    back = fftw_plan_dft_1d(n, line, line, FFTW_BACKWARD, FFTW_ESTIMATE);
+  }
+  ~Plans() {
+    for (const fftw_plan plan : {to_half, to_real, onwards, back}) fftw_destroy_plan(plan);
+    fftw_free(real);
+    fftw_free(half);
+    fftw_free(line);
+  }
+  Plans(const Plans&) = delete;
+  Plans& operator=(const Plans&) = delete;
+
+  void each_line(Modes& modes, fftw_plan plan) const {
+    const std::size_t bytes = sizeof(Complex) * static_cast<std::size_t>(n);
+    for (std::size_t at = 0; at < modes.size(); at += static_cast<std::size_t>(n)) {
+      std::memcpy(line, static_cast<const void*>(&modes[at]), bytes);
+      fftw_execute(plan);
+      std::memcpy(static_cast<void*>(&modes[at]), line, bytes);
+    }
+  }
+
+  int n;
+  double* real;
+  fftw_complex *half, *line;
+  fftw_plan to_half, to_real, onwards, back;
+};
+
+Fourier::Fourier(const Layout& layout) : layout_(layout), plans_(std::make_unique<Plans>(layout.cells())) {}
+Fourier::~Fourier() = default;
+
+std::size_t Fourier::modes() const {
+  const int n = layout_.cells();
+  const Share kx = share_of(n / 2 + 1, layout_.row(), layout_.rows()), ky = layout_.z();
+  return static_cast<std::size_t>(kx.size()) * static_cast<std::size_t>(ky.size()) * static_cast<std::size_t>(n);
+}
+
+Modes Fourier::forward(const Field& field) const {
+  const int n = layout_.cells(), half = n / 2 + 1, ny = layout_.y().size(), nz = layout_.z().size();
+  Modes modes(static_cast<std::size_t>(half) * static_cast<std::size_t>(ny) * static_cast<std::size_t>(nz));
+  for (std::size_t line = 0; line * static_cast<std::size_t>(n) < field.size(); ++line) {
+    std::memcpy(plans_->real, &field[line * static_cast<std::size_t>(n)], sizeof(double) * static_cast<std::size_t>(n));
+    fftw_execute(plans_->to_half);
+    std::memcpy(static_cast<void*>(&modes[line * static_cast<std::size_t>(half)]), plans_->half,
+                sizeof(Complex) * static_cast<std::size_t>(half));
+  }
+  modes = transpose(layout_.across_rows(), modes, nz, half, n);  // [z][kx][y]
+  plans_->each_line(modes, plans_->onwards);
+  const int nkx = share_of(half, layout_.row(), layout_.rows()).size();
+  modes = transpose(layout_.across_columns(), swapped(modes, nz, nkx, n), nkx, n, n);  // [kx][ky][z]
+  plans_->each_line(modes, plans_->onwards);
+  return modes;
+}
+
+Field Fourier::backward(const Modes& given) const {
+  const int n = layout_.cells(), half = n / 2 + 1, nz = layout_.z().size();
+  const int nkx = share_of(half, layout_.row(), layout_.rows()).size();
+  Modes modes = given;
+  plans_->each_line(modes, plans_->back);
+  modes = transpose(layout_.across_columns(), modes, nkx, n, n);  // [kx][z][ky]
+  modes = swapped(modes, nkx, nz, n);
+  plans_->each_line(modes, plans_->back);
+  modes = transpose(layout_.across_rows(), modes, nz, n, half);  // [z][y][kx]
+  Field field(modes.size() / static_cast<std::size_t>(half) * static_cast<std::size_t>(n));
+  const double scale = 1.0 / (static_cast<double>(n) * n * n);
+  for (std::size_t line = 0; line * static_cast<std::size_t>(half) < modes.size(); ++line) {
+    std::memcpy(plans_->half, static_cast<const void*>(&modes[line * static_cast<std::size_t>(half)]),
+                sizeof(Complex) * static_cast<std::size_t>(half));
+    fftw_execute(plans_->to_real);
+    for (int i = 0; i < n; ++i) {
+      field[line * static_cast<std::size_t>(n) + static_cast<std::size_t>(i)] = plans_->real[i] * scale;
+    }
+  }
+  return field;
+}
+
+void Fourier::for_each_mode(const std::function<void(std::size_t, const std::array<int, 3>&)>& visit) const {
+  const int n = layout_.cells();
+  const Share kx = share_of(n / 2 + 1, layout_.row(), layout_.rows()), ky = layout_.z();
+  std::size_t mode = 0;
+  for (int x = kx.lo; x < kx.hi; ++x) {
+    for (int y = ky.lo; y < ky.hi; ++y) {
+      for (int z = 0; z < n; ++z) visit(mode++, {x, signed_number(y, n), signed_number(z, n)});
+    }
+  }
+}
+
+}  // namespace universe

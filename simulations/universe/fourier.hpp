@@ -1,0 +1,44 @@
+// Fourier transforms of real fields that are spread over ranks in pencils.
+#pragma once
+
+#include <complex>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "layout.hpp"
+
+namespace universe {
+
+using Complex = std::complex<double>;
+
+/// Cells of this rank, x fastest, then y, then z.
+using Field = std::vector<double>;
+/// Modes of this rank: kz fastest, then ky, then kx; see Fourier::for_each_mode.
+using Modes = std::vector<Complex>;
+
+/// Each line is transformed by one and the same plan, so that values do not depend on how many ranks there are.
+class Fourier {
+ public:
+  explicit Fourier(const Layout& layout);
+  ~Fourier();
+  Fourier(const Fourier&) = delete;
+  Fourier& operator=(const Fourier&) = delete;
+
+  /// Collective. The sum over all cells of value exp(-i k x), for half of the modes.
+  [[nodiscard]] Modes forward(const Field& field) const;
+  /// Collective. The reverse, divided by the number of cells.
+  [[nodiscard]] Field backward(const Modes& modes) const;
+  [[nodiscard]] std::size_t modes() const;
+  /// Calls `visit(number of the mode in Modes, {kx, ky, kz})` for the modes of this rank; wave numbers as whole
+  /// numbers, kx from 0 to cells / 2, the others from -(cells - 1) / 2 to cells / 2. Modes with 0 < kx < cells / 2
+  /// stand for their conjugates too.
+  void for_each_mode(const std::function<void(std::size_t, const std::array<int, 3>&)>& visit) const;
+
+ private:
+  struct Plans;
+  const Layout& layout_;
+  std::unique_ptr<Plans> plans_;
+};
+
+}  // namespace universe

@@ -1,0 +1,77 @@
+#include "particles.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace universe {
+
+namespace {
+
+/// Particles as MPI counts them.
+class ParticleType {
+ public:
+  ParticleType() {
+    MPI_Type_contiguous(static_cast<int>(sizeof(Particle)), MPI_BYTE, &type_);
+    MPI_Type_commit(&type_);
+  }
+  ~ParticleType() { MPI_Type_free(&type_); }
+  ParticleType(const ParticleType&) = delete;
+  ParticleType& operator=(const ParticleType&) = delete;
+  [[nodiscard]] MPI_Datatype get() const { return type_; }
+
+ private:
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+};
+
+std::vector<int> places_of(const std::vector<int>& counts) {
+  std::vector<int> places(counts.size() + 1, 0);
+  for (std::size_t n = 0; n < counts.size(); ++n) places[n + 1] = places[n] + counts[n];
+  return places;
+}
+
+}  // namespace
+
+double wrapped(double place, int cells) {
+  const double n = cells;
+  double in = place - n * std::floor(place / n);
+  // A tiny negative number is rounded to the upper end.
+  if (in >= n) in = 0;
+  return in;
+}
+
+void migrate(const Layout& layout, Particles& particles) {
+  const auto ranks = static_cast<std::size_t>(layout.ranks());
+  std::vector<std::size_t> owner(particles.size());
+  std::vector<int> count(ranks, 0), coming(ranks, 0);
+  for (std::size_t n = 0; n < particles.size(); ++n) {
+    const auto& place = particles[n].place;
+    owner[n] = static_cast<std::size_t>(layout.owner(static_cast<int>(place[1]), static_cast<int>(place[2])));
+    ++count[owner[n]];
+  }
+  MPI_Alltoall(count.data(), 1, MPI_INT, coming.data(), 1, MPI_INT, layout.comm());
+  const std::vector<int> from = places_of(count), to = places_of(coming);
+  std::vector<int> next(from.begin(), from.end() - 1);
+  Particles sorted(particles.size());
+  for (std::size_t n = 0; n < particles.size(); ++n) {
+    sorted[static_cast<std::size_t>(next[owner[n]]++)] = particles[n];
+  }
+  particles.resize(static_cast<std::size_t>(to.back()));
+  const ParticleType type;
+  MPI_Alltoallv(sorted.data(), count.data(), from.data(), type.get(), particles.data(), coming.data(), to.data(),
+                type.get(), layout.comm());
+}
+
+Particles gathered(const Layout& layout, const Particles& particles) {
+  const int own = static_cast<int>(particles.size());
+  std::vector<int> counts(static_cast<std::size_t>(layout.ranks()));
+  MPI_Gather(&own, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, layout.comm());
+  const std::vector<int> places = places_of(counts);
+  Particles all(layout.rank() == 0 ? static_cast<std::size_t>(places.back()) : 0);
+  const ParticleType type;
+  MPI_Gatherv(particles.data(), own, type.get(), all.data(), counts.data(), places.data(), type.get(), 0,
+              layout.comm());
+  std::sort(all.begin(), all.end(), [](const Particle& a, const Particle& b) { return a.id < b.id; });
+  return all;
+}
+
+}  // namespace universe

@@ -1,0 +1,12 @@
+// The time loop, and what it says.
+#pragma once
+
+#include "coupling.hpp"
+#include "options.hpp"
+
+namespace universe {
+
+/// Collective over the coupling's communicator: runs to the end. Throws std::exception.
+void simulate(const Options& options, Coupling& coupling);
+
+}  // namespace universe

@@ -1,0 +1,31 @@
+// The linear spectrum of matter.
+#pragma once
+
+#include "cosmology.hpp"
+
+namespace universe {
+
+/// P(k) today, after Eisenstein and Hu (1998), their fit with baryons, equations 2 to 24, for photons of 2.7255 K.
+class Spectrum {
+ public:
+  explicit Spectrum(const Cosmology& cosmology);
+  /// In (Mpc/h)^3, for k > 0 in h/Mpc; 0 for k = 0.
+  [[nodiscard]] double operator()(double k) const;
+  /// 1 for k towards 0.
+  [[nodiscard]] double transfer(double k) const;
+  /// rms of density in balls of that radius in Mpc/h.
+  [[nodiscard]] double sigma(double radius) const;
+
+ private:
+  [[nodiscard]] double dark_matter(double k) const;
+  [[nodiscard]] double baryons(double k) const;
+
+  Cosmology cosmology_;
+  double amplitude_ = 1;
+  double equality_ = 0;  ///< wave number at equality of matter and radiation, 1/Mpc, as all lengths below
+  double horizon_ = 0;   ///< of sound when baryons were released
+  double silk_ = 0;
+  double alpha_c_ = 0, beta_c_ = 0, alpha_b_ = 0, beta_b_ = 0, node_ = 0;
+};
+
+}  // namespace universe

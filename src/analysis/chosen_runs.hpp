@@ -1,0 +1,65 @@
+// Walking over the points that count and that were chosen.
+#pragma once
+
+#include "analysis/cell_choice.hpp"
+#include "analysis/cells/block_tree.hpp"
+#include "analysis/runs.hpp"
+
+namespace sidestream {
+
+/// The leaves of a block's tree that are chosen and for which, as for all their fathers, `enter(cell)` is true: calls
+/// `f(number, cell)`. Subtrees that have none are not walked. Whether a leaf is the block's own is not looked at.
+template <class Enter, class F>
+void for_each_chosen_leaf(const TreeIndex& tree, const Mesh& mesh, const CellChoice& choice, Enter&& enter, F&& f) {
+  const TreePlaces places(mesh);
+  const auto ends = [&](const TreeCell& cell, int a) {
+    const Index i = cell.index[static_cast<std::size_t>(a)];
+    return std::array{places.node(a, cell.level, i), places.node(a, cell.level, i + 1)};
+  };
+  tree.walk(
+      [&](const TreeCell& cell) {
+        if (cell.level > choice.finest) return false;
+        for (int a = 0; choice.boxed && a < mesh.dimensions; ++a) {
+          const auto [low, high] = ends(cell, a);
+          if (!choice.may_have(static_cast<std::size_t>(a), low, high)) return false;
+        }
+        return enter(cell);
+      },
+      [&](Index number, const TreeCell& cell) {
+        if (!choice.has_level(cell.level)) return;
+        for (int a = 0; choice.boxed && a < mesh.dimensions; ++a) {
+          const auto [low, high] = ends(cell, a);
+          if (!choice.has_place(static_cast<std::size_t>(a), 0.5 * (low + high))) return;
+        }
+        f(number, cell);
+      });
+}
+
+/// As for_each_owned_run (runs.hpp) of a view of a variable, of what is chosen alone.
+template <class F>
+void for_each_chosen_run(const LocalInput& input, const Variable& variable, const BlockView& view, int c,
+                         const CellChoice& choice, F&& f) {
+  if (choice.all()) return for_each_owned_run(view, c, f);
+  const Mesh& mesh = input.metadata.mesh_of(variable);
+  if (mesh.kind() == MeshKind::octree) {
+    const auto tree = BlockTree::of(input, mesh, view.block);
+    if (!tree || view.copy) return;
+    with_type(view.array.type, [&](auto zero) {
+      using T = decltype(zero);
+      const auto any = [](const TreeCell&) { return true; };
+      for_each_chosen_leaf(tree->index(), mesh, choice, any, [&](Index number, const TreeCell&) {
+        if (tree->owns(number)) f(view.array.template at<T>(number, 0, 0, c), Index{1}, Index{1});
+      });
+    });
+    return;
+  }
+  if (!choice.has_level(view.block.level)) return;
+  BlockView chosen = view;
+  if (choice.boxed) {
+    const LevelAxes axes(mesh, view.block.level);
+    for (Box& box : chosen.owned) box = chosen_in(choice, axes, variable.centering, box, mesh.dimensions);
+  }
+  for_each_owned_run(chosen, c, f);
+}
+
+}  // namespace sidestream

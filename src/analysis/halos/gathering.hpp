@@ -1,0 +1,24 @@
+// From what servers found to the halos of the whole mesh.
+#pragma once
+
+#include <vector>
+
+#include "analysis/halos/stitching.hpp"
+
+namespace sidestream::halos {
+
+/// This server's share of all halos, and its runs with the peaks of the halos that they belong to.
+struct Gathered {
+  std::vector<Halo> halos;
+  std::vector<OwnedRun> runs;  ///< of halos alone
+};
+
+/// Collective. Parts of a component go to the server of its first part, which adds them up.
+[[nodiscard]] Gathered gather_halos(FoundParts found, const Lattice& lattice, const Rule& rule, const HaloRule& halo,
+                                    Communicator& servers);
+
+/// Collective. Deals halos out anew, so that over all servers they ascend by the linear index of the peak and all have
+/// about as many.
+[[nodiscard]] std::vector<Halo> sorted_halos(const std::vector<Halo>& mine, Communicator& servers);
+
+}  // namespace sidestream::halos

@@ -1,0 +1,39 @@
+// How many halos there are of what mass.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/halos/halo_options.hpp"
+#include "sidestream/extend/task.hpp"
+
+namespace sidestream::halos {
+
+/// A chart as the configuration describes it.
+struct ChartFile {
+  std::string file, caption;
+  int width = 1024, height = 768;
+};
+
+/// The option `image` of a chart, and its value, if given. Throws Error(configuration).
+[[nodiscard]] Option chart_option(const std::string& text, const std::string& caption);
+[[nodiscard]] std::optional<ChartFile> read_chart(const Settings& settings);
+
+struct MassFunction {
+  std::string file;
+  int bins = 20;
+  std::optional<std::array<double, 2>> range;
+  std::optional<ChartFile> chart;
+};
+
+/// The option `mass_function`, and its value, if given. Throws Error(configuration).
+[[nodiscard]] Option mass_function_option();
+[[nodiscard]] std::optional<MassFunction> read_mass_function(const Settings& settings);
+
+/// Collective: counts all servers' halos by mass and writes the table and the chart.
+void write_mass_function(const MassFunction& how, const std::vector<Halo>& mine, const Field& field,
+                         const CombineInput& input);
+
+}  // namespace sidestream::halos

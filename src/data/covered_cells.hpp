@@ -1,0 +1,26 @@
+// What finer levels cover.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "data/block_index.hpp"
+#include "sidestream/data/block.hpp"
+#include "sidestream/data/mesh.hpp"
+#include "sidestream/data/metadata.hpp"
+#include "sidestream/data/selection.hpp"
+
+namespace sidestream {
+
+/// The cells of the block's level, in the block and one layer round it, that blocks of finer levels cover whole:
+/// disjoint boxes. `blocks`: all of the mesh, of which `index` was made.
+[[nodiscard]] std::vector<Box> covered_cells(const Mesh& mesh, const Block& block, std::span<const Block> blocks,
+                                             const BlockIndex& index);
+
+/// Which blocks finer levels cover whole, of all blocks of all meshes, of which `index` was made; empty if none is.
+[[nodiscard]] std::vector<bool> wholly_covered(const Metadata& metadata, std::span<const Block> blocks,
+                                               const BlockIndex& index);
+/// Takes those off `needed`, which has an entry for each block, if what is selected can do without them.
+void leave_out_covered(const Selected& selected, const std::vector<bool>& covered, std::vector<bool>& needed);
+
+}  // namespace sidestream

@@ -1,0 +1,393 @@
+// Isosurfaces in trees and in patches on refinement levels: closed over borders of levels and of blocks, the same bytes
+// for every division, and where one level is alone the surface of a mesh without levels.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "analysis/kinds.hpp"
+#include "analysis/level_worlds.hpp"
+#include "analysis/surface_checks.hpp"
+#include "base/mixed_bits.hpp"
+#include "support/message_of.hpp"
+
+using namespace sidestream;
+using namespace sidestream::testing;
+
+namespace {
+
+constexpr double pi = 3.14159265358979323846;
+
+double random_of(const TreeCell& cell, std::uint64_t seed) {
+  std::uint64_t bits = mixed_bits(seed + static_cast<std::uint64_t>(cell.level));
+  for (const Index i : cell.index) bits = mixed_bits(bits ^ static_cast<std::uint64_t>(i));
+  return static_cast<double>(bits >> 11) * 0x1p-53;
+}
+
+std::size_t scattered(const TreeCell& cell, std::size_t blocks) {
+  return static_cast<std::size_t>(random_of(cell, 77) * static_cast<double>(blocks));
+}
+
+/// Levels jump by several.
+TreeWorld random_world(int dimensions, std::uint64_t seed, std::int32_t deepest) {
+  TreeWorld world;
+  world.dimensions = dimensions;
+  world.roots = dimensions == 3 ? Index3{3, 2, 2} : Index3{3, 5, 1};
+  world.origin = {-1, 0.5, dimensions == 3 ? 2.0 : 0.0};
+  world.spacing = {2, 1, 1.5};
+  world.refined = [=](const TreeCell& c) {
+    return c.level < deepest && random_of(c, seed) < (c.level == 0 ? 0.7 : 0.42);
+  };
+  world.value = [world, seed](const TreeCell& c, const std::array<double, 3>&) {
+    return world.at_face(c) ? 0 : random_of(c, seed + 1);
+  };
+  world.owner = scattered;
+  return world;
+}
+
+/// A ball round the middle of the unit cube, refined near its surface as far as `deepest`.
+TreeWorld ball_world(int dimensions, std::int32_t coarsest, std::int32_t deepest) {
+  TreeWorld world;
+  world.dimensions = dimensions;
+  const auto distance = [dimensions](const std::array<double, 3>& x) {
+    double squares = 0;
+    for (int a = 0; a < dimensions; ++a)
+      squares += (x[static_cast<std::size_t>(a)] - 0.5) * (x[static_cast<std::size_t>(a)] - 0.5);
+    return std::sqrt(squares);
+  };
+  world.refined = [=](const TreeCell& c) {
+    if (c.level < coarsest || c.level >= deepest) return c.level < coarsest;
+    const bool side = c.index[0] * 2 < Index{1} << c.level;  // one half of the surface is coarse
+    return side && std::abs(distance(world.centre(c)) - 0.3) < 1.2 / std::exp2(c.level);
+  };
+  world.value = [=](const TreeCell&, const std::array<double, 3>& x) { return 0.3 - distance(x); };
+  world.owner = scattered;
+  return world;
+}
+
+Surface run_tree(const TreeWorld& world, std::size_t blocks, const std::string& yaml, Communicator& communicator,
+                 std::size_t partials = 1) {
+  const TreeBlocks tree(world, blocks);
+  CapturedResults results = run_lists(isosurface_kind(), yaml, tree.domain, tree.blocks, communicator, partials);
+  return results.surfaces.empty() ? Surface{} : results.surfaces.begin()->second;
+}
+
+Surface alone(const TreeWorld& world, std::size_t blocks, const std::string& yaml, std::size_t partials = 1) {
+  MpiCommunicator self(MPI_COMM_SELF);
+  return run_tree(world, blocks, yaml, self, partials);
+}
+
+Surface alone(const PatchWorld& world, const std::string& yaml, std::size_t partials = 1) {
+  MpiCommunicator self(MPI_COMM_SELF);
+  CapturedResults results = run_patches(isosurface_kind(), yaml, world, self, partials);
+  return results.surfaces.begin()->second;
+}
+
+/// Whether every edge is passed as often in one direction as in the other.
+bool is_closed(const Surface& s) {
+  std::map<std::pair<std::int64_t, std::int64_t>, int> passed;
+  for (const auto& t : s.triangles) {
+    for (std::size_t v = 0; v < 3; ++v) {
+      const std::int64_t a = t[v], b = t[(v + 1) % 3];
+      passed[std::minmax(a, b)] += a < b ? 1 : -1;
+    }
+  }
+  return std::all_of(passed.begin(), passed.end(), [](const auto& edge) { return edge.second == 0; });
+}
+
+/// Of lines: whether as many begin as end at each point.
+bool is_closed_line(const Surface& s) {
+  std::map<std::int64_t, int> ends;
+  for (const auto& line : s.lines) ++ends[line[0]], --ends[line[1]];
+  return std::all_of(ends.begin(), ends.end(), [](const auto& point) { return point.second == 0; });
+}
+
+double length(const Surface& s) {
+  double sum = 0;
+  for (const auto& [a, b] : s.lines)
+    sum += norm(minus(s.points[static_cast<std::size_t>(b)], s.points[static_cast<std::size_t>(a)]));
+  return sum;
+}
+
+/// Two levels of other ratios over a coarse one, in several blocks each; there is a gap between patches of a level.
+PatchWorld patch_world(int dimensions) {
+  PatchWorld world;
+  world.dimensions = dimensions;
+  const Index depth = dimensions == 3 ? 12 : 1;
+  world.cells = {{0, 0, 0}, {14, 12, depth}};
+  world.spacing = {1.0 / 14, 1.0 / 12, 1.0 / 12};
+  const Index z = dimensions == 3 ? 2 : 1;
+  world.refinement = {{2, 3, z}, {3, 2, dimensions == 3 ? 4 : 1}};
+  const auto box = [&](Index i0, Index j0, Index k0, Index i1, Index j1, Index k1, const Index3& ratio) {
+    Box b{{i0 * ratio[0], j0 * ratio[1], k0 * ratio[2]}, {i1 * ratio[0], j1 * ratio[1], k1 * ratio[2]}};
+    if (dimensions == 2) b.lo[2] = 0, b.hi[2] = 1;
+    return b;
+  };
+  const Index3 one{1, 1, 1}, two = world.refinement[0];
+  world.patches = {{0, box(0, 0, 0, 5, 12, 12, one)},
+                   {0, box(5, 0, 0, 14, 7, 12, one)},
+                   {0, box(5, 7, 0, 14, 12, 12, one)},
+                   {1, box(2, 2, 2, 7, 9, 6, two)},
+                   {1, box(2, 2, 6, 7, 9, 10, two)},
+                   {1, box(7, 3, 3, 11, 8, 8, two)},
+                   {2, box(8, 12, 6, 13, 20, 10, world.refinement[1])}};
+  if (dimensions == 2) world.patches.erase(world.patches.begin() + 4);
+  world.value = [dimensions](const TreeCell&, const std::array<double, 3>& x) {
+    double squares = 0;
+    for (std::size_t a = 0; a < static_cast<std::size_t>(dimensions); ++a) squares += (x[a] - 0.5) * (x[a] - 0.5);
+    return 0.3 - std::sqrt(squares);
+  };
+  return world;
+}
+
+PatchWorld random_patches(int dimensions, std::uint64_t seed) {
+  PatchWorld world = patch_world(dimensions);
+  const Metadata metadata = world.metadata();
+  world.value = [mesh = metadata.meshes[0], dimensions, seed](const TreeCell& c, const std::array<double, 3>&) {
+    const Box all = mesh.cells_on(c.level);
+    for (std::size_t a = 0; a < static_cast<std::size_t>(dimensions); ++a) {
+      if (c.index[a] == all.lo[a] || c.index[a] + 1 == all.hi[a]) return 0.0;
+    }
+    return random_of(c, seed);
+  };
+  return world;
+}
+
+}  // namespace
+
+TEST_CASE("surfaces of random values in random trees are closed, whatever levels meet") {
+  for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    const TreeWorld world = random_world(3, seed, 2 + static_cast<std::int32_t>(seed % 4));
+    const Surface s = alone(world, 1 + seed % 4, "{variable: t, values: [0.5]}", 2);
+    CHECK(s.triangles.size() > 100);
+    CHECK(is_closed(s));
+    CHECK(volume(s) > 0);
+  }
+}
+
+TEST_CASE("lines of random values in random trees are closed") {
+  for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    const TreeWorld world = random_world(2, seed, 3 + static_cast<std::int32_t>(seed % 4));
+    const Surface s = alone(world, 1 + seed % 4, "{variable: t, values: [0.5]}", 2);
+    CHECK(s.lines.size() > 20);
+    CHECK(is_closed_line(s));
+  }
+}
+
+TEST_CASE(
+    "a ball, one half of whose surface is four times as fine: area, volume, one closed surface without double layers") {
+  const TreeWorld world = ball_world(3, 4, 6);
+  const Surface s = alone(world, 3, "{variable: t, values: [0]}");
+  const Edges edges = edges_of(s);
+  CHECK(edges.sound);
+  CHECK(edges.rim == 0);
+  CHECK(parts(s) == 1);
+  CHECK(euler_characteristic(s) == 2);
+  CHECK(area(s) == doctest::Approx(4 * pi * 0.09).epsilon(0.02));
+  CHECK(volume(s) == doctest::Approx(4 * pi * 0.027 / 3).epsilon(0.02));
+  for (const Vector& x : s.points) {  // within a fraction of a fine cell of the sphere
+    CHECK(std::abs(norm(minus(x, {0.5, 0.5, 0.5})) - 0.3) < 0.3 / 16);
+  }
+}
+
+TEST_CASE("a circle in a quadtree") {
+  const Surface s = alone(ball_world(2, 4, 7), 3, "{variable: t, values: [0]}");
+  CHECK(is_closed_line(s));
+  CHECK(length(s) == doctest::Approx(2 * pi * 0.3).epsilon(0.01));
+}
+
+TEST_CASE("a plane through all levels is flat, whole and only open at the faces of the mesh") {
+  TreeWorld world = random_world(3, 5, 5);
+  world.value = [](const TreeCell&, const std::array<double, 3>& x) { return x[0] - 0.3 * x[1] + 0.2 * x[2]; };
+  const Surface s = alone(world, 4, "{variable: t, values: [2.1]}");
+  REQUIRE(s.triangles.size() > 50);
+  const Edges edges = edges_of(s);
+  CHECK(edges.sound);
+  for (const Vector& x : s.points) CHECK(x[0] - 0.3 * x[1] + 0.2 * x[2] == doctest::Approx(2.1).epsilon(1e-12));
+  for (const std::int64_t p : edges.rim_points) {
+    const Vector& x = s.points[static_cast<std::size_t>(p)];
+    double nearest = 1;  // to a face, in root cells
+    for (std::size_t a = 0; a < 3; ++a) {
+      const double along = (x[a] - world.origin[a]) / world.spacing[a];
+      nearest = std::min({nearest, along, static_cast<double>(world.roots[a]) - along});
+    }
+    CHECK(nearest <= 0.5 + 1e-12);
+  }
+}
+
+TEST_CASE("a tree of one level has the surface of a mesh without levels") {
+  TreeWorld world = ball_world(3, 4, 4);
+  const Surface tree = alone(world, 3, "{variable: t, values: [0, 0.1], fields: [pair]}");
+  const FakeDomain mesh = fake_cube(
+      16, 0, 1,
+      {{"t", [&](const auto& x, const Index3&, int) { return world.value({}, x); }},
+       {"pair", [](const auto& x, const Index3&, int c) { return c == 0 ? x[0] : 40.0; }, Centering::cell, 2}});
+  const Surface uniform = run_alone(isosurface_kind(), "{variable: t, values: [0, 0.1], fields: [pair]}", mesh,
+                                    even_division(mesh.mesh().cells, {1, 1, 1}))
+                              .surfaces.begin()
+                              ->second;
+  CHECK(tree.triangles.size() == uniform.triangles.size());
+  auto a = tree.points, b = uniform.points;
+  std::sort(a.begin(), a.end());
+  std::sort(b.begin(), b.end());
+  CHECK(a == b);
+  CHECK(area(tree) == doctest::Approx(area(uniform)));
+  CHECK(volume(tree) == doctest::Approx(volume(uniform)));
+  REQUIRE(tree.point_data.at(0).name == "pair");
+  for (std::size_t p = 0; p < tree.points.size(); ++p) {
+    CHECK(tree.point_data[0].values[2 * p] == doctest::Approx(tree.points[p][0]));
+    CHECK(tree.point_data[0].values[2 * p + 1] == 40);
+  }
+}
+
+TEST_CASE("surfaces in trees are the same bytes for every division") {
+  MpiCommunicator world_communicator(MPI_COMM_WORLD);
+  for (const int dimensions : {2, 3}) {
+    for (const std::uint64_t seed : {3, 4}) {
+      const TreeWorld world = random_world(dimensions, seed, 4);
+      const std::string yaml = "{variable: t, values: [0.4, 0.6], fields: [pair, t]}";
+      const Surface one = alone(world, 1, yaml);
+      REQUIRE(one.points.size() > 60);
+      for (const std::size_t blocks : {2, 3, 7, 16}) {
+        CHECK(same_bits(alone(world, blocks, yaml, 2), one));
+        const Surface all = run_tree(world, blocks, yaml, world_communicator, 1 + blocks % 2);
+        if (world_communicator.rank() == 0) CHECK(same_bits(all, one));
+      }
+    }
+  }
+}
+
+TEST_CASE("normals point to lower values, and are the same bytes for every division") {
+  MpiCommunicator world_communicator(MPI_COMM_WORLD);
+  const TreeWorld world = ball_world(3, 4, 6);
+  const std::string yaml = "{variable: t, values: [0, 0.05], normals: true}";
+  const Surface one = alone(world, 1, yaml);
+  REQUIRE(one.point_data.size() == 2);
+  const Surface::Array& normals = one.point_data[1];
+  REQUIRE(normals.name == "normals");
+  REQUIRE(normals.values.size() == 3 * one.points.size());
+  for (std::size_t p = 0; p < one.points.size(); ++p) {
+    const Vector n{normals.values[3 * p], normals.values[3 * p + 1], normals.values[3 * p + 2]};
+    const Vector out = minus(one.points[p], {0.5, 0.5, 0.5});
+    CHECK(norm(n) == doctest::Approx(1));
+    CHECK(dot(n, out) > 0.93 * norm(out));  // the values fall outwards
+  }
+  for (const std::size_t blocks : {2, 7}) {
+    CHECK(same_bits(alone(world, blocks, yaml, 2), one));
+    const Surface all = run_tree(world, blocks, yaml, world_communicator, 1 + blocks % 2);
+    if (world_communicator.rank() == 0) CHECK(same_bits(all, one));
+  }
+  CHECK(alone(ball_world(2, 4, 5), 2, "{variable: t, values: [0], normals: true}").point_data.size() == 1);
+}
+
+TEST_CASE("a tree that is one cell, and trees without a leaf, have no surface") {
+  TreeWorld world = random_world(3, 1, 0);
+  world.roots = {1, 1, 1};
+  CHECK(alone(world, 1, "{variable: t, values: [0.5]}").points.empty());
+  world.owner = [](const TreeCell&, std::size_t) { return std::size_t{9}; };
+  CHECK(alone(world, 2, "{variable: t, values: [0.5]}").points.empty());
+}
+
+TEST_CASE("a tree far deeper than its neighbours, and deeper than names can count") {
+  for (const int dimensions : {2, 3}) {
+    TreeWorld world;
+    world.dimensions = dimensions;
+    world.roots = {2, 2, dimensions == 3 ? 2 : 1};
+    world.refined = [](const TreeCell& c) {  // towards the middle of the mesh, on one side
+      const Index middle = Index{1} << c.level;
+      for (const Index i : c.index) {
+        if (i != middle - 1 && i != 0) return false;
+      }
+      return c.level < 32 && c.index[0] == middle - 1 && c.index[1] == middle - 1;
+    };
+    world.value = [](const TreeCell& c, const std::array<double, 3>&) { return c.level % 2 == 0 ? 1.0 : 0.0; };
+    world.owner = scattered;
+    const Surface one = alone(world, 1, "{variable: t, values: [0.5]}");
+    CHECK(one.points.size() > 60);
+    for (const Vector& x : one.points) CHECK(std::isfinite(x[0] + x[1] + x[2]));
+    CHECK(same_bits(alone(world, 5, "{variable: t, values: [0.5]}", 2), one));
+  }
+}
+
+TEST_CASE("next to cells whose value is NaN or infinite there is no surface, and nothing in it is NaN") {
+  TreeWorld world = random_world(3, 8, 3);
+  const auto value = world.value;
+  world.value = [=](const TreeCell& c, const std::array<double, 3>& x) {
+    if (random_of(c, 31) < 0.02) return std::numeric_limits<double>::quiet_NaN();
+    return random_of(c, 32) < 0.02 ? std::numeric_limits<double>::infinity() : value(c, x);
+  };
+  const Surface s = alone(world, 3, "{variable: t, values: [0.5], fields: [t]}");
+  CHECK(s.points.size() > 50);
+  CHECK(edges_of(s).rim > 0);
+  for (const Vector& x : s.points) CHECK(std::isfinite(x[0] + x[1] + x[2]));
+  for (const double t : s.point_data.at(0).values) CHECK(t == doctest::Approx(0.5));
+}
+
+TEST_CASE("surfaces in patches are closed over borders of levels of any ratio") {
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    const Surface s = alone(random_patches(3, seed), "{variable: t, values: [0.5]}", 2);
+    CHECK(s.triangles.size() > 1000);
+    CHECK(is_closed(s));
+    const Surface lines = alone(random_patches(2, seed), "{variable: t, values: [0.5]}", 2);
+    CHECK(lines.lines.size() > 100);
+    CHECK(is_closed_line(lines));
+  }
+}
+
+TEST_CASE("a ball in patches") {
+  const Surface s = alone(patch_world(3), "{variable: t, values: [0], fields: [pair]}");
+  const Edges edges = edges_of(s);
+  CHECK(edges.sound);
+  CHECK(edges.rim == 0);
+  CHECK(parts(s) == 1);
+  CHECK(euler_characteristic(s) == 2);
+  CHECK(area(s) == doctest::Approx(4 * pi * 0.09).epsilon(0.03));
+  CHECK(volume(s) == doctest::Approx(4 * pi * 0.027 / 3).epsilon(0.04));
+  for (std::size_t p = 0; p < s.points.size(); ++p) {
+    CHECK(s.point_data.at(0).values[2 * p] == doctest::Approx(s.points[p][0]));
+  }
+  const Surface circle = alone(patch_world(2), "{variable: t, values: [0]}");
+  CHECK(is_closed_line(circle));
+  CHECK(length(circle) == doctest::Approx(2 * pi * 0.3).epsilon(0.02));
+}
+
+TEST_CASE("surfaces in patches are the same bytes for every division, of servers and of levels into patches") {
+  MpiCommunicator world_communicator(MPI_COMM_WORLD);
+  for (const int dimensions : {2, 3}) {
+    PatchWorld world = random_patches(dimensions, 6);
+    const std::string yaml = "{variable: t, values: [0.3, 0.5], fields: [pair]}";
+    const Surface one = alone(world, yaml);
+    CHECK(same_bits(alone(world, yaml, 3), one));
+    const auto check = [&] {
+      CapturedResults results = run_patches(isosurface_kind(), yaml, world, world_communicator, 2);
+      if (world_communicator.rank() == 0) CHECK(same_bits(results.surfaces.begin()->second, one));
+    };
+    check();
+    std::vector<std::pair<std::int32_t, Box>> halves;
+    for (const auto& [level, box] : world.patches) {
+      Box low = box, high = box;
+      low.hi[0] = high.lo[0] = box.lo[0] + box.extent(0) / 3;
+      halves.insert(halves.begin(), {level, high});
+      halves.push_back({level, low});
+    }
+    world.patches = halves;
+    CHECK(same_bits(alone(world, yaml, 2), one));
+    check();
+  }
+}
+
+TEST_CASE("what is not had of levels is refused with a sentence") {
+  PatchWorld world = patch_world(3);
+  Metadata metadata = world.metadata();
+  metadata.variables[1].centering = Centering::node;
+  const AnalysisKind kind = isosurface_kind();
+  const auto refused = [&](const std::string& yaml) {
+    return message_of([&] { kind.create(fake_settings(kind, yaml, metadata), metadata); });
+  };
+  CHECK(refused("{variable: pair, component: 0, values: 1}").find("run through the centres of cells") !=
+        std::string::npos);
+  CHECK(refused("{variable: t, values: 1, fields: [pair]}").find("run through the centres of cells") !=
+        std::string::npos);
+  metadata.meshes[0].geometry = std::make_shared<ArrayGeometry>(MeshKind::curvilinear);
+  CHECK(refused("{variable: t, values: 1}").find("uniform mesh or an octree") != std::string::npos);
+}

@@ -1,0 +1,108 @@
+"""Surfaces and pictures of the blast's octree: the same bytes in every placement, and without a gap."""
+
+import os
+import subprocess
+import uuid
+
+import numpy as np
+import pytest
+from blasting import COUPLED, run
+
+TOOL = os.environ.get("SIDESTREAM_TOOL", "")
+PROBLEM = ["sedov", "--least", 2, "--most", 5, "--end", 1, "--steps", 8, "--every", 4]
+TASKS = """
+placement: {placement}
+output: {{directory: {directory}}}
+analyses:
+  - isosurface: {{variable: density, values: [0.7, 1.2], fields: [pressure, velocity], file: "surface-{{index}}.vtp"}}
+  - isosurface: {{variable: density, values: [1.2], normals: true, pieces: true, name: p, file: "pieces-{{index}}.vtp"}}
+  - render:
+      isosurface: [{{variable: density, values: [1.2], colour_by: pressure}}, {{variable: density, values: [0.7]}}]
+      size: [200, 160]
+      file: "frame-{{index}}.png"
+"""
+
+
+def results(folder, placement, ranks, name, beside=None):
+    directory = folder / name
+    file = folder / f"{name}.yaml"
+    file.write_text(TASKS.format(placement=placement, directory=directory))
+    line = [*PROBLEM, "--sidestream", file]
+    second = None
+    if beside:
+        launch = [os.environ["MPIEXEC"], "-n", str(beside[0]), *os.environ.get("MPIEXEC_FLAGS", "").split()]
+        second = subprocess.Popen([*launch, TOOL, beside[1], str(file)])
+    done = run(ranks, *line, program=COUPLED)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "3 iterations, 3 delivered." in done.stdout
+    if second:
+        assert second.wait(timeout=100) == 0
+    found = {}
+    for pattern in ("surface-*.vtp", "frame-*.png"):
+        for path in sorted(directory.glob(pattern)):
+            found[path.name] = path.read_bytes()
+    assert len(found) == 6
+    return found
+
+
+CASES = [
+    ("inline", 2), ("inline", 3), ("inline", 5), ("inline", 8),
+    ("{mode: cores, per_node: 1}", 4), ("{mode: cores, per_node: 2}", 5),
+    ("{mode: nodes, servers: 1}", 4), ("{mode: nodes, servers: 3}", 8),
+    ("{mode: nodes, servers: 2, forward: blocks}", 6), ("{mode: nodes, servers: 2, forward: partials}", 6),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory):
+    return results(tmp_path_factory.mktemp("reference"), "inline", 1, "reference")
+
+
+@pytest.mark.parametrize(("placement", "ranks"), CASES)
+def test_the_same_bytes_in_every_placement(tmp_path, reference, placement, ranks):
+    assert results(tmp_path, placement, ranks, "case") == reference
+
+
+def test_sidecar(tmp_path, reference):
+    session = f"test-{uuid.uuid4().hex[:12]}"
+    placement = f"{{mode: sidecar, per_node: 2, session: {session}, buffer: 16 MiB, when_full: wait}}"
+    assert results(tmp_path, placement, 3, "case", (2, "serve")) == reference
+
+
+def test_job(tmp_path, reference):
+    placement = f"{{mode: job, stream: {{name: s, directory: {tmp_path}, engine: files}}}}"
+    assert results(tmp_path, placement, 4, "case", (2, "endpoint")) == reference
+
+
+def edges_of(triangles):
+    """How often each edge is passed, in either direction, and the sum of the directions."""
+    corners = np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]])
+    low, high = corners.min(axis=1), corners.max(axis=1)
+    turns = np.where(corners[:, 0] < corners[:, 1], 1, -1)
+    _, inverse = np.unique(np.stack([low, high]), axis=1, return_inverse=True)
+    inverse = inverse.ravel()
+    return np.bincount(inverse), np.bincount(inverse, weights=turns)
+
+
+def test_the_shell_is_closed_and_round(tmp_path):
+    """Read by VTK: every edge has two triangles, nothing is NaN, and the surfaces lie round the blast."""
+    vtk = pytest.importorskip("vtk")
+    from vtk.util.numpy_support import vtk_to_numpy
+
+    results(tmp_path, "inline", 3, "case")
+    reader = vtk.vtkXMLPolyDataReader()
+    reader.SetFileName(str(tmp_path / "case" / "surface-2.vtp"))
+    reader.Update()
+    data = reader.GetOutput()
+    points = vtk_to_numpy(data.GetPoints().GetData())
+    triangles = vtk_to_numpy(data.GetPolys().GetConnectivityArray()).reshape(-1, 3)
+    assert len(triangles) > 500
+    assert np.isfinite(points).all()
+    for name in ("pressure", "velocity", "value"):
+        assert np.isfinite(vtk_to_numpy(data.GetPointData().GetArray(name))).all()
+    count, turns = edges_of(triangles)
+    assert (count == 2).all() and (turns == 0).all()
+    radius = np.linalg.norm(points - 0.5, axis=1)
+    assert radius.max() < 0.4
+    # One double layer would have each place twice.
+    assert len(np.unique(np.round(points, 9), axis=0)) == len(points)

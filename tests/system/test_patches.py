@@ -1,0 +1,296 @@
+"""Patches on refinement levels that appear, vanish, change and change hands: the same in every placement, and what no
+analysis looks at does not move."""
+
+import csv
+import math
+import os
+import re
+import subprocess
+import uuid
+
+import h5py
+import numpy as np
+import pytest
+import vtk
+from kinds_database import check_database
+from patches import counted, patches, values
+from support import run_beside
+from vtk.util.numpy_support import vtk_to_numpy
+
+PROGRAM = os.environ["SIDESTREAM_KINDS_PROGRAM"].replace("kinds_program", "patches_program")
+PLUGIN = os.environ["SIDESTREAM_LEVELS_PLUGIN"]
+TOOL = os.environ["SIDESTREAM_TOOL"]
+MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
+STEPS = 8
+
+DECLARED = """\
+meshes: {m: {type: uniform, size: SIZE, refinement: RATIOS}}
+variables:
+  t: {mesh: m}
+  n: {mesh: m, centering: node, type: float32, components: 2, order: row}
+  sometimes: {mesh: m}
+"""
+TASKS = """\
+analyses:
+  - statistics: {variable: t, file: t.csv}
+  - statistics: {name: nodes, variable: n, file: n.csv}
+  - statistics: {name: s, variable: sometimes, file: sometimes.csv}
+  - histogram: {variable: t, bins: 9, file: "h-{index}.csv"}
+  - histogram: {name: hn, variable: n, component: 0, bins: 9, file: "hn-{index}.csv"}
+  - threshold: {variable: t, minimum: 200000, file: "part-{index}.vtu"}
+  - threshold: {name: small, variable: n, component: 0, maximum: 900, file: "small-{index}.vtu"}
+  - clip: {variable: t, normal: [1, 0.3, 0], origin: [3, 3, 0], file: "cut-{index}.vtu"}
+  - projection: {variable: t, axis: x, file: "line-{index}.h5"}
+  - probe: {variables: [t], point: [{name: a, at: [1.1, 2.2, 0.3]}, {name: b, at: [5.3, 4.6, 0.6]}], file: probe.csv}
+outputs:
+  - hdf5: {variables: [t, n, sometimes]}
+  - vtk: {variables: [t, sometimes], file: "cells-{cycle:06}.vtm"}
+  - database: {directory: data, variables: [t, n, sometimes]}
+"""
+PLACEMENTS = [
+    ("inline", 2, 0),
+    ("inline", 3, 0),
+    ("inline", 8, 0),
+    ("{mode: cores, per_node: 1, buffer: 8 MiB}", 2, 1),
+    ("{mode: cores, per_node: 2, buffer: 8 MiB}", 5, 2),
+    ("{mode: nodes, servers: 1, buffer: 8 MiB}", 3, 1),
+    ("{mode: nodes, servers: 3, buffer: 8 MiB}", 5, 3),
+    ("{mode: nodes, servers: 2, buffer: 8 MiB, move: all}", 2, 2),
+    ("{mode: nodes, servers: 2, buffer: 8 MiB, partitioner: {replicated: {copies: 2}}}", 5, 2),
+    ("{mode: nodes, servers: 3, buffer: 8 MiB, partitioner: {balanced: {by: bytes}}}", 4, 3),
+    ("{mode: nodes, servers: 2, buffer: 8 MiB, forward: blocks}", 3, 3),
+]
+TABLES = ("t.csv", "n.csv", "sometimes.csv", "probe.csv", "h-*.csv", "hn-*.csv", "part-*.vtu", "small-*.vtu",
+          "cut-*.vtu", "line-*.h5")  # fmt: skip
+
+
+def configure(folder, placement, tasks=TASKS, dimensions=3, calls=0):
+    path = folder / "run.yaml"
+    text = f"placement: {placement}\noutput: {{directory: {folder / 'results'}, existing: replace}}\n"
+    ratios = "['2', 2x2x1]" if dimensions > 2 else "[2x2x1, 2x2x1]"
+    declared = DECLARED.replace("SIZE", str([8, 8, 4][:dimensions])).replace("RATIOS", ratios)
+    path.write_text(text + ("" if calls else declared) + tasks)
+    return path
+
+
+def simulate(folder, placement, ranks, tasks=TASKS, beside=None, dimensions=3, calls=0, steps=STEPS, **further):
+    path = configure(folder, placement, tasks, dimensions, calls)
+    further |= {"dimensions": dimensions, "calls": calls, "steps": steps}
+    command = [MPIRUN, "-n", str(ranks), PROGRAM, str(path), *(f"{key}={value}" for key, value in further.items())]
+    run_beside(folder, command, steps, beside)
+    return folder / "results"
+
+
+def tables(results):
+    found = {file.name: file.read_bytes() for name in TABLES for file in sorted(results.glob(name))}
+    assert len(found) >= 4 + 6 * STEPS, sorted(found)
+    return found
+
+
+def stored(results, name):
+    """By step and cell of a level what the servers' files have of a variable."""
+    found = {}
+    for path in results.glob("fields-*-*.h5"):
+        with h5py.File(path) as file:
+            for block in file.get(f"variables/{name}", {}).values():
+                key = int(path.stem.split("-")[1]), int(block.attrs["level"]), tuple(block.attrs["lo"])
+                assert key not in found
+                found[key] = block[...].tobytes()
+    return found
+
+
+def shown(results, step):
+    """What VTK shows of a step: centres of cells with their values, in some order."""
+    reader = vtk.vtkXMLMultiBlockDataReader()
+    reader.SetFileName(str(results / f"cells-{step:06}.vtm"))
+    reader.Update()
+    found = []
+    iterator = reader.GetOutput().NewIterator()
+    iterator.InitTraversal()
+    while not iterator.IsDoneWithTraversal():
+        grid = iterator.GetCurrentDataObject()
+        centres = vtk.vtkCellCenters()
+        centres.SetInputData(grid)
+        centres.Update()
+        places = vtk_to_numpy(centres.GetOutput().GetPoints().GetData()).astype(float)
+        flags = grid.GetCellData().GetArray("vtkGhostType")
+        here = np.ones(len(places), bool) if flags is None else vtk_to_numpy(flags) == 0
+        numbers = vtk_to_numpy(grid.GetCellData().GetArray("t"))
+        found += [
+            (*place, number)
+            for place, number in zip(places[here].round(6).tolist(), numbers[here].tolist(), strict=True)
+        ]
+        iterator.GoToNextItem()
+    return sorted(found, key=str)
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory):
+    return simulate(tmp_path_factory.mktemp("alone"), "inline", 1)
+
+
+def check_same(results, alone):
+    expected, found = tables(alone), tables(results)
+    assert [name for name in expected if found[name] != expected[name]] == []
+    for name in ("t", "n", "sometimes"):
+        assert stored(results, name) == stored(alone, name), name
+    for step in range(STEPS):
+        assert shown(results, step) == shown(alone, step)
+    check_database(results, STEPS)
+
+
+def exact_rows(step, dimensions=3):
+    numbers = np.concatenate([values(p.cells[c], p.level, step) for p, c in counted(step, dimensions)])
+    return numbers[np.isfinite(numbers)], np.isnan(numbers).sum(), np.isinf(numbers).sum()
+
+
+def check_statistics(file, dimensions=3, steps=range(STEPS)):
+    rows = {int(row["cycle"]): row for row in csv.DictReader(file.open())}
+    assert sorted(rows) == list(steps)
+    for step, row in rows.items():
+        finite, nan, infinite = exact_rows(step, dimensions)
+        assert (int(row["count"]), int(row["nan"]), int(row["infinite"])) == (len(finite), nan, infinite)
+        assert (float(row["minimum"]), float(row["maximum"])) == (finite.min(), finite.max())
+        assert float(row["sum"]) == math.fsum(finite)
+
+
+def test_what_is_counted(alone):
+    check_statistics(alone / "t.csv")
+    check_statistics(alone / "sometimes.csv", steps=range(0, STEPS, 2))
+    for step in range(STEPS):
+        finite, nan, infinite = exact_rows(step)
+        assert len(shown(alone, step)) == len(finite) + nan + infinite
+        with (alone / f"h-{step}.csv").open() as file:
+            assert sum(int(row["count"]) for row in csv.DictReader(file)) == len(finite)
+        with h5py.File(alone / f"line-{step}.h5") as file:
+            assert np.nanmax(file["length"][...]) == 8, "no place counts twice"
+    keys = {(step, p.level, tuple(p.lo)) for step in range(STEPS) for p in patches(step)}
+    assert set(stored(alone, "t")) == keys
+    assert set(stored(alone, "sometimes")) == {key for key in keys if key[0] % 2 == 0}
+
+
+@pytest.mark.parametrize(("placement", "clients", "servers"), PLACEMENTS)
+def test_placements(tmp_path, alone, placement, clients, servers):
+    check_same(simulate(tmp_path, placement, clients + servers), alone)
+
+
+@pytest.mark.parametrize("further", [{"calls": 1}, {"ghosts": 1}])
+@pytest.mark.parametrize("placement", ["inline", "{mode: nodes, servers: 2, buffer: 8 MiB}"])
+def test_declared_by_calls_and_with_ghosts(tmp_path, alone, placement, further):
+    check_same(simulate(tmp_path, placement, 5, **further), alone)
+
+
+def test_sidecar(tmp_path, alone):
+    placement = f"{{mode: sidecar, session: test-{uuid.uuid4().hex[:12]}, buffer: 8 MiB, when_full: wait}}"
+    check_same(simulate(tmp_path, placement, 4, beside=[TOOL, "serve", str(tmp_path / "run.yaml")]), alone)
+
+
+@pytest.mark.parametrize("readers", [1, 3])
+def test_job(tmp_path, alone, readers):
+    placement = f"{{mode: job, stream: {{name: s, directory: {tmp_path}, engine: files}}}}"
+    beside = [MPIRUN, "-n", str(readers), TOOL, "endpoint", str(tmp_path / "run.yaml")]
+    check_same(simulate(tmp_path, placement, 5, beside=beside), alone)
+
+
+@pytest.mark.parametrize(("placement", "ranks"), [("inline", 1), ("{mode: nodes, servers: 2, buffer: 8 MiB}", 5)])
+def test_two_dimensions(tmp_path, placement, ranks):
+    results = simulate(tmp_path, placement, ranks, dimensions=2)
+    check_statistics(results / "t.csv", dimensions=2)
+
+
+def test_the_second_run_in_a_directory(tmp_path, alone):
+    """Results of the first are replaced, whatever patches it had."""
+    simulate(tmp_path, "inline", 3, first=3, steps=5)
+    check_same(simulate(tmp_path, "{mode: nodes, servers: 2, buffer: 8 MiB}", 4), alone)
+
+
+def test_a_patch_that_is_not_delivered(tmp_path):
+    """What it covers counts nowhere then, and the account says that it was absent."""
+    found = {}
+    for placement, ranks in (("inline", 1), ("inline", 4), ("{mode: nodes, servers: 2, buffer: 8 MiB}", 5)):
+        path = configure(tmp_path, placement, CELLS)
+        done = subprocess.run([MPIRUN, "-n", str(ranks), PROGRAM, str(path), "hole=1"], capture_output=True, text=True,
+                              timeout=100, check=False)  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+        accounts = re.findall(r"delivered=8 refused=0 failed=0 unknown=0 absent=(\d+)", done.stdout)
+        assert accounts and set(accounts) == {"2"}, "a variable in cells and one at nodes"
+        found[placement, ranks] = (tmp_path / "results" / "t.csv").read_bytes()
+    assert len(set(found.values())) == 1
+    rows = list(csv.DictReader(next(iter(found.values())).decode().splitlines()))
+    lost = sum(c.sum() for p, c in counted(1) if p.number == 3)
+    assert lost > 0 and int(rows[1]["count"]) == len(exact_rows(1)[0]) - lost
+
+
+# ---- what moves
+
+CELLS = "analyses:\n  - statistics: {variable: t, file: t.csv}\n"
+
+
+def moved(results):
+    """By iteration blocks and bytes that came to servers."""
+    found = [[0, 0] for _ in range(STEPS)]
+    for row in csv.DictReader((results / "movement.csv").open()):
+        if row["role"] == "server":
+            found[int(row["iteration"])][0] += int(row["blocks"])
+            found[int(row["iteration"])][1] += int(row["bytes"])
+    return [tuple(one) for one in found]
+
+
+def amounts(needed):
+    return [(len(step), sum(8 * len(p.cells) for p in step)) for step in needed]
+
+
+ALL = amounts([patches(step) for step in range(STEPS)])
+UNCOVERED = amounts([[p for p, c in counted(step) if c.any()] for step in range(STEPS)])
+BRACKETED = amounts(
+    [
+        [p for p, c in counted(step) if c.any() and (values(p.cells, p.level, step) >= 200000).any()]
+        for step in range(STEPS)
+    ]
+)
+
+
+@pytest.mark.parametrize("more", ["", ", forward: blocks"])
+def test_covered_blocks_stay_where_they_are(tmp_path, more):
+    placement = f"{{mode: nodes, servers: 2, buffer: 8 MiB{more}}}"
+    ranks = 6 if more else 5
+    for tasks in (
+        CELLS,
+        "analyses:\n  - histogram: {variable: t, bins: 5}\n",
+        "analyses:\n  - projection: {variable: t, axis: z}\n",
+        "analyses:\n  - clip: {variable: t, normal: [1, 0, 0], origin: [-1, 0, 0]}\n",
+    ):
+        assert moved(simulate(tmp_path, placement, ranks, tasks)) == UNCOVERED, tasks
+    assert sum(blocks for blocks, _ in ALL) > sum(blocks for blocks, _ in UNCOVERED) + 5
+    threshold = "analyses:\n  - threshold: {variable: t, minimum: 200000}\n"
+    assert moved(simulate(tmp_path, placement, ranks, threshold)) == BRACKETED
+    assert sum(blocks for blocks, _ in BRACKETED) < sum(blocks for blocks, _ in UNCOVERED)
+    output = "outputs: [hdf5: {variables: [t]}]\n"
+    assert moved(simulate(tmp_path, placement, ranks, CELLS + output)) == ALL, "an output writes them too"
+
+
+def test_move_all(tmp_path):
+    results = simulate(tmp_path, "{mode: nodes, servers: 2, buffer: 8 MiB, move: all}", 5, CELLS)
+    assert moved(results) == ALL
+    check_statistics(results / "t.csv")
+
+
+@pytest.mark.parametrize(("placement", "ranks"), [("inline", 3), ("{mode: nodes, servers: 2, buffer: 8 MiB}", 5)])
+def test_one_level_alone(tmp_path, placement, ranks):
+    """Also where finer levels cover it."""
+    for level in (0, 1, 2, -1):
+        tasks = f"plugins: ['{PLUGIN}']\nanalyses:\n  - on_level: {{variable: t, level: {level}}}\n"
+        results = simulate(tmp_path, placement, ranks, tasks)
+        if level >= 0:
+            needed = [[p for p in patches(step) if p.level == level] for step in range(STEPS)]
+            rows = list(csv.DictReader((results / "level.csv").open()))
+            for row, step, there in zip(rows, range(STEPS), needed, strict=True):
+                numbers = np.concatenate([values(p.cells, p.level, step) for p in there] or [np.zeros(0)])
+                assert int(row["cells"]) == len(numbers)
+                assert int(row["sum"]) == np.rint(10 * numbers[np.isfinite(numbers)]).sum()
+        if placement != "inline":
+            assert moved(results) == (amounts(needed) if level >= 0 else UNCOVERED)
+
+
+def test_plan_knows_what_is_covered(tmp_path):
+    simulate(tmp_path, "inline", 2, "outputs: [metadata: {}]\n")
