@@ -147,6 +147,33 @@ def test_vtk_levels(grids, tmp_path):
         np.testing.assert_array_equal(hidden, fine[lo[2] : hi[2]] if level == 0 else False)
 
 
+def test_plotfiles(grids, tmp_path):
+    """Every block of every level, each component a variable, as yt reads them."""
+    yt = pytest.importorskip("yt", reason="yt of requirements-test.txt is not installed")
+    yt.set_log_level(40)
+    said = sidestream.export(
+        grids, tmp_path / "all.amrex", cycles=[range(10, 21)], variables=["rows", "vectors", "nodes"]
+    )
+    assert said == ["'nodes' is left out: plotfiles have values in cells; export to .h5, .nc or .zarr"]
+    assert sorted(p.name for p in (tmp_path / "all.amrex").iterdir()) == ["plt000010", "plt000020"]
+    opened = yt.load(str(tmp_path / "all.amrex/plt000020"))
+    assert float(opened.current_time) == 1 and opened.refine_by == 2
+    np.testing.assert_array_equal(opened.domain_right_edge.d, np.array((5, 4, 16)) * (0.5, 1, 2))
+    boxes = [(0, *checkpoints.box_of("box", b, BLOCKS)) for b in range(BLOCKS)] + [(1, [2, 2, 8], [6, 8, 20])]
+    assert len(opened.index.grids) == len(boxes)
+    for (level, lo, hi), grid in zip(boxes, opened.index.grids, strict=True):
+        assert grid.Level == level
+        np.testing.assert_array_equal(grid.get_global_startindex(), lo)
+        for name, axes in (("rows", "xy"), ("vectors", "xyz")):
+            expected = checkpoints.values(name, lo, hi, 2, level)
+            expected = expected if name == "rows" else expected.transpose(2, 1, 0, 3)
+            for n, axis in enumerate(axes):
+                np.testing.assert_array_equal(grid["boxlib", f"{name}_{axis}"].d, expected[..., n])
+    several = sidestream.export(grids, tmp_path / "two.amrex", cycles=[range(0, 1)], variables=["rows", "longs"])
+    assert several == ["'longs': whole numbers beyond 2^53 are rounded, plotfiles have real ones"]
+    assert sorted(p.name for p in (tmp_path / "two.amrex").iterdir()) == ["box-plt000000", "plane-plt000000"]
+
+
 def test_vtk_grids(grids, tmp_path):
     said = sidestream.export(grids, tmp_path / "all.pvd")
     assert len(said) == 3 and any("all are in all-box-levels-*.vtkhdf" in sentence for sentence in said)

@@ -61,8 +61,7 @@ LINE = {name: ("hydro", [name]) for name in ("density", "velocity_x", "pressure"
 MHD = {
     "density": ("hydro", ["density"]),
     "velocity": ("hydro", ["velocity_x", "velocity_y", "velocity_z"]),
-    "B_left": ("hydro", ["B_x_left", "B_y_left", "B_z_left"]),
-    "B_right": ("hydro", ["B_x_right", "B_y_right", "B_z_right"]),
+    **{f"B_{axis}_{side}": ("hydro", [f"B_{axis}_{side}"]) for axis in "xyz" for side in ("left", "right")},
     "pressure": ("hydro", ["pressure"]),
 }
 
@@ -141,6 +140,29 @@ def test_ranks_and_codecs(tmp_path):
     assert "2 of 2 contexts are whole" in listed.stdout
 
 
+def test_progress(tmp_path):
+    """On a terminal a line says which domain is read, and vanishes."""
+    output = ramses_files.write_output(Sample(), tmp_path)
+    ours, theirs = os.openpty()
+    command = [TOOL, "import", "ramses", str(output), str(tmp_path / "data"), "--no-fsync"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=theirs, timeout=60, check=False)
+    os.close(theirs)
+    said = b""
+    while True:
+        try:
+            part = os.read(ours, 4096)
+        except OSError:  # the other end is closed
+            break
+        if not part:
+            break
+        said += part
+    os.close(ours)
+    assert done.returncode == 0
+    for domain in (1, 2, 3):
+        assert f"\rdomain {domain} of 3".encode() in said
+    assert said.endswith(b"\r\x1b[K")
+
+
 def test_report(tmp_path):
     """Cells, leaves and bytes of each domain, against the files and the tree."""
     sample = Sample()
@@ -152,7 +174,31 @@ def test_report(tmp_path):
     cells = [1 + 8 * sum(map(len, ramses_files.octs_of(sample, d))) for d in range(3)]
     assert [int(row[1]) for row in rows[1:4]] == cells
     blocks = sidestream.open(data, into="levels", mesh="tree").blocks
-    assert [int(b.hi[0]) for b in blocks] == cells
+    kept = [kept_cells(sample, d) for d in range(3)]
+    assert [int(b.hi[0]) for b in blocks] == kept and sum(kept) < sum(cells)
+    for row, whole, left in zip(rows[1:4], cells, kept, strict=True):
+        assert row[4] == f"{100 * (1 - left / whole):.1f}"
+    assert run(tmp_path / "output_00007", tmp_path / "whole", "--no-prune").returncode == 0
+    levels = sidestream.open(tmp_path / "whole", into="levels", mesh="tree")
+    assert [int(b.hi[0]) for b in levels.blocks] == cells
+    check_leaves(sample, levels, HYDRO)
+
+
+def kept_cells(sample, domain):
+    """By going down from the root wherever a leaf is the domain's own."""
+    octs = [dict(level) for level in ramses_files.octs_of(sample, domain)]
+
+    def own_leaf(level, cell):
+        if level < len(octs) and cell in octs[level]:
+            return any(own_leaf(level + 1, ramses_files.child(cell, bits)) for bits in ramses_files.children(3))
+        return level > 0 and octs[level - 1][tuple(i >> 1 for i in cell)] == domain
+
+    def count(level, cell):
+        if not (level < len(octs) and cell in octs[level] and own_leaf(level, cell)):
+            return 1
+        return 1 + sum(count(level + 1, ramses_files.child(cell, bits)) for bits in ramses_files.children(3))
+
+    return count(0, (0, 0, 0))
 
 
 def leaves_in_yt(dataset, fields):

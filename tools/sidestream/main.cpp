@@ -193,6 +193,7 @@ CLI::App* add_import(CLI::App& app, sidestream::ImportOptions& options) {
                    "What values go through, as in a configuration; none: nothing (default: auto)")
       ->allow_extra_args(false)
       ->delimiter(',');
+  command->add_flag("!--no-prune", options.prune, "Store also what domains of RAMSES have of each other's cells");
   command->add_flag("!--no-fsync", options.flush, "Do not wait for the disk");
   return command;
 }

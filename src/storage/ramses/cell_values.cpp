@@ -12,8 +12,13 @@ namespace {
 
 constexpr std::int64_t most_columns = 10'000;
 
-/// Reads what files of a kind begin with: how many columns they have. Leaves the file at the first level.
-std::int64_t read_header(FortranFile& file, FileKind kind, const Info& info) {
+struct Header {
+  std::int64_t columns = 0;
+  double gamma = 0;
+};
+
+/// Reads what files of a kind begin with. Leaves the file at the first level.
+Header read_header(FortranFile& file, FileKind kind, const Info& info) {
   const auto expect = [&](const char* what, std::int64_t expected) {
     const std::int64_t found = file.integer(what);
     if (found != expected) file.complain(what, fmt::format("found {}, but info_*.txt says {}", found, expected));
@@ -22,8 +27,8 @@ std::int64_t read_header(FortranFile& file, FileKind kind, const Info& info) {
   const std::int64_t columns = file.integer("nvar");
   if (columns < 1 || columns > most_columns) file.complain("nvar", fmt::format("found {} variables", columns));
   if (kind != FileKind::gravity) expect("ndim", info.dimensions);
-  file.skip(kind == FileKind::gravity ? 2 : 3);  // nlevelmax, nboundary, gamma: amr has them
-  return columns;
+  file.skip(2);  // nlevelmax, nboundary: amr has them
+  return {columns, kind == FileKind::gravity ? 0 : file.reals("gamma", 1).front()};
 }
 
 template <class T>
@@ -45,7 +50,7 @@ class Reader {
         columns_(columns),
         tree_(tree),
         children_(std::size_t{1} << output.info().dimensions) {
-    const std::int64_t found = read_header(file_, columns.kind, output.info());
+    const std::int64_t found = read_header(file_, columns.kind, output.info()).columns;
     if (found != static_cast<std::int64_t>(columns.columns.size())) {
       file_.complain("nvar", fmt::format("found {}, but other domains have {}", found, columns.columns.size()));
     }
@@ -143,7 +148,9 @@ CellColumns cell_columns(const Output& output, FileKind kind) {
   FortranFile file(output.path(name_of(kind), 1));
   CellColumns found;
   found.kind = kind;
-  const auto count = static_cast<std::size_t>(read_header(file, kind, output.info()));
+  const Header header = read_header(file, kind, output.info());
+  const auto count = static_cast<std::size_t>(header.columns);
+  if (kind == FileKind::hydro) found.gamma = header.gamma;
   found.type = type_of_values(file);
   const int dimensions = output.info().dimensions;
   if (kind == FileKind::gravity) {

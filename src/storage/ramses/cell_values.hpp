@@ -17,6 +17,7 @@ struct CellColumns {
   std::vector<Column> columns;
   std::vector<Joined> variables;  ///< made of them
   Type type = Type::float64;
+  double gamma = 0;    ///< of the gas, as files of hydrodynamics say; 0: not known
   std::string remark;  ///< where names are not those of a descriptor; empty: they are
 };
 

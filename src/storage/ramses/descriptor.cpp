@@ -50,6 +50,9 @@ std::string plain(const std::string& name) {
 /// How many columns from `first` on are the components of a vector; 1: none.
 std::size_t components_from(const std::vector<Column>& columns, std::size_t first) {
   std::size_t count = 1;
+  for (const std::string& word : split(columns[first].name, '_')) {
+    if (word == "left" || word == "right") return 1;  // relations between them are each one's own
+  }
   for (const char* axis : {"y", "z"}) {
     const std::string next = with_word(columns[first].name, "x", axis);
     if (next.empty() || first + count == columns.size()) break;

@@ -33,8 +33,8 @@ struct Joined {
   std::vector<std::size_t> columns;
 };
 /// Columns of one type that follow each other and whose names differ in a word `x`, `y`, `z` alone become one variable
-/// with two or three components, without that word; the others stay alone. Names are then different from each other,
-/// and have letters, digits and underscores alone.
+/// with two or three components, without that word; the others stay alone, as do fields on faces (`B_x_left`). Names
+/// are then different from each other, and have letters, digits and underscores alone.
 [[nodiscard]] std::vector<Joined> join_columns(const std::vector<Column>& columns);
 
 }  // namespace sidestream::ramses

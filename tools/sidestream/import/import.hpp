@@ -11,6 +11,7 @@ struct ImportOptions {
   std::string directory, target;
   std::vector<std::string> codec{"auto"};
   bool flush = true;
+  bool prune = true;  ///< trees are stored without what other domains own
 };
 
 /// Under mpirun several processes share the work. Returns the exit status; prints what became of the files.

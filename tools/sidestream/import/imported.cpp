@@ -10,6 +10,7 @@
 #include "base/communicator.hpp"
 #include "base/fail.hpp"
 #include "group_command.hpp"
+#include "import/tree_block.hpp"
 #include "storage/database/journal.hpp"
 
 namespace sidestream::importing {
@@ -39,7 +40,7 @@ class Progress {
 }  // namespace
 
 Imported::Imported(const ImportOptions& options, std::string provenance)
-    : options_(options), kinds_(codecs_for_readers()) {
+    : options_(options), kinds_(codecs_for_readers()), trees_(options.prune) {
   if (options_.codec == std::vector<std::string>{"none"}) options_.codec.clear();
   schema_.provenance = std::move(provenance);
   schema_.chunk = database::chunk_bytes;
@@ -52,7 +53,16 @@ std::int32_t Imported::add(Mesh mesh) {
   return schema_.metadata.meshes.back().id;
 }
 
-std::int32_t Imported::add(Variable variable) {
+/// As the output `database` has it: flags of trees wherever anything is encoded, values with `auto` or by name.
+bool Imported::goes_as_tree(const Variable& variable) const {
+  const std::vector<std::string>& codec = options_.codec;
+  const Mesh& mesh = schema_.metadata.mesh_of(variable);
+  if (mesh.kind() != MeshKind::octree || variable.centering != Centering::cell || codec.empty()) return false;
+  return variable.role != Role::none || codec == std::vector<std::string>{"auto"} ||
+         codec == std::vector<std::string>{database::tree_codec};
+}
+
+std::int32_t Imported::add(Variable variable, VariableRelations relations) {
   Metadata& metadata = schema_.metadata;
   if (metadata.find_variable(variable.name)) {
     fail(Code::file, "import: there are two variables '{}', and a database has each name once", variable.name);
@@ -62,22 +72,29 @@ std::int32_t Imported::add(Variable variable) {
     metadata.meshes.at(static_cast<std::size_t>(variable.mesh)).arrays[static_cast<std::size_t>(variable.role)] =
         variable.id;
   }
-  packings_.push_back(Packing::chosen(options_.codec, variable.type, kinds_));
+  schema_.relations.push_back(std::move(relations));
+  if (goes_as_tree(variable)) {
+    packings_.emplace_back();
+    schema_.codecs.push_back({database::tree_codec});
+    schema_.other_codecs.emplace_back();
+  } else {
+    const bool elsewhere = options_.codec == std::vector<std::string>{database::tree_codec};
+    const std::vector<std::string> names = elsewhere ? std::vector<std::string>{"auto"} : options_.codec;
+    packings_.push_back(Packing::chosen(names, variable.type, kinds_));
+    const auto& lists = packings_.back().lists();
+    schema_.codecs.push_back(lists.front());
+    schema_.other_codecs.emplace_back(lists.begin() + 1, lists.end());
+  }
   if (!packings_.back().lossless()) {
     fail(Code::usage, "--codec: '{}' loses something; what is imported keeps every bit",
          fmt::join(options_.codec, " "));
   }
-  const auto& lists = packings_.back().lists();
-  schema_.codecs.push_back(lists.front());
-  schema_.other_codecs.emplace_back(lists.begin() + 1, lists.end());
   metadata.variables.push_back(std::move(variable));
   return metadata.variables.back().id;
 }
 
-const Packing& Imported::packing(std::int32_t variable) { return packings_.at(static_cast<std::size_t>(variable)); }
-
-std::uint64_t Imported::Part::add(std::int32_t variable, const Block& block, Bytes values) {
-  const Variable& declared = imported_.schema_.metadata.variables.at(static_cast<std::size_t>(variable));
+const BlockView& Imported::keep(std::int32_t variable, const Block& block, Bytes values) {
+  const Variable& declared = schema_.metadata.variables.at(static_cast<std::size_t>(variable));
   auto view = std::make_unique<BlockView>();
   view->block = block;
   view->points = declared.points(block);
@@ -90,11 +107,37 @@ std::uint64_t Imported::Part::add(std::int32_t variable, const Block& block, Byt
   if (packed_bytes(view->points, declared.components, declared.type) != values.size()) {
     fail(Code::internal, "import: '{}' has {} bytes on block {}", declared.name, values.size(), block.id);
   }
-  const Packing& packing = imported_.packing(variable);
-  domain_.add(static_cast<std::uint32_t>(variable), declared, *view, packing, imported_.encoding_);
-  if (!domain_.pieces().back().is_encoded) imported_.values_.push_back(std::move(values));
-  imported_.views_.push_back(std::move(view));
+  values_.push_back(std::move(values));
+  views_.push_back(std::move(view));
+  return *views_.back();
+}
+
+void Imported::give_up() {
+  trees_.clear();
+  views_.clear();
+  values_.clear();
+}
+
+std::uint64_t Imported::Part::add(std::int32_t variable, const Block& block, Bytes values) {
+  const BlockView& view = imported_.keep(variable, block, std::move(values));
+  const auto number = static_cast<std::size_t>(variable);
+  domain_.add(static_cast<std::uint32_t>(variable), imported_.schema_.metadata.variables[number], view,
+              imported_.packings_[number], imported_.encoding_);
+  if (domain_.pieces().back().is_encoded) imported_.values_.back() = {};
   return domain_.pieces().back().row.bytes;
+}
+
+Imported::Part::StoredBlock Imported::Part::add_tree(const Block& block,
+                                                     std::vector<std::pair<std::int32_t, Bytes>> values) {
+  const PackingOf packing = [&](std::int32_t variable) -> const Packing& {
+    return imported_.packings_[static_cast<std::size_t>(variable)];
+  };
+  TreeBlock tree(imported_.schema_, packing, imported_.encoding_, imported_.trees_);
+  for (auto& [variable, bytes] : values) tree.give(variable, imported_.keep(variable, block, std::move(bytes)));
+  StoredBlock stored;
+  stored.bytes = tree.store(domain_);
+  stored.cells = tree.cells();
+  return stored;
 }
 
 void Imported::store(Communicator& all, int parts, const char* unit,
@@ -107,11 +150,11 @@ void Imported::store(Communicator& all, int parts, const char* unit,
   how.flush = options_.flush;
   how.show = options_.codec.empty();  // HDF5's readers see values without codecs alone
   database::Storing storing(how);
+  schema_.pruned = options_.prune && database::has_trees(schema_.metadata);
   const int size = all.size(), rounds = (parts + size - 1) / size;
   const Progress progress(unit, parts, all.rank() == 0);
   const auto next = [&](int round, database::Domain& domain) {
-    views_.clear();
-    values_.clear();
+    give_up();
     const int number = round * size + all.rank();
     if (number >= parts) return;
     if (stop()) fail(Code::system, "import: a signal has asked it to end; nothing was imported");

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "import/import.hpp"
 #include "sidestream/extend/communicator.hpp"
 #include "storage/codecs/packing.hpp"
+#include "storage/database/stored_trees.hpp"
 #include "storage/database/storing.hpp"
 
 namespace sidestream::importing {
@@ -21,7 +23,7 @@ class Imported {
 
   /// Ids count from 0. A variable with a role becomes an array of its mesh.
   std::int32_t add(Mesh mesh);
-  std::int32_t add(Variable variable);
+  std::int32_t add(Variable variable, VariableRelations relations = {});
   [[nodiscard]] const Metadata& metadata() const noexcept { return schema_.metadata; }
 
   /// What a part has: values stay until the part is written.
@@ -30,6 +32,12 @@ class Imported {
     Part(Imported& imported, database::Domain& domain) : imported_(imported), domain_(domain) {}
     /// All of a variable on a block, gapless. Returns the bytes that it takes in the database.
     std::uint64_t add(std::int32_t variable, const Block& block, Bytes values);
+    /// All of a block of an octree: values by variable, flags among them. What it takes in the database.
+    struct StoredBlock {
+      Index cells = 0;
+      std::map<std::int32_t, std::uint64_t> bytes;  ///< by variable
+    };
+    StoredBlock add_tree(const Block& block, std::vector<std::pair<std::int32_t, Bytes>> values);
 
    private:
     Imported& imported_;
@@ -42,7 +50,10 @@ class Imported {
              const Iteration& iteration, const std::function<bool()>& stop);
 
  private:
-  [[nodiscard]] const Packing& packing(std::int32_t variable);
+  [[nodiscard]] bool goes_as_tree(const Variable& variable) const;
+  /// Of all points of a block, gapless. Both stay until the part is written.
+  [[nodiscard]] const BlockView& keep(std::int32_t variable, const Block& block, Bytes values);
+  void give_up();
 
   ImportOptions options_;
   CodecKinds kinds_;
@@ -52,6 +63,7 @@ class Imported {
   database::Encoding encoding_;
   std::vector<std::unique_ptr<BlockView>> views_;  ///< of the part that is written
   std::vector<Bytes> values_;
+  database::StoredTrees trees_;  ///< of the part
 };
 
 /// With one digit after the point, in the largest unit below it.

@@ -9,6 +9,7 @@
 #include "base/fail.hpp"
 #include "base/records.hpp"
 #include "import/imported.hpp"
+#include "import/ramses_relations.hpp"
 #include "storage/ramses/cell_values.hpp"
 #include "storage/ramses/domain_tree.hpp"
 #include "storage/ramses/particles.hpp"
@@ -21,9 +22,10 @@ using ramses::FileKind;
 
 /// What became of a domain: a record that goes from process to process.
 struct DomainReport {
-  std::int64_t domain = 0, cells = 0, leaves = 0, owned_leaves = 0, particles = 0;
-  std::uint64_t structure = 0, values = 0, stored = 0;  ///< bytes: of flags as stored, of values raw and stored
-  std::uint64_t from_particles = 0;                     ///< raw and stored alike: of particles, as stored
+  std::int64_t domain = 0, cells = 0, kept = 0, leaves = 0, owned_leaves = 0, particles = 0;
+  std::uint64_t structure = 0, values = 0,
+                stored = 0;          ///< bytes: of flags as stored; of values that stay, raw and stored
+  std::uint64_t from_particles = 0;  ///< raw and stored alike: of particles, as stored
 };
 
 class RamsesImport {
@@ -67,7 +69,7 @@ class RamsesImport {
   }
 
   std::int32_t add_variable(const std::string& name, std::int32_t mesh, Type type, std::size_t components, Role role,
-                            Centering centering = Centering::cell) {
+                            Centering centering = Centering::cell, VariableRelations relations = {}) {
     Variable variable;
     variable.name = name;
     variable.mesh = mesh;
@@ -75,7 +77,7 @@ class RamsesImport {
     variable.components = static_cast<std::int32_t>(components);
     variable.role = role;
     variable.centering = centering;
-    return imported_.add(std::move(variable));
+    return imported_.add(std::move(variable), std::move(relations));
   }
 
   void declare_tree() {
@@ -95,10 +97,13 @@ class RamsesImport {
   void declare_values(FileKind kind) {
     Cells cells{ramses::cell_columns(output_, kind), {}};
     if (!cells.columns.remark.empty()) remarks_.push_back(cells.columns.remark);
-    for (const ramses::Joined& joined : cells.columns.variables) {
+    const auto relations = relations_of(cells.columns, output_.info().dimensions);
+    for (std::size_t n = 0; n < cells.columns.variables.size(); ++n) {
+      const ramses::Joined& joined = cells.columns.variables[n];
       const bool taken = imported_.metadata().find_variable(joined.name) != nullptr;
       const std::string name = taken ? fmt::format("{}_{}", ramses::name_of(kind), joined.name) : joined.name;
-      cells.variables.push_back(add_variable(name, tree_, cells.columns.type, joined.columns.size(), Role::none));
+      cells.variables.push_back(add_variable(name, tree_, cells.columns.type, joined.columns.size(), Role::none,
+                                             Centering::cell, relations[n]));
     }
     cells_.push_back(std::move(cells));
   }
@@ -143,16 +148,25 @@ class RamsesImport {
       report.owned_leaves += tree.owned[n];
     }
     report.cells = tree.cells();
+    std::vector<std::pair<std::int32_t, Bytes>> values;
     for (const auto& [variable, flags] : {std::pair(refined_, &tree.refined), std::pair(owned_, &tree.owned)}) {
       const BytesView bytes = std::as_bytes(std::span(*flags));
-      report.structure += to.add(variable, block, Bytes(bytes.begin(), bytes.end()));
+      values.emplace_back(variable, Bytes(bytes.begin(), bytes.end()));
     }
+    std::uint64_t whole = 0;
     for (const Cells& cells : cells_) {
       std::vector<Bytes> arrays = read_cell_values(output_, cells.columns, domain, tree);
       for (std::size_t n = 0; n < arrays.size(); ++n) {
-        report.values += arrays[n].size();
-        report.stored += to.add(cells.variables[n], block, std::move(arrays[n]));
+        whole += arrays[n].size();
+        values.emplace_back(cells.variables[n], std::move(arrays[n]));
       }
+    }
+    const Imported::Part::StoredBlock stored = to.add_tree(block, std::move(values));
+    report.kept = stored.cells;
+    report.values = whole / static_cast<std::uint64_t>(tree.cells()) * static_cast<std::uint64_t>(stored.cells);
+    for (const auto& [variable, bytes] : stored.bytes) {
+      const bool is_flag = variable == refined_ || variable == owned_;
+      (is_flag ? report.structure : report.stored) += bytes;
     }
   }
 
@@ -185,19 +199,23 @@ class RamsesImport {
   std::vector<DomainReport> reports_;
 };
 
+double percent_gone(double left, double of) { return of > 0 ? 100 * (1 - left / of) : 0; }
+
 std::string line_of(const std::string& name, const DomainReport& r) {
-  const double saved = r.values > 0 ? 100 * (1 - static_cast<double>(r.stored) / static_cast<double>(r.values)) : 0;
-  return fmt::format("{:>7} {:>11} {:>11} {:>11} {:>10} {:>10} {:>10} {:>6.1f} %\n", name, r.cells, r.leaves,
-                     r.owned_leaves, rounded(r.structure), rounded(r.values), rounded(r.stored), saved);
+  const double pruned = percent_gone(static_cast<double>(r.kept), static_cast<double>(r.cells));
+  const double saved = percent_gone(static_cast<double>(r.stored), static_cast<double>(r.values));
+  return fmt::format("{:>7} {:>11} {:>11} {:>11} {:>6.1f} % {:>10} {:>10} {:>10} {:>6.1f} %\n", name, r.cells, r.leaves,
+                     r.owned_leaves, pruned, rounded(r.structure), rounded(r.values), rounded(r.stored), saved);
 }
 
 std::string RamsesImport::text_of(const std::vector<DomainReport>& reports) const {
-  std::string text = fmt::format("{:>7} {:>11} {:>11} {:>11} {:>10} {:>10} {:>10} {:>8}\n", "domain", "cells", "leaves",
-                                 "own leaves", "structure", "values", "stored", "saved");
+  std::string text = fmt::format("{:>7} {:>11} {:>11} {:>11} {:>8} {:>10} {:>10} {:>10} {:>8}\n", "domain", "cells",
+                                 "leaves", "own leaves", "pruned", "structure", "values", "stored", "saved");
   DomainReport all;
   for (const DomainReport& r : reports) {
     text += line_of(std::to_string(r.domain), r);
     all.cells += r.cells;
+    all.kept += r.kept;
     all.leaves += r.leaves;
     all.owned_leaves += r.owned_leaves;
     all.structure += r.structure;
