@@ -25,10 +25,10 @@ static int choose(void* object, sidestream_selection* selection, int* passes, ch
   return sidestream_select(selection, l->variable, 0) || sidestream_select_covered(selection, 0);
 }
 
-static void add_block(const sidestream_block* b, int64_t found[2]) {
-  for (int64_t k = b->owned_lo[2]; k < b->owned_hi[2]; ++k) {
-    for (int64_t j = b->owned_lo[1]; j < b->owned_hi[1]; ++j) {
-      for (int64_t i = b->owned_lo[0]; i < b->owned_hi[0]; ++i) {
+static void add_block(const sidestream_block* b, const int64_t lo[3], const int64_t hi[3], int64_t found[2]) {
+  for (int64_t k = lo[2]; k < hi[2]; ++k) {
+    for (int64_t j = lo[1]; j < hi[1]; ++j) {
+      for (int64_t i = lo[0]; i < hi[0]; ++i) {
         const double v = ((const double*)b->data)[(i - b->lo[0]) * b->strides[0] + (j - b->lo[1]) * b->strides[1] +
                                                   (k - b->lo[2]) * b->strides[2]];
         ++found[0];
@@ -44,8 +44,10 @@ static int local(void* object, const sidestream_input* input, sidestream_bytes* 
   int64_t found[2] = {0, 0};
   for (int64_t n = 0; n < sidestream_input_blocks(input, l->variable); ++n) {
     sidestream_block b = {.struct_size = sizeof b};
+    int64_t lo[3], hi[3];
     sidestream_input_block(input, l->variable, n, &b);
-    if (l->level < 0 || b.level == l->level) add_block(&b, found);
+    sidestream_block_points(input, l->variable, n, lo, hi); /* those that do not count too */
+    if (l->level < 0 || b.level == l->level) add_block(&b, lo, hi, found);
   }
   return sidestream_bytes_append(partial, found, sizeof found);
 }

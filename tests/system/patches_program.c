@@ -69,7 +69,7 @@ static void declare(void) {
   MUST(sidestream_add_uniform_mesh(s, "m", dimensions, cells, origin, spacing));
   MUST(sidestream_set_refinement(s, "m", 2, ratios));
   MUST(sidestream_add_variable(s, "t", "m", SIDESTREAM_FLOAT64, SIDESTREAM_CELL, 1, SIDESTREAM_COLUMN));
-  MUST(sidestream_add_variable(s, "n", "m", SIDESTREAM_FLOAT32, SIDESTREAM_NODE, 2, SIDESTREAM_ROW));
+  MUST(sidestream_add_variable(s, "n", "m", SIDESTREAM_FLOAT32, SIDESTREAM_NODE, 2, SIDESTREAM_COLUMN));
   MUST(sidestream_add_variable(s, "sometimes", "m", SIDESTREAM_FLOAT64, SIDESTREAM_CELL, 1, SIDESTREAM_COLUMN));
 }
 
@@ -94,13 +94,12 @@ static void publish_cells(const char* name, const patch* p, int step) {
   MUST(sidestream_publish(s, name, p->id, values));
 }
 
-/* Nodes, in row order. */
 static void publish_nodes(const patch* p, int step) {
   static float values[2 * MOST];
   int64_t at[3], n = 0;
-  for (at[0] = bottom(p, 0); at[0] <= top(p, 0); ++at[0]) {
+  for (at[2] = bottom(p, 2); at[2] < top(p, 2) + (dimensions > 2); ++at[2]) {
     for (at[1] = bottom(p, 1); at[1] <= top(p, 1); ++at[1]) {
-      for (at[2] = bottom(p, 2); at[2] < top(p, 2) + (dimensions > 2); ++at[2]) {
+      for (at[0] = bottom(p, 0); at[0] <= top(p, 0); ++at[0]) {
         values[n++] = (float)(at[0] + 50 * at[1] + 2500 * at[2]);
         values[n++] = (float)(p->level + 10 * step);
       }

@@ -27,7 +27,7 @@ DECLARED = """\
 meshes: {m: {type: uniform, size: SIZE, refinement: RATIOS}}
 variables:
   t: {mesh: m}
-  n: {mesh: m, centering: node, type: float32, components: 2, order: row}
+  n: {mesh: m, centering: node, type: float32, components: 2}
   sometimes: {mesh: m}
 """
 TASKS = """\
@@ -66,6 +66,8 @@ TABLES = ("t.csv", "n.csv", "sometimes.csv", "probe.csv", "h-*.csv", "hn-*.csv",
 
 def configure(folder, placement, tasks=TASKS, dimensions=3, calls=0):
     path = folder / "run.yaml"
+    if dimensions < 3:
+        tasks = tasks.replace("2.2, 0.3]", "2.2]").replace("4.6, 0.6]", "4.6]")
     text = f"placement: {placement}\noutput: {{directory: {folder / 'results'}, existing: replace}}\n"
     ratios = "['2', 2x2x1]" if dimensions > 2 else "[2x2x1, 2x2x1]"
     declared = DECLARED.replace("SIZE", str([8, 8, 4][:dimensions])).replace("RATIOS", ratios)
@@ -100,7 +102,7 @@ def stored(results, name):
 
 
 def shown(results, step):
-    """What VTK shows of a step: centres of cells with their values, in some order."""
+    """What VTK shows of a step: centres of cells with their values as texts, NaN being equal to itself."""
     reader = vtk.vtkXMLMultiBlockDataReader()
     reader.SetFileName(str(results / f"cells-{step:06}.vtm"))
     reader.Update()
@@ -110,18 +112,18 @@ def shown(results, step):
     while not iterator.IsDoneWithTraversal():
         grid = iterator.GetCurrentDataObject()
         centres = vtk.vtkCellCenters()
-        centres.SetInputData(grid)
+        centres.SetInputData(grid)  # leaves out cells that are flagged
         centres.Update()
         places = vtk_to_numpy(centres.GetOutput().GetPoints().GetData()).astype(float)
         flags = grid.GetCellData().GetArray("vtkGhostType")
-        here = np.ones(len(places), bool) if flags is None else vtk_to_numpy(flags) == 0
+        here = np.ones(grid.GetNumberOfCells(), bool) if flags is None else vtk_to_numpy(flags) == 0
         numbers = vtk_to_numpy(grid.GetCellData().GetArray("t"))
         found += [
             (*place, number)
-            for place, number in zip(places[here].round(6).tolist(), numbers[here].tolist(), strict=True)
+            for place, number in zip(places.round(6).tolist(), map(str, numbers[here].tolist()), strict=True)
         ]
         iterator.GoToNextItem()
-    return sorted(found, key=str)
+    return sorted(found)
 
 
 @pytest.fixture(scope="module")
@@ -258,7 +260,7 @@ def test_covered_blocks_stay_where_they_are(tmp_path, more):
         CELLS,
         "analyses:\n  - histogram: {variable: t, bins: 5}\n",
         "analyses:\n  - projection: {variable: t, axis: z}\n",
-        "analyses:\n  - clip: {variable: t, normal: [1, 0, 0], origin: [-1, 0, 0]}\n",
+        "analyses:\n  - clip: {variable: t, normal: [1, 0, 0], origin: [0.01, 0, 0]}\n",
     ):
         assert moved(simulate(tmp_path, placement, ranks, tasks)) == UNCOVERED, tasks
     assert sum(blocks for blocks, _ in ALL) > sum(blocks for blocks, _ in UNCOVERED) + 5

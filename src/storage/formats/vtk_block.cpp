@@ -100,22 +100,20 @@ void declare_structure(OutputFile& file, const Mesh& mesh, const std::vector<con
   }
 }
 
-/// A level is a block, its blocks are data sets.
+/// A level is a block, its blocks are data sets. Levels without any are there too: VTK's reader finds nothing behind a
+/// number that is left out.
 void write_levels(OutputFile& file, const std::vector<VtkPiece>& pieces) {
   file.write("<vtkMultiBlockDataSet>\n");
-  std::int32_t level = -1;
-  int number = 0;
-  for (const VtkPiece& piece : pieces) {
-    if (piece.block.level != level) {
-      if (level >= 0) file.write("</Block>\n");
-      level = piece.block.level;
-      number = 0;
-      file.write(fmt::format("<Block index=\"{0}\" name=\"level {0}\">\n", level));
+  const std::int32_t levels = pieces.empty() ? 0 : pieces.back().block.level + 1;
+  auto piece = pieces.begin();
+  for (std::int32_t level = 0; level < levels; ++level) {
+    file.write(fmt::format("<Block index=\"{0}\" name=\"level {0}\">\n", level));
+    for (int number = 0; piece != pieces.end() && piece->block.level == level; ++piece) {
+      file.write(fmt::format("<DataSet index=\"{}\" name=\"block {}\" file=\"{}\"/>\n", number++, piece->block.id,
+                             xml_escaped(piece->source)));
     }
-    file.write(fmt::format("<DataSet index=\"{}\" name=\"block {}\" file=\"{}\"/>\n", number++, piece.block.id,
-                           xml_escaped(piece.source)));
+    file.write("</Block>\n");
   }
-  if (level >= 0) file.write("</Block>\n");
   file.write("</vtkMultiBlockDataSet>\n");
 }
 
