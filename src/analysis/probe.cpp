@@ -11,7 +11,7 @@
 
 #include "analysis/common_options.hpp"
 #include "analysis/kinds.hpp"
-#include "analysis/sampling/sampler.hpp"
+#include "analysis/sampling/level_mixing.hpp"
 #include "base/log.hpp"
 #include "base/records.hpp"
 
@@ -93,6 +93,7 @@ class Probe final : public Task {
     targets_ = std::make_shared<sampling::ScatteredTargets>(dimensions_, places_.at);
     selection_ = sampling::selection_of(query_, metadata, targets_);
     values_ = sampling::value_count(query_, metadata);
+    mixes_ = sampling::mixes_levels(query_, metadata);
     for (const std::int32_t id : query_.variables) {
       const Variable& variable = metadata.variables.at(static_cast<std::size_t>(id));
       for (int c = 0; c < variable.components; ++c) {
@@ -102,13 +103,18 @@ class Probe final : public Task {
   }
 
   Selection selection() const override { return selection_; }
+  int passes() const override { return mixes_ ? 2 : 1; }
 
   Bytes local(const LocalInput& input) override {
+    if (mixes_ && input.pass == 0) return sampling::levels_of(query_, *targets_, input);
+    sampling::Query own = query_;
+    own.linear_cells = own.linear_cells && !mixes_;
     FoundByTarget found;
     const std::int64_t unknown = sampling::sample(
-        query_, *targets_, input,
+        own, *targets_, input,
         [&](std::int64_t target, const Rank& rank, std::span<const double> v) { keep_least(found, target, rank, v); });
     ByteWriter out;
+    out.put(mixed(input));
     out.put(unknown);
     for (const auto& [target, one] : found) {
       out.put(target);
@@ -119,8 +125,15 @@ class Probe final : public Task {
   }
 
   Bytes combine(const CombineInput& input) override {
+    if (mixes_ && input.pass == 0)
+      return sampling::joined_levels(input.partials, targets_->count(), input.communicator);
     ByteWriter mine;
-    for (const Bytes& partial : input.partials) mine.put(partial);
+    std::vector<Bytes> sums;
+    for (const Bytes& partial : input.partials) {
+      ByteReader(partial).get(sums.emplace_back());
+      mine.put(partial);
+    }
+    const auto row = rows_of(std::vector<BytesView>(sums.begin(), sums.end()), one_row(), input.communicator);
     const std::vector<Bytes> all = input.communicator.gather(mine.bytes(), 0);
     if (input.communicator.rank() != 0) return {};
     FoundByTarget found;
@@ -133,14 +146,35 @@ class Probe final : public Task {
         unknown += take(partial, found);
       }
     }
+    if (mixes_) mix(input.metadata, row.at(0), found);
     report(static_cast<std::int64_t>(places_.at.size() - found.size()), unknown);
     input.results.add(file_, table(found));
     return {};
   }
 
  private:
+  /// All places, which the first server has.
+  [[nodiscard]] GridShape one_row() const { return GridShape({1, targets_->count()}); }
+
+  /// What cells give to places of another level, if there are any.
+  [[nodiscard]] Bytes mixed(const LocalInput& input) const {
+    if (!mixes_) return {};
+    const GridShape row = one_row();
+    GridSums sums(row, sampling::mixed_count(query_, input.metadata) + 1);
+    sampling::add_mixed(query_, *targets_, input, input.feedback, sums);
+    return sums.take();
+  }
+  void mix(const Metadata& metadata, const std::vector<std::uint32_t>& row, FoundByTarget& found) const {
+    for_each_sum(row, sampling::mixed_count(query_, metadata) + 1, [&](Index target, std::span<const ExactSum> sums) {
+      const auto at = found.find(target);
+      if (at != found.end()) sampling::take_mixed(query_, metadata, sums, at->second.values);
+    });
+  }
+
   std::int64_t take(const Bytes& partial, FoundByTarget& found) const {
     ByteReader in(partial);
+    Bytes sums;
+    in.get(sums);
     const auto unknown = in.get<std::int64_t>();
     std::vector<double> values;
     while (!in.at_end()) {
@@ -200,6 +234,7 @@ class Probe final : public Task {
   std::shared_ptr<const sampling::Targets> targets_;
   Selection selection_;
   std::size_t values_ = 0;
+  bool mixes_ = false;
   std::vector<std::string> columns_;
   bool told_outside_ = false, told_unknown_ = false;
 };
@@ -216,39 +251,41 @@ Option place_option(const char* name, const char* text) {
 
 std::vector<Option> probe_options() {
   const Option name{.name = "name", .text = "What the table calls it; default: `point0`, `line0`, ..."};
-  return {{.name = "variables",
-           .type = OptionType::variable,
-           .list = true,
-           .required = true,
-           .text = "The variables, of one mesh, all components.",
-           .least_entries = 1},
-          {.name = "point",
-           .type = OptionType::map,
-           .list = true,
-           .text = "Points: one such map, or a list of them.",
-           .options = {name, place_option("at", "Where: a number for each dimension of the mesh.")}},
-          {.name = "line",
-           .type = OptionType::map,
-           .list = true,
-           .text = "Lines: one such map, or a list of them.",
-           .options = {name,
-                       place_option("from", "Where it begins."),
-                       place_option("to", "Where it ends."),
-                       {.name = "samples",
-                        .type = OptionType::integer,
-                        .default_value = "100",
-                        .text = "Number of places on it, at equal distances, both ends among them.",
-                        .minimum = 2,
-                        .maximum = 1 << 20}}},
-          {.name = "cells",
-           .type = OptionType::choice,
-           .default_value = "own",
-           .text = "Of variables in cells: `own`: the value of the cell that the place is in. `linear`: interpolated "
-                   "between cell centres, of uniform and rectilinear meshes; constant through the outer half of the "
-                   "outermost cells, and the cell's own where a neighbour of its level has no value.",
-           .choices = {"own", "linear"}},
-          file_option("probe.csv",
-                      "The table. Rows of later iterations are appended unless the name tells iterations apart.")};
+  return {
+      {.name = "variables",
+       .type = OptionType::variable,
+       .list = true,
+       .required = true,
+       .text = "The variables, of one mesh, all components.",
+       .least_entries = 1},
+      {.name = "point",
+       .type = OptionType::map,
+       .list = true,
+       .text = "Points: one such map, or a list of them.",
+       .options = {name, place_option("at", "Where: a number for each dimension of the mesh.")}},
+      {.name = "line",
+       .type = OptionType::map,
+       .list = true,
+       .text = "Lines: one such map, or a list of them.",
+       .options = {name,
+                   place_option("from", "Where it begins."),
+                   place_option("to", "Where it ends."),
+                   {.name = "samples",
+                    .type = OptionType::integer,
+                    .default_value = "100",
+                    .text = "Number of places on it, at equal distances, both ends among them.",
+                    .minimum = 2,
+                    .maximum = 1 << 20}}},
+      {.name = "cells",
+       .type = OptionType::choice,
+       .default_value = "own",
+       .text = "Of variables in cells: `own`: the value of the cell that the place is in. `linear`: interpolated "
+               "between cell centres, of uniform and rectilinear meshes and octrees; constant through the outer half "
+               "of the outermost cells, and the cell's own where a neighbour has no value. In the stead of a "
+               "neighbour of another level stands the mean of finer cells, or the coarser one's value.",
+       .choices = {"own", "linear"}},
+      file_option("probe.csv",
+                  "The table. Rows of later iterations are appended unless the name tells iterations apart.")};
 }
 
 }  // namespace

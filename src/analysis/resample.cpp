@@ -13,7 +13,7 @@
 #include "analysis/grid_result.hpp"
 #include "analysis/kinds.hpp"
 #include "analysis/level_axes.hpp"
-#include "analysis/sampling/sampler.hpp"
+#include "analysis/sampling/level_mixing.hpp"
 #include "base/fail.hpp"
 #include "base/log.hpp"
 #include "base/records.hpp"
@@ -105,6 +105,7 @@ class Resample final : public Task {
     for (std::size_t a = 0; a < static_cast<std::size_t>(grid.dimensions); ++a) positions.push_back(grid.middles(a));
     targets_ = std::make_shared<sampling::GridTargets>(std::move(positions));
     selection_ = sampling::selection_of(query_, metadata, targets_);
+    mixes_ = sampling::mixes_levels(query_, metadata);
     for (const std::int32_t id : query_.variables) {
       const Variable& variable = metadata.variables.at(static_cast<std::size_t>(id));
       for (int c = 0; c < variable.components; ++c) {
@@ -115,34 +116,45 @@ class Resample final : public Task {
   }
 
   Selection selection() const override { return selection_; }
+  int passes() const override { return mixes_ ? 2 : 1; }
 
   Bytes local(const LocalInput& input) override {
+    if (mixes_ && input.pass == 0) return sampling::levels_of(query_, *targets_, input);
+    sampling::Query own = query_;
+    own.linear_cells = own.linear_cells && !mixes_;
     const GridShape grid = grid_.shape();
     Findings findings(grid.row_cells());
     const std::int64_t unknown = sampling::sample(
-        query_, *targets_, input, [&](std::int64_t target, const Rank& rank, std::span<const double> values) {
+        own, *targets_, input, [&](std::int64_t target, const Rank& rank, std::span<const double> values) {
           findings.add(target, rank, values);
         });
     Bytes bytes = findings.take();
-    const BytesView count = bytes_of(unknown);
-    bytes.insert(bytes.end(), count.begin(), count.end());
+    const Bytes sums = mixed(input, grid);
+    const Tail tail{static_cast<std::int64_t>(sums.size()), unknown};
+    for (const BytesView part : {BytesView(sums), bytes_of(tail)}) bytes.insert(bytes.end(), part.begin(), part.end());
     return bytes;
   }
 
   Bytes combine(const CombineInput& input) override {
+    if (mixes_ && input.pass == 0)
+      return sampling::joined_levels(input.partials, targets_->count(), input.communicator);
     const GridShape grid = grid_.shape();
     std::array<std::int64_t, 2> counts{};  // cells that were not looked into, places that were found
-    std::vector<BytesView> partials;
+    std::vector<BytesView> partials, sums;
     for (const Bytes& partial : input.partials) {
-      const std::size_t rows = partial.size() - sizeof(std::int64_t);
-      counts[0] += record_of<std::int64_t>(BytesView(partial).subspan(rows));
-      partials.push_back(BytesView(partial).first(rows));
+      const std::size_t end = partial.size() - sizeof(Tail);
+      const auto tail = record_of<Tail>(BytesView(partial).subspan(end));
+      const auto found = end - static_cast<std::size_t>(tail.sums);
+      counts[0] += tail.unknown;
+      partials.push_back(BytesView(partial).first(found));
+      sums.push_back(BytesView(partial).subspan(found, end - found));
     }
     const auto rows = rows_of(partials, grid, input.communicator);
     const auto cells = static_cast<std::size_t>(grid.row_cells());
     std::vector<std::vector<double>> values(arrays_.size());
     for (auto& of_array : values) of_array.assign(rows.size() * cells, std::numeric_limits<double>::quiet_NaN());
     for (std::size_t row = 0; row < rows.size(); ++row) counts[1] += fill(rows[row], row * cells, cells, values);
+    if (mixes_) mix(input.metadata, rows_of(sums, grid, input.communicator), cells, values);
     input.communicator.sum(counts);
     const std::int64_t outside = targets_->count() - counts[1];
     if (input.communicator.rank() == 0) report(outside, counts[0]);
@@ -159,6 +171,31 @@ class Resample final : public Task {
   struct ArrayName {
     std::string name, unit;
   };
+  /// The end of a partial: behind the findings come sums of so many bytes.
+  struct Tail {
+    std::int64_t sums, unknown;
+  };
+
+  /// What cells give to places of another level, if there are any.
+  [[nodiscard]] Bytes mixed(const LocalInput& input, const GridShape& grid) const {
+    if (!mixes_) return {};
+    GridSums sums(grid, sampling::mixed_count(query_, input.metadata) + 1);
+    sampling::add_mixed(query_, *targets_, input, input.feedback, sums);
+    return sums.take();
+  }
+  void mix(const Metadata& metadata, const std::vector<std::vector<std::uint32_t>>& rows, std::size_t cells,
+           std::vector<std::vector<double>>& values) const {
+    const std::size_t count = sampling::mixed_count(query_, metadata) + 1;
+    std::vector<double> own(values.size());
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+      for_each_sum(rows[row], count, [&](Index cell, std::span<const ExactSum> sums) {
+        const std::size_t at = row * cells + static_cast<std::size_t>(cell);
+        for (std::size_t a = 0; a < own.size(); ++a) own[a] = values[a][at];
+        sampling::take_mixed(query_, metadata, sums, own);
+        for (std::size_t a = 0; a < own.size(); ++a) values[a][at] = own[a];
+      });
+    }
+  }
 
   /// Puts what was found in a row where it belongs; returns in how many cells something was.
   std::int64_t fill(const std::vector<std::uint32_t>& row, std::size_t first, std::size_t cells,
@@ -225,7 +262,7 @@ class Resample final : public Task {
   std::shared_ptr<const sampling::GridTargets> targets_;
   Selection selection_;
   std::vector<ArrayName> arrays_;
-  bool told_outside_ = false, told_unknown_ = false;
+  bool mixes_ = false, told_outside_ = false, told_unknown_ = false;
 };
 
 /// The corners of the grid: as given, or those of the mesh.
@@ -340,7 +377,7 @@ std::vector<Option> resample_options() {
        .text =
            "`nearest`: the value of the cell that the middle of a grid's cell is in, or of the nearest node (of cells "
            "of other shapes than boxes the node that counts most there). `linear`: interpolated linearly, as `probe` "
-           "does; variables in cells of uniform and rectilinear meshes alone.",
+           "does; variables in cells of uniform and rectilinear meshes and of octrees alone.",
        .choices = {"nearest", "linear"}},
       file_option("resampled-{index:05}.h5", "The data set, one file an iteration."),
       pieces_option()};

@@ -71,6 +71,8 @@ def analyses(variable, dimensions):
   - resample: {{name: {variable}-grid, variables: {variable}, level: 4, file: '{variable}-grid-{{index}}.h5'}}
   - probe: {{name: {variable}-probe, variables: {variable}, line: {{{line}, samples: 40}},
             file: '{variable}-probe.csv'}}
+  - resample: {{name: {variable}-linear, variables: {variable}, level: 3, method: linear,
+               file: '{variable}-linear-{{index}}.h5'}}
   - statistics: {{name: {variable}-one-time, variable: {variable}, on: synchronised,
                  file: '{variable}-one-time.csv'}}
   - statistics: {{name: {variable}-all, variable: {variable}, file: '{variable}-all.csv'}}
@@ -214,6 +216,9 @@ def check(results, dimensions):
             with (results / f"{variable}-one-time.csv").open() as file:
                 steps = [int(row["iteration"]) for row in csv.DictReader(file)]
             assert steps == list(range(0, STEPS, 2))
+        tree, patches = (read(results, f"{variable}-linear-{step}.h5")[variable] for variable in "tu")
+        np.testing.assert_array_equal(tree, patches)
+        assert not np.isnan(tree).any()
         # The tree and the patches: the same but for the variable's name.
         for name in [*PLANES[dimensions], "some"]:
             t, u = (results / f"{v}-{name}-{step}.vtp" for v in "tu")
@@ -333,3 +338,36 @@ def add_vtk(path, normal, origin, areas):
         corners = corners[np.argsort(np.arctan2(from_middle @ v, from_middle @ u))]
         sides = corners[1:] - corners[0]
         areas[values[n]] += 0.5 * np.linalg.norm(np.cross(sides[:-1], sides[1:]).sum(axis=0))
+
+
+def test_like_yt(tmp_path):
+    """Slices and projections of yt's own octree of the same leaves."""
+    yt = pytest.importorskip("yt", reason="yt of requirements-test.txt is not installed")
+    sidestream = pytest.importorskip("sidestream", reason="the Python package, which reads, was not built")
+    yt.set_log_level(40)
+    outputs = "outputs: [database: {directory: data, variables: [t]}]\n"
+    results = simulate(tmp_path, configure(tmp_path, "inline", 3, outputs), 3, 3, 4)
+    for step in range(STEPS):
+        theirs = sidestream.open(results / "data", into="levels", mesh="tree", iteration=step).to_yt()
+        cut = theirs.slice("z", theirs.quan(2.6, "code_length"))
+        expected = defaultdict(float)
+        for value, half_x, half_y in zip(cut["stream", "t"].d, cut["pdx"].d, cut["pdy"].d, strict=True):
+            expected[value] += 4 * half_x * half_y
+        found = area_by_value(read_surface(results / f"t-z-{step}.vtp"), "t")
+        assert found.keys() == expected.keys()
+        for value, area in expected.items():
+            assert found[value] == pytest.approx(area, rel=1e-12)
+        # Along y yt's axes are z and x.
+        ours = read(results, f"t-projection-{step}.h5")["t"]
+        along = theirs.proj(("stream", "t"), "y")
+        seen = np.zeros(ours.shape, bool)
+        edge = SPACING / 2**DEEPEST
+        for z, x, half_z, half_x, value in zip(
+            along["px"].d, along["py"].d, along["pdx"].d, along["pdy"].d, along["stream", "t"].d, strict=True
+        ):
+            low = np.round((np.array([z - half_z, x - half_x]) - ORIGIN[[2, 0]]) / edge[[2, 0]]).astype(int)
+            high = np.round((np.array([z + half_z, x + half_x]) - ORIGIN[[2, 0]]) / edge[[2, 0]]).astype(int)
+            part = (slice(low[0], high[0]), slice(low[1], high[1]))
+            np.testing.assert_allclose(ours[part], value, rtol=1e-12)
+            seen[part] = True
+        assert seen.all()

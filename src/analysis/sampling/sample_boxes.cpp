@@ -14,29 +14,11 @@ struct Found {
   Index3 cell;
 };
 
-/// The points that a place lies between on an axis, and how far it is from the lower one to the upper one.
-struct Between {
-  Index lower = 0, upper = 0;
-  double t = 0;
-};
-
 Between between_nodes(const LevelAxes& axes, int axis, Index cell, double x, bool linear) {
   const double low = axes.node(axis, cell), high = axes.node(axis, cell + 1);
   const double t = (x - low) / (high - low);
   if (linear) return {cell, cell + 1, t};
   return t <= 0.5 ? Between{cell, cell, 0} : Between{cell + 1, cell + 1, 0};
-}
-
-/// Beyond the outermost centres the value stays that of the outermost.
-Between between_centres(const LevelAxes& axes, int axis, Index cell, double x) {
-  const auto a = static_cast<std::size_t>(axis);
-  const double centre = axes.position(Centering::cell, axis, cell);
-  const bool up = axes.node(axis, cell) <= axes.node(axis, cell + 1);
-  const Index lower = (up ? x >= centre : x <= centre) ? cell : cell - 1;
-  if (lower < axes.cells().lo[a] || lower + 1 >= axes.cells().hi[a]) return {cell, cell, 0};
-  const double low = axes.position(Centering::cell, axis, lower),
-               high = axes.position(Centering::cell, axis, lower + 1);
-  return {lower, lower + 1, (x - low) / (high - low)};
 }
 
 /// One block of one level.
@@ -150,6 +132,17 @@ class BoxSampler {
 };
 
 }  // namespace
+
+Between between_centres(const LevelAxes& axes, int axis, Index cell, double x) {
+  const auto a = static_cast<std::size_t>(axis);
+  const double centre = axes.position(Centering::cell, axis, cell);
+  const bool up = axes.node(axis, cell) <= axes.node(axis, cell + 1);
+  const Index lower = (up ? x >= centre : x <= centre) ? cell : cell - 1;
+  if (lower < axes.cells().lo[a] || lower + 1 >= axes.cells().hi[a]) return {cell, cell, 0};
+  const double low = axes.position(Centering::cell, axis, lower),
+               high = axes.position(Centering::cell, axis, lower + 1);
+  return {lower, lower + 1, (x - low) / (high - low)};
+}
 
 void sample_boxes(const Query& query, const Targets& targets, const LocalInput& input, const Sink& sink) {
   for (const SampledBlock& block : blocks_of(query, input)) {

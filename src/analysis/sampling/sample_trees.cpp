@@ -17,6 +17,7 @@ struct Wanted {
 struct FoundLeaf {
   std::int64_t target;
   Index number;
+  std::int32_t level;
 };
 
 /// One block.
@@ -77,7 +78,7 @@ class TreeSampler {
     if (wanted.empty()) return;
     if (!tree_.index().refined(number)) {
       if (!tree_.owns(number)) return;
-      for (const Wanted& one : wanted) found_.push_back({one.target, number});
+      for (const Wanted& one : wanted) found_.push_back({one.target, number, cell.level});
       return;
     }
     std::array<double, 3> middle{};
@@ -118,8 +119,6 @@ void sample_trees(const Query& query, const Targets& targets, const LocalInput& 
   for (const SampledBlock& block : blocks_of(query, input)) {
     const auto tree = BlockTree::of(input, mesh, block.block);
     if (!tree || tree->index().cells() == 0) continue;
-    // A place is in one leaf that counts: what is in one block needs no order.
-    const Rank rank{0, block.block.id, 0};
     for (const FoundLeaf& found : TreeSampler(mesh, *tree).find(targets, block.block.bounds)) {
       std::size_t n = 0;
       for (std::size_t v = 0; v < query.variables.size(); ++v) {
@@ -129,7 +128,7 @@ void sample_trees(const Query& query, const Targets& targets, const LocalInput& 
                                                   : number_at(block.views[v]->array, {found.number, 0, 0}, c);
         }
       }
-      sink(found.target, rank, values);
+      sink(found.target, {-found.level, block.block.id, 0}, values);
     }
   }
 }

@@ -1,8 +1,9 @@
-#include "analysis/sampling/sampler.hpp"
+#include "analysis/sampling/level_mixing.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 
@@ -59,7 +60,7 @@ std::vector<std::int32_t> read_variables(const Settings& settings, const std::st
 
 void check_query(const Settings& settings, const std::string& option, const Query& query, const Metadata& metadata) {
   const Mesh& mesh = mesh_of(query, metadata);
-  if (!query.linear_cells || mesh.axes()) return;
+  if (!query.linear_cells || mesh.axes() || mesh.kind() == MeshKind::octree) return;
   const auto in_cells = [&](std::int32_t id) { return variable_of(id, metadata).centering == Centering::cell; };
   if (std::none_of(query.variables.begin(), query.variables.end(), in_cells)) return;
   settings.fail(option,
@@ -68,13 +69,31 @@ void check_query(const Settings& settings, const std::string& option, const Quer
                             mesh.name, mesh.geometry->kind()));
 }
 
+namespace {
+
+/// What a cell of another level reaches beyond its block: to the middle of its neighbour.
+Place coarsest_cell(const Mesh& mesh) {
+  Place size{};
+  for (int a = 0; a < mesh.dimensions; ++a) {
+    const auto n = static_cast<std::size_t>(a);
+    const auto* tree = dynamic_cast<const OctreeGeometry*>(mesh.geometry.get());
+    const Index first = mesh.cells.lo[n];
+    size[n] = std::fabs(tree ? tree->spacing()[n] : mesh.axes()->node(a, first + 1) - mesh.axes()->node(a, first));
+  }
+  return size;
+}
+
+}  // namespace
+
 Selection selection_of(const Query& query, const Metadata& metadata, const std::shared_ptr<const Targets>& targets) {
+  const bool mixes = mixes_levels(query, metadata);
+  const Place more = mixes ? coarsest_cell(mesh_of(query, metadata)) : Place{};
   BlockPredicate near;
-  near.needed = [targets](const BlockSummary& summary) {
+  near.needed = [targets, more](const BlockSummary& summary) {
     Place low, high;
     for (std::size_t a = 0; a < 3; ++a) {
-      low[a] = std::min(summary.low[a], summary.high[a]);
-      high[a] = std::max(summary.low[a], summary.high[a]);
+      low[a] = std::min(summary.low[a], summary.high[a]) - more[a];
+      high[a] = std::max(summary.low[a], summary.high[a]) + more[a];
     }
     widen(low, high);
     return targets->any_within(low, high);
@@ -82,7 +101,8 @@ Selection selection_of(const Query& query, const Metadata& metadata, const std::
   Selection selection;
   const bool list = mesh_of(query, metadata).is_list();
   for (const std::int32_t id : query.variables) {
-    selection.variables.push_back({id, list ? 0 : 1, near});
+    const bool in_cells = variable_of(id, metadata).centering == Centering::cell;
+    selection.variables.push_back({id, list || (mixes && in_cells) ? 0 : 1, near});
     selection.variables.back().wrap = false;  // places are inside the mesh
     selection.variables.back().covered = false;
   }

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "analysis/level_axes.hpp"
 #include "analysis/sampling/sampler.hpp"
 
 namespace sidestream::sampling {
@@ -48,6 +49,16 @@ template <class Value>
   }
   return sum;
 }
+
+/// The points that a place lies between on an axis, and how far it is from the lower one to the upper one.
+struct Between {
+  Index lower = 0, upper = 0;
+  double t = 0;
+};
+
+/// Between the centres of cells, of the one that the place is in and a neighbour; beyond the outermost centres the
+/// value stays that of the outermost.
+[[nodiscard]] Between between_centres(const LevelAxes& axes, int axis, Index cell, double x);
 
 /// Bounds that take in places a rounding error outside.
 void widen(Place& low, Place& high);
