@@ -7,16 +7,25 @@
 namespace sidestream {
 namespace {
 
-/// Cells of another level that touch a block, as a box of that level.
-Box reach_on(const Mesh& mesh, const Block& block, std::int32_t level) {
-  const Index3 from = mesh.ratio_to(block.level), to = mesh.ratio_to(level);
-  const auto floor = [](Index a, Index b) { return a / b - (a % b < 0 ? 1 : 0); };
-  Box box;
-  for (std::size_t a = 0; a < 3; ++a) {
-    box.lo[a] = floor(block.cells.lo[a] * to[a], from[a]);
-    box.hi[a] = -floor(-block.cells.hi[a] * to[a], from[a]);
+constexpr double rounding = 1e-9;  ///< of bounds, which simulations compute
+
+bool patches_touch(const Mesh& mesh, const Block& a, const Block& b) {
+  const auto finest = static_cast<std::int32_t>(mesh.refinement.size());
+  if (a.level > finest || b.level > finest) return false;
+  const Index3 all = mesh.ratio_to(finest), of_a = mesh.ratio_to(a.level), of_b = mesh.ratio_to(b.level);
+  for (std::size_t d = 0; d < 3; ++d) {
+    const Index wide = all[d] / of_a[d], other = all[d] / of_b[d];
+    if (a.cells.lo[d] * wide > b.cells.hi[d] * other || b.cells.lo[d] * other > a.cells.hi[d] * wide) return false;
   }
-  return grown(box, 1);
+  return true;
+}
+
+bool bounds_touch(const Bounds& a, const Bounds& b) {
+  for (std::size_t d = 0; d < 3; ++d) {
+    const double width = rounding * std::max(a.high[d] - a.low[d], b.high[d] - b.low[d]);
+    if (a.low[d] > b.high[d] + width || b.low[d] > a.high[d] + width) return false;
+  }
+  return true;
 }
 
 std::vector<Range> of_patches(const Mesh& mesh, std::span<const Block> blocks,
@@ -31,21 +40,13 @@ std::vector<Range> of_patches(const Mesh& mesh, std::span<const Block> blocks,
     for (std::int32_t level = 0; level <= finest && blocks[b].level <= finest; ++level) {
       index.overlapping(mesh.id, level, reach_on(mesh, blocks[b], level), near);
       for (const std::int64_t n : near) {
-        if (const BlockRange* other = ranges[static_cast<std::size_t>(n)]) all[b].add(other->all);
+        const BlockRange* other = ranges[static_cast<std::size_t>(n)];
+        if (other != nullptr && patches_touch(mesh, blocks[b], blocks[static_cast<std::size_t>(n)]))
+          all[b].add(other->all);
       }
     }
   }
   return all;
-}
-
-constexpr double rounding = 1e-9;  ///< of bounds, which simulations compute
-
-bool touch(const Bounds& a, const Bounds& b) {
-  for (std::size_t d = 0; d < 3; ++d) {
-    const double width = rounding * std::max(a.high[d] - a.low[d], b.high[d] - b.low[d]);
-    if (a.low[d] > b.high[d] + width || b.low[d] > a.high[d] + width) return false;
-  }
-  return true;
 }
 
 std::vector<Range> of_trees(std::span<const Block> blocks, std::span<const BlockRange* const> ranges) {
@@ -74,7 +75,7 @@ std::vector<Range> of_trees(std::span<const Block> blocks, std::span<const Block
     const Bounds& mine = blocks[known[i]].bounds;
     const double end = mine.high[0] + rounding * widest;
     for (std::size_t j = i + 1; j < known.size() && blocks[known[j]].bounds.low[0] <= end; ++j) {
-      if (!touch(mine, blocks[known[j]].bounds)) continue;
+      if (!bounds_touch(mine, blocks[known[j]].bounds)) continue;
       all[known[i]].add(ranges[known[j]]->all);
       all[known[j]].add(ranges[known[i]]->all);
     }
@@ -83,6 +84,22 @@ std::vector<Range> of_trees(std::span<const Block> blocks, std::span<const Block
 }
 
 }  // namespace
+
+bool may_touch(const Mesh& mesh, const Block& a, const Block& b) {
+  if (mesh.kind() != MeshKind::octree) return patches_touch(mesh, a, b);
+  return !a.bounds.known() || !b.bounds.known() || bounds_touch(a.bounds, b.bounds);
+}
+
+Box reach_on(const Mesh& mesh, const Block& block, std::int32_t level) {
+  const Index3 from = mesh.ratio_to(block.level), to = mesh.ratio_to(level);
+  const auto floor = [](Index a, Index b) { return a / b - (a % b < 0 ? 1 : 0); };
+  Box box;
+  for (std::size_t a = 0; a < 3; ++a) {
+    box.lo[a] = floor(block.cells.lo[a] * to[a], from[a]);
+    box.hi[a] = -floor(-block.cells.hi[a] * to[a], from[a]);
+  }
+  return grown(box, 1);
+}
 
 std::vector<Range> ranges_with_touching(const Mesh& mesh, std::span<const Block> blocks,
                                         std::span<const BlockRange* const> ranges) {

@@ -10,6 +10,17 @@
 
 namespace sidestream {
 
+/// Whether surfaces between blocks of a mesh are decided so: those of variables in cells of trees and on levels.
+[[nodiscard]] inline bool meets_other_levels(const Mesh& mesh, Centering centering) noexcept {
+  return centering == Centering::cell && (mesh.kind() == MeshKind::octree || !mesh.refinement.empty());
+}
+
+/// Whether two blocks have a point in common. Of trees: whether their bounds do, or are not known of one.
+[[nodiscard]] bool may_touch(const Mesh& mesh, const Block& a, const Block& b);
+
+/// The cells of a level, which is declared as that of the block is, among which are all that touch a patch.
+[[nodiscard]] Box reach_on(const Mesh& mesh, const Block& block, std::int32_t level);
+
 /// For each block what it and all blocks that touch it, on any level, have together: in cells between the centres of
 /// neighbours nothing else occurs. Of trees those touch whose bounds do, and those whose bounds are not known touch
 /// all. `ranges`: of each block, null where it was not delivered or is of another mesh; of those the result is empty.

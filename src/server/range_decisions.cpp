@@ -6,13 +6,14 @@
 
 #include "base/agree.hpp"
 #include "base/records.hpp"
+#include "data/touching.hpp"
 #include "sidestream/data/catalogue.hpp"
 
 namespace sidestream {
 
 namespace {
 
-/// A block's range, on its way to a server that has a block below it.
+/// A block's range, on its way to a server that has a block below it, or on levels beside it.
 struct Beyond {
   std::int64_t position;
   BlockRange range;
@@ -93,11 +94,31 @@ class Decider {
     const auto found = own_.find(name_of(range));
     if (found == own_.end()) return servers;
     const Block& block = table_.blocks()[static_cast<std::size_t>(found->second)];
+    const Mesh& mesh = metadata_.meshes.at(static_cast<std::size_t>(block.mesh));
+    if (meets_other_levels(mesh, variable({range.variable, 0}).centering)) return servers_beside(mesh, block);
     if (block.is_list()) return servers;
     for (const std::int64_t position : table_.near(block.mesh, block.level, block.cells)) {
       Box reach = table_.blocks()[static_cast<std::size_t>(position)].cells;
       for (Index& upper : reach.hi) ++upper;
       if (!intersection(reach, block.cells).empty()) servers.insert(table_.server(position));
+    }
+    return servers;
+  }
+
+  /// The servers of blocks that touch one, on any level.
+  [[nodiscard]] std::set<int> servers_beside(const Mesh& mesh, const Block& block) const {
+    std::set<int> servers;
+    const auto look = [&](std::int64_t position) {
+      const Block& other = table_.blocks()[static_cast<std::size_t>(position)];
+      if (other.mesh == mesh.id && may_touch(mesh, block, other)) servers.insert(table_.server(position));
+    };
+    if (block.is_list()) {
+      for (std::size_t b = 0; b < table_.blocks().size(); ++b) look(static_cast<std::int64_t>(b));
+      return servers;
+    }
+    const auto finest = static_cast<std::int32_t>(mesh.refinement.size());
+    for (std::int32_t level = 0; level <= finest && block.level <= finest; ++level) {
+      for (const std::int64_t position : table_.near(mesh.id, level, reach_on(mesh, block, level))) look(position);
     }
     return servers;
   }

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 import uuid
 
 import numpy as np
@@ -84,25 +85,74 @@ def edges_of(triangles):
     return np.bincount(inverse), np.bincount(inverse, weights=turns)
 
 
-def test_the_shell_is_closed_and_round(tmp_path):
-    """Read by VTK: every edge has two triangles, nothing is NaN, and the surfaces lie round the blast."""
+def triangles_of(data):
+    from vtk.util.numpy_support import vtk_to_numpy
+
+    return (
+        vtk_to_numpy(data.GetPoints().GetData()).astype(float),
+        vtk_to_numpy(data.GetPolys().GetConnectivityArray()).reshape(-1, 3),
+    )
+
+
+def read(path):
     vtk = pytest.importorskip("vtk")
+    reader = vtk.vtkXMLPolyDataReader()
+    reader.SetFileName(str(path))
+    reader.Update()
+    return reader.GetOutput()
+
+
+def test_the_shell_is_closed_and_round(tmp_path):
+    """Every edge has two triangles, nothing is NaN, and the surfaces lie round the blast."""
+    pytest.importorskip("vtk")
     from vtk.util.numpy_support import vtk_to_numpy
 
     results(tmp_path, "inline", 3, "case")
-    reader = vtk.vtkXMLPolyDataReader()
-    reader.SetFileName(str(tmp_path / "case" / "surface-2.vtp"))
-    reader.Update()
-    data = reader.GetOutput()
-    points = vtk_to_numpy(data.GetPoints().GetData())
-    triangles = vtk_to_numpy(data.GetPolys().GetConnectivityArray()).reshape(-1, 3)
+    data = read(tmp_path / "case" / "surface-2.vtp")
+    points, triangles = triangles_of(data)
     assert len(triangles) > 500
     assert np.isfinite(points).all()
     for name in ("pressure", "velocity", "value"):
         assert np.isfinite(vtk_to_numpy(data.GetPointData().GetArray(name))).all()
     count, turns = edges_of(triangles)
     assert (count == 2).all() and (turns == 0).all()
-    radius = np.linalg.norm(points - 0.5, axis=1)
-    assert radius.max() < 0.4
-    # One double layer would have each place twice.
+    assert np.linalg.norm(points - 0.5, axis=1).max() < 0.4
+    # A double layer would have each place twice.
     assert len(np.unique(np.round(points, 9), axis=0)) == len(points)
+
+
+EXPORTED = """
+placement: inline
+output: {{directory: {directory}}}
+analyses:
+  - isosurface: {{variable: density, values: [1.2], precision: double, file: "surface-{{index}}.vtp"}}
+outputs:
+  - database: {{directory: data, kind: post, variables: [refined, owned, density]}}
+"""
+
+
+def test_as_vtk_makes_it_of_hyper_tree_grids(tmp_path):
+    """VTK contours trees by their dual mesh too: the same points, in single precision, and as many triangles."""
+    vtk = pytest.importorskip("vtk")
+    file = tmp_path / "run.yaml"
+    file.write_text(EXPORTED.format(directory=tmp_path / "results"))
+    done = run(3, *PROBLEM, "--sidestream", file, program=COUPLED)
+    assert done.returncode == 0, done.stderr
+    to = tmp_path / "all.pvd"
+    export = [sys.executable, "-m", "sidestream", "export", str(tmp_path / "results" / "data"), str(to)]
+    subprocess.run(export, check=True, timeout=100)
+    reader = vtk.vtkXMLHyperTreeGridReader()
+    reader.SetFileName(str(max(tmp_path.glob("*.htg"))))
+    contour = vtk.vtkHyperTreeGridContour()
+    contour.SetInputConnection(reader.GetOutputPort())
+    contour.SetInputArrayToProcess(0, 0, 0, vtk.vtkDataObject.FIELD_ASSOCIATION_CELLS, "density")
+    contour.SetValue(0, 1.2)
+    contour.Update()
+    theirs, their_triangles = triangles_of(contour.GetOutput())
+    ours, our_triangles = triangles_of(read(tmp_path / "results" / "surface-2.vtp"))
+    assert len(ours) == len(theirs) > 300 and len(our_triangles) == len(their_triangles)
+
+    def nearest(some, others):
+        return max(np.linalg.norm(others - x, axis=1).min() for x in some)
+
+    assert nearest(ours, theirs) < 1e-6 and nearest(theirs, ours) < 1e-6
