@@ -11,7 +11,7 @@ using namespace sidestream::testing;
 
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 FakeDomain periodic(FakeDomain domain, std::array<bool, 3> along = {true, true, true}) {
   domain.metadata.meshes[0].periodic = along;
@@ -175,7 +175,7 @@ TEST_CASE("the same bits for every division and number of servers") {
     return size * std::pow(10.0, noise(p, 9, 26) - 13);
   };
   const FakeDomain domain = periodic(fake_cube(11, 0, 1, {{"a", value}}));
-  for (const std::string& yaml : {"{variable: a, boundary: 1e-3, halo: 1e2, units: mean, mass_function: {bins: 7, image: {file: m.png, size: [200, 150]}}}",
+  for (const std::string yaml : {"{variable: a, boundary: 1e-3, halo: 1e2, units: mean, mass_function: {bins: 7, image: {file: m.png, size: [200, 150]}}}",
                                   "{variable: a, boundary: -1, halo: 0, mass_function: {range: [1, 2]}}"}) {
     const auto expected = run_alone(halos_kind(), yaml, domain, {domain.mesh().cells});
     CHECK(expected.tables.at("halos-{index:05}.csv").rows() > 0);
@@ -225,7 +225,7 @@ TEST_CASE("plateaus: the larger linear index is the peak") {
 }
 
 TEST_CASE("NaN belongs to nothing, not even to the mean") {
-  const auto value = [](auto&, const Index3& p, int) { return p[0] == 2 ? nan : p[0] == 3 ? 3.0 : 2.0; };
+  const auto value = [](auto&, const Index3& p, int) { return p[0] == 2 ? not_a_number : p[0] == 3 ? 3.0 : 2.0; };
   const FakeDomain domain = fake_cube(5, 0, 1, {{"a", value}});
   for (const Division& division : {Division{domain.mesh().cells}, even_division(domain.mesh().cells, {5, 1, 1})}) {
     const Table table = found(domain, "{variable: a, boundary: 0.8, halo: 0.8, units: mean, connectivity: 26}", division);
@@ -234,7 +234,7 @@ TEST_CASE("NaN belongs to nothing, not even to the mean") {
     CHECK(whole(table, 1, "cells") == 50);
     CHECK(whole(table, 1, "peak_i") == 3);
   }
-  const FakeDomain none = fake_cube(3, 0, 1, {{"a", [](auto&, auto&, int) { return nan; }}});
+  const FakeDomain none = fake_cube(3, 0, 1, {{"a", [](auto&, auto&, int) { return not_a_number; }}});
   CHECK(found(none, "{variable: a, boundary: 1, halo: 1, units: mean}", {none.mesh().cells}).rows() == 0);
 }
 
@@ -300,7 +300,9 @@ TEST_CASE("what cannot be searched is refused") {
   };
   FakeDomain domain = noisy({4, 4, 4}, 3, 1);
   refused(domain, "{variable: a, boundary: 2, halo: 1}", "`halo` not below `boundary`");
-  refused(noisy({4, 4, 4}, 3, 1, {.centering = Centering::node}), "{variable: a, boundary: 1, halo: 1}",
+  FakeField at_nodes_of_it;
+  at_nodes_of_it.centering = Centering::node;
+  refused(noisy({4, 4, 4}, 3, 1, at_nodes_of_it), "{variable: a, boundary: 1, halo: 1}",
           "needs values in cells");
   domain.metadata.meshes[0].refinement = {{2, 2, 2}};
   refused(domain, "{variable: a, boundary: 1, halo: 1}", "does not join cells of two levels");
