@@ -3,8 +3,8 @@
 #include <limits>
 #include <numeric>
 
-#include "analysis/hash_field.hpp"
 #include "analysis/halo_checks.hpp"
+#include "analysis/hash_field.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -63,10 +63,10 @@ FakeDomain noisy(const Index3& size, int dimensions, unsigned seed, Type type = 
                  Order order = Order::column) {
   const unsigned values = seed % 2 == 0 ? 1u << 20 : 6;  // with plateaus or without
   const Box cells{{2, -3, 5}, {2 + size[0], -3 + size[1], 5 + size[2]}};
-  FakeDomain domain(cells, std::make_shared<UniformGeometry>(std::array{0.0, 0.0, 0.0}, std::array{1.0, 1.0, 1.0}),
-                    {{"a", [=](auto&, const Index3& p, int) { return noise(p, seed, values); }, Centering::cell, 1, type,
-                      order}},
-                    dimensions);
+  FakeDomain domain(
+      cells, std::make_shared<UniformGeometry>(std::array{0.0, 0.0, 0.0}, std::array{1.0, 1.0, 1.0}),
+      {{"a", [=](auto&, const Index3& p, int) { return noise(p, seed, values); }, Centering::cell, 1, type, order}},
+      dimensions);
   domain.metadata.meshes[0].periodic = {(seed & 1) != 0, (seed & 2) != 0, (seed & 4) != 0};
   return domain;
 }
@@ -130,8 +130,9 @@ TEST_CASE("the tree is that of sweeping over the cells") {
       const auto expected = swept(cells);
       const std::string yaml = "{variable: a, connectivity: " + std::to_string(connectivity) + "}";
       for (const std::size_t blocks : {1, 2, 5, 30}) {
-        const auto results = run_alone(merge_tree_kind(), yaml, domain, random_division(domain.mesh().cells, blocks, seed),
-                                       {.ghosts = static_cast<int>(blocks % 2)});
+        const auto results =
+            run_alone(merge_tree_kind(), yaml, domain, random_division(domain.mesh().cells, blocks, seed),
+                      {.ghosts = static_cast<int>(blocks % 2)});
         compare(results.tables.at(tree_file), expected, cells);
       }
     }
@@ -140,7 +141,8 @@ TEST_CASE("the tree is that of sweeping over the cells") {
 
 TEST_CASE("trees of planes, lines and single cells") {
   for (unsigned seed = 0; seed < 4; ++seed) {
-    for (const auto& [size, dimensions] : {std::pair{Index3{11, 9, 1}, 2}, {Index3{40, 1, 1}, 1}, {Index3{1, 1, 1}, 3}}) {
+    for (const auto& [size, dimensions] :
+         {std::pair{Index3{11, 9, 1}, 2}, {Index3{40, 1, 1}, 1}, {Index3{1, 1, 1}, 3}}) {
       const FakeDomain domain = noisy(size, dimensions, seed, Type::float64, Order::row);
       const Cells cells(domain, 14);
       const Index parts = size[0] > 1 ? 3 : 1;
@@ -154,8 +156,10 @@ TEST_CASE("trees of planes, lines and single cells") {
 TEST_CASE("nothing at all has no tree") {
   const FakeDomain domain = fake_cube(3, 0, 1, {{"a", [](auto&, auto&, int) { return not_a_number; }}});
   CHECK(run_alone(merge_tree_kind(), "{variable: a}", domain, {domain.mesh().cells}).tables.at(tree_file).rows() == 0);
-  const auto absent = run_alone(merge_tree_kind(), "{variable: a, halos: {boundary: 1, halo: 1}, connected: {from: [0.1, 0.1, 0.1], to: [0.9, 0.9, 0.9], above: 0}}",
-                                domain, {domain.mesh().cells}, {.absent = {0}});
+  const auto absent = run_alone(
+      merge_tree_kind(),
+      "{variable: a, halos: {boundary: 1, halo: 1}, connected: {from: [0.1, 0.1, 0.1], to: [0.9, 0.9, 0.9], above: 0}}",
+      domain, {domain.mesh().cells}, {.absent = {0}});
   CHECK(absent.tables.at(tree_file).rows() == 0);
   CHECK(whole(absent.tables.at("connected-{index:05}.csv"), 0, "connected") == 0);
 }
@@ -172,8 +176,7 @@ TEST_CASE("halos of any thresholds are those that `halos` finds") {
   std::size_t row = 0;
   for (const std::string yaml : {"{variable: a, connectivity: 6, boundary: 1.5, halo: 1.8, units: mean}",
                                  "{variable: a, connectivity: 6, boundary: 600000, halo: 900000, minimum_cells: 3}"}) {
-    const Table halos =
-        run_alone(halos_kind(), yaml, domain, {domain.mesh().cells}).tables.at("halos-{index:05}.csv");
+    const Table halos = run_alone(halos_kind(), yaml, domain, {domain.mesh().cells}).tables.at("halos-{index:05}.csv");
     CHECK(halos.rows() > 2);
     for (std::size_t h = 0; h < halos.rows(); ++h, ++row) {
       REQUIRE(row < table.rows());
@@ -201,12 +204,14 @@ TEST_CASE("two places hang together above a level exactly if a way of such cells
       if (std::isnan(levels.back())) levels.back() = 1;
       const auto place = [&](Index id) {
         const Index3 p = cells.cell(id);
-        return "[" + std::to_string(p[0] + 2) + ".5, " + std::to_string(p[1] - 3 + 0.5) + ", " + std::to_string(p[2] + 5) + ".5]";
+        return "[" + std::to_string(p[0] + 2) + ".5, " + std::to_string(p[1] - 3 + 0.5) + ", " +
+               std::to_string(p[2] + 5) + ".5]";
       };
       yaml += (n ? ", {from: " : "{from: ") + place(ends[n][0]) + ", to: " + place(ends[n][1]) +
               ", above: " + std::to_string(levels.back()) + "}";
     }
-    const auto results = run_analysis(merge_tree_kind(), yaml + "]}", domain, random_division(domain.mesh().cells, 7, seed), world);
+    const auto results =
+        run_analysis(merge_tree_kind(), yaml + "]}", domain, random_division(domain.mesh().cells, 7, seed), world);
     if (world.rank() != 0) continue;
     const Table& table = results.tables.at("connected-{index:05}.csv");
     REQUIRE(table.rows() == ends.size());

@@ -142,7 +142,9 @@ class BoxSweep {
     const Real* own = row(at[1], at[2]);
     const auto start = static_cast<std::int32_t>(place(at));
     for (Index x = 0; x < size_[0]; ++x) {
-      to[x] = std::isnan(own[x]) ? nowhere : to[x] == 0 ? new_maximum(start + x) : start + static_cast<std::int32_t>(x) + to[x];
+      to[x] = std::isnan(own[x]) ? nowhere
+              : to[x] == 0       ? new_maximum(start + x)
+                                 : start + static_cast<std::int32_t>(x) + to[x];
     }
   }
   /// Maxima are marked with ~number.
@@ -264,7 +266,8 @@ class BoxSweep {
       const TreeCell cell = tree_cell(p);
       const Index3 at = mesh_cell(p);
       const TreeCell top = tree_.maxima_[static_cast<std::size_t>(tree_.numbers_[p])];
-      tree_.border_.push_back({lattice_.row_of(at), at[lattice_.along], cell, certain.follow(top, cell), ways_from(at)});
+      tree_.border_.push_back(
+          {lattice_.row_of(at), at[lattice_.along], cell, certain.follow(top, cell), ways_from(at)});
     });
   }
   /// Bit 0: the next cell of the row is elsewhere; bit 1 + s: so are some that step s leads to.

@@ -17,8 +17,8 @@ struct BorderCell {
   std::uint64_t ways = 0;  ///< which neighbours in and beyond later rows are elsewhere: see BoxSweep::ways_from
 };
 
-/// The tree of a box. Each cell belongs to the maximum that the steepest way up leads to; components meet where cells of
-/// two maxima are neighbours.
+/// The tree of a box. Each cell belongs to the maximum that the steepest way up leads to; components meet where cells
+/// of two maxima are neighbours.
 ///
 /// What can be said for certain is said here: a maximum whose component reaches no border above the saddle has its
 /// triplet, whatever lies around the box. The rest is a forest between the maxima whose components do reach it.

@@ -114,7 +114,8 @@ Gathered gather_halos(FoundParts found, const Lattice& lattice, const Rule& rule
 }
 
 std::vector<Halo> sorted_halos(const std::vector<Halo>& mine, Communicator& servers) {
-  return sorted_records(mine, [](const Halo& halo) { return halo.peak.id; }, servers);
+  return sorted_records(
+      mine, [](const Halo& halo) { return halo.peak.id; }, servers);
 }
 
 }  // namespace sidestream::halos

@@ -1,5 +1,5 @@
-// Halos: connected sets of cells above a threshold whose maximum reaches a higher one, as in section 4.1 of "In situ and
-// in-transit analysis of cosmological simulations" (Friesen et al., 2016).
+// Halos: connected sets of cells above a threshold whose maximum reaches a higher one, as in section 4.1 of "In situ
+// and in-transit analysis of cosmological simulations" (Friesen et al., 2016).
 //
 // Each server finds the components of its blocks. Those that touch no other block are done with at once; of the others
 // what they have at each place of each axis goes on, until it is known which belong together and where their peaks are.
@@ -162,8 +162,7 @@ AnalysisKind halos_kind() {
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         return std::make_unique<halos::Halos>(halos::HalosQuery{
             halos::read_field(settings, metadata, "`halos`"), halos::read_thresholds(settings), settings.text("file"),
-            read_pieces(settings), halos::read_mass_function(settings),
-            halos::read_history(settings)});
+            read_pieces(settings), halos::read_mass_function(settings), halos::read_history(settings)});
       },
   };
 }

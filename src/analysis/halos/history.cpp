@@ -33,8 +33,7 @@ std::vector<SharedCells> added_up(const std::vector<SharedCells>& parts) {
 
 }  // namespace
 
-void HaloHistory::follow(const std::vector<OwnedRun>& runs, const std::vector<Halo>& halos,
-                         const CombineInput& input) {
+void HaloHistory::follow(const std::vector<OwnedRun>& runs, const std::vector<Halo>& halos, const CombineInput& input) {
   Communicator& servers = input.communicator;
   std::vector<OwnedRun> now = kept_rows(runs, servers);
   const std::vector<SharedCells> shared = gathered(shared_with(now), servers);
@@ -170,7 +169,8 @@ void HaloHistory::draw(const CombineInput& input) const {
   ChartFrame frame;
   frame.width = how_.chart->width;
   frame.height = how_.chart->height;
-  if (!how_.chart->caption.empty()) frame.caption = rendering::expand_caption(how_.chart->caption, name_, input.iteration);
+  if (!how_.chart->caption.empty())
+    frame.caption = rendering::expand_caption(how_.chart->caption, name_, input.iteration);
   frame.titles = {"time", "halos; dots grow with mass"};
   frame.ranges = {rendering::usable_range(first, last),
                   rendering::ColourRange{0, std::max(1.0, static_cast<double>(tracks.size()))}};
@@ -202,18 +202,20 @@ Option history_option() {
                     "Halos over time: each is matched with those of the last iteration that was analysed, by the cells "
                     "that they share."};
   option.options = {
-      file_option("halo-history.csv",
-                  "The table: a row for each halo, with the `track` that it is on, and one for each track that has ended. "
-                  "`event` is `first`, `birth`, `goes-on`, `merger`, `split`, `death` or `merged`; `other_track` the "
-                  "one that it split from or merged into; `previous_iteration` the one that was compared with."),
+      file_option(
+          "halo-history.csv",
+          "The table: a row for each halo, with the `track` that it is on, and one for each track that has ended. "
+          "`event` is `first`, `birth`, `goes-on`, `merger`, `split`, `death` or `merged`; `other_track` the "
+          "one that it split from or merged into; `previous_iteration` the one that was compared with."),
       {.name = "tracks",
        .type = OptionType::integer,
        .default_value = "24",
        .text = "How many tracks the chart shows, the heaviest ones.",
        .minimum = 1,
        .maximum = 1000},
-      chart_option("A chart of all iterations so far: a line for each track, which ends at the one that it merged into.",
-                   "{label}: halos over time    time {time:#.5g}    cycle {cycle}")};
+      chart_option(
+          "A chart of all iterations so far: a line for each track, which ends at the one that it merged into.",
+          "{label}: halos over time    time {time:#.5g}    cycle {cycle}")};
   return option;
 }
 

@@ -25,8 +25,8 @@ struct HistoryQuery {
 /// the rows that it keeps, the first one the tracks. An iteration that is refused, skipped or fails changes nothing.
 class HaloHistory {
  public:
-  HaloHistory(HistoryQuery how, const Field& field) : how_(std::move(how)), lattice_(field.lattice), name_(field.name),
-      volume_(field.cell_volume()) {}
+  HaloHistory(HistoryQuery how, const Field& field)
+      : how_(std::move(how)), lattice_(field.lattice), name_(field.name), volume_(field.cell_volume()) {}
   /// Collective. `runs`: of this server's halos; `halos`: this server's share, sorted over all.
   void follow(const std::vector<OwnedRun>& runs, const std::vector<Halo>& halos, const CombineInput& input);
 

@@ -1,9 +1,9 @@
 // The merge tree of a field's superlevel sets, distributed as section 4.1 of "In situ and in-transit analysis of
 // cosmological simulations" (Friesen et al., 2016) describes it, after Morozov and Weber (2013).
 //
-// In a first pass each server builds the trees of its boxes; where these meet, what reaches the borders is joined. After
-// that every server knows of each of its cells to which component of the whole mesh it belongs at any level, and the
-// second pass asks: no question needs more than adding up.
+// In a first pass each server builds the trees of its boxes; where these meet, what reaches the borders is joined.
+// After that every server knows of each of its cells to which component of the whole mesh it belongs at any level, and
+// the second pass asks: no question needs more than adding up.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -166,9 +166,9 @@ class MergeTree final : public Task {
     out.put(branches_of(tree_, query_.least));
     for (const Thresholds& one : query_.thresholds) {
       const double unit = one.of_mean ? mean_of(mean) : 1;
-      write_halos(halos_above(tree_, views, query_.field.lattice, query_.field.component, one.boundary * unit,
-                              one.peak * unit),
-                  out);
+      write_halos(
+          halos_above(tree_, views, query_.field.lattice, query_.field.component, one.boundary * unit, one.peak * unit),
+          out);
     }
     for (const Question& question : query_.questions) {
       for (const Index3& point : {question.from, question.to}) {
@@ -189,8 +189,8 @@ class MergeTree final : public Task {
       mine.insert(mine.end(), some.begin(), some.end());
       rest_.emplace_back(partial.end() - static_cast<std::ptrdiff_t>(in.left()), partial.end());
     }
-    const std::vector<Branch> branches =
-        sorted_records(mine, [](const Branch& branch) { return branch.top.id; }, input.communicator);
+    const std::vector<Branch> branches = sorted_records(
+        mine, [](const Branch& branch) { return branch.top.id; }, input.communicator);
     std::vector<std::int64_t> birth_ids, saddle_ids, into;
     std::vector<double> births, deaths, persistences;
     for (const Branch& branch : branches) {
@@ -304,8 +304,8 @@ Index3 cell_at(const Settings& settings, const char* option, const Field& field)
     const double index = std::floor((place[a] - field.origin[a]) / field.spacing[a]);
     const double low = static_cast<double>(field.lattice.origin[a]);
     if (!(index >= low && index < low + static_cast<double>(field.lattice.size[a]))) {
-      settings.fail(option, fmt::format("{} is outside of the mesh along {}; name a place in one of its cells", place[a],
-                                        "xyz"[a]));
+      settings.fail(option, fmt::format("{} is outside of the mesh along {}; name a place in one of its cells",
+                                        place[a], "xyz"[a]));
     }
     cell[a] = static_cast<Index>(index);
   }
@@ -313,8 +313,14 @@ Index3 cell_at(const Settings& settings, const char* option, const Field& field)
 }
 
 TreeQuery read_tree(const Settings& settings, const Metadata& metadata) {
-  TreeQuery query{read_field(settings, metadata, "`merge_tree`"), settings.text("file"), read_pieces(settings),
-                  settings.real("minimum_persistence"), {}, settings.text("halos_file"), {}, settings.text("connected_file")};
+  TreeQuery query{read_field(settings, metadata, "`merge_tree`"),
+                  settings.text("file"),
+                  read_pieces(settings),
+                  settings.real("minimum_persistence"),
+                  {},
+                  settings.text("halos_file"),
+                  {},
+                  settings.text("connected_file")};
   for (const Settings& one : settings.maps("halos")) query.thresholds.push_back(read_thresholds(one));
   for (const Settings& one : settings.maps("connected")) {
     query.questions.push_back({cell_at(one, "from", query.field), cell_at(one, "to", query.field), one.real("above")});
@@ -324,16 +330,17 @@ TreeQuery read_tree(const Settings& settings, const Metadata& metadata) {
 
 std::vector<Option> tree_options() {
   std::vector<Option> all = field_options();
-  all.push_back(file_option("merge-tree-{index:05}.csv",
-                            "The tree: a row for each maximum, in the order of their linear index. docs/cosmology.md."));
+  all.push_back(
+      file_option("merge-tree-{index:05}.csv",
+                  "The tree: a row for each maximum, in the order of their linear index. docs/cosmology.md."));
   all.push_back(pieces_option());
-  all.push_back({.name = "minimum_persistence",
-                 .type = OptionType::real,
-                 .default_value = "0",
-                 .text =
-                     "Maxima that are less than this above the saddle at which they meet a higher one are left out of the "
-                     "table: a simplified tree.",
-                 .minimum = 0});
+  all.push_back(
+      {.name = "minimum_persistence",
+       .type = OptionType::real,
+       .default_value = "0",
+       .text = "Maxima that are less than this above the saddle at which they meet a higher one are left out of the "
+               "table: a simplified tree.",
+       .minimum = 0});
   Option halos{.name = "halos",
                .type = OptionType::map,
                .list = true,
@@ -344,15 +351,23 @@ std::vector<Option> tree_options() {
   halos_file.name = "halos_file";
   all.push_back(halos_file);
   const auto place = [](const char* name, const char* text) {
-    return Option{.name = name, .type = OptionType::real, .list = true, .required = true, .text = text,
-                  .least_entries = 1, .most_entries = 3};
+    return Option{.name = name,
+                  .type = OptionType::real,
+                  .list = true,
+                  .required = true,
+                  .text = text,
+                  .least_entries = 1,
+                  .most_entries = 3};
   };
-  Option connected{.name = "connected",
-                   .type = OptionType::map,
-                   .list = true,
-                   .text = "Whether two places hang together above a level: a way leads from one to the other through cells "
-                           ">= `above`."};
-  connected.options = {place("from", "A place in a cell of the mesh."), place("to", "Another one."),
+  Option connected{
+      .name = "connected",
+      .type = OptionType::map,
+      .list = true,
+      .text =
+          "Whether two places hang together above a level: a way leads from one to the other through cells "
+          ">= `above`."};
+  connected.options = {place("from", "A place in a cell of the mesh."),
+                       place("to", "Another one."),
                        {.name = "above", .type = OptionType::real, .required = true, .text = "The level."}};
   all.push_back(connected);
   Option answers = file_option("connected-{index:05}.csv",

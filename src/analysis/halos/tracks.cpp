@@ -17,7 +17,9 @@ bool Tracks::heavier(Index a, Index b) const {
 std::map<Index, SharedCells> Tracks::descendants(const std::map<Index, const SeenHalo*>& now,
                                                  const std::vector<SharedCells>& shared) const {
   std::map<Index, SharedCells> chosen;
-  const auto weight = [&](const SharedCells& one) { return std::make_tuple(one.cells, now.at(one.now)->mass, one.now); };
+  const auto weight = [&](const SharedCells& one) {
+    return std::make_tuple(one.cells, now.at(one.now)->mass, one.now);
+  };
   for (const SharedCells& one : shared) {
     const auto [at, is_new] = chosen.emplace(one.before, one);
     if (!is_new && weight(one) > weight(at->second)) at->second = one;

@@ -47,8 +47,7 @@ struct TrackStep {
 class Tracks {
  public:
   /// One step for each of `now`, which ascends by peak, then one for each track that has ended.
-  [[nodiscard]] std::vector<TrackStep> follow(const std::vector<SeenHalo>& now,
-                                              const std::vector<SharedCells>& shared);
+  [[nodiscard]] std::vector<TrackStep> follow(const std::vector<SeenHalo>& now, const std::vector<SharedCells>& shared);
 
  private:
   struct Known {

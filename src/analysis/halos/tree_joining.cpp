@@ -102,7 +102,9 @@ std::vector<Triplet> meet_at_borders(const std::vector<BorderCell>& border, cons
   std::vector<BorderCell> here;
   std::vector<Sought> sought;
   posts.exchange(servers, here, sought);
-  const auto before = [](const auto& a, Index row, Index place) { return a.row != row ? a.row < row : a.place < place; };
+  const auto before = [](const auto& a, Index row, Index place) {
+    return a.row != row ? a.row < row : a.place < place;
+  };
   std::sort(here.begin(), here.end(),
             [&](const BorderCell& a, const BorderCell& b) { return before(a, b.row, b.place); });
   Thinned edges;

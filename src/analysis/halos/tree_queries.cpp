@@ -54,8 +54,7 @@ std::vector<TreeHalo> halos_above(const ServerTree& tree, std::span<const BlockV
     const auto slot_of = [&](std::int32_t number) {
       std::int32_t& slot = slots[static_cast<std::size_t>(number)];
       if (slot != unknown) return slot;
-      const TreeCell top =
-          tree.triplets.follow(box.maxima()[static_cast<std::size_t>(number)], level_of(boundary));
+      const TreeCell top = tree.triplets.follow(box.maxima()[static_cast<std::size_t>(number)], level_of(boundary));
       return slot = top.value >= peak ? halos.slot_of(top) : none;
     };
     const auto [a, c0, c1] = std::array{lattice.along, lattice.across[0], lattice.across[1]};
@@ -90,12 +89,12 @@ WayDown way_down(const ServerTree& tree, std::span<const BlockView> views, const
     Index3 cell = point;
     for (std::size_t a = 0; a < 3; ++a) cell[a] -= lattice.origin[a];
     const ArrayView& array = views[tree.views[b]].array;
-    const TreeCell from{with_type(array.type,
-                                  [&](auto zero) {
-                                    return static_cast<double>(
-                                        *array.at<decltype(zero)>(point[0], point[1], point[2], component));
-                                  }),
-                        lattice.id_of(cell)};
+    const TreeCell from{
+        with_type(array.type,
+                  [&](auto zero) {
+                    return static_cast<double>(*array.at<decltype(zero)>(point[0], point[1], point[2], component));
+                  }),
+        lattice.id_of(cell)};
     way.from.push_back(from);
     way.tops.push_back(tree.triplets.follow(box.maxima()[static_cast<std::size_t>(number)], from));
     for (const Triplet* next = tree.triplets.find(way.tops.back().id); next;
