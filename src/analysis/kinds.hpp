@@ -18,6 +18,7 @@ namespace sidestream {
 [[nodiscard]] AnalysisKind subsample_kind();
 [[nodiscard]] AnalysisKind resample_kind();
 [[nodiscard]] AnalysisKind halos_kind();
+[[nodiscard]] AnalysisKind merge_tree_kind();
 [[nodiscard]] AnalysisKind python_kind();
 
 }  // namespace sidestream

@@ -18,6 +18,7 @@ void register_analyses(Registry& registry) {
   registry.add(subsample_kind());
   registry.add(resample_kind());
   registry.add(halos_kind());
+  registry.add(merge_tree_kind());
   registry.add(python_kind());
 }
 

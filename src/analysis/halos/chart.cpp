@@ -33,8 +33,8 @@ Chart::Chart(const ChartFrame& frame)
       top_(layout_.caption_row + 2.6 * layout_.text),
       bottom_(frame.height - layout_.margin - 4.2 * layout_.text),
       image_{frame.width, frame.height,
-             std::vector<std::uint8_t>(4 * static_cast<std::size_t>(frame.width) * static_cast<std::size_t>(frame.height),
-                                       255)} {
+             std::vector<std::uint8_t>(
+                 4 * static_cast<std::size_t>(frame.width) * static_cast<std::size_t>(frame.height), 255)} {
   // Tiny pictures have hardly room for anything.
   right_ = std::max(right_, left_ + 1);
   bottom_ = std::max(bottom_, top_ + 1);

@@ -13,7 +13,7 @@ namespace sidestream::halos {
 /// What a chart shows and says. Values are those of the axes, logarithms where it says so.
 struct ChartFrame {
   int width = 1024, height = 768;
-  std::string caption;               ///< above; empty: none
+  std::string caption;                ///< above; empty: none
   std::array<std::string, 2> titles;  ///< of the axis to the right and of that upwards
   std::array<rendering::ColourRange, 2> ranges;
   bool numbers_up = true;  ///< whether the axis upwards has numbers
@@ -32,9 +32,7 @@ class Chart {
 
  private:
   void draw_axes(const ChartFrame& frame);
-  [[nodiscard]] double column(double x) const noexcept {
-    return left_ + ranges_[0].fraction(x) * (right_ - left_);
-  }
+  [[nodiscard]] double column(double x) const noexcept { return left_ + ranges_[0].fraction(x) * (right_ - left_); }
   [[nodiscard]] double row(double y) const noexcept { return bottom_ - ranges_[1].fraction(y) * (bottom_ - top_); }
 
   rendering::Layout layout_;

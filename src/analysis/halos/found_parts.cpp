@@ -31,7 +31,11 @@ void for_each_cell(const BlockView& view, int component, const Lattice& lattice,
 class BoxSearch {
  public:
   BoxSearch(const BlockView& view, const Box& box, const Lattice& lattice, const Rule& rule)
-      : view_(view), lattice_(lattice), rule_(rule), found_(find_runs(view, box, lattice, rule)), border_(box, lattice) {
+      : view_(view),
+        lattice_(lattice),
+        rule_(rule),
+        found_(find_runs(view, box, lattice, rule)),
+        border_(box, lattice) {
     sets_.resize(found_.set_count);
   }
 

@@ -38,11 +38,11 @@ struct OwnedRun {
 
 /// Parts are numbered from 0.
 struct FoundParts {
-  std::vector<Halo> whole;         ///< that lie in one box each
-  std::vector<Part> parts;         ///< all that may go on elsewhere, however small they are
-  std::vector<Bytes> planes;       ///< of each part: what PartPlanes wrote
+  std::vector<Halo> whole;    ///< that lie in one box each
+  std::vector<Part> parts;    ///< all that may go on elsewhere, however small they are
+  std::vector<Bytes> planes;  ///< of each part: what PartPlanes wrote
   std::vector<BorderRun> border;
-  std::vector<OwnedRun> owned;     ///< of all halos and parts, if wanted
+  std::vector<OwnedRun> owned;  ///< of all halos and parts, if wanted
 
   [[nodiscard]] Bytes to_bytes() const;
   [[nodiscard]] static FoundParts from_bytes(BytesView bytes);

@@ -1,9 +1,8 @@
 #include "analysis/halos/gathering.hpp"
 
-#include <algorithm>
 #include <map>
 
-#include "analysis/sorted_shares.hpp"
+#include "analysis/halos/sorted_records.hpp"
 
 namespace sidestream::halos {
 namespace {
@@ -115,23 +114,8 @@ Gathered gather_halos(FoundParts found, const Lattice& lattice, const Rule& rule
 }
 
 std::vector<Halo> sorted_halos(const std::vector<Halo>& mine, Communicator& servers) {
-  std::vector<Index> keys;
-  for (const Halo& halo : mine) keys.push_back(halo.peak.id);
-  const std::vector<Index> boundaries = share_boundaries(std::move(keys), servers);
-  std::vector<std::vector<Halo>> to(static_cast<std::size_t>(servers.size()));
-  for (const Halo& halo : mine) {
-    const auto above = std::upper_bound(boundaries.begin(), boundaries.end(), halo.peak.id);
-    to[static_cast<std::size_t>(above - boundaries.begin())].push_back(halo);
-  }
-  std::vector<Bytes> messages;
-  for (const std::vector<Halo>& halos : to) messages.push_back(bytes_of(halos));
-  std::vector<Halo> sorted;
-  for (const Bytes& bytes : servers.all_to_all(messages)) {
-    const auto halos = records_of<Halo>(bytes);
-    sorted.insert(sorted.end(), halos.begin(), halos.end());
-  }
-  std::sort(sorted.begin(), sorted.end(), [](const Halo& a, const Halo& b) { return a.peak.id < b.peak.id; });
-  return sorted;
+  return sorted_records(
+      mine, [](const Halo& halo) { return halo.peak.id; }, servers);
 }
 
 }  // namespace sidestream::halos

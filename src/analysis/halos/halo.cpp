@@ -53,7 +53,7 @@ Halo HaloSums::finish() const noexcept {
   for (std::size_t a = 0; a < 3; ++a) {
     halo.plain[a] = static_cast<double>(plain_[a]) / static_cast<double>(cells_);
     halo.weighted[a] = std::isfinite(halo.mass) && halo.mass != 0 ? weighted_[a].value() / halo.mass
-                                                                   : std::numeric_limits<double>::quiet_NaN();
+                                                                  : std::numeric_limits<double>::quiet_NaN();
   }
   return halo;
 }

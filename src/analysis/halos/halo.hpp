@@ -29,9 +29,9 @@ struct Peak {
 struct Halo {
   Peak peak;
   Index cells = 0;
-  double mass = 0;                           ///< sum of the values of its cells, rounded once
+  double mass = 0;                            ///< sum of the values of its cells, rounded once
   std::array<double, 3> weighted{}, plain{};  ///< centroids
-  Index3 low{}, high{};                      ///< its first and last cells along each axis
+  Index3 low{}, high{};                       ///< its first and last cells along each axis
 };
 
 /// Sums over the cells of a halo whose peak is known. They are exact, so that they do not depend on the order.
@@ -39,7 +39,8 @@ class HaloSums {
  public:
   HaloSums(const Lattice& lattice, const Peak& peak) : lattice_(lattice), peak_(peak), at_(lattice.cell_of(peak.id)) {}
   void add(const Index3& cell, double value) noexcept;
-  /// The cells of a part at one place of an axis. Each cell is added along each axis, to the mass along the first alone.
+  /// The cells of a part at one place of an axis. Each cell is added along each axis, to the mass along the first
+  /// alone.
   void add_plane(std::size_t axis, Index place, Index cells, const ExactSum& mass) noexcept;
   [[nodiscard]] Halo finish() const noexcept;
 

@@ -16,16 +16,17 @@ constexpr std::size_t mean_words = ExactSum::words + 1;
 
 void require_uniform(const Settings& settings, const Variable& variable, const Mesh& mesh, const std::string& what) {
   if (mesh.kind() != MeshKind::uniform) {
-    settings.fail("variable", fmt::format("'{}' lies on mesh '{}' of type '{}'; {} needs a uniform mesh, whose cells have "
-                                          "all the same volume",
-                                          variable.name, mesh.name, mesh.geometry ? mesh.geometry->kind() : "none",
-                                          what));
+    settings.fail("variable",
+                  fmt::format("'{}' lies on mesh '{}' of type '{}'; {} needs a uniform mesh, whose cells have "
+                              "all the same volume",
+                              variable.name, mesh.name, mesh.geometry ? mesh.geometry->kind() : "none", what));
   }
   if (!mesh.refinement.empty()) {
-    settings.fail("variable",
-                  fmt::format("'{}' lies on mesh '{}', which has refinement levels; {} does not join cells of two levels: "
-                              "publish the values on a mesh of one level, or `resample` them",
-                              variable.name, mesh.name, what));
+    settings.fail(
+        "variable",
+        fmt::format("'{}' lies on mesh '{}', which has refinement levels; {} does not join cells of two levels: "
+                    "publish the values on a mesh of one level, or `resample` them",
+                    variable.name, mesh.name, what));
   }
   if (variable.centering != Centering::cell) {
     settings.fail("variable", fmt::format("'{}' lies at {}s; {} needs values in cells", variable.name,
@@ -35,8 +36,9 @@ void require_uniform(const Settings& settings, const Variable& variable, const M
   for (int a = 0; a < 3; ++a) {
     cells *= static_cast<double>(mesh.cells.extent(a));
     if (mesh.cells.extent(a) < std::numeric_limits<std::int32_t>::max() / 4) continue;
-    settings.fail("variable", fmt::format("mesh '{}' has {} cells along an axis; {} counts up to {}", mesh.name,
-                                          mesh.cells.extent(a), what, std::numeric_limits<std::int32_t>::max() / 4 - 1));
+    settings.fail("variable",
+                  fmt::format("mesh '{}' has {} cells along an axis; {} counts up to {}", mesh.name,
+                              mesh.cells.extent(a), what, std::numeric_limits<std::int32_t>::max() / 4 - 1));
   }
   if (cells >= 9.2e18) {
     settings.fail("variable", fmt::format("mesh '{}' has more cells than a linear index of 64 bits counts", mesh.name));
@@ -62,37 +64,38 @@ double Field::position(std::size_t axis, Index cell, double cells) const noexcep
 }
 
 std::vector<Option> field_options() {
-  return {variable_option("The density, or whatever halos are looked for in: a variable in the cells of a uniform mesh."),
-          component_option("Which component of it, from 0; needed if it has several."),
-          {.name = "connectivity",
-           .type = OptionType::choice,
-           .default_value = "14",
-           .text =
-               "Which cells are neighbours, on both sides of a periodic mesh too: the `6` that share a face, the `18` "
+  return {
+      variable_option("The density, or whatever halos are looked for in: a variable in the cells of a uniform mesh."),
+      component_option("Which component of it, from 0; needed if it has several."),
+      {.name = "connectivity",
+       .type = OptionType::choice,
+       .default_value = "14",
+       .text = "Which cells are neighbours, on both sides of a periodic mesh too: the `6` that share a face, the `18` "
                "that share an edge, the `26` that share a corner, or `14`, the edges of Freudenthal's triangulation "
                "(offsets of 0 and 1, or of 0 and -1, along all axes), as Reeber has it.",
-           .choices = {"6", "14", "18", "26"}}};
+       .choices = {"6", "14", "18", "26"}}};
 }
 
 std::vector<Option> threshold_options() {
-  return {{.name = "boundary",
-           .type = OptionType::real,
-           .required = true,
-           .text = "Cells whose value is >= this belong to halos, if they hang together with a cell that reaches `halo`."},
-          {.name = "halo",
-           .type = OptionType::real,
-           .required = true,
-           .text = "What hangs together is a halo if its greatest value is >= this. Not below `boundary`."},
-          {.name = "units",
-           .type = OptionType::choice,
-           .default_value = "absolute",
-           .text = "Of both: `absolute`, those of the variable; or `mean`, the mean of all finite values of the iteration.",
-           .choices = {"absolute", "mean"}},
-          {.name = "minimum_cells",
-           .type = OptionType::integer,
-           .default_value = "1",
-           .text = "Halos of fewer cells are left out.",
-           .minimum = 1}};
+  return {
+      {.name = "boundary",
+       .type = OptionType::real,
+       .required = true,
+       .text = "Cells whose value is >= this belong to halos, if they hang together with a cell that reaches `halo`."},
+      {.name = "halo",
+       .type = OptionType::real,
+       .required = true,
+       .text = "What hangs together is a halo if its greatest value is >= this. Not below `boundary`."},
+      {.name = "units",
+       .type = OptionType::choice,
+       .default_value = "absolute",
+       .text = "Of both: `absolute`, those of the variable; or `mean`, the mean of all finite values of the iteration.",
+       .choices = {"absolute", "mean"}},
+      {.name = "minimum_cells",
+       .type = OptionType::integer,
+       .default_value = "1",
+       .text = "Halos of fewer cells are left out.",
+       .minimum = 1}};
 }
 
 Field read_field(const Settings& settings, const Metadata& metadata, const std::string& what) {
@@ -115,11 +118,11 @@ Field read_field(const Settings& settings, const Metadata& metadata, const std::
 Thresholds read_thresholds(const Settings& settings) {
   Thresholds thresholds{settings.real("boundary"), settings.real("halo"), settings.text("units") == "mean",
                         settings.integer<Index>("minimum_cells")};
-  if (!std::isfinite(thresholds.boundary) || !std::isfinite(thresholds.peak) ||
-      thresholds.peak < thresholds.boundary) {
-    settings.fail("halo", fmt::format("found `boundary` {} and `halo` {}; expected two finite numbers, `halo` not below "
-                                      "`boundary`: all cells of a halo are >= `boundary`, its peak is >= `halo`",
-                                      thresholds.boundary, thresholds.peak));
+  if (!std::isfinite(thresholds.boundary) || !std::isfinite(thresholds.peak) || thresholds.peak < thresholds.boundary) {
+    settings.fail("halo",
+                  fmt::format("found `boundary` {} and `halo` {}; expected two finite numbers, `halo` not below "
+                              "`boundary`: all cells of a halo are >= `boundary`, its peak is >= `halo`",
+                              thresholds.boundary, thresholds.peak));
   }
   return thresholds;
 }

@@ -1,5 +1,5 @@
-// Halos: connected sets of cells above a threshold whose maximum reaches a higher one, as in section 4.1 of "In situ and
-// in-transit analysis of cosmological simulations" (Friesen et al., 2016).
+// Halos: connected sets of cells above a threshold whose maximum reaches a higher one, as in section 4.1 of "In situ
+// and in-transit analysis of cosmological simulations" (Friesen et al., 2016).
 //
 // Each server finds the components of its blocks. Those that touch no other block are done with at once; of the others
 // what they have at each place of each axis goes on, until it is known which belong together and where their peaks are.
@@ -7,6 +7,7 @@
 
 #include "analysis/common_options.hpp"
 #include "analysis/halos/gathering.hpp"
+#include "analysis/halos/history.hpp"
 #include "analysis/halos/mass_function.hpp"
 #include "analysis/kinds.hpp"
 
@@ -20,6 +21,7 @@ struct HalosQuery {
   std::string file;
   Pieces pieces = Pieces::automatic;
   std::optional<MassFunction> mass_function;
+  std::optional<HistoryQuery> history;
 };
 
 /// Names of columns of which there is one for each axis of the mesh.
@@ -83,7 +85,9 @@ Table table_of(const std::vector<Halo>& halos, const Field& field, std::int64_t 
 
 class Halos final : public Task {
  public:
-  explicit Halos(HalosQuery query) : query_(std::move(query)), steps_(row_steps(query_.field.connectivity)) {}
+  explicit Halos(HalosQuery query) : query_(std::move(query)), steps_(row_steps(query_.field.connectivity)) {
+    if (query_.history) history_.emplace(*query_.history, query_.field);
+  }
 
   Selection selection() const override {
     Selection selection{{{query_.field.variable, 0}}};
@@ -96,7 +100,7 @@ class Halos final : public Task {
     const auto& views = input.of(query_.field.variable);
     if (input.pass + 1 < passes()) return sum_values(views, query_.field.component);
     const double unit = query_.thresholds.of_mean ? mean_of(input.feedback) : 1;
-    return find_parts(views, query_.field.lattice, rule(unit), halo_rule(unit), false).to_bytes();
+    return find_parts(views, query_.field.lattice, rule(unit), halo_rule(unit), history_.has_value()).to_bytes();
   }
 
   Bytes combine(const CombineInput& input) override {
@@ -110,6 +114,7 @@ class Halos final : public Task {
     const std::int64_t first = input.communicator.exclusive_sum(static_cast<std::int64_t>(halos.size()));
     input.results.add_parts(query_.file, table_of(halos, query_.field, first), input.communicator, query_.pieces);
     if (query_.mass_function) write_mass_function(*query_.mass_function, halos, query_.field, input);
+    if (history_) history_->follow(gathered.runs, halos, input);
     return {};
   }
 
@@ -123,6 +128,7 @@ class Halos final : public Task {
 
   HalosQuery query_;
   std::vector<RowStep> steps_;
+  std::optional<HaloHistory> history_;
   Bytes mean_;  ///< between the passes of one iteration
 };
 
@@ -132,6 +138,7 @@ std::vector<Option> options() {
   all.push_back(file_option("halos-{index:05}.csv", "The table, a row for each halo."));
   all.push_back(pieces_option());
   all.push_back(mass_function_option());
+  all.push_back(history_option());
   return all;
 }
 
@@ -155,7 +162,7 @@ AnalysisKind halos_kind() {
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         return std::make_unique<halos::Halos>(halos::HalosQuery{
             halos::read_field(settings, metadata, "`halos`"), halos::read_thresholds(settings), settings.text("file"),
-            read_pieces(settings), halos::read_mass_function(settings)});
+            read_pieces(settings), halos::read_mass_function(settings), halos::read_history(settings)});
       },
   };
 }

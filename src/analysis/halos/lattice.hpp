@@ -19,7 +19,7 @@ struct Lattice {
   Index3 origin{}, size{1, 1, 1};
   std::array<bool, 3> periodic{};
   int dimensions = 3;
-  std::size_t along = 0;                   ///< the axis of the rows
+  std::size_t along = 0;                    ///< the axis of the rows
   std::array<std::size_t, 2> across{1, 2};  ///< the other two
 
   [[nodiscard]] Index rows() const noexcept { return size[across[0]] * size[across[1]]; }

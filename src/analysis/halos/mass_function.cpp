@@ -106,9 +106,10 @@ std::optional<ChartFile> read_chart(const Settings& all) {
 }
 
 Option mass_function_option() {
-  Option option{.name = "mass_function",
-                .type = OptionType::map,
-                .text = "How many halos there are of what mass, in intervals of equal width in the logarithm of the mass."};
+  Option option{
+      .name = "mass_function",
+      .type = OptionType::map,
+      .text = "How many halos there are of what mass, in intervals of equal width in the logarithm of the mass."};
   option.options = {
       file_option("mass-function-{index:05}.csv",
                   "The table: `lower` and `upper` ends of the intervals, the `count` in each (the last with its upper "
@@ -138,8 +139,9 @@ std::optional<MassFunction> read_mass_function(const Settings& all) {
   const std::vector<double> range = settings.reals("range");
   if (range.empty()) return how;
   if (!(range[0] > 0) || !(range[0] < range[1]) || !std::isfinite(range[1])) {
-    settings.fail("range", fmt::format("found the range [{}, {}], expected two finite masses above 0, the lower one first",
-                                       range[0], range[1]));
+    settings.fail("range",
+                  fmt::format("found the range [{}, {}], expected two finite masses above 0, the lower one first",
+                              range[0], range[1]));
   }
   how.range = {range[0], range[1]};
   return how;

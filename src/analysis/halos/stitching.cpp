@@ -73,7 +73,8 @@ std::vector<Pair> meetings(std::vector<Places> taken, std::vector<Places> sought
   std::vector<Pair> pairs;
   std::size_t t = 0;
   for (const Places& places : sought) {
-    while (t < taken.size() && (taken[t].row != places.row ? taken[t].row < places.row : taken[t].last < places.first)) {
+    while (t < taken.size() &&
+           (taken[t].row != places.row ? taken[t].row < places.row : taken[t].last < places.first)) {
       ++t;
     }
     for (std::size_t n = t; n < taken.size() && taken[n].row == places.row && taken[n].first <= places.last; ++n) {

@@ -1,0 +1,53 @@
+// The merge tree of one box of cells, and what of it may go on in others.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/halos/lattice.hpp"
+#include "analysis/halos/tree.hpp"
+#include "sidestream/data/block.hpp"
+
+namespace sidestream::halos {
+
+/// A cell at the border of a box, and the maximum that its component has in the box at the cell's own level.
+struct BorderCell {
+  Index row = 0, place = 0;
+  TreeCell cell, top;
+  std::uint64_t ways = 0;  ///< which neighbours in and beyond later rows are elsewhere: see BoxSweep::ways_from
+};
+
+/// The tree of a box. Each cell belongs to the maximum that the steepest way up leads to; components meet where cells
+/// of two maxima are neighbours.
+///
+/// What can be said for certain is said here: a maximum whose component reaches no border above the saddle has its
+/// triplet, whatever lies around the box. The rest is a forest between the maxima whose components do reach it.
+class BlockTree {
+ public:
+  /// `box`: of the block's own cells. Throws Error(analysis) if it has more cells than 32 bits count.
+  BlockTree(const BlockView& view, const Box& box, const Lattice& lattice, int connectivity, int component);
+
+  [[nodiscard]] const std::vector<Triplet>& certain() const noexcept { return certain_; }
+  [[nodiscard]] const std::vector<Triplet>& open() const noexcept { return open_; }
+  [[nodiscard]] const std::vector<BorderCell>& border() const noexcept { return border_; }
+  void forget_border() { std::vector<BorderCell>().swap(border_); }
+  /// Of the box, by number.
+  [[nodiscard]] const std::vector<TreeCell>& maxima() const noexcept { return maxima_; }
+  [[nodiscard]] const Box& box() const noexcept { return box_; }
+  /// The number of the maximum that a cell of the box leads to, by its place in the box: along the rows fastest, then
+  /// along the first and the second of the other axes. -1: NaN, or it does not count.
+  [[nodiscard]] const std::vector<std::int32_t>& numbers() const noexcept { return numbers_; }
+  [[nodiscard]] std::size_t place_of(const Index3& point, const Lattice& lattice) const noexcept;
+
+ private:
+  template <class Real>
+  friend class BoxSweep;
+
+  Box box_;
+  std::vector<std::int32_t> numbers_;
+  std::vector<TreeCell> maxima_;
+  std::vector<Triplet> certain_, open_;
+  std::vector<BorderCell> border_;
+};
+
+}  // namespace sidestream::halos

@@ -1,0 +1,401 @@
+// The merge tree of a field's superlevel sets, distributed as section 4.1 of "In situ and in-transit analysis of
+// cosmological simulations" (Friesen et al., 2016) describes it, after Morozov and Weber (2013).
+//
+// In a first pass each server builds the trees of its boxes; where these meet, what reaches the borders is joined.
+// After that every server knows of each of its cells to which component of the whole mesh it belongs at any level, and
+// the second pass asks: no question needs more than adding up.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "analysis/common_options.hpp"
+#include "analysis/halos/sorted_records.hpp"
+#include "analysis/halos/tree_joining.hpp"
+#include "analysis/halos/tree_queries.hpp"
+#include "analysis/kinds.hpp"
+#include "analysis/packed_sum.hpp"
+
+namespace sidestream {
+namespace halos {
+namespace {
+
+/// Two places.
+struct Question {
+  Index3 from{}, to{};
+  double above = 0;
+};
+
+struct TreeQuery {
+  Field field;
+  std::string file;
+  Pieces pieces = Pieces::automatic;
+  double least = 0;
+  std::vector<Thresholds> thresholds;
+  std::string halos_file;
+  std::vector<Question> questions;
+  std::string answers_file;
+};
+
+void write_way(const WayDown& way, ByteWriter& out) {
+  out.put(way.tops);
+  out.put(way.from);
+}
+WayDown read_way(ByteReader& in) {
+  WayDown way;
+  in.get(way.tops);
+  in.get(way.from);
+  return way;
+}
+
+void write_halos(const std::vector<TreeHalo>& halos, ByteWriter& out) {
+  out.put(halos.size());
+  std::vector<std::uint32_t> words;
+  for (const TreeHalo& halo : halos) {
+    words.clear();
+    pack(halo.mass, words);
+    out.put(halo.top);
+    out.put(halo.cells);
+    out.put(words);
+  }
+}
+
+/// Of one pair of thresholds, by peak.
+using HaloMap = std::map<Index, TreeHalo>;
+
+void read_halos(ByteReader& in, HaloMap& all) {
+  const auto count = in.get<std::size_t>();
+  std::vector<std::uint32_t> words;
+  for (std::size_t n = 0; n < count; ++n) {
+    const auto top = in.get<TreeCell>();
+    TreeHalo& halo = all[top.id];
+    halo.top = top;
+    halo.cells += in.get<Index>();
+    in.get(words);
+    static_cast<void>(add_packed(words.data(), words.size(), halo.mass));
+  }
+}
+
+class MergeTree final : public Task {
+ public:
+  explicit MergeTree(TreeQuery query) : query_(std::move(query)), steps_(row_steps(query_.field.connectivity)) {}
+
+  Selection selection() const override {
+    Selection selection{{{query_.field.variable, 0}}};
+    selection.geometry = false;
+    return selection;
+  }
+  int passes() const override { return 2; }
+
+  Bytes local(const LocalInput& input) override { return input.pass == 0 ? build(input) : ask(input); }
+
+  Bytes combine(const CombineInput& input) override {
+    if (input.pass == 0) return join(input);
+    write_branches(input);
+    write_answers(input);
+    return {};
+  }
+
+  void discard(const Iteration&) noexcept override { tree_ = {}; }
+
+ private:
+  [[nodiscard]] bool needs_mean() const {
+    for (const Thresholds& one : query_.thresholds) {
+      if (one.of_mean) return true;
+    }
+    return false;
+  }
+
+  Bytes build(const LocalInput& input) {
+    tree_ = {};
+    const std::vector<BlockView>& views = input.of(query_.field.variable);
+    std::vector<BorderCell> border;
+    std::vector<Triplet> open;
+    for (std::size_t v = 0; v < views.size(); ++v) {
+      for (const Box& box : views[v].counted()) {
+        if (box.empty()) continue;
+        BlockTree& one = tree_.boxes.emplace_back(views[v], box, query_.field.lattice, query_.field.connectivity,
+                                                  query_.field.component);
+        tree_.views.push_back(v);
+        border.insert(border.end(), one.border().begin(), one.border().end());
+        one.forget_border();
+        open.insert(open.end(), one.open().begin(), one.open().end());
+      }
+    }
+    ByteWriter out;
+    out.put(needs_mean() ? sum_values(views, query_.field.component) : Bytes{});
+    out.put(border);
+    out.put(open);
+    return out.take();
+  }
+
+  Bytes join(const CombineInput& input) {
+    std::vector<BorderCell> border;
+    std::vector<Triplet> forest;
+    std::vector<Bytes> means;
+    for (const Bytes& partial : input.partials) {
+      ByteReader in(partial);
+      std::vector<BorderCell> cells;
+      std::vector<Triplet> open;
+      in.get(means.emplace_back());
+      in.get(cells);
+      in.get(open);
+      border.insert(border.end(), cells.begin(), cells.end());
+      forest.insert(forest.end(), open.begin(), open.end());
+    }
+    const Bytes mean = needs_mean() ? combine_mean(means, input.communicator) : Bytes{};
+    const std::vector<Triplet> met = meet_at_borders(border, query_.field.lattice, steps_, input.communicator);
+    forest.insert(forest.end(), met.begin(), met.end());
+    ByteWriter out;
+    out.put(mean);
+    out.put(join_forests(std::move(forest), input.communicator));
+    return joined_ = out.take();
+  }
+
+  Bytes ask(const LocalInput& input) {
+    ByteReader in(input.feedback);
+    Bytes mean;
+    std::vector<Triplet> shared;
+    in.get(mean);
+    in.get(shared);
+    const std::vector<BlockView>& views = input.of(query_.field.variable);
+    tree_.triplets = TripletMap(shared);
+    for (const BlockTree& box : tree_.boxes) tree_.triplets.add(box.certain());
+    ByteWriter out;
+    out.put(branches_of(tree_, query_.least));
+    for (const Thresholds& one : query_.thresholds) {
+      const double unit = one.of_mean ? mean_of(mean) : 1;
+      write_halos(
+          halos_above(tree_, views, query_.field.lattice, query_.field.component, one.boundary * unit, one.peak * unit),
+          out);
+    }
+    for (const Question& question : query_.questions) {
+      for (const Index3& point : {question.from, question.to}) {
+        write_way(way_down(tree_, views, query_.field.lattice, query_.field.component, point), out);
+      }
+    }
+    tree_ = {};
+    return out.take();
+  }
+
+  void write_branches(const CombineInput& input) {
+    std::vector<Branch> mine;
+    rest_.clear();
+    for (const Bytes& partial : input.partials) {
+      ByteReader in(partial);
+      std::vector<Branch> some;
+      in.get(some);
+      mine.insert(mine.end(), some.begin(), some.end());
+      rest_.emplace_back(partial.end() - static_cast<std::ptrdiff_t>(in.left()), partial.end());
+    }
+    const std::vector<Branch> branches = sorted_records(
+        mine, [](const Branch& branch) { return branch.top.id; }, input.communicator);
+    std::vector<std::int64_t> birth_ids, saddle_ids, into;
+    std::vector<double> births, deaths, persistences;
+    for (const Branch& branch : branches) {
+      const bool root = branch.saddle.id < 0;
+      birth_ids.push_back(branch.top.id);
+      saddle_ids.push_back(branch.saddle.id);
+      into.push_back(branch.into);
+      births.push_back(branch.top.value);
+      deaths.push_back(root ? -std::numeric_limits<double>::infinity() : branch.saddle.value);
+      persistences.push_back(births.back() - deaths.back());
+    }
+    const Table table({{"birth_index", birth_ids},
+                       {"saddle_index", saddle_ids},
+                       {"into_index", into},
+                       {"birth", births},
+                       {"death", deaths},
+                       {"persistence", persistences}});
+    input.results.add_parts(query_.file, table, input.communicator, query_.pieces);
+  }
+
+  void write_answers(const CombineInput& input) {
+    if (query_.thresholds.empty() && query_.questions.empty()) return;
+    std::vector<HaloMap> halos(query_.thresholds.size());
+    std::vector<std::array<WayDown, 2>> ways(query_.questions.size());
+    ByteWriter mine;
+    mine.put(rest_);
+    for (const Bytes& bytes : input.communicator.gather(mine.bytes(), 0)) {
+      ByteReader in(bytes);
+      std::vector<Bytes> parts;
+      in.get(parts);
+      for (const Bytes& part : parts) {
+        ByteReader one(part);
+        for (HaloMap& all : halos) read_halos(one, all);
+        for (auto& pair : ways) {
+          for (WayDown& way : pair) {
+            WayDown found = read_way(one);
+            if (!found.tops.empty()) way = std::move(found);
+          }
+        }
+      }
+    }
+    if (input.communicator.rank() != 0) return;
+    if (!query_.thresholds.empty()) input.results.add(query_.halos_file, halo_table(halos));
+    if (!query_.questions.empty()) input.results.add(query_.answers_file, answer_table(ways));
+  }
+
+  [[nodiscard]] Table halo_table(const std::vector<HaloMap>& halos) const {
+    ByteReader in(joined_);
+    Bytes mean;
+    in.get(mean);
+    std::vector<std::int64_t> queries, ids, cells;
+    std::vector<double> boundaries, peaks, values, masses;
+    for (std::size_t q = 0; q < halos.size(); ++q) {
+      const Thresholds& one = query_.thresholds[q];
+      const double unit = one.of_mean ? mean_of(mean) : 1;
+      for (const auto& [id, halo] : halos[q]) {
+        if (halo.cells < one.least_cells) continue;
+        queries.push_back(static_cast<std::int64_t>(q));
+        boundaries.push_back(one.boundary * unit);
+        peaks.push_back(one.peak * unit);
+        ids.push_back(id);
+        values.push_back(halo.top.value);
+        cells.push_back(halo.cells);
+        masses.push_back(halo.mass.value() * query_.field.cell_volume());
+      }
+    }
+    return Table({{"query", queries},
+                  {"boundary", boundaries},
+                  {"halo", peaks},
+                  {"peak_index", ids},
+                  {"peak_value", values},
+                  {"cells", cells},
+                  {"mass", masses}});
+  }
+
+  [[nodiscard]] Table answer_table(const std::vector<std::array<WayDown, 2>>& ways) const {
+    std::vector<std::int64_t> questions, connected, saddles;
+    std::vector<double> above, meetings;
+    for (std::size_t q = 0; q < ways.size(); ++q) {
+      const TreeCell meeting = meeting_of(ways[q][0], ways[q][1]);
+      questions.push_back(static_cast<std::int64_t>(q));
+      above.push_back(query_.questions[q].above);
+      connected.push_back(meeting.id >= 0 && meeting.value >= query_.questions[q].above ? 1 : 0);
+      meetings.push_back(meeting.value);
+      saddles.push_back(meeting.id);
+    }
+    return Table({{"question", questions},
+                  {"above", above},
+                  {"connected", connected},
+                  {"highest", meetings},
+                  {"saddle_index", saddles}});
+  }
+
+  TreeQuery query_;
+  std::vector<RowStep> steps_;
+  ServerTree tree_;          ///< between the passes of one iteration
+  Bytes joined_;             ///< likewise: what `join` returned
+  std::vector<Bytes> rest_;  ///< of partials: what follows the branches
+};
+
+/// The cell that a position lies in.
+Index3 cell_at(const Settings& settings, const char* option, const Field& field) {
+  const std::vector<double> place = settings.reals(option);
+  const auto expected = static_cast<std::size_t>(field.lattice.dimensions);
+  if (place.size() != expected) {
+    settings.fail(option, fmt::format("found {} numbers, expected {}, one for each dimension of the mesh", place.size(),
+                                      expected));
+  }
+  Index3 cell = field.lattice.origin;
+  for (std::size_t a = 0; a < expected; ++a) {
+    const double index = std::floor((place[a] - field.origin[a]) / field.spacing[a]);
+    const double low = static_cast<double>(field.lattice.origin[a]);
+    if (!(index >= low && index < low + static_cast<double>(field.lattice.size[a]))) {
+      settings.fail(option, fmt::format("{} is outside of the mesh along {}; name a place in one of its cells",
+                                        place[a], "xyz"[a]));
+    }
+    cell[a] = static_cast<Index>(index);
+  }
+  return cell;
+}
+
+TreeQuery read_tree(const Settings& settings, const Metadata& metadata) {
+  TreeQuery query{read_field(settings, metadata, "`merge_tree`"),
+                  settings.text("file"),
+                  read_pieces(settings),
+                  settings.real("minimum_persistence"),
+                  {},
+                  settings.text("halos_file"),
+                  {},
+                  settings.text("connected_file")};
+  for (const Settings& one : settings.maps("halos")) query.thresholds.push_back(read_thresholds(one));
+  for (const Settings& one : settings.maps("connected")) {
+    query.questions.push_back({cell_at(one, "from", query.field), cell_at(one, "to", query.field), one.real("above")});
+  }
+  return query;
+}
+
+std::vector<Option> tree_options() {
+  std::vector<Option> all = field_options();
+  all.push_back(
+      file_option("merge-tree-{index:05}.csv",
+                  "The tree: a row for each maximum, in the order of their linear index. docs/cosmology.md."));
+  all.push_back(pieces_option());
+  all.push_back(
+      {.name = "minimum_persistence",
+       .type = OptionType::real,
+       .default_value = "0",
+       .text = "Maxima that are less than this above the saddle at which they meet a higher one are left out of the "
+               "table: a simplified tree.",
+       .minimum = 0});
+  Option halos{.name = "halos",
+               .type = OptionType::map,
+               .list = true,
+               .text = "Halos for any number of thresholds, which all ask the same tree."};
+  halos.options = threshold_options();
+  all.push_back(halos);
+  Option halos_file = file_option("merge-tree-halos-{index:05}.csv", "The halos of all `halos`, numbered as `query`.");
+  halos_file.name = "halos_file";
+  all.push_back(halos_file);
+  const auto place = [](const char* name, const char* text) {
+    return Option{.name = name,
+                  .type = OptionType::real,
+                  .list = true,
+                  .required = true,
+                  .text = text,
+                  .least_entries = 1,
+                  .most_entries = 3};
+  };
+  Option connected{
+      .name = "connected",
+      .type = OptionType::map,
+      .list = true,
+      .text =
+          "Whether two places hang together above a level: a way leads from one to the other through cells "
+          ">= `above`."};
+  connected.options = {place("from", "A place in a cell of the mesh."),
+                       place("to", "Another one."),
+                       {.name = "above", .type = OptionType::real, .required = true, .text = "The level."}};
+  all.push_back(connected);
+  Option answers = file_option("connected-{index:05}.csv",
+                               "The answers: `connected` is 1 or 0, `highest` the highest level at which they hang "
+                               "together, and `saddle_index` the cell that decides it.");
+  answers.name = "connected_file";
+  all.push_back(answers);
+  return all;
+}
+
+}  // namespace
+}  // namespace halos
+
+AnalysisKind merge_tree_kind() {
+  return {
+      .name = "merge_tree",
+      .text =
+          "The merge tree of a variable: of each maximum the saddle at which its component of cells >= a level meets that "
+          "of a higher one, when the level sinks (the elder rule; of equal values the larger linear index is the "
+          "higher). It is built once an iteration, each server the part of its own cells and what these lead to, and "
+          "then asked for halos of any thresholds and whether places hang together. On uniform meshes of one level, "
+          "periodic or not. NaN belongs to nothing. Results do not depend on how the mesh is divided. "
+          "docs/cosmology.md.",
+      .options = halos::tree_options(),
+      .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
+        return std::make_unique<halos::MergeTree>(halos::read_tree(settings, metadata));
+      },
+  };
+}
+
+}  // namespace sidestream

@@ -1,0 +1,54 @@
+// Questions to a merge tree, each answered by every server for what it has.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/halos/block_tree.hpp"
+#include "analysis/halos/halo_options.hpp"
+
+namespace sidestream::halos {
+
+/// What a server has of the whole tree after it is built: its boxes, and all triplets that any of their cells may lead
+/// to. No answer needs another server.
+struct ServerTree {
+  std::vector<BlockTree> boxes;
+  std::vector<std::size_t> views;  ///< of each box: its block's place among the views
+  TripletMap triplets;
+};
+
+/// A branch of the whole tree: a maximum, and the saddle at which it meets an elder one; saddle.id -1: it is the eldest
+/// of what hangs together. Travels.
+struct Branch {
+  TreeCell top, saddle;
+  Index into = -1;
+};
+
+/// The branches that begin in this server's boxes with at least that difference between maximum and saddle.
+[[nodiscard]] std::vector<Branch> branches_of(const ServerTree& tree, double least);
+
+/// A halo as a query of thresholds finds it. Travels with its mass as an exact sum.
+struct TreeHalo {
+  TreeCell top;
+  Index cells = 0;
+  ExactSum mass;
+};
+
+/// What this server has of each halo for some thresholds: components >= boundary with a maximum >= peak.
+[[nodiscard]] std::vector<TreeHalo> halos_above(const ServerTree& tree, std::span<const BlockView> views,
+                                                const Lattice& lattice, int component, double boundary, double peak);
+
+/// The way from a cell down the tree: what is the eldest maximum from which level on.
+struct WayDown {
+  std::vector<TreeCell> tops, from;  ///< from[0] is the cell itself, the others are saddles
+};
+/// Empty if the cell is not here, or NaN.
+[[nodiscard]] WayDown way_down(const ServerTree& tree, std::span<const BlockView> views, const Lattice& lattice,
+                               int component, const Index3& point);
+
+/// The highest level at which two ways meet; id -1: never.
+[[nodiscard]] TreeCell meeting_of(const WayDown& a, const WayDown& b);
+
+}  // namespace sidestream::halos

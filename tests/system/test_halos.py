@@ -1,0 +1,91 @@
+"""Halos, merge trees and halo histories in every placement: the same bytes, and what SciPy's `label` finds."""
+
+import csv
+
+import h5py
+import numpy as np
+import pytest
+from scipy import ndimage
+from support import results_of, run
+
+STEPS = 3
+BOUNDARY, HALO = 0.35, 0.9
+TASKS = f"""\
+analyses:
+  - halos: {{variable: t, boundary: {BOUNDARY}, halo: {HALO}, connectivity: 6, minimum_cells: 2, file: "halos-{{index}}.csv",
+            mass_function: {{bins: 5, file: "mass-{{index}}.csv", image: {{file: "mass-{{index}}.png", size: [160, 120]}}}},
+            history: {{image: {{file: "tree-{{index}}.png", size: [160, 120]}}}}}}
+  - halos: {{name: means, variable: t, boundary: 2, halo: 2.5, units: mean, connectivity: 18, file: "means-{{index}}.h5"}}
+  - merge_tree: {{variable: t, connectivity: 6, file: "pairs-{{index}}.csv", halos_file: "all-{{index}}.csv",
+                 halos: [{{boundary: {BOUNDARY}, halo: {HALO}, minimum_cells: 2}}, {{boundary: 3, halo: 4, units: mean}}],
+                 connected_file: "connected-{{index}}.csv",
+                 connected: {{from: [0.1, 0.1, 0.1], to: [0.9, 0.9, 0.9], above: -2}}}}
+"""
+FIELDS = 'outputs:\n  - hdf5: {variables: [t], file: "fields-{index}.h5"}\n'
+
+
+def rows(file):
+    with file.open() as lines:
+        return list(csv.DictReader(lines))
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory):
+    """One client, one block, inline."""
+    done = run(tmp_path_factory.mktemp("reference"), 1, "inline", TASKS, [f"steps={STEPS}"])
+    assert done.status == 0, done.text
+    return results_of(done)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "placement"),
+    [
+        (3, "inline"),
+        (5, "{mode: cores, per_node: 2, buffer: 8 MiB}"),
+        (6, "{mode: nodes, servers: 3, buffer: 8 MiB}"),
+        (8, "{mode: nodes, servers: 5, partitioner: isosurface}"),
+        (6, "{mode: nodes, servers: 2, forward: blocks}"),
+        (6, "{mode: nodes, servers: 2, forward: partials, per_node: 2}"),
+    ],
+)
+def test_the_same_bytes_in_every_placement(tmp_path, reference, ranks, placement):
+    done = run(tmp_path, ranks, placement, TASKS, [f"steps={STEPS}", "blocks=3", "ghosts=1"])
+    assert done.status == 0, done.text
+    files = results_of(done)
+    assert sorted(files) == sorted(reference)
+    for name, content in reference.items():
+        assert files[name] == content, f"{name} differs"
+
+
+def test_what_scipy_finds(tmp_path):
+    done = run(tmp_path, 3, "{mode: nodes, servers: 1}", TASKS + FIELDS, [f"steps={STEPS}", "blocks=2"])
+    assert done.status == 0, done.text
+    for step in range(STEPS):
+        with h5py.File(done.results / f"fields-{step}.h5") as file:
+            field = file["t"][...].transpose()  # [x, y, z]
+        labels, count = ndimage.label(field >= BOUNDARY)
+        index = np.arange(1, count + 1)
+        cells = ndimage.sum_labels(np.ones_like(field), labels, index).astype(int)
+        peaks = ndimage.maximum(field, labels, index)
+        taken = [n for n in range(count) if peaks[n] >= HALO and cells[n] >= 2]
+        table = rows(done.results / f"halos-{step}.csv")
+        assert len(table) == len(taken) > 0
+        volume = 1 / field.size
+        masses = ndimage.sum_labels(field, labels, index) * volume
+        centres = ndimage.center_of_mass(field, labels, index)
+        found = {int(row["peak_index"]): row for row in table}
+        for n in taken:
+            place = ndimage.maximum_position(field, labels, n + 1)
+            row = found[int(np.ravel_multi_index(place, field.shape))]
+            assert int(row["cells"]) == cells[n]
+            assert float(row["peak_value"]) == peaks[n]
+            np.testing.assert_allclose(float(row["mass"]), masses[n], rtol=1e-12)
+            centre = [float(row[f"mass_{axis}"]) for axis in "xyz"]
+            np.testing.assert_allclose(centre, (np.array(centres[n]) + 0.5) / field.shape, rtol=1e-9)
+        asked = [row for row in rows(done.results / f"all-{step}.csv") if row["query"] == "0"]
+        assert [(r["peak_index"], r["cells"], r["mass"]) for r in asked] == [
+            (r["peak_index"], r["cells"], r["mass"]) for r in table
+        ]
+    history = rows(done.results / "halo-history.csv")
+    assert {row["event"] for row in history if row["iteration"] == "0"} == {"first"}
+    assert len(history) >= STEPS
