@@ -17,6 +17,7 @@ void register_analyses(Registry& registry) {
   registry.add(deposit_kind());
   registry.add(subsample_kind());
   registry.add(resample_kind());
+  registry.add(power_spectrum_kind());
   registry.add(python_kind());
 }
 
