@@ -18,6 +18,7 @@ namespace sidestream {
 [[nodiscard]] AnalysisKind subsample_kind();
 [[nodiscard]] AnalysisKind resample_kind();
 [[nodiscard]] AnalysisKind power_spectrum_kind();
+[[nodiscard]] AnalysisKind lyman_alpha_kind();
 [[nodiscard]] AnalysisKind python_kind();
 
 }  // namespace sidestream

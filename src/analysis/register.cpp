@@ -18,6 +18,7 @@ void register_analyses(Registry& registry) {
   registry.add(subsample_kind());
   registry.add(resample_kind());
   registry.add(power_spectrum_kind());
+  registry.add(lyman_alpha_kind());
   registry.add(python_kind());
 }
 

@@ -92,8 +92,7 @@ class LinesTask final : public Task {
     if (input.pass == 0) return feedback_ = means_[0].combine(input);
     const FieldMeans::Found found = means_[0].found(feedback_, input.metadata);
     if (found.points == 0) return {};
-    Table table;
-    std::vector<Column> columns;
+    std::vector<std::vector<Column>> tables;
     std::size_t begin = 0;
     for (std::size_t a = 0; a < query_.along.size(); ++a) {
       SpectrumSums total = empty(a);
@@ -104,9 +103,9 @@ class LinesTask final : public Task {
       }
       begin += size;
       total.combine(input.communicator);
-      append(columns, a, total.columns(scale(a, found.means)));
+      tables.push_back(total.columns(scale(a, found.means)));
     }
-    input.results.add(query_.file, Table(std::move(columns)));
+    input.results.add(query_.file, table_by_axis(query_.along, tables));
     return {};
   }
 
@@ -138,24 +137,6 @@ class LinesTask final : public Task {
       });
     }
     return spectrum.sums().words();
-  }
-
-  /// Puts the rows of an axis behind those that are there.
-  void append(std::vector<Column>& all, std::size_t a, std::vector<Column> rows) const {
-    const std::size_t count = std::get<Words>(rows[0].values).size();
-    rows.insert(rows.begin(), Column{"axis", std::vector<std::string>(count, std::string(1, "xyz"[query_.along[a]]))});
-    if (all.empty()) {
-      all = std::move(rows);
-      return;
-    }
-    for (std::size_t c = 0; c < all.size(); ++c) {
-      std::visit(
-          [&](auto& values) {
-            const auto& more = std::get<std::decay_t<decltype(values)>>(rows[c].values);
-            values.insert(values.end(), more.begin(), more.end());
-          },
-          all[c].values);
-    }
   }
 
   SpectrumQuery query_;

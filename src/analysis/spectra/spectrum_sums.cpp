@@ -123,6 +123,27 @@ std::vector<Column> SpectrumSums::columns(const Scale& scale) const {
   return columns;
 }
 
+Table table_by_axis(const std::vector<int>& axes, const std::vector<std::vector<Column>>& tables) {
+  std::vector<Column> all;
+  for (std::size_t a = 0; a < axes.size(); ++a) {
+    const std::size_t rows = std::get<Words>(tables[a][0].values).size();
+    std::vector<Column> some = tables[a];
+    some.insert(some.begin(), {"axis", std::vector<std::string>(rows, std::string(1, "xyz"[axes[a]]))});
+    for (std::size_t c = 0; c < some.size(); ++c) {
+      if (a == 0) {
+        all.push_back(some[c]);
+        continue;
+      }
+      const auto append = [&](auto& values) {
+        const auto& more = std::get<std::decay_t<decltype(values)>>(some[c].values);
+        values.insert(values.end(), more.begin(), more.end());
+      };
+      std::visit(append, all[c].values);
+    }
+  }
+  return Table(std::move(all));
+}
+
 double dimensionless(double k, double power, int dimensions) noexcept {
   using std::numbers::pi;
   if (dimensions == 3) return k * k * k * power / (2 * pi * pi);

@@ -71,6 +71,9 @@ class SpectrumSums {
   std::vector<double> waves_;  ///< of the line at hand
 };
 
+/// Tables of the axes 0, 1, 2 below each other, with a first column that says which.
+[[nodiscard]] Table table_by_axis(const std::vector<int>& axes, const std::vector<std::vector<Column>>& tables);
+
 /// k^d P / (2 pi^2), / (2 pi), / pi in 3, 2 and 1 dimensions: what an interval of ln k gives to the variance.
 [[nodiscard]] double dimensionless(double k, double power, int dimensions) noexcept;
 
