@@ -7,6 +7,7 @@ namespace sidestream {
 
 [[nodiscard]] AnalysisKind statistics_kind();
 [[nodiscard]] AnalysisKind histogram_kind();
+[[nodiscard]] AnalysisKind histogram2d_kind();
 [[nodiscard]] AnalysisKind slice_kind();
 [[nodiscard]] AnalysisKind isosurface_kind();
 [[nodiscard]] AnalysisKind threshold_kind();

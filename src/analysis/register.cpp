@@ -7,6 +7,7 @@ namespace sidestream {
 void register_analyses(Registry& registry) {
   registry.add(statistics_kind());
   registry.add(histogram_kind());
+  registry.add(histogram2d_kind());
   registry.add(slice_kind());
   registry.add(isosurface_kind());
   registry.add(threshold_kind());
