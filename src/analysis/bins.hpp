@@ -33,7 +33,8 @@ class Bins {
   [[nodiscard]] static Bins logarithmic(double low, double high, int count) {
     Bins bins;
     bins.count_ = count;
-    if (!bins.set_powers(low, high)) static_cast<void>(bins.set_powers(std::max(low / 2, least), std::min(2 * high, greatest)));
+    if (!bins.set_powers(low, high))
+      static_cast<void>(bins.set_powers(std::max(low / 2, least), std::min(2 * high, greatest)));
     bins.make_table();
     return bins;
   }
@@ -53,7 +54,8 @@ class Bins {
     } else {
       // The range of a guess may be beyond the whole numbers where the step is tiny.
       const double guess = (v * scale_ - edges_.front() * scale_) * inverse_;
-      bin = guess < static_cast<double>(count_ - 1) ? static_cast<std::size_t>(static_cast<std::int64_t>(guess)) : count - 1;
+      bin = guess < static_cast<double>(count_ - 1) ? static_cast<std::size_t>(static_cast<std::int64_t>(guess))
+                                                    : count - 1;
       while (bin > 0 && v < edges_[bin]) --bin;
     }
     while (bin + 1 < count && v >= edges_[bin + 1]) ++bin;
@@ -79,7 +81,8 @@ class Bins {
     edges_.assign(1, low);
     for (int n = 1; n < count_; ++n) edges_.push_back(std::pow(10.0, first + n * (last - first) / count_));
     edges_.push_back(high);
-    return std::adjacent_find(edges_.begin(), edges_.end(), [](double a, double b) { return !(a < b); }) == edges_.end();
+    return std::adjacent_find(edges_.begin(), edges_.end(), [](double a, double b) { return !(a < b); }) ==
+           edges_.end();
   }
 
   /// For numbers above 0 that agree in their first bits the interval of the least of them. Between two powers of two
@@ -104,7 +107,7 @@ class Bins {
   static constexpr double greatest = 1.7976931348623157e308, least = 2.2250738585072014e-308;
   int count_ = 0;
   std::vector<double> edges_;
-  double scale_ = 1;  ///< 0.5 if the width of the whole range is no double
+  double scale_ = 1;               ///< 0.5 if the width of the whole range is no double
   double step_ = 0, inverse_ = 0;  ///< times the scale
   std::vector<std::uint32_t> table_;
   int shift_ = 0;

@@ -73,7 +73,8 @@ class Histogram final : public Task {
       return {};
     }
     const auto part = [&](int server) { return static_cast<int>(std::int64_t{count_} * server / servers); };
-    input.results.add_parts(query_.file, table(bins, counts, part(me), part(me + 1)), input.communicator, Pieces::always);
+    input.results.add_parts(query_.file, table(bins, counts, part(me), part(me + 1)), input.communicator,
+                            Pieces::always);
     return {};
   }
 
@@ -140,7 +141,8 @@ class Histogram final : public Task {
                                 {"nan", repeated(n + 2)}};
     if (!weights_.empty()) columns.push_back({"weight", from(weights_, first)});
     if (query_.normalisation != Normalisation::counts) {
-      const std::vector<double> amounts = weights_.empty() ? std::vector<double>(counts.begin(), counts.begin() + count_) : weights_;
+      const std::vector<double> amounts =
+          weights_.empty() ? std::vector<double>(counts.begin(), counts.begin() + count_) : weights_;
       columns.push_back({"density", from(densities(bins.edges(), amounts, query_.normalisation), first)});
     }
     return Table(std::move(columns));
@@ -150,7 +152,7 @@ class Histogram final : public Task {
   std::optional<std::array<double, 2>> range_;
   int count_;
   std::vector<double> weights_;  ///< of the iteration at hand, by interval; empty without weights
-  Bytes found_;  ///< between the passes of one iteration
+  Bytes found_;                  ///< between the passes of one iteration
 };
 
 std::optional<std::array<double, 2>> read_range(const Settings& settings) {
@@ -177,15 +179,17 @@ HistogramQuery read_histogram(const Settings& settings, const Metadata& metadata
   query.file = settings.text("file");
   query.pieces = read_pieces(settings);
   if (query.logarithmic && query.range && !((*query.range)[0] > 0)) {
-    settings.fail("range", fmt::format("the range begins at {}, and logarithms are had of numbers above 0 alone; write a "
-                                       "range above 0, or `scale: linear`",
-                                       (*query.range)[0]));
+    settings.fail("range",
+                  fmt::format("the range begins at {}, and logarithms are had of numbers above 0 alone; write a "
+                              "range above 0, or `scale: linear`",
+                              (*query.range)[0]));
   }
   if (!settings.has("weight")) return query;
   query.weight = read_companion(settings, "weight", variable, metadata).id;
   constexpr int most = 1 << 16;
   if (query.bins > most) {
-    settings.fail("bins", fmt::format("found {} bins with 'weight', expected at most {}: each has an exact sum", query.bins, most));
+    settings.fail("bins", fmt::format("found {} bins with 'weight', expected at most {}: each has an exact sum",
+                                      query.bins, most));
   }
   return query;
 }
@@ -207,31 +211,32 @@ AnalysisKind histogram_kind() {
           "are no numbers. A variable that has the same value everywhere gets a range of at least 1 around "
           "it. With `weight` there is a column of that name, the exact sum of the weights in each interval, and with "
           "`normalise` a column `density`.",
-      .options = {variable_option("The variable."),
-                  component_option("Which component, from 0; needed if the variable has several."),
-                  {.name = "bins",
-                   .type = OptionType::integer,
-                   .default_value = "64",
-                   .text = "Number of intervals.",
-                   .minimum = 1,
-                   .maximum = 1 << 24},
-                  {.name = "range",
-                   .type = OptionType::real,
-                   .list = true,
-                   .text = "Lower edge of the first and upper edge of the last interval. Without it: the least and the "
-                           "greatest finite value of the iteration, which costs a second pass over the data.",
-                   .least_entries = 2,
-                   .most_entries = 2},
-                  bin_scale_option("scale"),
-                  {.name = "weight",
-                   .type = OptionType::variable,
-                   .text = "A variable of one component in the same points, which is summed in each interval: a mass, a volume."},
-                  normalisation_option(),
-                  file_option(
-                      "histogram.csv",
-                      "The table. Rows of later iterations are appended unless the name tells iterations apart, "
-                      "as in `histogram-{cycle:06}.csv`."),
-                  pieces_option()},
+      .options =
+          {variable_option("The variable."),
+           component_option("Which component, from 0; needed if the variable has several."),
+           {.name = "bins",
+            .type = OptionType::integer,
+            .default_value = "64",
+            .text = "Number of intervals.",
+            .minimum = 1,
+            .maximum = 1 << 24},
+           {.name = "range",
+            .type = OptionType::real,
+            .list = true,
+            .text = "Lower edge of the first and upper edge of the last interval. Without it: the least and the "
+                    "greatest finite value of the iteration, which costs a second pass over the data.",
+            .least_entries = 2,
+            .most_entries = 2},
+           bin_scale_option("scale"),
+           {.name = "weight",
+            .type = OptionType::variable,
+            .text =
+                "A variable of one component in the same points, which is summed in each interval: a mass, a volume."},
+           normalisation_option(),
+           file_option("histogram.csv",
+                       "The table. Rows of later iterations are appended unless the name tells iterations apart, "
+                       "as in `histogram-{cycle:06}.csv`."),
+           pieces_option()},
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         return std::make_unique<Histogram>(read_histogram(settings, metadata));
       },

@@ -82,9 +82,14 @@ TEST_CASE("the reference's distribution of density") {
 }
 
 TEST_CASE("logarithmic intervals are those that their edges say") {
-  for (const auto& [low, high, count] : std::vector<std::tuple<double, double, int>>{
-           {1e-2, 1e5, 400}, {1, 2, 1}, {1, 2, 100000}, {1e-300, 1e300, 7}, {1e-300, 1e300, 50000}, {3, std::nextafter(3, 4), 5},
-           {5e-324, 1, 10}, {1, 1.7e308, 1000}}) {
+  for (const auto& [low, high, count] : std::vector<std::tuple<double, double, int>>{{1e-2, 1e5, 400},
+                                                                                     {1, 2, 1},
+                                                                                     {1, 2, 100000},
+                                                                                     {1e-300, 1e300, 7},
+                                                                                     {1e-300, 1e300, 50000},
+                                                                                     {3, std::nextafter(3, 4), 5},
+                                                                                     {5e-324, 1, 10},
+                                                                                     {1, 1.7e308, 1000}}) {
     const Bins bins = Bins::logarithmic(low, high, count);
     const auto& edges = bins.edges();
     REQUIRE(edges.size() == static_cast<std::size_t>(count) + 1);
@@ -105,8 +110,9 @@ TEST_CASE("logarithmic intervals are those that their edges say") {
 
 TEST_CASE("weights are summed, densities integrate to one") {
   for (const Order order : {Order::column, Order::row}) {
-    const FakeDomain domain = fake_cube(9, 0, 1, {{"a", wave, Centering::node, 2, Type::float32},
-                                                  {"m", mass, Centering::node, 1, Type::float64, order}});
+    const FakeDomain domain = fake_cube(
+        9, 0, 1,
+        {{"a", wave, Centering::node, 2, Type::float32}, {"m", mass, Centering::node, 1, Type::float64, order}});
     const Table table = histogram(domain, "{variable: a, component: 1, bins: 12, weight: m, normalise: density}",
                                   random_division(domain.mesh().cells, 5, 3), {.ghosts = 1, .partials = 2});
     std::vector<double> sums(12, 0);
@@ -148,20 +154,24 @@ TEST_CASE("what ranges are found: of logarithms those above 0") {
   CHECK(column(table, "lower")[0] == least);
   CHECK(column(table, "upper")[4] == most);
   CHECK(column(table, "below")[0] == static_cast<double>(below));
-  const Table none = histogram(domain, "{variable: none, bins: 2, scale: logarithmic, normalise: density}", {domain.mesh().cells});
+  const Table none =
+      histogram(domain, "{variable: none, bins: 2, scale: logarithmic, normalise: density}", {domain.mesh().cells});
   CHECK(column(none, "below")[0] == 216);
   CHECK(std::isnan(column(none, "density")[1]));
 }
 
 TEST_CASE("two variables: each point in the field of its two values") {
-  const FakeDomain domain = fake_cube(7, 0, 1, {{"a", wave}, {"m", mass, Centering::cell, 1, Type::float32, Order::row}});
+  const FakeDomain domain =
+      fake_cube(7, 0, 1, {{"a", wave}, {"m", mass, Centering::cell, 1, Type::float32, Order::row}});
   const std::string yaml =
       "{x: {variable: a, bins: 6, range: [-1, 3]}, y: {variable: m, bins: 5, scale: logarithmic}, normalise: density, file: h.h5, "
       "image: {file: h.png, size: [80, 60]}}";
-  const auto results = run_alone(histogram2d_kind(), yaml, domain, random_division(domain.mesh().cells, 4, 1), {.ghosts = 1});
+  const auto results =
+      run_alone(histogram2d_kind(), yaml, domain, random_division(domain.mesh().cells, 4, 1), {.ghosts = 1});
   const DataSet& set = results.data_sets.at("h.h5");
   const auto counts = array_of<std::int64_t>(set, "count");
-  const auto x = array_of<double>(set, "x_edges"), y = array_of<double>(set, "y_edges"), density = array_of<double>(set, "density");
+  const auto x = array_of<double>(set, "x_edges"), y = array_of<double>(set, "y_edges"),
+             density = array_of<double>(set, "density");
   REQUIRE(counts.size() == 30);
   std::vector<std::int64_t> expected(30, 0);
   std::int64_t outside = 0;
@@ -194,13 +204,15 @@ TEST_CASE("the reference's diagram of temperature and density") {
   const Reference reference;
   const FakeDomain density = reference.domain();
   // T = 1e4 K (rho / mean)^0.6, and no less than 1000 K.
-  const FakeDomain domain = fake_cube(64, 0, 20, {density.fields[0], {"t", [&](auto& x, const Index3& p, int) {
-    return std::max(1e3, 1e4 * std::pow(density.fields[0].value(x, p, 0), 0.6));
-  }}});
-  const auto results = run_alone(histogram2d_kind(),
-                                 "{x: {variable: rho, bins: 400, range: [1e-2, 1e5], scale: logarithmic}, y: {variable: t, bins: "
-                                 "400, range: [1e3, 1e8], scale: logarithmic}, normalise: gimlet, file: h.h5}",
-                                 domain, {domain.mesh().cells});
+  const FakeDomain domain = fake_cube(
+      64, 0, 20, {density.fields[0], {"t", [&](auto& x, const Index3& p, int) {
+                                        return std::max(1e3, 1e4 * std::pow(density.fields[0].value(x, p, 0), 0.6));
+                                      }}});
+  const auto results =
+      run_alone(histogram2d_kind(),
+                "{x: {variable: rho, bins: 400, range: [1e-2, 1e5], scale: logarithmic}, y: {variable: t, bins: "
+                "400, range: [1e3, 1e8], scale: logarithmic}, normalise: gimlet, file: h.h5}",
+                domain, {domain.mesh().cells});
   const DataSet& set = results.data_sets.at("h.h5");
   const auto counts = array_of<std::int64_t>(set, "count");
   const auto gimlet = array_of<double>(set, "density");
@@ -215,11 +227,13 @@ TEST_CASE("the reference's diagram of temperature and density") {
 }
 
 TEST_CASE("what can not be is refused") {
-  const FakeDomain domain = fake_cube(4, 0, 1, {{"a", wave}, {"n", wave, Centering::node}, {"v", wave, Centering::cell, 3}});
+  const FakeDomain domain =
+      fake_cube(4, 0, 1, {{"a", wave}, {"n", wave, Centering::node}, {"v", wave, Centering::cell, 3}});
   const auto refused = [&](const AnalysisKind& kind, const std::string& yaml, const char* text) {
     CHECK_THROWS_WITH_AS(run_alone(kind, yaml, domain, {domain.mesh().cells}), doctest::Contains(text), Error);
   };
-  refused(histogram_kind(), "{variable: a, scale: logarithmic, range: [0, 1]}", "logarithms are had of numbers above 0");
+  refused(histogram_kind(), "{variable: a, scale: logarithmic, range: [0, 1]}",
+          "logarithms are had of numbers above 0");
   refused(histogram_kind(), "{variable: a, weight: n}", "does not lie in the same points as 'a'");
   refused(histogram_kind(), "{variable: a, weight: v}", "'v' has 3 components");
   refused(histogram_kind(), "{variable: a, weight: a, bins: 100000}", "at most 65536");

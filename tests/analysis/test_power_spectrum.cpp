@@ -1,5 +1,5 @@
-// Power spectra against reference tables, what can be said by hand, and a transform by its definition; and the same bits
-// for every number of servers and way of dividing the transform.
+// Power spectra against reference tables, what can be said by hand, and a transform by its definition; and the same
+// bits for every number of servers and way of dividing the transform.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -19,8 +19,8 @@ using std::numbers::pi;
 namespace {
 
 /// A box of n cells along each axis, of given sides, with one field by indices.
-FakeDomain box_of(const Index3& n, const std::array<double, 3>& sides, std::vector<FakeField> fields, int dimensions = 3,
-                  const Index3& origin = {0, 0, 0}) {
+FakeDomain box_of(const Index3& n, const std::array<double, 3>& sides, std::vector<FakeField> fields,
+                  int dimensions = 3, const Index3& origin = {0, 0, 0}) {
   std::array<double, 3> spacing{1, 1, 1};
   for (std::size_t a = 0; a < 3; ++a) spacing[a] = sides[a] / static_cast<double>(n[a]);
   const Box cells{origin, {origin[0] + n[0], origin[1] + n[1], origin[2] + n[2]}};
@@ -30,8 +30,13 @@ FakeDomain box_of(const Index3& n, const std::array<double, 3>& sides, std::vect
 
 FakeField hashed(const std::vector<double>& field, Index n, Type type = Type::float64, Order order = Order::column) {
   return {"rho",
-          [&field, n](auto&, const Index3& p, int) { return field[static_cast<std::size_t>((p[0] * n + p[1]) * n + p[2])]; },
-          Centering::cell, 1, type, order};
+          [&field, n](auto&, const Index3& p, int) {
+            return field[static_cast<std::size_t>((p[0] * n + p[1]) * n + p[2])];
+          },
+          Centering::cell,
+          1,
+          type,
+          order};
 }
 
 /// White noise of a seed, by indices alone.
@@ -42,7 +47,8 @@ double noise(const Index3& p, unsigned seed) {
 }
 
 FakeField noisy(const std::string& name, unsigned seed, Order order = Order::column) {
-  return {name, [seed](auto&, const Index3& p, int) { return 1 + noise(p, seed); }, Centering::cell, 1, Type::float64, order};
+  return {name, [seed](auto&, const Index3& p, int) { return 1 + noise(p, seed); }, Centering::cell, 1, Type::float64,
+          order};
 }
 
 Table alone(const FakeDomain& domain, const std::string& yaml, const PieceRun& how = {}) {
@@ -151,8 +157,8 @@ TEST_CASE("a transform by its definition: unequal sides, odd numbers, one to thr
   };
   for (const Case& c : {Case{{6, 5, 4}, {1, 2.5, 0.7}, 3}, Case{{7, 3, 1}, {4, 3, 1}, 2}, Case{{9, 1, 1}, {2, 1, 1}, 1},
                         Case{{8, 1, 1}, {2, 1, 1}, 1}, Case{{1, 6, 5}, {1, 1, 2}, 3}, Case{{2, 2, 2}, {3, 3, 3}, 3}}) {
-    const FakeDomain domain =
-        box_of(c.n, c.sides, {noisy("a", 1), noisy("b", 2, Order::row)}, c.dimensions, {-3, 2, c.dimensions > 2 ? 5 : 0});
+    const FakeDomain domain = box_of(c.n, c.sides, {noisy("a", 1), noisy("b", 2, Order::row)}, c.dimensions,
+                                     {-3, 2, c.dimensions > 2 ? 5 : 0});
     const std::vector<double> edges{0.001, 4.1, 7.3, 13.7, 1000};
     std::vector<double> modes;
     const auto expected = by_definition(domain, c.sides, edges, 0, modes);
@@ -177,14 +183,15 @@ TEST_CASE("a transform by its definition: unequal sides, odd numbers, one to thr
 TEST_CASE("a single wave, and Parseval's theorem") {
   const Index n = 16;
   const double side = 5, amplitude = 0.25;
-  const FakeDomain wave = box_of({n, n, n}, {side, side, side}, {{"w", [&](auto&, const Index3& p, int) {
-    return 3 * (1 + amplitude * std::cos(2 * pi * static_cast<double>(2 * p[0] + 3 * p[1] - 6 * p[2]) / n));
-  }}});
+  const FakeDomain wave = box_of(
+      {n, n, n}, {side, side, side},
+      {{"w", [&](auto&, const Index3& p, int) {
+          return 3 * (1 + amplitude * std::cos(2 * pi * static_cast<double>(2 * p[0] + 3 * p[1] - 6 * p[2]) / n));
+        }}});
   const Table table = alone(wave, "{variable: w}");
   // Two modes of |n| = 7, of the shell's; each has the power A^2 / 4 V.
   for (std::size_t r = 0; r < table.rows(); ++r) {
-    const double expected =
-        r == 6 ? 2 * amplitude * amplitude / 4 * side * side * side / column(table, "modes")[r] : 0;
+    const double expected = r == 6 ? 2 * amplitude * amplitude / 4 * side * side * side / column(table, "modes")[r] : 0;
     CHECK(std::fabs(column(table, "power")[r] - expected) < 1e-13);
   }
   const FakeDomain random = box_of({n, 12, 10}, {side, 4, 3}, {noisy("a", 3)});
@@ -213,10 +220,10 @@ TEST_CASE("a Gaussian blob has the transform that it should") {
   const Index n = 32;
   const double s = 0.06;
   const FakeDomain domain = box_of({n, n, n}, {1, 1, 1}, {{"g", [&](const std::array<double, 3>& x, auto&, int) {
-    double square = 0;
-    for (const double c : x) square += (c - 0.5) * (c - 0.5);
-    return std::exp(-square / (2 * s * s));
-  }}});
+                                                             double square = 0;
+                                                             for (const double c : x) square += (c - 0.5) * (c - 0.5);
+                                                             return std::exp(-square / (2 * s * s));
+                                                           }}});
   const Table table = alone(domain, "{variable: g, of: difference, edges: [6, 6.5, 12, 13]}");
   // Modes |n| = 1 alone in the first bin, |n| = 2 in the third.
   for (const std::size_t r : {std::size_t{0}, std::size_t{2}}) {
@@ -247,8 +254,8 @@ TEST_CASE("the same bits for every number of servers, decomposition and division
     int dimensions;
   };
   // Fewer planes and lines than servers, one cell, odd numbers.
-  for (const Case& c : {Case{{24, 18, 20}, 3}, Case{{5, 7, 3}, 3}, Case{{2, 2, 2}, 3}, Case{{16, 9, 1}, 2}, Case{{33, 1, 1}, 1},
-                        Case{{1, 1, 1}, 3}, Case{{4, 64, 1}, 3}}) {
+  for (const Case& c : {Case{{24, 18, 20}, 3}, Case{{5, 7, 3}, 3}, Case{{2, 2, 2}, 3}, Case{{16, 9, 1}, 2},
+                        Case{{33, 1, 1}, 1}, Case{{1, 1, 1}, 3}, Case{{4, 64, 1}, 3}}) {
     const FakeDomain domain = box_of(c.n, {1, 1.5, 2}, {noisy("a", 5), noisy("b", 6, Order::row)}, c.dimensions);
     for (const std::string yaml :
          {"{variable: a}", "{variable: b, decomposition: slabs}", "{variable: a, with: b, window: cic}",
@@ -259,17 +266,21 @@ TEST_CASE("the same bits for every number of servers, decomposition and division
         if (world.rank() == 0) CHECK(same_bits(results.tables.at("power_spectrum.csv"), expected));
       }
       std::string other = yaml;
-      if (const auto at = other.find("decomposition: slabs"); at != std::string::npos) other.replace(at, 20, "bins: shells");
+      if (const auto at = other.find("decomposition: slabs"); at != std::string::npos)
+        other.replace(at, 20, "bins: shells");
       if (other != yaml) CHECK(same_bits(alone(domain, other), expected));
     }
   }
 }
 
 TEST_CASE("very small contrasts, and numbers that are none") {
-  const FakeDomain domain = box_of({16, 8, 8}, {1, 1, 1}, {{"a", [](auto&, const Index3& p, int) {
-    return 1e6 * (1 + 1e-13 * std::cos(2 * pi * static_cast<double>(p[0]) / 16));
-  }}, noisy("b", 7), {"c", [](auto&, const Index3& p, int) { return p[0] == 3 ? std::nan("") : 1.0; }},
-  {"d", [](auto&, const Index3& p, int) { return p[0] % 2 == 0 ? 1.0 : -1.0; }}});
+  const FakeDomain domain =
+      box_of({16, 8, 8}, {1, 1, 1},
+             {{"a", [](auto&, const Index3& p,
+                       int) { return 1e6 * (1 + 1e-13 * std::cos(2 * pi * static_cast<double>(p[0]) / 16)); }},
+              noisy("b", 7),
+              {"c", [](auto&, const Index3& p, int) { return p[0] == 3 ? std::nan("") : 1.0; }},
+              {"d", [](auto&, const Index3& p, int) { return p[0] % 2 == 0 ? 1.0 : -1.0; }}});
   const Table table = alone(domain, "{variable: a, edges: [6, 6.5]}");
   // The values are doubles: a step is 1.2e-10 of them, a thousandth of the amplitude.
   check_near(column(table, "power")[0], 1e-26 / 4 / 3, 2e-2);
@@ -282,14 +293,16 @@ TEST_CASE("values that were not published are missed") {
   const FakeDomain domain = box_of({8, 8, 8}, {1, 1, 1}, {noisy("a", 1)});
   for (const std::string yaml : {"{variable: a}", "{variable: a, along: y}"}) {
     CHECK_THROWS_WITH_AS(alone(domain, yaml, {1, {{1, 1, 1}, {3, 2, 2}}}),
-                         doctest::Contains("2 of the 512 values that lines of 'a' consist of were not published"), Error);
+                         doctest::Contains("2 of the 512 values that lines of 'a' consist of were not published"),
+                         Error);
     const auto nothing = run_pieces_alone(power_spectrum_kind(), yaml, domain, {1, domain.mesh().cells});
     CHECK(nothing.tables.empty());
   }
 }
 
 TEST_CASE("what can not be is refused") {
-  const FakeDomain domain = box_of({8, 8, 1}, {1, 1, 1}, {noisy("a", 1), {"n", [](auto&, auto&, int) { return 1.0; }, Centering::node}}, 2);
+  const FakeDomain domain =
+      box_of({8, 8, 1}, {1, 1, 1}, {noisy("a", 1), {"n", [](auto&, auto&, int) { return 1.0; }, Centering::node}}, 2);
   const auto refused = [&](const std::string& yaml, const char* text) {
     CHECK_THROWS_WITH_AS(alone(domain, yaml), doctest::Contains(text), Error);
   };

@@ -87,13 +87,20 @@ inline CapturedResults run_pieces(const AnalysisKind& kind, const std::string& y
     std::optional<LocalInput> input;
     for (int g = 0; g < how.groups; ++g) {
       const auto n = static_cast<std::size_t>(g);
-      input.emplace(LocalInput{{}, domain.metadata, pieces[n].blocks(), pass, feedback, nullptr, pieces[n].entries(),
-                               servers.rank() * how.groups + g, servers.size() * how.groups});
+      input.emplace(LocalInput{{},
+                               domain.metadata,
+                               pieces[n].blocks(),
+                               pass,
+                               feedback,
+                               nullptr,
+                               pieces[n].entries(),
+                               servers.rank() * how.groups + g,
+                               servers.size() * how.groups});
       input->stays = how.groups == 1;
       partials.push_back((how.groups == 1 ? *combiner : *reducers[n]).local(*input));
     }
-    feedback = combiner->combine({{}, domain.metadata, partials, pass, servers, results,
-                                  how.groups == 1 ? &*input : nullptr});
+    feedback =
+        combiner->combine({{}, domain.metadata, partials, pass, servers, results, how.groups == 1 ? &*input : nullptr});
   }
   return results;
 }
@@ -114,7 +121,8 @@ inline std::vector<std::vector<double>> cosmology_table(const std::string& name)
   while (std::getline(in, line)) {
     std::istringstream cells(line);
     std::vector<double>& row = rows.emplace_back();
-    while (std::getline(cells, cell, ',')) row.push_back(cell.find_first_of("0123456789") == 0 || cell[0] == '-' ? std::stod(cell) : 0);
+    while (std::getline(cells, cell, ','))
+      row.push_back(cell.find_first_of("0123456789") == 0 || cell[0] == '-' ? std::stod(cell) : 0);
   }
   return rows;
 }

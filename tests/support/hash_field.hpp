@@ -1,4 +1,5 @@
-// A density field by whole numbers alone, the same bits in every language: what tables under tests/data/cosmology are of.
+// A density field by whole numbers alone, the same bits in every language: what tables under tests/data/cosmology are
+// of.
 #pragma once
 
 #include <cmath>
@@ -7,8 +8,8 @@
 
 namespace sidestream::testing {
 
-/// n^3 values, index (x n + y) n + z. 20 bits of splitmix64 of 2016 + index, three periodic passes of the sum over three
-/// neighbours along each axis, and two to the power of that, piecewise linear between whole powers.
+/// n^3 values, index (x n + y) n + z. 20 bits of splitmix64 of 2016 + index, three periodic passes of the sum over
+/// three neighbours along each axis, and two to the power of that, piecewise linear between whole powers.
 inline std::vector<double> hash_field(std::int64_t n) {
   std::vector<std::int64_t> v(static_cast<std::size_t>(n * n * n));
   for (std::size_t i = 0; i < v.size(); ++i) {

@@ -10,13 +10,15 @@
 namespace sidestream {
 
 Option normalisation_option() {
-  return {.name = "normalise",
-          .type = OptionType::choice,
-          .default_value = "counts",
-          .text = "A column `density` of what is in each interval, counts or weights: `density`, by all that is in intervals "
-                  "and the interval's width, so that its integral is 1; `gimlet`, by the sum over all intervals of what is in "
-                  "them times their width, as Gimlet does, which is no density where widths differ. `counts`: no such column.",
-          .choices = {"counts", "density", "gimlet"}};
+  return {
+      .name = "normalise",
+      .type = OptionType::choice,
+      .default_value = "counts",
+      .text =
+          "A column `density` of what is in each interval, counts or weights: `density`, by all that is in intervals "
+          "and the interval's width, so that its integral is 1; `gimlet`, by the sum over all intervals of what is in "
+          "them times their width, as Gimlet does, which is no density where widths differ. `counts`: no such column.",
+      .choices = {"counts", "density", "gimlet"}};
 }
 
 Normalisation read_normalisation(const Settings& settings) {
@@ -25,28 +27,32 @@ Normalisation read_normalisation(const Settings& settings) {
 }
 
 Option bin_scale_option(const std::string& name) {
-  return {.name = name,
-          .type = OptionType::choice,
-          .default_value = "linear",
-          .text = "`logarithmic`: edges are at equal ratios, 10^(l + n (h - l) / bins) with the logarithms l and h of the range; "
-                  "values that are not above 0 lie below it.",
-          .choices = {"linear", "logarithmic"}};
+  return {
+      .name = name,
+      .type = OptionType::choice,
+      .default_value = "linear",
+      .text =
+          "`logarithmic`: edges are at equal ratios, 10^(l + n (h - l) / bins) with the logarithms l and h of the range; "
+          "values that are not above 0 lie below it.",
+      .choices = {"linear", "logarithmic"}};
 }
 
 const Variable& read_companion(const Settings& settings, const std::string& option, const Variable& variable,
                                const Metadata& metadata) {
   const Variable* other = metadata.find_variable(settings.text(option));
   if (other == nullptr) {
-    settings.fail(option, fmt::format("there is no variable '{}'; declare it under `variables`", settings.text(option)));
+    settings.fail(option,
+                  fmt::format("there is no variable '{}'; declare it under `variables`", settings.text(option)));
   }
   if (other->mesh != variable.mesh || other->centering != variable.centering || other->role != variable.role) {
-    settings.fail(option, fmt::format("'{}' does not lie in the same points as '{}'; name a variable of the same mesh and "
-                                      "centering",
-                                      other->name, variable.name));
+    settings.fail(option,
+                  fmt::format("'{}' does not lie in the same points as '{}'; name a variable of the same mesh and "
+                              "centering",
+                              other->name, variable.name));
   }
   if (other->components != 1) {
-    settings.fail(option, fmt::format("'{}' has {} components, expected one; derive it: `{}[0]`", other->name, other->components,
-                                      other->name));
+    settings.fail(option, fmt::format("'{}' has {} components, expected one; derive it: `{}[0]`", other->name,
+                                      other->components, other->name));
   }
   return *other;
 }

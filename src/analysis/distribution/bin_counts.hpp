@@ -24,8 +24,8 @@ enum class Normalisation {
 /// A choice `linear` or `logarithmic`.
 [[nodiscard]] Option bin_scale_option(const std::string& name);
 /// The variable that `option` names: of one component, in the same points as `variable`. Throws Error(configuration).
-[[nodiscard]] const Variable& read_companion(const Settings& settings, const std::string& option, const Variable& variable,
-                                             const Metadata& metadata);
+[[nodiscard]] const Variable& read_companion(const Settings& settings, const std::string& option,
+                                             const Variable& variable, const Metadata& metadata);
 
 /// NaN where all intervals are empty.
 [[nodiscard]] std::vector<double> densities(const std::vector<double>& edges, const std::vector<double>& amounts,

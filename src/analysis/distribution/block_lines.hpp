@@ -15,13 +15,13 @@ struct BlockField {
   int component = 0;
 };
 
-/// A run of `count` numbers along the axis that is fastest in memory, as doubles: where they are if they are doubles next
-/// to each other, otherwise in `room`.
+/// A run of `count` numbers along the axis that is fastest in memory, as doubles: where they are if they are doubles
+/// next to each other, otherwise in `room`.
 [[nodiscard]] const double* line_of(const ArrayView& array, int component, const Index3& first, int axis, Index count,
                                     std::vector<double>& room);
 
-/// Calls f(std::span<const double* const, n>, count) for runs of numbers of n fields in the same points, which together are
-/// the first block's points that count, each once. All blocks have these points.
+/// Calls f(std::span<const double* const, n>, count) for runs of numbers of n fields in the same points, which together
+/// are the first block's points that count, each once. All blocks have these points.
 template <std::size_t n, class F>
 void for_each_line(const std::array<BlockField, n>& fields, F&& f) {
   const BlockView& view = *fields[0].view;

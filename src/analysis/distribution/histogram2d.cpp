@@ -28,7 +28,8 @@ struct BinAxis {
 
 class Histogram2d final : public Task {
  public:
-  Histogram2d(const std::array<BinAxis, 2>& axes, Normalisation how, std::string file, std::optional<FlatPicture> picture)
+  Histogram2d(const std::array<BinAxis, 2>& axes, Normalisation how, std::string file,
+              std::optional<FlatPicture> picture)
       : axes_(axes), how_(how), file_(std::move(file)), picture_(std::move(picture)) {}
 
   Selection selection() const override {
@@ -148,7 +149,8 @@ class Histogram2d final : public Task {
   [[nodiscard]] DataSet data(const std::array<Bins, 2>& bins, const Words& counts, std::int64_t outside) const {
     DataSet set;
     const std::vector<Index> extents{axes_[1].bins, axes_[0].bins};
-    const auto add = [&](const char* name, Type type, std::vector<std::string> names, std::vector<Index> size, Bytes values) {
+    const auto add = [&](const char* name, Type type, std::vector<std::string> names, std::vector<Index> size,
+                         Bytes values) {
       DataSet::Array& array = set.arrays.emplace_back();
       array.name = name;
       array.type = type;
@@ -157,7 +159,8 @@ class Histogram2d final : public Task {
       array.values = std::move(values);
     };
     add("count", Type::int64, {"y", "x"}, extents, bytes_of(counts));
-    if (how_ != Normalisation::counts) add("density", Type::float64, {"y", "x"}, extents, bytes_of(density(bins, counts)));
+    if (how_ != Normalisation::counts)
+      add("density", Type::float64, {"y", "x"}, extents, bytes_of(density(bins, counts)));
     add("x_edges", Type::float64, {"x_edge"}, {axes_[0].bins + 1}, bytes_of(bins[0].edges()));
     add("y_edges", Type::float64, {"y_edge"}, {axes_[1].bins + 1}, bytes_of(bins[1].edges()));
     set.attributes = {{"x", axes_[0].title}, {"y", axes_[1].title}, {"outside", outside}};
@@ -172,7 +175,8 @@ class Histogram2d final : public Task {
       for (int n = 0; n <= axes_[a].bins; ++n) edges[a].push_back(static_cast<double>(n) / axes_[a].bins);
     }
     const Communicator& servers = input.communicator;
-    const Index first = grid.first_row(servers.rank(), servers.size()), last = grid.first_row(servers.rank() + 1, servers.size());
+    const Index first = grid.first_row(servers.rank(), servers.size()),
+                last = grid.first_row(servers.rank() + 1, servers.size());
     std::vector<double> values;
     for (Index n = first * grid.row_cells(); n < last * grid.row_cells(); ++n) {
       const auto count = static_cast<double>(counts[static_cast<std::size_t>(n)]);
@@ -194,17 +198,23 @@ class Histogram2d final : public Task {
 
 Option axis_option(const std::string& name, const std::string& text) {
   Option option{.name = name, .type = OptionType::map, .required = true, .text = text};
-  option.options = {variable_option("The variable."),
-                    component_option("Which component, from 0; needed if the variable has several."),
-                    {.name = "bins", .type = OptionType::integer, .default_value = "64", .text = "Number of intervals.", .minimum = 1, .maximum = 4096},
-                    {.name = "range",
-                     .type = OptionType::real,
-                     .list = true,
-                     .text = "Lower edge of the first and upper edge of the last interval. Without it: the least and the greatest "
-                             "finite value of the iteration, of logarithmic ones above 0, which costs a second pass.",
-                     .least_entries = 2,
-                     .most_entries = 2},
-                    bin_scale_option("scale")};
+  option.options = {
+      variable_option("The variable."),
+      component_option("Which component, from 0; needed if the variable has several."),
+      {.name = "bins",
+       .type = OptionType::integer,
+       .default_value = "64",
+       .text = "Number of intervals.",
+       .minimum = 1,
+       .maximum = 4096},
+      {.name = "range",
+       .type = OptionType::real,
+       .list = true,
+       .text = "Lower edge of the first and upper edge of the last interval. Without it: the least and the greatest "
+               "finite value of the iteration, of logarithmic ones above 0, which costs a second pass.",
+       .least_entries = 2,
+       .most_entries = 2},
+      bin_scale_option("scale")};
   return option;
 }
 
@@ -219,8 +229,8 @@ BinAxis read_axis(const Settings& settings, const Metadata& metadata) {
   const std::vector<double> range = settings.reals("range");
   if (range.empty()) return axis;
   if (!(range[0] < range[1]) || !std::isfinite(range[1] - range[0]) || (axis.logarithmic && !(range[0] > 0))) {
-    settings.fail("range", fmt::format("the range [{}, {}] is not two finite numbers in ascending order{}", range[0], range[1],
-                                       axis.logarithmic ? ", above 0" : ""));
+    settings.fail("range", fmt::format("the range [{}, {}] is not two finite numbers in ascending order{}", range[0],
+                                       range[1], axis.logarithmic ? ", above 0" : ""));
   }
   axis.range = std::array{range[0], range[1]};
   return axis;
@@ -229,27 +239,31 @@ BinAxis read_axis(const Settings& settings, const Metadata& metadata) {
 }  // namespace
 
 AnalysisKind histogram2d_kind() {
-  return {.name = "histogram2d",
-          .text =
-              "Counts how many points have a value of one variable in each interval of `x` and of another in each of `y`: the "
-              "phase diagram of temperature and density. The data set has `count` (y slower, x faster), with `normalise` "
-              "`density`, the edges `x_edges` and `y_edges`, and as attributes the variables' titles and how many points lie "
-              "outside. Points, intervals and edges are those of `histogram`; both variables are in the same points.",
-          .options = {axis_option("x", "What goes to the right."), axis_option("y", "What goes up."), normalisation_option(),
-                      file_option("histogram2d-{index:06}.h5", "The data set."), flat_picture_option()},
-          .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
-            const std::array<BinAxis, 2> axes{read_axis(settings.map("x"), metadata), read_axis(settings.map("y"), metadata)};
-            const auto at = [&](std::size_t a) -> const Variable& {
-              return metadata.variables.at(static_cast<std::size_t>(axes[a].variable));
-            };
-            if (at(0).mesh != at(1).mesh || at(0).centering != at(1).centering || at(0).role != at(1).role) {
-              settings.fail("y", fmt::format("'{}' does not lie in the same points as '{}'; name variables of the same mesh and "
-                                             "centering",
-                                             at(1).name, at(0).name));
-            }
-            return std::make_unique<Histogram2d>(axes, read_normalisation(settings), settings.text("file"),
-                                                 read_flat_picture(settings));
-          }};
+  return {
+      .name = "histogram2d",
+      .text =
+          "Counts how many points have a value of one variable in each interval of `x` and of another in each of `y`: the "
+          "phase diagram of temperature and density. The data set has `count` (y slower, x faster), with `normalise` "
+          "`density`, the edges `x_edges` and `y_edges`, and as attributes the variables' titles and how many points lie "
+          "outside. Points, intervals and edges are those of `histogram`; both variables are in the same points.",
+      .options = {axis_option("x", "What goes to the right."), axis_option("y", "What goes up."),
+                  normalisation_option(), file_option("histogram2d-{index:06}.h5", "The data set."),
+                  flat_picture_option()},
+      .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
+        const std::array<BinAxis, 2> axes{read_axis(settings.map("x"), metadata),
+                                          read_axis(settings.map("y"), metadata)};
+        const auto at = [&](std::size_t a) -> const Variable& {
+          return metadata.variables.at(static_cast<std::size_t>(axes[a].variable));
+        };
+        if (at(0).mesh != at(1).mesh || at(0).centering != at(1).centering || at(0).role != at(1).role) {
+          settings.fail("y",
+                        fmt::format("'{}' does not lie in the same points as '{}'; name variables of the same mesh and "
+                                    "centering",
+                                    at(1).name, at(0).name));
+        }
+        return std::make_unique<Histogram2d>(axes, read_normalisation(settings), settings.text("file"),
+                                             read_flat_picture(settings));
+      }};
 }
 
 }  // namespace sidestream

@@ -2,7 +2,8 @@
 //
 // With a mean flux to reach, the factor f of optical depths, one for each axis, solves <exp(-f tau)> = F. The mean is a
 // convex function of f that falls, so that Newton's steps from below never go beyond the root, and one from above leads
-// below it (or out, and then an eighth of f is as good a beginning). Each step is a pass, in which all servers evaluate.
+// below it (or out, and then an eighth of f is as good a beginning). Each step is a pass, in which all servers
+// evaluate.
 #include <fmt/format.h>
 
 #include <limits>
@@ -22,7 +23,7 @@ double plain(double x) noexcept { return std::isnan(x) ? std::numeric_limits<dou
 
 /// What servers know after a pass.
 struct Progress {
-  std::int64_t done = 0;  ///< nothing is left to solve
+  std::int64_t done = 0;     ///< nothing is left to solve
   std::int64_t nothing = 0;  ///< no cell was published
   std::vector<double> factors{};
 
@@ -70,7 +71,8 @@ class LymanAlpha final : public Task {
     if (!first) progress = Progress::from(input.feedback);
     if (progress.nothing != 0 || (progress.done != 0 && !last)) return {};
     Words words{0};
-    for (std::size_t entry = 0; entry < variables().size(); ++entry) words[0] += spectra::absent_points(input.at(entry));
+    for (std::size_t entry = 0; entry < variables().size(); ++entry)
+      words[0] += spectra::absent_points(input.at(entry));
     std::vector<Bytes> parts;
     for (std::size_t a = 0; a < lines_.size(); ++a) {
       const Words sums = of_axis(input, a, progress.factors[a], first, last).words();
@@ -167,7 +169,8 @@ class LymanAlpha final : public Task {
       ByteReader in(partial);
       in.get(words);
       in.get(parts);
-      if (words.size() != all.size()) fail(Code::internal, "{} words of lines of sight, not {}", words.size(), all.size());
+      if (words.size() != all.size())
+        fail(Code::internal, "{} words of lines of sight, not {}", words.size(), all.size());
       for (std::size_t n = 0; n < all.size(); ++n) all[n] += words[n];
       for (std::size_t n = 0; n < parts.size(); ++n) {
         if (!parts[n].empty()) fields[n].push_back(spectra::TransformedPart::from(parts[n]));
@@ -188,10 +191,11 @@ class LymanAlpha final : public Task {
     const auto each = static_cast<std::int64_t>(variables().size());
     progress_.nothing = absent == each * points ? 1 : 0;
     if (absent == 0 || progress_.nothing != 0) return;
-    fail(Code::analysis,
-         "{} of the {} values that lines of sight consist of were not published in this iteration, expected all: publish "
-         "every cell of mesh '{}'",
-         absent, each * points, mesh_of(query_, metadata).name);
+    fail(
+        Code::analysis,
+        "{} of the {} values that lines of sight consist of were not published in this iteration, expected all: publish "
+        "every cell of mesh '{}'",
+        absent, each * points, mesh_of(query_, metadata).name);
   }
 
   /// One of Newton's on each axis.
@@ -214,9 +218,10 @@ class LymanAlpha final : public Task {
     for (std::size_t a = 0; a < sums.size(); ++a) {
       const double flux = mean_flux(sums[a]);
       if (!(std::fabs(flux - *query_.mean_flux) > good_enough * *query_.mean_flux)) continue;
-      fail(Code::analysis,
-           "no factor of optical depths along {} gives the mean flux {}: with {} it is {}; name one that the field can have",
-           "xyz"[query_.axes[a]], *query_.mean_flux, progress_.factors[a], flux);
+      fail(
+          Code::analysis,
+          "no factor of optical depths along {} gives the mean flux {}: with {} it is {}; name one that the field can have",
+          "xyz"[query_.axes[a]], *query_.mean_flux, progress_.factors[a], flux);
     }
   }
 
@@ -285,18 +290,19 @@ class LymanAlpha final : public Task {
 }  // namespace lyman_alpha
 
 AnalysisKind lyman_alpha_kind() {
-  return {.name = "lyman_alpha",
-          .text =
-              "The Lyman-alpha forest of a periodic uniform mesh: for each cell the optical depth along an axis, from the "
-              "density of neutral hydrogen, temperature and peculiar velocity, by the exact integral of the Doppler profile "
-              "over each cell, and the flux F = exp(-tau). The table has for each axis the mean optical depth, the mean "
-              "flux, the effective depth -ln <F>, and the factor by which optical depths were multiplied; other files have "
-              "the distribution of the flux and its power spectra. Lines are whole on one server, and sums over them exact: "
-              "results are the same bits for every placement, division and number of servers.",
-          .options = lyman_alpha::query_options(),
-          .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
-            return std::make_unique<lyman_alpha::LymanAlpha>(lyman_alpha::read_query(settings, metadata), metadata);
-          }};
+  return {
+      .name = "lyman_alpha",
+      .text =
+          "The Lyman-alpha forest of a periodic uniform mesh: for each cell the optical depth along an axis, from the "
+          "density of neutral hydrogen, temperature and peculiar velocity, by the exact integral of the Doppler profile "
+          "over each cell, and the flux F = exp(-tau). The table has for each axis the mean optical depth, the mean "
+          "flux, the effective depth -ln <F>, and the factor by which optical depths were multiplied; other files have "
+          "the distribution of the flux and its power spectra. Lines are whole on one server, and sums over them exact: "
+          "results are the same bits for every placement, division and number of servers.",
+      .options = lyman_alpha::query_options(),
+      .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
+        return std::make_unique<lyman_alpha::LymanAlpha>(lyman_alpha::read_query(settings, metadata), metadata);
+      }};
 }
 
 }  // namespace sidestream

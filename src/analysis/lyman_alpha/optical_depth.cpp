@@ -4,17 +4,15 @@
 #include <array>
 #include <limits>
 
-#include "base/fail.hpp"
-
 namespace sidestream::lyman_alpha {
 namespace {
 
 constexpr double cross_section = 0.011045900074845754;  // pi e^2 / (m_e c) f_12 in cm^2 Hz
 constexpr double wave_length = 1.2150227340678867e-5;   // cm
 constexpr double boltzmann = 1.38064e-16, proton = 1.672623e-24, megaparsec = 3.08568e24;
-constexpr double beyond = 6;     // erfc(6) is 2e-17
+constexpr double beyond = 6;      // erfc(6) is 2e-17
 constexpr double sharpest = 1e9;  // dv / b, of cold cells: as good as none
-constexpr Index most_periods = 32;
+constexpr double even = 2;        // lines of so many periods are the same everywhere, to exp(-39)
 
 Index reach_of(double scale) noexcept { return static_cast<Index>(std::ceil(beyond / scale + 0.5)); }
 
@@ -43,6 +41,7 @@ OpticalDepth::OpticalDepth(Index cells, double length, const Cosmology& cosmolog
 bool OpticalDepth::prepare(const double* density, const double* temperature, const double* velocity) {
   bool good = true;
   double least = sharpest;
+  everywhere_ = 0;
   for (Index i = 0; i < n_; ++i) {
     const auto at = static_cast<std::size_t>(i);
     strength_[at] = amplitude_ * density[i];
@@ -51,6 +50,11 @@ bool OpticalDepth::prepare(const double* density, const double* temperature, con
     good = good && std::isfinite(strength_[at]) && std::fabs(pixel) < 0x1p52 && scale > 0;
     inside_[at] = place - pixel;
     scale_[at] = std::min(scale, sharpest);
+    if (scale_[at] * even * static_cast<double>(n_) < 1) {
+      everywhere_ += 2 * strength_[at] / static_cast<double>(n_);
+      strength_[at] = 0;
+      scale_[at] = sharpest;
+    }
     least = std::min(least, scale_[at]);
     if (!good) return false;
     // Of velocities below a period, which are the rule, no division is needed.
@@ -61,12 +65,6 @@ bool OpticalDepth::prepare(const double* density, const double* temperature, con
     pixel_[at] = wrapped;
   }
   for (std::size_t at = static_cast<std::size_t>(n_); at < scale_.size(); ++at) scale_[at] = sharpest;
-  if (beyond / least > static_cast<double>(most_periods * n_)) {
-    fail(Code::analysis,
-         "a temperature makes absorption lines wider than {} periods of the mesh, expected temperatures in K and lengths in "
-         "comoving Mpc/h; set `temperature_unit` or `length_unit`",
-         most_periods);
-  }
   reach_ = reach_of(least);
   return true;
 }
@@ -116,7 +114,7 @@ void OpticalDepth::run(const double* density, const double* temperature, const d
   }
   for (Index p = 0; p < reach_ + 2; ++p) depth[p % n_] += padded_[static_cast<std::size_t>(reach_ + n_ + p)];
   // Where nothing absorbs, differences of equal numbers may be a little below 0.
-  for (Index j = 0; j < n_; ++j) depth[j] = std::max(depth[j], 0.0);
+  for (Index j = 0; j < n_; ++j) depth[j] = std::max(depth[j], 0.0) + everywhere_;
 }
 
 }  // namespace sidestream::lyman_alpha

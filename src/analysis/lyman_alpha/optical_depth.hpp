@@ -18,18 +18,19 @@ struct Cosmology {
   [[nodiscard]] double mean_depth(double density) const noexcept;
 };
 
-/// Optical depths of lines of n cells that are periodic: equation (8) of Friesen et al., 2016, with the integral over each
-/// cell taken exactly. Pixel j, at the velocity v_j = (j + 1/2) dv, has
+/// Optical depths of lines of n cells that are periodic: equation (8) of Friesen et al., 2016, with the integral over
+/// each cell taken exactly. Pixel j, at the velocity v_j = (j + 1/2) dv, has
 ///   tau_j = sum over cells i and periodic images of A_i (erf((v_j - u_i) / b_i) - erf((v_j - u_i - dv) / b_i)),
-/// u_i = i dv plus the cell's velocity, b_i = sqrt(2 k T / m_p), A_i = sigma0 lambda0 n_i / (2 H): Doppler broadening alone.
-/// So the mean over a line is sigma0 lambda0 <n> / H, whatever velocities and temperatures are. Pixels at which both
-/// arguments are beyond 6, and the difference below 1e-17, are left out.
+/// u_i = i dv plus the cell's velocity, b_i = sqrt(2 k T / m_p), A_i = sigma0 lambda0 n_i / (2 H): Doppler broadening
+/// alone. So the mean over a line is sigma0 lambda0 <n> / H, whatever velocities and temperatures are. Pixels at which
+/// both arguments are beyond 6, and the difference below 1e-17, are left out. What is wider than two periods absorbs
+/// evenly everywhere, to exp(-4 pi^2).
 class OpticalDepth {
  public:
   /// `length` of the line in comoving Mpc/h.
   OpticalDepth(Index cells, double length, const Cosmology& cosmology);
-  /// Densities in cm^-3, temperatures in K, velocities in cm/s, or null for none. A line with a number that is none, or a
-  /// temperature below 0, is NaN. Throws Error(analysis) if a temperature makes lines wider than 32 periods.
+  /// Densities in cm^-3, temperatures in K, velocities in cm/s, or null for none. A line with a number that is none, or
+  /// a temperature below 0, is NaN.
   void run(const double* density, const double* temperature, const double* velocity, double* depth);
 
  private:
@@ -41,7 +42,8 @@ class OpticalDepth {
   double amplitude_, step_, doppler_;
   std::vector<double> strength_, inside_, scale_, padded_;  ///< A, the place in its pixel, dv / b; depths with margins
   std::vector<Index> pixel_;
-  Index reach_ = 0;  ///< pixels beyond the cell's own, the most of all cells
+  double everywhere_ = 0;  ///< the depth that the widest cells give to each pixel
+  Index reach_ = 0;        ///< pixels beyond the cell's own, the most of all cells
 };
 
 }  // namespace sidestream::lyman_alpha

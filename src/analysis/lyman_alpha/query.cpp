@@ -14,7 +14,8 @@ Option real_option(const std::string& name, const std::string& value, const std:
 const Variable& named(const Settings& settings, const std::string& option, const Metadata& metadata) {
   const Variable* variable = metadata.find_variable(settings.text(option));
   if (variable == nullptr) {
-    settings.fail(option, fmt::format("there is no variable '{}'; declare it under `variables`", settings.text(option)));
+    settings.fail(option,
+                  fmt::format("there is no variable '{}'; declare it under `variables`", settings.text(option)));
   }
   spectra::require_uniform_cells(settings, option, *variable, metadata, "Lyman-alpha");
   return *variable;
@@ -23,7 +24,8 @@ const Variable& named(const Settings& settings, const std::string& option, const
 std::int32_t scalar(const Settings& settings, const std::string& option, const Metadata& metadata, std::int32_t mesh) {
   const Variable& variable = named(settings, option, metadata);
   if (mesh >= 0 && variable.mesh != mesh) {
-    settings.fail(option, fmt::format("'{}' lies on another mesh than 'hydrogen'; name variables of one mesh", variable.name));
+    settings.fail(option,
+                  fmt::format("'{}' lies on another mesh than 'hydrogen'; name variables of one mesh", variable.name));
   }
   if (variable.components != 1) {
     settings.fail(option, fmt::format("'{}' has {} components, expected one; derive one: `{}.x`", variable.name,
@@ -36,16 +38,18 @@ void read_velocity(const Settings& settings, const Metadata& metadata, const Mes
   if (!settings.has("velocity")) return;
   const Variable& variable = named(settings, "velocity", metadata);
   if (variable.mesh != mesh.id) {
-    settings.fail("velocity", fmt::format("'{}' lies on another mesh than 'hydrogen'; name variables of one mesh", variable.name));
+    settings.fail("velocity",
+                  fmt::format("'{}' lies on another mesh than 'hydrogen'; name variables of one mesh", variable.name));
   }
   query.velocity = variable.id;
   query.vector = variable.components > 1;
   if (query.vector ? variable.components >= mesh.dimensions : query.axes.size() == 1) return;
-  settings.fail("velocity",
-                fmt::format("'{}' has {} component{} for lines along {} axes of a mesh of {} dimensions, expected one for each "
-                            "axis of the mesh: derive it, `vector(vx, vy, vz)`, or name one axis under `along`",
-                            variable.name, variable.components, variable.components == 1 ? "" : "s", query.axes.size(),
-                            mesh.dimensions));
+  settings.fail(
+      "velocity",
+      fmt::format("'{}' has {} component{} for lines along {} axes of a mesh of {} dimensions, expected one for each "
+                  "axis of the mesh: derive it, `vector(vx, vy, vz)`, or name one axis under `along`",
+                  variable.name, variable.components, variable.components == 1 ? "" : "s", query.axes.size(),
+                  mesh.dimensions));
 }
 
 void read_redshift(const Settings& settings, Query& query) {
@@ -53,8 +57,9 @@ void read_redshift(const Settings& settings, Query& query) {
   query.cosmology.dark_energy = settings.real("omega_lambda");
   query.cosmology.hubble = settings.real("hubble");
   if (settings.has("redshift") == settings.has("time_is")) {
-    settings.fail("redshift", "expected either `redshift` or `time_is`, which says that an iteration's time is the redshift "
-                              "or the scale factor; give one of them");
+    settings.fail("redshift",
+                  "expected either `redshift` or `time_is`, which says that an iteration's time is the redshift "
+                  "or the scale factor; give one of them");
   }
   if (settings.has("redshift")) query.cosmology.redshift = settings.real("redshift");
   if (settings.has("time_is")) {
@@ -82,7 +87,8 @@ std::vector<Option> query_options() {
       {.name = "temperature", .type = OptionType::variable, .required = true, .text = "The temperature of the gas."},
       {.name = "velocity",
        .type = OptionType::variable,
-       .text = "Peculiar velocities, a component for each axis, or one where lines run along one axis. Without: at rest."},
+       .text =
+           "Peculiar velocities, a component for each axis, or one where lines run along one axis. Without: at rest."},
       {.name = "along",
        .type = OptionType::choice,
        .list = true,
@@ -116,7 +122,8 @@ std::vector<Option> query_options() {
   all.push_back(file_option("lyman_alpha.csv", "The table of means."));
   all.push_back(file_option("", "A table of the distribution of the flux."));
   all.back().name = "pdf_file";
-  all.push_back(file_option("", "A table of the power spectrum of F / <F> - 1 along lines, averaged over all of them."));
+  all.push_back(
+      file_option("", "A table of the power spectrum of F / <F> - 1 along lines, averaged over all of them."));
   all.back().name = "spectrum_file";
   all.push_back(file_option("", "A table of the power spectrum of F / <F> - 1 of the whole field."));
   all.back().name = "field_spectrum_file";
@@ -153,9 +160,10 @@ Query read_query(const Settings& settings, const Metadata& metadata) {
   }
   for (const char* name : {"bins", "edges", "plan"}) {
     if (!settings.given(name) || !query.spectrum_file.empty() || !query.field_spectrum_file.empty()) continue;
-    settings.fail(name, fmt::format("found '{}' without a spectrum, expected `spectrum_file` or `field_spectrum_file` beside "
-                                    "it; add one or remove it",
-                                    name));
+    settings.fail(name,
+                  fmt::format("found '{}' without a spectrum, expected `spectrum_file` or `field_spectrum_file` beside "
+                              "it; add one or remove it",
+                              name));
   }
   if (settings.given("flux_bins") && query.pdf_file.empty()) {
     settings.fail("flux_bins", "found 'flux_bins' without `pdf_file`, expected both; add it or remove this");

@@ -3,7 +3,8 @@
 namespace sidestream::lyman_alpha {
 namespace {
 
-[[gnu::always_inline]] inline void transmit_any(const double* values, double factor, Index count, double* out) noexcept {
+[[gnu::always_inline]] inline void transmit_any(const double* values, double factor, Index count,
+                                                double* out) noexcept {
   for (Index n = 0; n < count; ++n) out[n] = exp_of_minus(factor * values[n]);
 }
 

@@ -28,8 +28,8 @@ namespace sidestream::lyman_alpha {
   return y < most ? value : 0;
 }
 
-/// erfc(x), 0 <= x; that of 6.25, 9e-19, beyond. Relative error below 1e-14, so that differences far from the centre of a
-/// line are as good as near it.
+/// erfc(x), 0 <= x; that of 6.25, 9e-19, beyond. Relative error below 1e-14, so that differences far from the centre of
+/// a line are as good as near it.
 ///
 /// exp(-x^2) / (1 + 2x) times a polynomial in (x - 3.75) / (x + 3.75), after Shepherd and Laframboise, "Chebyshev
 /// approximation of (1 + 2x) exp(x^2) erfc x in 0 <= x < infinity", Math. Comp. 36, 1981; this one interpolates at
@@ -39,12 +39,11 @@ namespace sidestream::lyman_alpha {
   const double one = a + 3.75, two = 1 + 2 * a, inverse = 1 / (one * two);
   const double t = (a - 3.75) * two * inverse;
   double sum = -1.1118903997528515e-06;
-  constexpr double terms[] = {-9.800585414111253e-06,  -2.458147466649528e-05, 1.1204217272989776e-05,
-                              4.6525751739477375e-05,  -0.00029073061057842224, 0.00029432006597055745,
-                              0.001755905852307662,    -0.009746567578063933,  0.028362259062876115,
-                              -0.05869340175051956,    0.09230432157901561,    -0.10880393002902719,
-                              0.08227673848714394,     0.0035854154842199963,  -0.1402405985855423,
-                              1.2375126308378297};
+  constexpr double terms[] = {
+      -9.800585414111253e-06,  -2.458147466649528e-05, 1.1204217272989776e-05, 4.6525751739477375e-05,
+      -0.00029073061057842224, 0.00029432006597055745, 0.001755905852307662,   -0.009746567578063933,
+      0.028362259062876115,    -0.05869340175051956,   0.09230432157901561,    -0.10880393002902719,
+      0.08227673848714394,     0.0035854154842199963,  -0.1402405985855423,    1.2375126308378297};
   for (const double term : terms) sum = sum * t + term;
   return exp_of_minus(a * a) * sum * (one * inverse);
 }

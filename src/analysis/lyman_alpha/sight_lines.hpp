@@ -13,7 +13,7 @@ namespace sidestream::lyman_alpha {
 /// Sums over lines; the same however lines are divided among servers.
 struct LineSums {
   std::int64_t points = 0;
-  ExactSum depth, flux, slope;  ///< of tau, exp(-f tau), tau exp(-f tau), f the factor of the axis
+  ExactSum depth, flux, slope;         ///< of tau, exp(-f tau), tau exp(-f tau), f the factor of the axis
   std::vector<std::int64_t> counts{};  ///< of the flux: bins, below, above, none
   Words spectrum{};
 

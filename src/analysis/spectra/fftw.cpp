@@ -1,8 +1,8 @@
 // The transforms by FFTW 3 (Frigo and Johnson, "The Design and Implementation of FFTW3", Proc. IEEE 93, 2005).
 //
-// One plan for a single line is used for all lines, on room that begins at the same place of a line of cache: a plan for
-// many lines takes them together by twos or fours and the rest otherwise, and then the bits of a line depend on which
-// others a server happens to have.
+// One plan for a single line is used for all lines, on room that begins at the same place of a line of cache: a plan
+// for many lines takes them together by twos or fours and the rest otherwise, and then the bits of a line depend on
+// which others a server happens to have.
 #include <fftw3.h>
 
 #include <cstdlib>

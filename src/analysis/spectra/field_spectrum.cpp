@@ -95,7 +95,8 @@ class LastAxis {
   /// Divides the window out.
   void scale(std::vector<double>& values, Index i, Index j) const {
     if (setup_.window.power == 0) return;
-    const double outer = setup_.window.factor(i, setup_.points(0)) * setup_.window.factor(std::abs(j), setup_.points(1));
+    const double outer =
+        setup_.window.factor(i, setup_.points(0)) * setup_.window.factor(std::abs(j), setup_.points(1));
     for (std::size_t n = 0; n < values.size(); ++n) values[n] *= outer * factors_[n];
   }
 

@@ -1,4 +1,5 @@
-// The spectrum of a whole field: lines along the first axis are transformed where they are, the others between exchanges.
+// The spectrum of a whole field: lines along the first axis are transformed where they are, the others between
+// exchanges.
 #pragma once
 
 #include <optional>
@@ -34,8 +35,8 @@ struct TransformedPart {
 class FirstTransform {
  public:
   explicit FirstTransform(const FieldSetup& setup);
-  /// `piece` is of the setup's decomposition; read(batch, out, row) puts the numbers of a batch's lines, along the first
-  /// axis, at out + l * row for line l.
+  /// `piece` is of the setup's decomposition; read(batch, out, row) puts the numbers of a batch's lines, along the
+  /// first axis, at out + l * row for line l.
   template <class Read>
   [[nodiscard]] TransformedPart run(const BlockView& piece, Read&& read) {
     TransformedPart part = begin(piece.block.cells);

@@ -5,7 +5,8 @@
 namespace sidestream::spectra {
 namespace {
 [[noreturn]] void missing() {
-  fail(Code::analysis, "a Fourier transform was asked of a Sidestream that was built without FFTW; build it with FFTW 3");
+  fail(Code::analysis,
+       "a Fourier transform was asked of a Sidestream that was built without FFTW; build it with FFTW 3");
 }
 }  // namespace
 

@@ -105,7 +105,8 @@ ServerGrid grid_of(const Mesh& mesh, const AxisOrder& order, bool slabs, int ser
   const Box first = piece_of(decomposition, mesh, servers, 0);
   while (grid.second < servers) {
     const Box next = piece_of(decomposition, mesh, servers, static_cast<int>(grid.second));
-    if (next.empty() || next.lo[static_cast<std::size_t>(order[2])] != first.lo[static_cast<std::size_t>(order[2])]) break;
+    if (next.empty() || next.lo[static_cast<std::size_t>(order[2])] != first.lo[static_cast<std::size_t>(order[2])])
+      break;
     ++grid.second;
   }
   grid.third = std::max<Index>(1, std::min<Index>(third, servers / grid.second));

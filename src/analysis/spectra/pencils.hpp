@@ -3,8 +3,8 @@
 // A transform of three axes is one of lines along each axis in turn. Between two of them the array is divided anew.
 // Servers are a grid of n x m: at first the second axis is cut into n parts and the third into m, each server having
 // whole lines along the first; then the first is cut into n in place of the second; then the second into m in place of
-// the third. So a server sends to the n servers of its row and then to the m of its column, and not to all. Slabs are the
-// same with n = 1. (Pekurovsky, "P3DFFT: a framework for parallel computations of Fourier transforms in three
+// the third. So a server sends to the n servers of its row and then to the m of its column, and not to all. Slabs are
+// the same with n = 1. (Pekurovsky, "P3DFFT: a framework for parallel computations of Fourier transforms in three
 // dimensions", SIAM J. Sci. Comput. 34, 2012.)
 #pragma once
 
@@ -28,8 +28,8 @@ struct ServerGrid {
   Index second = 1, third = 1;
 };
 
-/// The grid behind Decomposition::pencils(order[0]), or, with `slabs`, behind Decomposition::slabs(order[2]): their pieces
-/// are the boxes of step 0 below.
+/// The grid behind Decomposition::pencils(order[0]), or, with `slabs`, behind Decomposition::slabs(order[2]): their
+/// pieces are the boxes of step 0 below.
 [[nodiscard]] ServerGrid grid_of(const Mesh& mesh, const AxisOrder& order, bool slabs, int servers);
 [[nodiscard]] Decomposition decomposition_of(const Mesh& mesh, const AxisOrder& order, bool slabs);
 
@@ -51,8 +51,8 @@ class PencilLayout {
   ServerGrid grid_;
 };
 
-/// Some box of the array: of each index of the third axis a plane of its own, the first axis fastest, so that planes can
-/// be given up one by one.
+/// Some box of the array: of each index of the third axis a plane of its own, the first axis fastest, so that planes
+/// can be given up one by one.
 struct PencilArray {
   Box box{};
   std::vector<UnsetVector<Complex>> planes{};  ///< plane n is of index box.lo[2] + n
@@ -65,8 +65,8 @@ struct PencilArray {
 };
 
 /// Collective: gives what `from` on all servers has together, every point once, to the servers whose boxes of `step` it
-/// is in, and returns this server's. What is sent is given up piece by piece, and no more than some 16 MiB are under way
-/// from a server at a time. Throws on all servers alike if one has no memory.
+/// is in, and returns this server's. What is sent is given up piece by piece, and no more than some 16 MiB are under
+/// way from a server at a time. Throws on all servers alike if one has no memory.
 [[nodiscard]] PencilArray redistribute(std::vector<PencilArray> from, const PencilLayout& layout, int step,
                                        Communicator& servers);
 

@@ -1,8 +1,8 @@
 // The analysis `power_spectrum`: its options, and the spectrum of a whole field.
 //
-// d_k is the transform of the contrast x / mean - 1 times the volume of a cell, and the power |d_k|^2 / V; the means of a
-// bin are over all modes of the whole, complex, cube. So power has the dimension of a volume, and the sum of it over all
-// modes, by the volume, is the variance.
+// d_k is the transform of the contrast x / mean - 1 times the volume of a cell, and the power |d_k|^2 / V; the means of
+// a bin are over all modes of the whole, complex, cube. So power has the dimension of a volume, and the sum of it over
+// all modes, by the volume, is the variance.
 #include <fmt/format.h>
 
 #include "analysis/common_options.hpp"
@@ -41,7 +41,8 @@ class FieldSpectrum final : public Task {
       first_->set_origin(mesh_.cells.lo);
     }
     for (std::size_t f = 0; f < query_.fields.size(); ++f) {
-      for (const BlockView& piece : input.at(query_.fields[f].entry)) kept_.push_back(transform(piece, f, found.means[f]));
+      for (const BlockView& piece : input.at(query_.fields[f].entry))
+        kept_.push_back(transform(piece, f, found.means[f]));
     }
     if (input.stays) return {};
     std::vector<Bytes> parts;
@@ -105,8 +106,9 @@ std::vector<Option> options() {
       component_option("Which component, from 0; needed if the variable has several."),
       {.name = "with",
        .type = OptionType::variable,
-       .text = "A second variable on the same mesh: its power too, the cross-spectrum, which is the mean of Re X Y*, and the "
-               "correlation, which is that by the root of both powers."},
+       .text =
+           "A second variable on the same mesh: its power too, the cross-spectrum, which is the mean of Re X Y*, and the "
+           "correlation, which is that by the root of both powers."},
       {.name = "with_component",
        .type = OptionType::integer,
        .text = "Which component of the second variable, from 0.",
@@ -124,7 +126,8 @@ std::vector<Option> options() {
       {.name = "window",
        .type = OptionType::choice,
        .default_value = "none",
-       .text = "By which scheme particles were put on the mesh: its window is divided out of the modes of a whole field.",
+       .text =
+           "By which scheme particles were put on the mesh: its window is divided out of the modes of a whole field.",
        .choices = {"none", "ngp", "cic", "tsc"}},
       {.name = "shot_noise",
        .type = OptionType::real,
@@ -134,13 +137,15 @@ std::vector<Option> options() {
       {.name = "decomposition",
        .type = OptionType::choice,
        .default_value = "pencils",
-       .text = "How the transform of a whole field is divided: `pencils` for up to as many servers as there are lines along "
-               "an axis, `slabs` for up to as many as there are planes, with one exchange less.",
+       .text =
+           "How the transform of a whole field is divided: `pencils` for up to as many servers as there are lines along "
+           "an axis, `slabs` for up to as many as there are planes, with one exchange less.",
        .choices = {"pencils", "slabs"}}};
   for (Option& option : bin_options()) all.push_back(std::move(option));
   all.push_back(plan_option());
-  all.push_back(file_option("power_spectrum.csv",
-                            "The table. Rows of later iterations are appended unless the name tells iterations apart."));
+  all.push_back(
+      file_option("power_spectrum.csv",
+                  "The table. Rows of later iterations are appended unless the name tells iterations apart."));
   return all;
 }
 
@@ -153,11 +158,13 @@ void read_second(const Settings& settings, const Metadata& metadata, const Varia
   }
   const Variable* second = metadata.find_variable(settings.text("with"));
   if (second == nullptr) {
-    settings.fail("with", fmt::format("there is no variable '{}'; declare it under `variables`", settings.text("with")));
+    settings.fail("with",
+                  fmt::format("there is no variable '{}'; declare it under `variables`", settings.text("with")));
   }
   if (second->mesh != first.mesh) {
-    settings.fail("with", fmt::format("'{}' lies on mesh '{}', but '{}' on '{}'; name variables of one mesh", second->name,
-                                      metadata.mesh_of(*second).name, first.name, metadata.mesh_of(first).name));
+    settings.fail("with",
+                  fmt::format("'{}' lies on mesh '{}', but '{}' on '{}'; name variables of one mesh", second->name,
+                              metadata.mesh_of(*second).name, first.name, metadata.mesh_of(first).name));
   }
   require_uniform_cells(settings, "with", *second, metadata, "a power spectrum");
   const auto component = settings.has("with_component") ? settings.integer<int>("with_component") : 0;
@@ -189,9 +196,10 @@ SpectrumQuery read_query(const Settings& settings, const Metadata& metadata) {
   query.file = settings.text("file");
   for (const char* whole : {"window", "decomposition"}) {
     if (query.along.empty() || !settings.given(whole)) continue;
-    settings.fail(whole, fmt::format("found '{}' beside 'along', expected it with the spectrum of a whole field alone; remove "
-                                     "one of them",
-                                     whole));
+    settings.fail(whole,
+                  fmt::format("found '{}' beside 'along', expected it with the spectrum of a whole field alone; remove "
+                              "one of them",
+                              whole));
   }
   return query;
 }
@@ -227,21 +235,22 @@ std::unique_ptr<Task> make_field_spectrum(const SpectrumQuery& query, const Meta
 
 AnalysisKind power_spectrum_kind() {
   using namespace spectra;
-  return {.name = "power_spectrum",
-          .text =
-              "The power spectrum of a variable on a uniform mesh of one to three dimensions, taken to be periodic: the mean "
-              "of |d_k|^2 / V over the modes of each bin, where d_k is the Fourier transform of the contrast times the volume "
-              "of a cell and V the volume of the mesh. The table has a row for each bin: its number, k_lower and k_upper, "
-              "the mean k of its modes and that weighted by power, the number of modes (of the whole complex array; the mean "
-              "itself does not count), power, and dimensionless: k^3 P / (2 pi^2) in three dimensions, k^2 P / (2 pi) in two, "
-              "k P / pi in one. With `along` there are rows for each axis, and a column that says which. Each line is "
-              "transformed by the same instructions wherever it is, and sums are exact or along whole lines, so that results "
-              "are the same bits for every placement, division and number of servers.",
-          .options = options(),
-          .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
-            const SpectrumQuery query = read_query(settings, metadata);
-            return query.along.empty() ? make_field_spectrum(query, metadata) : make_line_spectrum(query, metadata);
-          }};
+  return {
+      .name = "power_spectrum",
+      .text =
+          "The power spectrum of a variable on a uniform mesh of one to three dimensions, taken to be periodic: the mean "
+          "of |d_k|^2 / V over the modes of each bin, where d_k is the Fourier transform of the contrast times the volume "
+          "of a cell and V the volume of the mesh. The table has a row for each bin: its number, k_lower and k_upper, "
+          "the mean k of its modes and that weighted by power, the number of modes (of the whole complex array; the mean "
+          "itself does not count), power, and dimensionless: k^3 P / (2 pi^2) in three dimensions, k^2 P / (2 pi) in two, "
+          "k P / pi in one. With `along` there are rows for each axis, and a column that says which. Each line is "
+          "transformed by the same instructions wherever it is, and sums are exact or along whole lines, so that results "
+          "are the same bits for every placement, division and number of servers.",
+      .options = options(),
+      .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
+        const SpectrumQuery query = read_query(settings, metadata);
+        return query.along.empty() ? make_field_spectrum(query, metadata) : make_line_spectrum(query, metadata);
+      }};
 }
 
 }  // namespace sidestream

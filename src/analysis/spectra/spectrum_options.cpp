@@ -10,29 +10,33 @@
 namespace sidestream::spectra {
 
 std::vector<Option> bin_options() {
-  return {{.name = "bins",
-           .type = OptionType::choice,
-           .default_value = "shells",
-           .text = "Bins of wave numbers, in units of the fundamental 2 pi / L, L the longest side of the mesh. `shells`: "
-                   "[s - 1/2, s + 1/2) for s = 1, 2 ... `widening`: the edges 1, 2 ... 10, then 11 (12/11)^j, which are "
-                   "Gimlet's. Both end at the Nyquist number of the coarsest axis; bins that do not fit are left out.",
-           .choices = {"shells", "widening"}},
-          {.name = "edges",
-           .type = OptionType::real,
-           .list = true,
-           .text = "Bins of one's own: wave numbers, in the mesh's units, ascending. A bin holds its lower edge and not its "
-                   "upper one.",
-           .minimum = 0,
-           .least_entries = 2}};
+  return {
+      {.name = "bins",
+       .type = OptionType::choice,
+       .default_value = "shells",
+       .text = "Bins of wave numbers, in units of the fundamental 2 pi / L, L the longest side of the mesh. `shells`: "
+               "[s - 1/2, s + 1/2) for s = 1, 2 ... `widening`: the edges 1, 2 ... 10, then 11 (12/11)^j, which are "
+               "Gimlet's. Both end at the Nyquist number of the coarsest axis; bins that do not fit are left out.",
+       .choices = {"shells", "widening"}},
+      {.name = "edges",
+       .type = OptionType::real,
+       .list = true,
+       .text =
+           "Bins of one's own: wave numbers, in the mesh's units, ascending. A bin holds its lower edge and not its "
+           "upper one.",
+       .minimum = 0,
+       .least_entries = 2}};
 }
 
 Option plan_option() {
-  return {.name = "plan",
-          .type = OptionType::choice,
-          .default_value = "estimate",
-          .text = "How hard FFTW looks for a fast way of transforming a line, once for each length. With `estimate` results "
-                  "are the same bits in every run and placement; what `measure` and `patient` choose depends on the moment.",
-          .choices = {"estimate", "measure", "patient"}};
+  return {
+      .name = "plan",
+      .type = OptionType::choice,
+      .default_value = "estimate",
+      .text =
+          "How hard FFTW looks for a fast way of transforming a line, once for each length. With `estimate` results "
+          "are the same bits in every run and placement; what `measure` and `patient` choose depends on the moment.",
+      .choices = {"estimate", "measure", "patient"}};
 }
 
 Rigour read_plan(const Settings& settings) {
@@ -66,25 +70,28 @@ void require_uniform_cells(const Settings& settings, const std::string& option, 
                            const Metadata& metadata, const std::string& what) {
   const Mesh& mesh = metadata.mesh_of(variable);
   if (mesh.kind() != MeshKind::uniform || dynamic_cast<const UniformGeometry*>(mesh.geometry.get()) == nullptr) {
-    settings.fail(option, fmt::format("'{}' lies on mesh '{}' of type '{}'; {} needs a uniform mesh. Put particles on a "
-                                      "mesh with `deposit`, or publish the variable on a uniform one",
-                                      variable.name, mesh.name, mesh.geometry ? mesh.geometry->kind() : "none", what));
+    settings.fail(option,
+                  fmt::format("'{}' lies on mesh '{}' of type '{}'; {} needs a uniform mesh. Put particles on a "
+                              "mesh with `deposit`, or publish the variable on a uniform one",
+                              variable.name, mesh.name, mesh.geometry ? mesh.geometry->kind() : "none", what));
   }
   if (!mesh.refinement.empty()) {
-    settings.fail(option, fmt::format("'{}' lies on mesh '{}', which has refinement levels; {} needs values of one spacing: "
-                                      "publish the coarse level as a mesh of its own",
-                                      variable.name, mesh.name, what));
+    settings.fail(option,
+                  fmt::format("'{}' lies on mesh '{}', which has refinement levels; {} needs values of one spacing: "
+                              "publish the coarse level as a mesh of its own",
+                              variable.name, mesh.name, what));
   }
   if (variable.centering != Centering::cell) {
-    settings.fail(option, fmt::format("'{}' lies at {}s; {} needs values in cells, of which each counts alike", variable.name,
-                                      name_of(variable.centering, mesh.dimensions), what));
+    settings.fail(option, fmt::format("'{}' lies at {}s; {} needs values in cells, of which each counts alike",
+                                      variable.name, name_of(variable.centering, mesh.dimensions), what));
   }
 }
 
 void require_fourier(const Settings& settings, const std::string& option) {
   if (has_fourier()) return;
-  settings.fail(option, "spectra need FFTW, and this Sidestream was built without it; build it where FFTW 3 is (Debian: "
-                        "libfftw3-dev)");
+  settings.fail(option,
+                "spectra need FFTW, and this Sidestream was built without it; build it where FFTW 3 is (Debian: "
+                "libfftw3-dev)");
 }
 
 WaveBox wave_box(const Mesh& mesh) {
@@ -102,8 +109,8 @@ std::vector<int> read_axes(const Settings& settings, const std::string& option, 
   for (const std::string& text : settings.texts(option)) {
     const int axis = text.at(0) - 'x';
     if (axis >= mesh.dimensions) {
-      settings.fail(option, fmt::format("found '{}' for mesh '{}' of {} dimension{}, expected one of its axes", text, mesh.name,
-                                        mesh.dimensions, mesh.dimensions == 1 ? "" : "s"));
+      settings.fail(option, fmt::format("found '{}' for mesh '{}' of {} dimension{}, expected one of its axes", text,
+                                        mesh.name, mesh.dimensions, mesh.dimensions == 1 ? "" : "s"));
     }
     if (std::find(axes.begin(), axes.end(), axis) != axes.end()) {
       settings.fail(option, fmt::format("'{}' is named twice; name each axis once", text));
@@ -166,10 +173,11 @@ FieldMeans::Found FieldMeans::found(BytesView feedback, const Metadata& metadata
   if (words[1] == fields * words[0]) return {};
   if (words[1] > 0) {
     const Variable& variable = metadata.variables.at(static_cast<std::size_t>(fields_[0].variable));
-    fail(Code::analysis,
-         "{} of the {} values that lines of '{}' consist of were not published in this iteration, expected all: publish "
-         "every cell of mesh '{}'",
-         words[1], fields * words[0], variable.name, metadata.mesh_of(variable).name);
+    fail(
+        Code::analysis,
+        "{} of the {} values that lines of '{}' consist of were not published in this iteration, expected all: publish "
+        "every cell of mesh '{}'",
+        words[1], fields * words[0], variable.name, metadata.mesh_of(variable).name);
   }
   const std::span<const std::int64_t> forms = std::span(words).subspan(2);
   for (std::size_t f = 0; f < fields_.size(); ++f) {

@@ -24,8 +24,8 @@ struct BinChoice {
 };
 [[nodiscard]] BinChoice read_bins(const Settings& settings);
 
-/// Throws Error(configuration) unless the variable lies in the cells of a uniform mesh of one level and, where a Fourier
-/// transform is asked for, this build has one. `what` begins the sentence: "a power spectrum".
+/// Throws Error(configuration) unless the variable lies in the cells of a uniform mesh of one level and, where a
+/// Fourier transform is asked for, this build has one. `what` begins the sentence: "a power spectrum".
 void require_uniform_cells(const Settings& settings, const std::string& option, const Variable& variable,
                            const Metadata& metadata, const std::string& what);
 void require_fourier(const Settings& settings, const std::string& option);

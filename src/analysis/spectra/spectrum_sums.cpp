@@ -113,8 +113,9 @@ std::vector<Column> SpectrumSums::columns(const Scale& scale) const {
     cross[n] = plain(value(n, product) / modes * std::sqrt(scale.power[0] * scale.power[1]));
     correlation[n] = plain(cross[n] / std::sqrt(first[n] * second[n]));
   }
-  std::vector<Column> columns{{"bin", bin},         {"k_lower", lower}, {"k_upper", upper}, {"k", mean},
-                              {"k_weighted", by_power}, {"modes", modes_},  {"power", first},   {"dimensionless", pure}};
+  std::vector<Column> columns{{"bin", bin},     {"k_lower", lower},       {"k_upper", upper},
+                              {"k", mean},      {"k_weighted", by_power}, {"modes", modes_},
+                              {"power", first}, {"dimensionless", pure}};
   if (pair_) {
     columns.push_back({"second", second});
     columns.push_back({"cross", cross});
