@@ -13,6 +13,8 @@ TASKS = """\
 derived:
   warm: {expression: 2 + t, unit: K}
   gas: {expression: (2 + t) * 1e-12, unit: 1/cm^3}
+  hot: {expression: 1e4 * warm, unit: K}
+  wind: vector(1e6 * t, 2e6 * t, -1e6 * t)
 analyses:
   - power_spectrum: {variable: warm, file: "spectrum-{index}.csv"}
   - power_spectrum: {name: slabs, variable: warm, with: t, of: difference, decomposition: slabs, bins: widening, file: "slabs-{index}.csv"}
@@ -20,7 +22,7 @@ analyses:
   - histogram: {variable: warm, weight: gas, scale: logarithmic, range: [0.5, 4], bins: 9, normalise: density, file: "histogram-{index}.csv"}
   - histogram2d: {x: {variable: t, bins: 8}, y: {variable: warm, bins: 5, scale: logarithmic}, file: "phase-{index}.h5",
                   image: {file: "phase-{index}.png", size: [160, 120]}}
-  - lyman_alpha: {hydrogen: gas, temperature: 1e4 * warm, velocity: "vector(1e6 * t, 2e6 * t, -1e6 * t)", redshift: 3, mean_flux: 0.7,
+  - lyman_alpha: {hydrogen: gas, temperature: hot, velocity: wind, redshift: 3, mean_flux: 0.7,
                   file: "means-{index}.csv", pdf_file: "pdf-{index}.csv", spectrum_file: "flux-lines-{index}.csv",
                   field_spectrum_file: "flux-{index}.csv"}
 outputs:
