@@ -1,5 +1,5 @@
-# What Sidestream is built with. MPI, HDF5, yaml-cpp, fmt, libpng, zlib, xxHash and CLI11 are required, zstd, zfp, ADIOS2, muParser and
-# tinyxml2 are not.
+# What Sidestream is built with. MPI, HDF5, yaml-cpp, fmt, libpng, zlib, xxHash and CLI11 are required, zstd, zfp, ADIOS2, FFTW,
+# muParser and tinyxml2 are not.
 find_package(MPI REQUIRED COMPONENTS C CXX)
 set(HDF5_PREFER_PARALLEL OFF)
 find_package(HDF5 REQUIRED COMPONENTS C)
@@ -32,6 +32,17 @@ mark_as_advanced(ZFP_INCLUDE_DIR ZFP_LIBRARY)
 set(SIDESTREAM_ZFP OFF)
 if(ZFP_INCLUDE_DIR AND ZFP_LIBRARY)
   set(SIDESTREAM_ZFP ON)
+endif()
+
+# For spectra alone; in double precision, without threads and MPI.
+find_path(FFTW3_INCLUDE_DIR fftw3.h)
+find_library(FFTW3_LIBRARY fftw3)
+mark_as_advanced(FFTW3_INCLUDE_DIR FFTW3_LIBRARY)
+set(SIDESTREAM_FFTW OFF)
+if(FFTW3_INCLUDE_DIR AND FFTW3_LIBRARY)
+  set(SIDESTREAM_FFTW ON)
+else()
+  message(STATUS "FFTW: not found, and so no power spectra (Debian: libfftw3-dev)")
 endif()
 
 # For `sidestream translate` alone.

@@ -35,31 +35,41 @@ void for_each_chosen_leaf(const TreeIndex& tree, const Mesh& mesh, const CellCho
       });
 }
 
+/// A view of a variable of which only what is chosen counts as its own.
+[[nodiscard]] inline BlockView chosen_view(const LocalInput& input, const Variable& variable, const BlockView& view,
+                                           const CellChoice& choice) {
+  BlockView chosen = view;
+  if (choice.all()) return chosen;
+  const Mesh& mesh = input.metadata.mesh_of(variable);
+  if (mesh.kind() == MeshKind::octree) {
+    chosen.owned.clear();
+    const auto tree = BlockTree::of(input, mesh, view.block);
+    if (!tree || view.copy) return chosen;
+    const auto any = [](const TreeCell&) { return true; };
+    for_each_chosen_leaf(tree->index(), mesh, choice, any, [&](Index number, const TreeCell&) {
+      if (!tree->owns(number)) return;
+      if (!chosen.owned.empty() && chosen.owned.back().hi[0] == number) {
+        ++chosen.owned.back().hi[0];
+      } else {
+        chosen.owned.push_back({{number, 0, 0}, {number + 1, 1, 1}});
+      }
+    });
+    return chosen;
+  }
+  if (!choice.has_level(view.block.level)) chosen.owned.clear();
+  if (choice.boxed) {
+    const LevelAxes axes(mesh, view.block.level);
+    for (Box& box : chosen.owned) box = chosen_in(choice, axes, variable.centering, box, mesh.dimensions);
+  }
+  return chosen;
+}
+
 /// As for_each_owned_run (runs.hpp) of a view of a variable, of what is chosen alone.
 template <class F>
 void for_each_chosen_run(const LocalInput& input, const Variable& variable, const BlockView& view, int c,
                          const CellChoice& choice, F&& f) {
   if (choice.all()) return for_each_owned_run(view, c, f);
-  const Mesh& mesh = input.metadata.mesh_of(variable);
-  if (mesh.kind() == MeshKind::octree) {
-    const auto tree = BlockTree::of(input, mesh, view.block);
-    if (!tree || view.copy) return;
-    with_type(view.array.type, [&](auto zero) {
-      using T = decltype(zero);
-      const auto any = [](const TreeCell&) { return true; };
-      for_each_chosen_leaf(tree->index(), mesh, choice, any, [&](Index number, const TreeCell&) {
-        if (tree->owns(number)) f(view.array.template at<T>(number, 0, 0, c), Index{1}, Index{1});
-      });
-    });
-    return;
-  }
-  if (!choice.has_level(view.block.level)) return;
-  BlockView chosen = view;
-  if (choice.boxed) {
-    const LevelAxes axes(mesh, view.block.level);
-    for (Box& box : chosen.owned) box = chosen_in(choice, axes, variable.centering, box, mesh.dimensions);
-  }
-  for_each_owned_run(chosen, c, f);
+  for_each_owned_run(chosen_view(input, variable, view, choice), c, f);
 }
 
 }  // namespace sidestream

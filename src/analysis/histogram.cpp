@@ -9,6 +9,7 @@
 #include "analysis/bins.hpp"
 #include "analysis/chosen_runs.hpp"
 #include "analysis/common_options.hpp"
+#include "analysis/distribution/bin_counts.hpp"
 #include "analysis/kinds.hpp"
 #include "analysis/words.hpp"
 
@@ -17,21 +18,26 @@ namespace {
 
 constexpr std::int64_t nothing = std::numeric_limits<std::int64_t>::max();
 
+struct HistogramQuery {
+  Variable variable{};
+  std::int32_t weight = -1;  ///< of no weight -1
+  CellChoice choice{};
+  int component = 0, weight_component = 0, bins = 64;
+  std::optional<std::array<double, 2>> range{};
+  bool logarithmic = false;
+  Normalisation normalisation = Normalisation::counts;
+  std::string file{};
+  Pieces pieces = Pieces::automatic;
+};
+
 class Histogram final : public Task {
  public:
-  Histogram(const Variable& variable, int component, int bins, std::optional<std::array<double, 2>> range,
-            const CellChoice& choice, std::string file, Pieces pieces)
-      : variable_(variable),
-        choice_(choice),
-        component_(component),
-        count_(bins),
-        range_(range),
-        file_(std::move(file)),
-        pieces_(pieces) {}
+  explicit Histogram(const HistogramQuery& query) : query_(query), range_(query.range), count_(query.bins) {}
 
   Selection selection() const override {
-    Selection selection{{{variable_.id, 0, part_of(choice_)}}};
-    selection.variables[0].covered = false;
+    Selection selection{{{query_.variable.id, 0, part_of(query_.choice)}}};
+    if (query_.weight >= 0) selection.variables.push_back({query_.weight, 0, part_of(query_.choice)});
+    for (Selected& selected : selection.variables) selected.covered = false;
     selection.geometry = false;  // wherever the values are: flags say so of trees, the indices of boxes
     return selection;
   }
@@ -39,33 +45,40 @@ class Histogram final : public Task {
 
   Bytes local(const LocalInput& input) override {
     if (!range_ && input.pass == 0) return to_bytes(extremes(input));
-    const Bins bins = range_ ? Bins((*range_)[0], (*range_)[1], count_) : found_bins(input.feedback);
-    Words counts(static_cast<std::size_t>(count_) + 3, 0);
-    for (const BlockView& view : input.of(variable_.id)) {
-      for_each_chosen_run(input, variable_, view, component_, choice_, [&](const auto* values, Index n, Index stride) {
-        for (Index i = 0; i < n; ++i) ++counts[bins.slot(static_cast<double>(values[i * stride]))];
-      });
+    const Bins bins = bins_of(input.feedback);
+    BinCounts counts(bins, query_.weight >= 0);
+    for (const BlockView& view : input.of(query_.variable.id)) {
+      const BlockView chosen = chosen_view(input, query_.variable, view, query_.choice);
+      if (query_.weight < 0) {
+        counts.add(chosen, query_.component);
+      } else if (const BlockView* weight = input.find(query_.weight, view.block.id)) {
+        counts.add(chosen, query_.component, *weight, query_.weight_component);
+      }
     }
-    return to_bytes(counts);
+    return to_bytes(counts.words());
   }
 
   Bytes combine(const CombineInput& input) override {
     if (!range_ && input.pass == 0) return combine_extremes(input);
-    Words counts(static_cast<std::size_t>(count_) + 3, 0);
+    const Bins bins = bins_of(found_);
+    const std::size_t slots = static_cast<std::size_t>(count_) + 3;
+    Words counts(slots + (query_.weight >= 0 ? static_cast<std::size_t>(count_) * ExactSum::words : 0), 0);
     for (const Bytes& partial : input.partials) {
       const Words words = to_words(partial, counts.size());
       for (std::size_t i = 0; i < counts.size(); ++i) counts[i] += words[i];
     }
     input.communicator.sum(counts);
-    const Bins bins = range_ ? Bins((*range_)[0], (*range_)[1], count_) : found_bins(found_);
+    weights_ = query_.weight >= 0 ? weights_of(std::span(counts).subspan(slots)) : std::vector<double>();
+    counts.resize(slots);
     const int servers = input.communicator.size(), me = input.communicator.rank();
     // Small tables need not be gathered: the counts are everywhere.
     if (!writes_in_pieces()) {
-      if (me == 0) input.results.add(file_, table(bins, counts, 0, count_));
+      if (me == 0) input.results.add(query_.file, table(bins, counts, 0, count_));
       return {};
     }
     const auto part = [&](int server) { return static_cast<int>(std::int64_t{count_} * server / servers); };
-    input.results.add_parts(file_, table(bins, counts, part(me), part(me + 1)), input.communicator, Pieces::always);
+    input.results.add_parts(query_.file, table(bins, counts, part(me), part(me + 1)), input.communicator,
+                            Pieces::always);
     return {};
   }
 
@@ -73,11 +86,12 @@ class Histogram final : public Task {
   /// Keys of the least finite value and, as its complement, of the greatest.
   [[nodiscard]] Words extremes(const LocalInput& input) const {
     double low = std::numeric_limits<double>::infinity(), high = -low;
-    for (const BlockView& view : input.of(variable_.id)) {
-      for_each_chosen_run(input, variable_, view, component_, choice_, [&](const auto* values, Index n, Index stride) {
+    for (const BlockView& view : input.of(query_.variable.id)) {
+      const BlockView chosen = chosen_view(input, query_.variable, view, query_.choice);
+      for_each_owned_run(chosen, query_.component, [&](const auto* values, Index n, Index stride) {
         for (Index i = 0; i < n; ++i) {
           const auto v = static_cast<double>(values[i * stride]);
-          if (!std::isfinite(v)) continue;
+          if (!std::isfinite(v) || (query_.logarithmic && !(v > 0))) continue;
           low = v < low ? v : low;
           high = v > high ? v : high;
         }
@@ -98,15 +112,20 @@ class Histogram final : public Task {
     return found_;
   }
 
-  [[nodiscard]] Bins found_bins(BytesView feedback) const {
-    const Words least = to_words(feedback, 2);
-    if (least[0] == nothing) return Bins(0, 1, count_);  // no finite value anywhere
-    return Bins(from_order_key(least[0]), from_order_key(~least[1]), count_);
+  /// Of the range that was given or, as `feedback` says, found.
+  [[nodiscard]] Bins bins_of(BytesView feedback) const {
+    std::array<double, 2> range = query_.logarithmic ? std::array{1.0, 10.0} : std::array{0.0, 1.0};
+    if (range_) {
+      range = *range_;
+    } else if (const Words least = to_words(feedback, 2); least[0] != nothing) {  // some finite value somewhere
+      range = {from_order_key(least[0]), from_order_key(~least[1])};
+    }
+    return query_.logarithmic ? Bins::logarithmic(range[0], range[1], count_) : Bins(range[0], range[1], count_);
   }
 
   [[nodiscard]] bool writes_in_pieces() const {
     constexpr int large = 1 << 20;  // rows: some 64 MiB
-    return pieces_ == Pieces::always || (pieces_ == Pieces::automatic && count_ > large);
+    return query_.pieces == Pieces::always || (query_.pieces == Pieces::automatic && count_ > large);
   }
 
   /// The rows of bins first to last.
@@ -118,22 +137,27 @@ class Histogram final : public Task {
       return std::decay_t<decltype(values)>(values.begin() + begin, values.begin() + begin + (last - first));
     };
     const auto repeated = [&](std::size_t slot) { return Words(rows, counts[slot]); };
-    return Table({{"bin", numbers},
-                  {"lower", from(bins.edges(), first)},
-                  {"upper", from(bins.edges(), first + 1)},
-                  {"count", from(counts, first)},
-                  {"below", repeated(n)},
-                  {"above", repeated(n + 1)},
-                  {"nan", repeated(n + 2)}});
+    std::vector<Column> columns{{"bin", numbers},
+                                {"lower", from(bins.edges(), first)},
+                                {"upper", from(bins.edges(), first + 1)},
+                                {"count", from(counts, first)},
+                                {"below", repeated(n)},
+                                {"above", repeated(n + 1)},
+                                {"nan", repeated(n + 2)}};
+    if (!weights_.empty()) columns.push_back({"weight", from(weights_, first)});
+    if (query_.normalisation != Normalisation::counts) {
+      const std::vector<double> amounts =
+          weights_.empty() ? std::vector<double>(counts.begin(), counts.begin() + count_) : weights_;
+      columns.push_back({"density", from(densities(bins.edges(), amounts, query_.normalisation), first)});
+    }
+    return Table(std::move(columns));
   }
 
-  Variable variable_;
-  CellChoice choice_;
-  int component_, count_;
+  HistogramQuery query_;
   std::optional<std::array<double, 2>> range_;
-  std::string file_;
-  Pieces pieces_;
-  Bytes found_;  ///< between the passes of one iteration
+  int count_;
+  std::vector<double> weights_;  ///< of the iteration at hand, by interval; empty without weights
+  Bytes found_;                  ///< between the passes of one iteration
 };
 
 std::optional<std::array<double, 2>> read_range(const Settings& settings) {
@@ -146,6 +170,34 @@ std::optional<std::array<double, 2>> read_range(const Settings& settings) {
                                      "high]`, or leave it out to use the least and greatest value",
                                      range.size() == 2 ? fmt::format("[{}, {}]", range[0], range[1])
                                                        : fmt::format("of {} numbers", range.size())));
+}
+
+HistogramQuery read_histogram(const Settings& settings, const Metadata& metadata) {
+  const Variable& variable = read_variable(settings, metadata);
+  HistogramQuery query;
+  query.variable = variable;
+  query.choice = read_choice(settings, metadata.mesh_of(variable));
+  query.component = read_one_component(settings, variable);
+  query.bins = settings.integer<int>("bins");
+  query.range = read_range(settings);
+  query.logarithmic = settings.text("scale") == "logarithmic";
+  query.normalisation = read_normalisation(settings);
+  query.file = settings.text("file");
+  query.pieces = read_pieces(settings);
+  if (query.logarithmic && query.range && !((*query.range)[0] > 0)) {
+    settings.fail("range",
+                  fmt::format("the range begins at {}, and logarithms are had of numbers above 0 alone; write a "
+                              "range above 0, or `scale: linear`",
+                              (*query.range)[0]));
+  }
+  if (!settings.has("weight")) return query;
+  query.weight = read_companion(settings, "weight", variable, metadata).id;
+  constexpr int most = 1 << 16;
+  if (query.bins > most) {
+    settings.fail("bins", fmt::format("found {} bins with 'weight', expected at most {}: each has an exact sum",
+                                      query.bins, most));
+  }
+  return query;
 }
 
 }  // namespace
@@ -167,6 +219,11 @@ AnalysisKind histogram_kind() {
                "greatest finite value of the iteration, which costs a second pass over the data.",
        .least_entries = 2,
        .most_entries = 2},
+      bin_scale_option("scale"),
+      {.name = "weight",
+       .type = OptionType::variable,
+       .text = "A variable of one component in the same points, which is summed in each interval: a mass, a volume."},
+      normalisation_option(),
       file_option("histogram.csv",
                   "The table. Rows of later iterations are appended unless the name tells iterations apart, "
                   "as in `histogram-{cycle:06}.csv`."),
@@ -175,7 +232,7 @@ AnalysisKind histogram_kind() {
   return {
       .name = "histogram",
       .text =
-          "Counts how many values of a variable lie in each of `bins` intervals of equal width. Each point "
+          "Counts how many values of a variable lie in each of `bins` intervals of equal width or ratio. Each point "
           "counts once: "
           "ghosts, copies of shared nodes and cells that a finer level covers do not. An interval holds its lower edge and not its upper one; "
           "the last "
@@ -184,13 +241,11 @@ AnalysisKind histogram_kind() {
           "and nan are repeated in every row and say how many values lie outside the range (infinities among "
           "them) or "
           "are no numbers. A variable that has the same value everywhere gets a range of at least 1 around "
-          "it.",
+          "it. With `weight` there is a column of that name, the exact sum of the weights in each interval, and with "
+          "`normalise` a column `density`.",
       .options = std::move(options),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
-        const Variable& variable = read_variable(settings, metadata);
-        return std::make_unique<Histogram>(
-            variable, read_one_component(settings, variable), settings.integer<int>("bins"), read_range(settings),
-            read_choice(settings, metadata.mesh_of(variable)), settings.text("file"), read_pieces(settings));
+        return std::make_unique<Histogram>(read_histogram(settings, metadata));
       },
   };
 }

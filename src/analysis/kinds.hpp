@@ -7,6 +7,7 @@ namespace sidestream {
 
 [[nodiscard]] AnalysisKind statistics_kind();
 [[nodiscard]] AnalysisKind histogram_kind();
+[[nodiscard]] AnalysisKind histogram2d_kind();
 [[nodiscard]] AnalysisKind slice_kind();
 [[nodiscard]] AnalysisKind isosurface_kind();
 [[nodiscard]] AnalysisKind threshold_kind();
@@ -19,6 +20,8 @@ namespace sidestream {
 [[nodiscard]] AnalysisKind resample_kind();
 [[nodiscard]] AnalysisKind halos_kind();
 [[nodiscard]] AnalysisKind merge_tree_kind();
+[[nodiscard]] AnalysisKind power_spectrum_kind();
+[[nodiscard]] AnalysisKind lyman_alpha_kind();
 [[nodiscard]] AnalysisKind python_kind();
 
 }  // namespace sidestream

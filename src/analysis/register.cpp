@@ -7,6 +7,7 @@ namespace sidestream {
 void register_analyses(Registry& registry) {
   registry.add(statistics_kind());
   registry.add(histogram_kind());
+  registry.add(histogram2d_kind());
   registry.add(slice_kind());
   registry.add(isosurface_kind());
   registry.add(threshold_kind());
@@ -19,6 +20,8 @@ void register_analyses(Registry& registry) {
   registry.add(resample_kind());
   registry.add(halos_kind());
   registry.add(merge_tree_kind());
+  registry.add(power_spectrum_kind());
+  registry.add(lyman_alpha_kind());
   registry.add(python_kind());
 }
 

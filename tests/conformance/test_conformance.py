@@ -3,6 +3,7 @@
 Usage: test_conformance.py builtin|c_plugin|faulty PROCESSES TOOL MPIRUN SOURCE PLUGIN
 """
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -68,6 +69,8 @@ def expect(true, done, what):
 
 def builtin(command, source, _):
     text = (source / "builtin.yaml").read_text()
+    if os.environ.get("SIDESTREAM_FFTW") == "OFF":
+        text = "".join(line for line in text.splitlines(keepends=True) if "spectrum" not in line)
     done = command.run(text.replace("PARTITIONER", "block"))
     expect(done.returncode == 0, done, "something built in breaks its contract")
     analyses, outputs = (part.count("\n  - ") for part in text[text.index("analyses:") :].split("outputs:"))

@@ -1,0 +1,53 @@
+// Counting values in intervals, and what densities are made of the counts.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/bins.hpp"
+#include "analysis/words.hpp"
+#include "sidestream/data/block.hpp"
+#include "sidestream/extend/analysis.hpp"
+#include "sidestream/extend/exact_sum.hpp"
+
+namespace sidestream {
+
+/// What an interval is divided by.
+enum class Normalisation {
+  counts,   ///< nothing
+  density,  ///< what is in all intervals times its width: the integral over them is 1
+  gimlet,   ///< the sum over all intervals of what is in them times their width, which is that where widths are equal
+};
+
+[[nodiscard]] Option normalisation_option();
+[[nodiscard]] Normalisation read_normalisation(const Settings& settings);
+/// A choice `linear` or `logarithmic`.
+[[nodiscard]] Option bin_scale_option(const std::string& name);
+/// The variable that `option` names: of one component, in the same points as `variable`. Throws Error(configuration).
+[[nodiscard]] const Variable& read_companion(const Settings& settings, const std::string& option,
+                                             const Variable& variable, const Metadata& metadata);
+
+/// NaN where all intervals are empty.
+[[nodiscard]] std::vector<double> densities(const std::vector<double>& edges, const std::vector<double>& amounts,
+                                            Normalisation how);
+
+/// Counts, and sums of weights, by slot of Bins.
+class BinCounts {
+ public:
+  BinCounts(const Bins& bins, bool weighted);
+  /// The points of a block that count, once each.
+  void add(const BlockView& values, int component);
+  void add(const BlockView& values, int component, const BlockView& weights, int weight_component);
+  /// Counts of all slots, then the sums of each interval, if there are weights.
+  [[nodiscard]] Words words() const;
+
+ private:
+  const Bins& bins_;
+  std::array<Words, 2> counts_;  ///< of every other value each: neighbours are often in the same interval
+  std::vector<ExactSum> sums_;
+};
+
+/// The sums behind the counts of BinCounts::words, or of several of them added.
+[[nodiscard]] std::vector<double> weights_of(std::span<const std::int64_t> forms);
+
+}  // namespace sidestream

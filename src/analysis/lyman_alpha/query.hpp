@@ -1,0 +1,34 @@
+// What the configuration says of Lyman-alpha.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/lyman_alpha/optical_depth.hpp"
+#include "analysis/spectra/spectrum_options.hpp"
+
+namespace sidestream::lyman_alpha {
+
+struct Query {
+  std::int32_t hydrogen = -1, temperature = -1, velocity = -1;  ///< variables; of no velocity -1
+  bool vector = false;                                          ///< the velocity has a component for each axis
+  std::vector<int> axes{};
+  Cosmology cosmology{};
+  enum class Time { nothing, redshift, scale_factor } time = Time::nothing;  ///< what an iteration's time is
+  double density_unit = 1, temperature_unit = 1, velocity_unit = 1, length_unit = 1;
+  std::optional<double> mean_flux{};
+  int flux_bins = 50;
+  spectra::BinChoice bins{};
+  spectra::FieldSetup setup{};  ///< its order is set for each axis
+  std::string file{}, pdf_file{}, spectrum_file{}, field_spectrum_file{};
+
+  /// At the time of an iteration. Throws Error(analysis) if that is no redshift or scale factor.
+  [[nodiscard]] Cosmology cosmology_at(double when) const;
+  [[nodiscard]] int velocity_component(int axis) const noexcept { return vector ? axis : 0; }
+};
+
+[[nodiscard]] std::vector<Option> query_options();
+[[nodiscard]] Query read_query(const Settings& settings, const Metadata& metadata);
+
+}  // namespace sidestream::lyman_alpha

@@ -1,0 +1,134 @@
+#include "analysis/lyman_alpha/sight_lines.hpp"
+
+namespace sidestream::lyman_alpha {
+
+using spectra::ComplexLines;
+using spectra::LineBatch;
+
+Words LineSums::words() const {
+  Words words{points};
+  for (const ExactSum* sum : {&depth, &flux, &slope}) {
+    const auto form = sum->serialise();
+    words.insert(words.end(), form.begin(), form.end());
+  }
+  words.insert(words.end(), counts.begin(), counts.end());
+  words.insert(words.end(), spectrum.begin(), spectrum.end());
+  return words;
+}
+
+void LineSums::add(const Words& words) {
+  const std::size_t fixed = 1 + 3 * ExactSum::words;
+  if (words.size() != fixed + counts.size() + spectrum.size()) {
+    fail(Code::internal, "sums of lines of sight have {} words instead of {}", words.size(),
+         fixed + counts.size() + spectrum.size());
+  }
+  points += words[0];
+  std::span<const std::int64_t> rest = std::span(words).subspan(1);
+  for (ExactSum* sum : {&depth, &flux, &slope}) {
+    sum->add(ExactSum::deserialise(rest.first<ExactSum::words>()));
+    rest = rest.subspan(ExactSum::words);
+  }
+  for (std::size_t n = 0; n < counts.size(); ++n) counts[n] += rest[n];
+  for (std::size_t n = 0; n < spectrum.size(); ++n) spectrum[n] += rest[counts.size() + n];
+}
+
+SightLines::SightLines(const Query& query, int axis, const Metadata& metadata)
+    : query_(query),
+      axis_(axis),
+      length_(query.setup.box.points[static_cast<std::size_t>(axis)]),
+      origin_(metadata.mesh_of(metadata.variables.at(static_cast<std::size_t>(query.hydrogen))).cells.lo),
+      bins_(0, 1, query.flux_bins),
+      flux_(static_cast<std::size_t>(length_)) {}
+
+spectra::FieldSetup SightLines::setup() const {
+  spectra::FieldSetup setup = query_.setup;
+  setup.order = spectra::order_from(axis_);
+  return setup;
+}
+
+void SightLines::measure(std::span<const BlockView* const> fields, const Cosmology& cosmology) {
+  const double side = query_.setup.box.lengths[static_cast<std::size_t>(axis_)] * query_.length_unit;
+  OpticalDepth depth(length_, side, cosmology);
+  depths_.clear();
+  depths_.reserve(static_cast<std::size_t>(fields[0]->block.cells.count()));
+  const std::array<double, 3> units{query_.density_unit, query_.temperature_unit, query_.velocity_unit};
+  const std::array<int, 3> components{0, 0, query_.velocity_component(axis_)};
+  std::array<std::vector<double>, 3> lines;
+  for (auto& some : lines) some.resize(static_cast<std::size_t>(length_ * ComplexLines::together));
+  spectra::for_each_batch(*fields[0], axis_, ComplexLines::together, [&](const LineBatch& batch) {
+    for (std::size_t f = 0; f < fields.size(); ++f) {
+      spectra::read_lines(fields[f]->array, components[f], axis_, length_, batch, lines[f].data(), length_);
+      if (units[f] == 1) continue;
+      for (double& value : lines[f]) value *= units[f];
+    }
+    for (Index l = 0; l < batch.lines; ++l) {
+      const Index at = l * length_;
+      depths_.resize(depths_.size() + static_cast<std::size_t>(length_));
+      depth.run(lines[0].data() + at, lines[1].data() + at, fields.size() > 2 ? lines[2].data() + at : nullptr,
+                depths_.data() + depths_.size() - static_cast<std::size_t>(length_));
+    }
+  });
+}
+
+LineSums SightLines::nothing() const {
+  LineSums sums;
+  if (!query_.pdf_file.empty()) sums.counts.assign(static_cast<std::size_t>(query_.flux_bins) + 3, 0);
+  if (!query_.spectrum_file.empty()) sums.spectrum = spectra::SpectrumSums(line_bins()).words();
+  return sums;
+}
+
+void SightLines::add_line(const double* depth, double factor, LineSums& sums, spectra::LineSpectrum* spectrum) {
+  transmit(depth, factor, length_, flux_.data());
+  double of_depth = 0, of_flux = 0, of_slope = 0;
+  for (Index n = 0; n < length_; ++n) {
+    const double flux = flux_[static_cast<std::size_t>(n)];
+    of_depth += depth[n];
+    of_flux += flux;
+    of_slope += depth[n] * flux;
+  }
+  sums.points += length_;
+  sums.depth.add(of_depth);
+  sums.flux.add(of_flux);
+  sums.slope.add(of_slope);
+  if (!sums.counts.empty()) {
+    for (const double flux : flux_) ++sums.counts[bins_.slot(flux)];
+  }
+  if (spectrum != nullptr) spectrum->add(flux_.data());
+}
+
+LineSums SightLines::means(double factor) {
+  LineSums sums;
+  for (std::size_t at = 0; at < depths_.size(); at += static_cast<std::size_t>(length_)) {
+    add_line(depths_.data() + at, factor, sums, nullptr);
+  }
+  return sums;
+}
+
+LineSums SightLines::products(double factor, const BlockView* piece, spectra::TransformedPart* part) {
+  LineSums sums = nothing();
+  std::optional<spectra::LineSpectrum> spectrum;
+  if (!query_.spectrum_file.empty()) spectrum.emplace(box(), line_bins(), false, query_.setup.rigour);
+  const double* depth = depths_.data();
+  const auto next = [&] {
+    add_line(depth, factor, sums, spectrum ? &*spectrum : nullptr);
+    depth += length_;
+  };
+  if (part != nullptr) {
+    if (!transform_) {
+      transform_.emplace(setup());
+      transform_->set_origin(origin_);
+    }
+    *part = transform_->run(*piece, [&](const LineBatch& batch, double* out, Index row) {
+      for (Index l = 0; l < batch.lines; ++l) {
+        next();
+        std::copy_n(flux_.data(), length_, out + l * row);
+      }
+    });
+  } else {
+    while (depth != depths_.data() + depths_.size()) next();
+  }
+  if (spectrum) sums.spectrum = spectrum->sums().words();
+  return sums;
+}
+
+}  // namespace sidestream::lyman_alpha

@@ -1,0 +1,127 @@
+// The transforms by FFTW 3 (Frigo and Johnson, "The Design and Implementation of FFTW3", Proc. IEEE 93, 2005).
+//
+// One plan for a single line is used for all lines, on room that begins at the same place of a line of cache: a plan
+// for many lines takes them together by twos or fours and the rest otherwise, and then the bits of a line depend on
+// which others a server happens to have.
+#include <fftw3.h>
+
+#include <cstdlib>
+#include <mutex>
+#include <new>
+
+#include "analysis/spectra/line_transform.hpp"
+#include "base/fail.hpp"
+
+namespace sidestream::spectra {
+namespace {
+
+constexpr std::size_t cache_line = 64;
+
+/// FFTW's planner may be used by one thread at a time.
+std::mutex& planner() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+struct Free {
+  void operator()(void* memory) const noexcept { std::free(memory); }
+};
+template <class T>
+using Room = std::unique_ptr<T[], Free>;
+
+template <class T>
+Room<T> room_for(std::size_t count) {
+  const std::size_t bytes = (count * sizeof(T) + cache_line - 1) / cache_line * cache_line;
+  void* memory = std::aligned_alloc(cache_line, bytes);
+  if (memory == nullptr) throw std::bad_alloc();
+  return Room<T>(static_cast<T*>(memory));
+}
+
+unsigned flag_of(Rigour rigour) {
+  return rigour == Rigour::estimate ? FFTW_ESTIMATE : rigour == Rigour::measure ? FFTW_MEASURE : FFTW_PATIENT;
+}
+
+/// While it lives FFTW knows nothing of plans that the program has made: it would prefer those, and so `estimate` would
+/// depend on what else the process has done.
+class OwnWisdom {
+ public:
+  OwnWisdom() : lock_(planner()), before_(fftw_export_wisdom_to_string()) { fftw_forget_wisdom(); }
+  ~OwnWisdom() {
+    fftw_forget_wisdom();
+    if (before_ != nullptr) fftw_import_wisdom_from_string(before_);
+    std::free(before_);
+  }
+  OwnWisdom(const OwnWisdom&) = delete;
+  OwnWisdom& operator=(const OwnWisdom&) = delete;
+
+ private:
+  std::lock_guard<std::mutex> lock_;
+  char* before_;
+};
+
+}  // namespace
+
+struct TransformPlan {
+  Room<double> reals;
+  Room<Complex> values;
+  std::size_t row = 0;  ///< numbers from one line of `values` to the next
+  fftw_plan plan = nullptr;
+
+  void require(Index n) const {
+    if (plan == nullptr) fail(Code::system, "FFTW makes no plan for a line of {} numbers; is there memory left?", n);
+  }
+  [[nodiscard]] fftw_complex* complex(std::size_t at) const {
+    return reinterpret_cast<fftw_complex*>(values.get() + at);
+  }
+  TransformPlan() = default;
+  TransformPlan(const TransformPlan&) = delete;
+  TransformPlan& operator=(const TransformPlan&) = delete;
+  ~TransformPlan() {
+    if (plan == nullptr) return;
+    const std::lock_guard lock(planner());
+    fftw_destroy_plan(plan);
+  }
+};
+
+bool has_fourier() noexcept { return true; }
+
+RealLine::RealLine(Index n, Rigour rigour) : n_(n), plan_(std::make_unique<TransformPlan>()) {
+  plan_->reals = room_for<double>(static_cast<std::size_t>(n));
+  plan_->values = room_for<Complex>(static_cast<std::size_t>(n / 2 + 1));
+  const OwnWisdom own;
+  plan_->plan = fftw_plan_dft_r2c_1d(static_cast<int>(n), plan_->reals.get(), plan_->complex(0), flag_of(rigour));
+  plan_->require(n);
+}
+RealLine::~RealLine() = default;
+RealLine::RealLine(RealLine&&) noexcept = default;
+RealLine& RealLine::operator=(RealLine&&) noexcept = default;
+double* RealLine::input() noexcept { return plan_->reals.get(); }
+const Complex* RealLine::transform() noexcept {
+  fftw_execute(plan_->plan);
+  return plan_->values.get();
+}
+
+ComplexLines::ComplexLines(Index n, Rigour rigour) : n_(n), plan_(std::make_unique<TransformPlan>()) {
+  constexpr std::size_t multiple = cache_line / sizeof(Complex);
+  plan_->row = (static_cast<std::size_t>(n) + multiple - 1) / multiple * multiple;
+  // Rows that are a power of two apart would all want the same places of the cache.
+  if (plan_->row % 64 == 0) plan_->row += multiple;
+  plan_->values = room_for<Complex>(plan_->row * static_cast<std::size_t>(together));
+  const OwnWisdom own;
+  plan_->plan =
+      fftw_plan_dft_1d(static_cast<int>(n), plan_->complex(0), plan_->complex(0), FFTW_FORWARD, flag_of(rigour));
+  plan_->require(n);
+}
+ComplexLines::~ComplexLines() = default;
+ComplexLines::ComplexLines(ComplexLines&&) noexcept = default;
+ComplexLines& ComplexLines::operator=(ComplexLines&&) noexcept = default;
+Complex* ComplexLines::line(Index line) noexcept {
+  return plan_->values.get() + static_cast<std::size_t>(line) * plan_->row;
+}
+void ComplexLines::transform(Index lines) noexcept {
+  for (std::size_t at = 0; at < static_cast<std::size_t>(lines); ++at) {
+    fftw_execute_dft(plan_->plan, plan_->complex(at * plan_->row), plan_->complex(at * plan_->row));
+  }
+}
+
+}  // namespace sidestream::spectra

@@ -1,0 +1,202 @@
+#include "analysis/spectra/pencils.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "base/fail.hpp"
+#include "base/records.hpp"
+
+namespace sidestream::spectra {
+namespace {
+
+constexpr Index values_under_way = Index{1} << 20;  // 16 MiB
+
+/// Where part `n` of `parts` of `extent` indices begins: as decompositions of selections are cut.
+Index part_begin(Index extent, Index parts, Index n) noexcept {
+  return extent / parts * n + std::min(n, extent % parts);
+}
+
+/// Which part an index is in.
+Index part_at(Index extent, Index parts, Index index) noexcept {
+  const Index each = extent / parts, more = extent % parts;
+  if (index < more * (each + 1)) return index / (each + 1);
+  return more + (index - more * (each + 1)) / each;
+}
+
+/// The values of a box, the first axis fastest, behind the box.
+Bytes packed(PencilArray& from, const Box& box) {
+  Bytes bytes(sizeof(Box) + static_cast<std::size_t>(box.count()) * sizeof(Complex));
+  std::memcpy(bytes.data(), &box, sizeof box);
+  std::byte* to = bytes.data() + sizeof box;
+  const std::size_t row = static_cast<std::size_t>(box.extent(0)) * sizeof(Complex);
+  for (Index c = box.lo[2]; c < box.hi[2]; ++c) {
+    for (Index b = box.lo[1]; b < box.hi[1]; ++b, to += row) {
+      std::memcpy(to, from.line(b, c) + (box.lo[0] - from.box.lo[0]), row);
+    }
+  }
+  return bytes;
+}
+
+void unpack(BytesView bytes, PencilArray& to) {
+  const auto box = record_of<Box>(bytes.first(sizeof(Box)));
+  const std::byte* at = bytes.data() + sizeof box;
+  const std::size_t row = static_cast<std::size_t>(box.extent(0)) * sizeof(Complex);
+  for (Index c = box.lo[2]; c < box.hi[2]; ++c) {
+    for (Index b = box.lo[1]; b < box.hi[1]; ++b, at += row) {
+      std::memcpy(static_cast<void*>(to.line(b, c) + (box.lo[0] - to.box.lo[0])), at, row);
+    }
+  }
+}
+
+/// How many planes of an array go in one round.
+Index planes_at_once(const Box& box) {
+  return std::max<Index>(1, values_under_way / std::max<Index>(1, box.extent(0) * box.extent(1)));
+}
+
+/// Runs `work`; whether it ran out of memory on some server, to all.
+template <class Work>
+void agreed(Communicator& servers, Work&& work) {
+  std::int64_t failed = 0;
+  try {
+    work();
+  } catch (const std::bad_alloc&) {
+    failed = 1;
+  }
+  servers.maximum({&failed, 1});
+  if (failed != 0) {
+    fail(Code::system, "a server has no memory to divide a transformed field anew; use more servers or more memory");
+  }
+}
+
+/// Some planes of all arrays, to whom they go.
+std::vector<MemberMessage> messages_of(std::vector<PencilArray>& from, const PencilLayout& layout, int step,
+                                       Index round) {
+  std::vector<MemberMessage> messages;
+  for (PencilArray& array : from) {
+    const Index some = planes_at_once(array.box);
+    Box box = array.box;
+    box.lo[2] = std::min(box.hi[2], array.box.lo[2] + round * some);
+    box.hi[2] = std::min(box.hi[2], box.lo[2] + some);
+    if (box.empty()) continue;
+    for (const int server : layout.meeting(step, box)) {
+      messages.push_back({server, packed(array, intersection(box, layout.box(step, server)))});
+    }
+    for (Index plane = box.lo[2]; plane < box.hi[2]; ++plane) {
+      UnsetVector<Complex>().swap(array.planes[static_cast<std::size_t>(plane - array.box.lo[2])]);
+    }
+  }
+  return messages;
+}
+
+}  // namespace
+
+AxisOrder order_from(int first) noexcept { return {first, first == 0 ? 1 : 0, first == 2 ? 1 : 2}; }
+
+Decomposition decomposition_of(const Mesh& mesh, const AxisOrder& order, bool slabs) {
+  if (slabs && mesh.dimensions > 1) return Decomposition::slabs(order[static_cast<std::size_t>(mesh.dimensions - 1)]);
+  return Decomposition::pencils(order[0]);
+}
+
+ServerGrid grid_of(const Mesh& mesh, const AxisOrder& order, bool slabs, int servers) {
+  const Decomposition decomposition = decomposition_of(mesh, order, slabs);
+  const Index third = mesh.cells.extent(order[2]);
+  ServerGrid grid;
+  const Box first = piece_of(decomposition, mesh, servers, 0);
+  while (grid.second < servers) {
+    const Box next = piece_of(decomposition, mesh, servers, static_cast<int>(grid.second));
+    if (next.empty() || next.lo[static_cast<std::size_t>(order[2])] != first.lo[static_cast<std::size_t>(order[2])])
+      break;
+    ++grid.second;
+  }
+  grid.third = std::max<Index>(1, std::min<Index>(third, servers / grid.second));
+  return grid;
+}
+
+Index3 PencilLayout::parts(int step) const noexcept {
+  if (step == 0) return {1, grid_.second, grid_.third};
+  if (step == 1) return {grid_.second, 1, grid_.third};
+  return {grid_.second, grid_.third, 1};
+}
+
+Box PencilLayout::box(int step, int server) const noexcept {
+  const Index3 cut = parts(step);
+  Box box;
+  const Index n = server;
+  if (n >= grid_.second * grid_.third) return box;
+  const Index fast = n % grid_.second, slow = n / grid_.second;
+  const Index3 at = step == 0 ? Index3{0, fast, slow} : step == 1 ? Index3{fast, 0, slow} : Index3{fast, slow, 0};
+  for (std::size_t a = 0; a < 3; ++a) {
+    box.lo[a] = part_begin(extents_[a], cut[a], at[a]);
+    box.hi[a] = part_begin(extents_[a], cut[a], at[a] + 1);
+  }
+  return box;
+}
+
+std::vector<int> PencilLayout::meeting(int step, const Box& box) const {
+  const Index3 cut = parts(step);
+  Index3 first{}, last{};
+  for (std::size_t a = 0; a < 3; ++a) {
+    first[a] = part_at(extents_[a], cut[a], box.lo[a]);
+    last[a] = part_at(extents_[a], cut[a], box.hi[a] - 1);
+  }
+  std::vector<int> servers;
+  // One of the three is cut into one part: the other two are the places in the grid, the lower one fastest.
+  for (Index c = first[2]; c <= last[2]; ++c) {
+    for (Index b = first[1]; b <= last[1]; ++b) {
+      for (Index a = first[0]; a <= last[0]; ++a) {
+        const Index fast = step == 0 ? b : a, slow = step == 2 ? b : c;
+        servers.push_back(static_cast<int>(slow * grid_.second + fast));
+      }
+    }
+  }
+  return servers;
+}
+
+PencilArray::PencilArray(const Box& of) : box(of) {
+  if (box.empty()) return;
+  planes.resize(static_cast<std::size_t>(box.extent(2)));
+  for (auto& plane : planes) plane.resize(static_cast<std::size_t>(box.extent(0) * box.extent(1)));
+}
+
+PencilArray redistribute(std::vector<PencilArray> from, const PencilLayout& layout, int step, Communicator& servers) {
+  const Box mine = layout.box(step, servers.rank());
+  std::array<std::int64_t, 2> most{from.size() == 1 && from[0].box == mine ? 0 : 1, 0};
+  if (from.empty() && mine.empty()) most[0] = 0;
+  for (const PencilArray& array : from) {
+    const Index some = planes_at_once(array.box);
+    most[1] = std::max<std::int64_t>(most[1], (array.box.extent(2) + some - 1) / some);
+  }
+  servers.maximum(most);
+  if (most[0] == 0) return from.empty() ? PencilArray() : std::move(from[0]);
+  PencilArray to;
+  // Room that is not written to yet is not memory yet: this may fail, and all are told, before anything is given up.
+  agreed(servers, [&] { to = PencilArray(mine); });
+  for (std::int64_t round = 0; round < most[1]; ++round) {
+    std::vector<MemberMessage> messages;
+    agreed(servers, [&] { messages = messages_of(from, layout, step, round); });
+    for (const MemberMessage& message : servers.exchange(std::move(messages))) unpack(message.bytes, to);
+  }
+  return to;
+}
+
+void transform_columns(Complex* plane, Index width, ComplexLines& lines) {
+  if (lines.size() == 1) return;
+  for (Index first = 0; first < width; first += ComplexLines::together) {
+    const Index some = std::min(ComplexLines::together, width - first);
+    Complex* const begin = plane + first;
+    for (Index n = 0; n < lines.size(); ++n) {
+      for (Index l = 0; l < some; ++l) lines.line(l)[n] = begin[n * width + l];
+    }
+    lines.transform(some);
+    for (Index n = 0; n < lines.size(); ++n) {
+      for (Index l = 0; l < some; ++l) begin[n * width + l] = lines.line(l)[n];
+    }
+  }
+}
+
+void transform_second(PencilArray& array, ComplexLines& lines) {
+  for (auto& plane : array.planes) transform_columns(plane.data(), array.box.extent(0), lines);
+}
+
+}  // namespace sidestream::spectra

@@ -1,0 +1,62 @@
+// Intervals of wave numbers, and which modes of a box are in them.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "sidestream/data/box.hpp"
+
+namespace sidestream::spectra {
+
+/// A periodic box that is sampled evenly, as a Fourier transform sees it. Axes that are not used have one point and do
+/// not count.
+struct WaveBox {
+  Index3 points{1, 1, 1};
+  std::array<double, 3> lengths{1, 1, 1};
+
+  /// 2 pi over the longest side: wave numbers are counted in this unit.
+  [[nodiscard]] double fundamental() const noexcept;
+  /// (2 pi / length) / fundamental() of an axis: exactly 1 for the longest, so that modes of a cube are whole numbers.
+  [[nodiscard]] double ratio(int axis) const noexcept;
+  /// The greatest wave number that all axes have, in units of the fundamental.
+  [[nodiscard]] double nyquist() const noexcept;
+  [[nodiscard]] double volume() const noexcept;  ///< length or area, of boxes of fewer axes
+  [[nodiscard]] double count() const noexcept;   ///< of points
+  [[nodiscard]] int dimensions() const noexcept;
+};
+
+/// Half-open intervals [e_n, e_n+1) of wave numbers in units of the fundamental. The mode 0 is in none.
+class WaveBins {
+ public:
+  /// s - 1/2 to s + 1/2, s = 1 ... floor(nyquist): the mode n is in the shell floor(|n| + 1/2).
+  [[nodiscard]] static WaveBins shells(double nyquist);
+  /// Edges 1, 2 ... 10, then 11 (12/11)^j, as far as they do not exceed `nyquist`: those of Gimlet (Friesen et al.,
+  /// "In situ and in-transit analysis of cosmological simulations", 2016).
+  [[nodiscard]] static WaveBins widening(double nyquist);
+  /// Two ascending edges at least, none negative.
+  explicit WaveBins(std::vector<double> edges);
+
+  [[nodiscard]] std::size_t count() const noexcept { return edges_.size() - 1; }
+  [[nodiscard]] const std::vector<double>& edges() const noexcept { return edges_; }
+  /// Calls f(bin, from, to) for the parts of a line of modes that are in one bin: `squares` are of the wave numbers,
+  /// ascending, less `offset`.
+  template <class F>
+  void for_each_part(double offset, const std::vector<double>& squares, F&& f) const {
+    const std::size_t n = squares.size();
+    std::size_t at = 0, bin = 0;
+    while (at < n && (squares[at] + offset < squares_.front() || squares[at] + offset == 0)) ++at;
+    while (at < n) {
+      const double here = squares[at] + offset;
+      while (bin < count() && here >= squares_[bin + 1]) ++bin;
+      if (bin == count()) return;
+      const std::size_t from = at++;
+      while (at < n && squares[at] + offset < squares_[bin + 1]) ++at;
+      f(bin, from, at);
+    }
+  }
+
+ private:
+  std::vector<double> edges_, squares_;
+};
+
+}  // namespace sidestream::spectra

@@ -1,0 +1,105 @@
+"""Spectra, distributions and Lyman-alpha in every placement: the bytes of a run on one rank, and what NumPy makes of the
+fields in its HDF5 file."""
+
+import csv
+
+import h5py
+import numpy as np
+import pytest
+from support import results_of, run
+
+STEPS = 2
+TASKS = """\
+derived:
+  warm: {expression: 2 + t, unit: K}
+  gas: {expression: (2 + t) * 1e-12, unit: 1/cm^3}
+  hot: {expression: 1e4 * warm, unit: K}
+  wind: vector(1e6 * t, 2e6 * t, -1e6 * t)
+analyses:
+  - power_spectrum: {variable: warm, file: "spectrum-{index}.csv"}
+  - power_spectrum: {name: slabs, variable: warm, with: t, of: difference, decomposition: slabs, bins: widening, file: "slabs-{index}.csv"}
+  - power_spectrum: {name: lines, variable: warm, along: [x, y, z], file: "lines-{index}.csv"}
+  - histogram: {variable: warm, weight: gas, scale: logarithmic, range: [0.5, 4], bins: 9, normalise: density, file: "histogram-{index}.csv"}
+  - histogram2d: {x: {variable: t, bins: 8}, y: {variable: warm, bins: 5, scale: logarithmic}, file: "phase-{index}.h5",
+                  image: {file: "phase-{index}.png", size: [160, 120]}}
+  - lyman_alpha: {hydrogen: gas, temperature: hot, velocity: wind, redshift: 3, mean_flux: 0.7,
+                  file: "means-{index}.csv", pdf_file: "pdf-{index}.csv", spectrum_file: "flux-lines-{index}.csv",
+                  field_spectrum_file: "flux-{index}.csv"}
+outputs:
+  - hdf5: {variables: [t], file: "fields-{index}.h5"}
+"""
+
+
+def execute(folder, ranks, placement, blocks=1):
+    done = run(folder, ranks, placement, TASKS, [f"steps={STEPS}", f"blocks={blocks}", "ghosts=1"])
+    assert done.status == 0 and not done.errors, done.text
+    return done
+
+
+@pytest.fixture(scope="module")
+def one(tmp_path_factory):
+    return execute(tmp_path_factory.mktemp("one"), 1, "inline")
+
+
+def rows(results, name):
+    with (results / name).open() as file:
+        return list(csv.DictReader(file))
+
+
+def find(file, name):
+    found = []
+    file.visititems(lambda path, thing: found.append(thing) if path.split("/")[-1] == name else None)
+    return next(thing for thing in found if isinstance(thing, h5py.Dataset))[...]
+
+
+def test_numpy(one):
+    for step in range(STEPS):
+        with h5py.File(one.results / f"fields-{step}.h5") as file:
+            warm = 2 + find(file, "t")
+        n = warm.shape[0]
+        contrast = np.fft.fftn(warm / warm.mean() - 1) / n**3
+        power = np.abs(contrast) ** 2  # the box has the volume 1
+        modes = np.fft.fftfreq(n, 1 / n)
+        size = np.sqrt(modes[:, None, None] ** 2 + modes[None, :, None] ** 2 + modes**2)
+        shells = np.floor(size + 0.5).astype(int)
+        for row in rows(one.results, f"spectrum-{step}.csv"):
+            inside = shells == int(row["bin"]) + 1
+            assert int(row["modes"]) == inside.sum()
+            np.testing.assert_allclose(float(row["power"]), power[inside].mean(), rtol=1e-10)
+            np.testing.assert_allclose(float(row["k"]), 2 * np.pi * size[inside].mean(), rtol=1e-12)
+        counts, _ = np.histogram(warm, np.geomspace(0.5, 4, 10))
+        for row, count in zip(rows(one.results, f"histogram-{step}.csv"), counts, strict=True):
+            assert int(row["count"]) == count
+        for row in rows(one.results, f"means-{step}.csv"):
+            np.testing.assert_allclose(float(row["mean_flux"]), 0.7, rtol=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "placement", "blocks"),
+    [
+        (3, "inline", 2),
+        (8, "inline", 1),
+        (3, "{mode: cores, per_node: 1, buffer: 16 MiB}", 3),
+        (5, "{mode: nodes, servers: 2, buffer: 16 MiB}", 1),
+        (8, "{mode: nodes, servers: 5, buffer: 16 MiB}", 8),
+        (8, "{mode: nodes, servers: 3, buffer: 16 MiB, forward: partials}", 2),
+    ],
+)
+def test_placements(tmp_path, one, ranks, placement, blocks):
+    done = execute(tmp_path, ranks, placement, blocks)
+    expected, found = results_of(one, (".csv", ".png")), results_of(done, (".csv", ".png"))
+    assert found == expected
+    for step in range(STEPS):
+        with h5py.File(done.results / f"phase-{step}.h5") as mine, h5py.File(one.results / f"phase-{step}.h5") as other:
+            np.testing.assert_array_equal(mine["count"], other["count"])
+            np.testing.assert_array_equal(mine["y_edges"], other["y_edges"])
+
+
+def test_isolated(tmp_path, one):
+    """In a process of their own that has no more than the partials."""
+    tasks = TASKS.replace("power_spectrum: {variable", "power_spectrum: {isolate: process, variable").replace(
+        "lyman_alpha: {", "lyman_alpha: {isolate: process, "
+    )
+    done = run(tmp_path, 3, "{mode: nodes, servers: 2, buffer: 16 MiB}", tasks, [f"steps={STEPS}"])
+    assert done.status == 0 and not done.errors, done.text
+    assert results_of(done, (".csv",)) == results_of(one, (".csv",))
