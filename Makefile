@@ -7,7 +7,7 @@ VENV_PYTHON := $(CURDIR)/.venv/bin/python
 # Of a new build folder. Make takes one source file more for a reason to compile all others again.
 export CMAKE_GENERATOR ?= $(if $(shell command -v ninja 2>/dev/null),Ninja,Unix Makefiles)
 
-.PHONY: help demo test check build adios2 deps deps-demo deps-test configure clean
+.PHONY: help demo demo-universe test check build adios2 deps deps-demo deps-test configure clean
 .DEFAULT_GOAL := help
 # The prerequisites below are steps, in this order; compilations run in parallel by themselves.
 .NOTPARALLEL:
@@ -15,6 +15,7 @@ MAKEFLAGS += --no-print-directory
 
 help:
 	@echo "make demo    build, run a simulation in three ways and show what came out (demo-results/)"
+	@echo "make demo-universe  a universe in a box: halos, spectra, the Lyman-alpha forest"
 	@echo "make test    build everything and run all tests"
 	@echo "make check   the same without the tests that take long"
 	@echo "make build   build everything into $(BUILD)"
@@ -26,6 +27,11 @@ help:
 demo: deps-demo configure
 	@cmake --build $(BUILD) --parallel $(JOBS) --target oscillators sidestream_tool
 	@$(VENV_PYTHON) examples/demo/run --program $(BUILD)/simulations/oscillators/oscillators
+
+# A universe in a box with halos, spectra and the Lyman-alpha forest, in minutes.
+demo-universe: deps-test configure
+	@cmake --build $(BUILD) --parallel $(JOBS) --target universe
+	@$(VENV_PYTHON) examples/universe/run --program $(BUILD)/simulations/universe/universe
 
 # ctest runs last: its closing lines say how many tests passed. It hides what a test that passes says, but what could not
 # be tested on this machine must be seen. One more test at a time than there are cores: most of them wait for most of it.

@@ -1,0 +1,146 @@
+"""The pictures of the universe's demo."""
+
+import csv
+from pathlib import Path
+
+import h5py
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.collections import EllipseCollection
+
+COLOURS = ["#0072b2", "#e69f00", "#d55e00"]
+
+
+def _table(file):
+    """Columns of a table of Sidestream's: numbers where all are, else texts."""
+    with Path(file).open() as lines:
+        rows = list(csv.DictReader(lines))
+    columns = {}
+    for name in rows[0] if rows else []:
+        values = [row[name] for row in rows]
+        try:
+            columns[name] = np.array([float(value) for value in values])
+        except ValueError:
+            columns[name] = np.array(values)
+    return columns
+
+
+def _redshift(scale_factor):
+    return 1 / scale_factor - 1
+
+
+def _style(axes):
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.tick_params(length=3)
+
+
+def _save(figure, file):
+    figure.savefig(file, dpi=150)
+    plt.close(figure)
+
+
+def frames(results, box):
+    """A picture of each look, in results/frames: density along z, halos as circles of their volume. Returns the files."""
+    folder = Path(results) / "frames"
+    folder.mkdir()
+    halos = _table(Path(results) / "halos.csv")
+    files = []
+    for number, file in enumerate(sorted(Path(results).glob("density-*.h5"))):
+        with h5py.File(file) as data:
+            density, time = data["density"][()], float(data.attrs["time"])
+        files.append(folder / f"frame-{number:05}.png")
+        _frame(density, time, halos, number, box, files[-1])
+    return files
+
+
+def _frame(density, time, halos, number, box, file):
+    figure, axes = plt.subplots(figsize=(7.2, 6.4), layout="constrained")
+    shown = np.log10(np.maximum(density, 1e-3))
+    picture = axes.imshow(shown, origin="lower", extent=(0, box, 0, box), cmap="inferno", vmin=-0.6, vmax=1.6)
+    figure.colorbar(picture, ax=axes, label="log10 of the mean density along z / cosmic mean", shrink=0.85)
+    here = halos["iteration"] == number if halos else np.zeros(0, bool)
+    if here.any():
+        cells = np.cbrt(halos["cells"][here]) * box / density.shape[0]
+        places = np.column_stack([halos["peak_x"][here], halos["peak_y"][here]])
+        rings = EllipseCollection(
+            2 * cells,
+            2 * cells,
+            0,
+            units="xy",
+            offsets=places,
+            transOffset=axes.transData,
+            fc="none",
+            ec="#56e0e0",
+            lw=0.8,
+        )
+        axes.add_collection(rings)
+    axes.set(xlabel="x [Mpc/h]", ylabel="y [Mpc/h]", title=f"redshift {_redshift(time):.2f}, {int(here.sum())} halos")
+    figure.savefig(file, dpi=110)
+    plt.close(figure)
+
+
+def _some(numbers, count=3):
+    """First, middle and last."""
+    numbers = sorted(numbers)
+    return [numbers[n] for n in np.unique(np.linspace(0, len(numbers) - 1, count).astype(int))]
+
+
+def mass_functions(results, file, box):
+    figure, axes = plt.subplots(figsize=(7, 4.5), layout="constrained")
+    tables = [table for table in map(_table, sorted(Path(results).glob("mass-function-*.csv"))) if table]
+    tables = [table for table in tables if (table["count"] > 0).sum() > 3]
+    for colour, at in zip(COLOURS, _some(range(len(tables))), strict=False):
+        table = tables[at]
+        middle = np.sqrt(table["lower"] * table["upper"])
+        some = table["count"] > 0
+        # Densities are in units of the mean: 2.775e11 Omega_m solar masses/h in a (Mpc/h)^3.
+        error = table["dn_dlog10m"][some] / np.sqrt(table["count"][some])
+        axes.errorbar(
+            middle[some] * 2.775e11 * 0.3, table["dn_dlog10m"][some], error, fmt="o-", ms=4, color=colour,
+            label=f"z = {_redshift(table['time'][0]):.2f}" if "time" in table else f"look {at}",
+        )  # fmt: skip
+    axes.set(xscale="log", yscale="log", xlabel="mass [solar masses/h]", ylabel="halos per log10 M and (Mpc/h)³")
+    axes.set_title(f"Halos by mass, a box of {box:g} Mpc/h", loc="left")
+    if tables:
+        axes.legend(frameon=False)
+    _style(axes)
+    _save(figure, file)
+
+
+def spectra(results, file):
+    table, linear = _table(Path(results) / "spectrum.csv"), _table(Path(results) / "linear.csv")
+    figure, axes = plt.subplots(figsize=(7, 4.5), layout="constrained")
+    for colour, number in zip(COLOURS, _some(np.unique(table["iteration"])), strict=False):
+        of = table["iteration"] == number
+        label = f"z = {_redshift(table['time'][of][0]):.2f}"
+        axes.plot(table["k"][of], table["power"][of], "-", color=colour, label=label)
+    axes.plot(linear["k"], linear["linear"], "--", color="0.4", label="linear theory at the end")
+    axes.set(xscale="log", yscale="log", xlabel="k [h/Mpc]", ylabel="P(k) [(Mpc/h)³]")
+    axes.set_title("Spectrum of matter", loc="left")
+    axes.legend(frameon=False)
+    _style(axes)
+    _save(figure, file)
+
+
+def fluxes(results, file):
+    distribution = _table(Path(results) / "flux-pdf.csv")
+    lines = _table(Path(results) / "flux-spectrum.csv")
+    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.5), layout="constrained")
+    for colour, number in zip(COLOURS, _some(np.unique(distribution["iteration"])), strict=False):
+        of = (distribution["iteration"] == number) & (distribution["axis"] == "x")
+        label = f"z = {_redshift(distribution['time'][of][0]):.2f}"
+        middle = 0.5 * (distribution["lower"][of] + distribution["upper"][of])
+        left.plot(middle, distribution["density"][of], "-", color=colour, label=label)
+        of = (lines["iteration"] == number) & (lines["axis"] == "x")
+        right.plot(lines["k"][of], lines["dimensionless"][of], "-", color=colour, label=label)
+    left.set(xlabel="flux", ylabel="distribution", yscale="log")
+    left.set_title("Transmitted flux along x", loc="left")
+    right.set(xlabel="k [h/Mpc]", ylabel="k P(k) / π", xscale="log", yscale="log")
+    right.set_title("Spectrum of the flux along lines of sight", loc="left")
+    for axes in (left, right):
+        axes.legend(frameon=False)
+        _style(axes)
+    _save(figure, file)
