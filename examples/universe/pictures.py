@@ -43,7 +43,7 @@ def _save(figure, file):
 
 
 def frames(results, box):
-    """A picture of each look, in results/frames: density along z, halos as circles of their volume. Returns the files."""
+    """A picture of each look, in results/frames: density along z, halos as circles of their volume. Gives files."""
     folder = Path(results) / "frames"
     folder.mkdir()
     halos = _table(Path(results) / "halos.csv")
