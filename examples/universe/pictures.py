@@ -10,6 +10,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.collections import EllipseCollection
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 COLOURS = ["#0072b2", "#e69f00", "#d55e00"]
 
@@ -32,9 +33,18 @@ def _redshift(scale_factor):
     return 1 / scale_factor - 1
 
 
+def _title(table, rows):
+    return f"z = {_redshift(table['time'][rows][0]):.2f}"
+
+
 def _style(axes):
     axes.spines[["top", "right"]].set_visible(False)
     axes.tick_params(length=3)
+    if axes.get_xscale() == "log":
+        # A number at 1, 2 and 5 of each decade: more would lie upon each other.
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+        axes.xaxis.set_minor_formatter(NullFormatter())
 
 
 def _save(figure, file):
@@ -85,26 +95,26 @@ def _frame(density, time, halos, number, box, file):
 def _some(numbers, count=3):
     """First, middle and last."""
     numbers = sorted(numbers)
+    if not numbers:
+        return []
     return [numbers[n] for n in np.unique(np.linspace(0, len(numbers) - 1, count).astype(int))]
 
 
 def mass_functions(results, file, box):
+    """How many halos are heavier than a mass, at three times."""
+    halos = _table(Path(results) / "halos.csv")
     figure, axes = plt.subplots(figsize=(7, 4.5), layout="constrained")
-    tables = [table for table in map(_table, sorted(Path(results).glob("mass-function-*.csv"))) if table]
-    tables = [table for table in tables if (table["count"] > 0).sum() > 3]
-    for colour, at in zip(COLOURS, _some(range(len(tables))), strict=False):
-        table = tables[at]
-        middle = np.sqrt(table["lower"] * table["upper"])
-        some = table["count"] > 0
+    numbers, counts = np.unique(halos["iteration"], return_counts=True) if halos else ([], [])
+    for colour, number in zip(
+        COLOURS, _some([n for n, c in zip(numbers, counts, strict=True) if c >= 5]), strict=False
+    ):
+        of = halos["iteration"] == number
         # Densities are in units of the mean: 2.775e11 Omega_m solar masses/h in a (Mpc/h)^3.
-        error = table["dn_dlog10m"][some] / np.sqrt(table["count"][some])
-        axes.errorbar(
-            middle[some] * 2.775e11 * 0.3, table["dn_dlog10m"][some], error, fmt="o-", ms=4, color=colour,
-            label=f"z = {_redshift(table['time'][0]):.2f}" if "time" in table else f"look {at}",
-        )  # fmt: skip
-    axes.set(xscale="log", yscale="log", xlabel="mass [solar masses/h]", ylabel="halos per log10 M and (Mpc/h)³")
+        mass = np.sort(halos["mass"][of])[::-1] * 2.775e11 * 0.3
+        axes.step(mass, np.arange(1, len(mass) + 1) / box**3, where="post", color=colour, label=_title(halos, of))
+    axes.set(xscale="log", yscale="log", xlabel="M [solar masses/h]", ylabel="halos heavier than M per (Mpc/h)³")
     axes.set_title(f"Halos by mass, a box of {box:g} Mpc/h", loc="left")
-    if tables:
+    if axes.lines:
         axes.legend(frameon=False)
     _style(axes)
     _save(figure, file)
@@ -115,8 +125,7 @@ def spectra(results, file):
     figure, axes = plt.subplots(figsize=(7, 4.5), layout="constrained")
     for colour, number in zip(COLOURS, _some(np.unique(table["iteration"])), strict=False):
         of = table["iteration"] == number
-        label = f"z = {_redshift(table['time'][of][0]):.2f}"
-        axes.plot(table["k"][of], table["power"][of], "-", color=colour, label=label)
+        axes.plot(table["k"][of], table["power"][of], "-", color=colour, label=_title(table, of))
     axes.plot(linear["k"], linear["linear"], "--", color="0.4", label="linear theory at the end")
     axes.set(xscale="log", yscale="log", xlabel="k [h/Mpc]", ylabel="P(k) [(Mpc/h)³]")
     axes.set_title("Spectrum of matter", loc="left")
@@ -129,9 +138,11 @@ def fluxes(results, file):
     distribution = _table(Path(results) / "flux-pdf.csv")
     lines = _table(Path(results) / "flux-spectrum.csv")
     figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.5), layout="constrained")
-    for colour, number in zip(COLOURS, _some(np.unique(distribution["iteration"])), strict=False):
+    # Before redshift 5 next to no light gets through this gas.
+    late = distribution["iteration"][distribution["time"] > 1 / 6]
+    for colour, number in zip(COLOURS, _some(np.unique(late)), strict=False):
         of = (distribution["iteration"] == number) & (distribution["axis"] == "x")
-        label = f"z = {_redshift(distribution['time'][of][0]):.2f}"
+        label = _title(distribution, of)
         middle = 0.5 * (distribution["lower"][of] + distribution["upper"][of])
         left.plot(middle, distribution["density"][of], "-", color=colour, label=label)
         of = (lines["iteration"] == number) & (lines["axis"] == "x")
