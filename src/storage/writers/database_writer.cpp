@@ -202,9 +202,8 @@ void DatabaseWriter::add_on_tree(const Variable& variable, const BlockView& view
     return other;
   };
   there.emplace(variable.id, &own);
-  domain_.add_made(
-      number, variable, own,
-      database::encoded_levels(tree.tree, cuts, variable, schema_.relations_of(n), find, find_view, encoding_));
+  domain_.add_made(number, variable, own,
+                   database::encoded_levels(tree.tree, cuts, variable, find, find_view, encoding_));
 }
 
 /// Whether a variable goes through the codec of trees: flags of trees whenever anything is encoded, values with `auto`
