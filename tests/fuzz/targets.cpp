@@ -6,7 +6,8 @@ namespace sidestream::fuzz {
 
 std::span<const Target> targets() noexcept {
   static constexpr std::array all{Target{"contexts", run_contexts}, Target{"record", run_record},
-                                  Target{"json", run_json}, Target{"tables", run_tables}, Target{"chunk", run_chunk}};
+                                  Target{"json", run_json},         Target{"tables", run_tables},
+                                  Target{"chunk", run_chunk},       Target{"tree_values", run_tree_values}};
   return all;
 }
 

@@ -6,7 +6,7 @@
 namespace sidestream::trees {
 
 bool chained(const PredictionPlan& plan, const Relations& relations) noexcept {
-  return plan.divergence && plan.across && relations.face && relations.face->opposite < 0;
+  return plan.divergence && plan.across && relations.face->opposite < 0;
 }
 
 Arrangement::Arrangement(const TreeChunk& chunk, const Relations& relations, const PredictionPlan& plan)

@@ -35,63 +35,68 @@ double packed_share(const Bytes& bytes) {
   return static_cast<double>(out.size()) / static_cast<double>(std::max<std::size_t>(bytes.size(), 1));
 }
 
-/// Tries plans, starting from all that the relations allow, and leaves out what does not help.
+struct TriedPlan {
+  PredictionPlan plan;
+  PredictionTrial trial;
+};
+
+/// Leaves out of a plan what does not help.
 class PlanSearch {
  public:
   PlanSearch(BytesView values, const TreeChunk& chunk, const Relations& relations)
-      : values_(values), chunk_(chunk), relations_(relations), plan_(full_plan(chunk, relations)) {
-    if (!companions_here()) drop_companions();
-    best_ = try_prediction(values, chunk, relations, plan_);
-  }
+      : values_(values), chunk_(chunk), relations_(relations) {}
 
-  void run() {
-    without([](PredictionPlan& plan) { plan.closure = false; }, plan_.closure);
-    if (plan_.closure) return;
-    without([](PredictionPlan& plan) { plan.shared = plan.across = false; }, plan_.shared);
-    without([](PredictionPlan& plan) { plan.divergence = false, plan.across = plan.shared && plan.across; },
-            plan_.divergence);
-    without([](PredictionPlan& plan) { plan.last = Last::plain; }, plan_.last == Last::declared);
-    without([](PredictionPlan& plan) { plan.last = Last::slope; }, plan_.last != Last::slope);
-    without([](PredictionPlan& plan) { plan.slope = Slope::limited; }, plan_.slope == Slope::central);
-    without([](PredictionPlan& plan) { plan.slope = Slope::none; }, plan_.slope != Slope::none);
+  [[nodiscard]] TriedPlan from(const PredictionPlan& plan) {
+    best_ = {plan, try_prediction(values_, chunk_, relations_, plan)};
+    without([](PredictionPlan& one) { one.closure = false; }, plan.closure);
+    if (best_.plan.closure) return std::move(best_);
+    without([](PredictionPlan& one) { one.shared = false, one.across = one.across && one.divergence; }, plan.shared);
+    without([](PredictionPlan& one) { one.divergence = false, one.across = one.across && one.shared; },
+            plan.divergence);
+    without([](PredictionPlan& one) { one.last = Last::plain; }, plan.last == Last::declared);
+    without([](PredictionPlan& one) { one.last = Last::slope; }, true);
+    without([](PredictionPlan& one) { one.slope = Slope::limited; }, plan.slope == Slope::central);
+    without([](PredictionPlan& one) { one.slope = Slope::none; }, plan.slope != Slope::none);
+    return std::move(best_);
   }
-
-  [[nodiscard]] const PredictionPlan& plan() const noexcept { return plan_; }
-  [[nodiscard]] const PredictionTrial& best() const noexcept { return best_; }
 
  private:
-  // A chunk may come without some of the companions: then relations are of no use to it.
-  [[nodiscard]] bool companions_here() const {
-    const std::uint32_t needed = companions_of(plan_, relations_);
-    for (std::size_t n = 0; n < 32; ++n) {
-      if ((needed >> n & 1) == 0) continue;
-      if (n >= chunk_.companions.size() || chunk_.companions[n].values.empty()) return false;
-    }
-    return true;
-  }
-
-  void drop_companions() {
-    plan_.closure = plan_.shared = plan_.across = plan_.divergence = false;
-    plan_.last = Last::plain;
-  }
-
   template <class Change>
   void without(Change&& change, bool there) {
     if (!there) return;
-    PredictionPlan other = plan_;
-    change(other);
-    PredictionTrial trial = try_prediction(values_, chunk_, relations_, other);
-    if (trial.bits >= best_.bits) return;
-    plan_ = other;
-    best_ = std::move(trial);
+    TriedPlan other{best_.plan, {}};
+    change(other.plan);
+    other.trial = try_prediction(values_, chunk_, relations_, other.plan);
+    if (other.trial.bits < best_.trial.bits) best_ = std::move(other);
   }
 
   BytesView values_;
   const TreeChunk& chunk_;
   const Relations& relations_;
-  PredictionPlan plan_;
-  PredictionTrial best_;
+  TriedPlan best_{};
 };
+
+// A chunk may come without some of the companions: then relations are of no use to it.
+bool companions_here(const PredictionPlan& plan, const TreeChunk& chunk, const Relations& relations) {
+  const std::uint32_t needed = companions_of(plan, relations);
+  for (std::size_t n = 0; n < 32; ++n) {
+    if ((needed >> n & 1) == 0) continue;
+    if (n >= chunk.companions.size() || chunk.companions[n].values.empty()) return false;
+  }
+  return true;
+}
+
+TriedPlan best_plan(BytesView values, const TreeChunk& chunk, const Relations& relations) {
+  PlanSearch search(values, chunk, relations);
+  const PredictionPlan full = full_plan(chunk, relations), plain = plain_plan(chunk);
+  const bool here = companions_here(full, chunk, relations);
+  // The mean of the sons is tried anyway.
+  const bool more = here && (full.closure || full.faces || full.factor || companions_of(full, relations) != 0);
+  TriedPlan best = search.from(here ? full : plain);
+  if (!more) return best;
+  TriedPlan other = search.from(plain);
+  return other.trial.bits < best.trial.bits ? std::move(other) : std::move(best);
+}
 
 bool possible(TreeMethod method, const TreeChunk& chunk) {
   switch (method) {
@@ -115,12 +120,11 @@ double xor_share(BytesView values, const TreeChunk& chunk, int header_bits) {
 }
 
 void add_predicted(BytesView values, const TreeChunk& chunk, const Relations& relations, CodingChoice& choice) {
-  PlanSearch search(values, chunk, relations);
-  search.run();
-  choice.form = {search.plan(), search.best().steps};
+  const TriedPlan best = best_plan(values, chunk, relations);
+  choice.form = {best.plan, best.trial.steps};
   const double bits = static_cast<double>(8 * size_of(chunk.type));
-  choice.candidates.push_back({TreeMethod::predicted, search.best().bits / bits});
-  choice.candidates.push_back({TreeMethod::predicted_zstd, packed_share(search.best().differences)});
+  choice.candidates.push_back({TreeMethod::predicted, best.trial.bits / bits});
+  choice.candidates.push_back({TreeMethod::predicted_zstd, packed_share(best.trial.differences)});
 }
 
 }  // namespace

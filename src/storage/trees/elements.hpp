@@ -1,6 +1,7 @@
 // Reading elements of any type as double.
 #pragma once
 
+#include <cstdint>
 #include <cstring>
 
 #include "sidestream/data/box.hpp"
@@ -37,11 +38,18 @@ inline void read_beside(Type type, BytesView from, const Index* numbers, std::si
   });
 }
 
-/// Those from `first` on.
-inline void read_run(Type type, BytesView from, std::size_t first, std::size_t count, double* out) {
+/// `count` of them from `first` on: where they are if they lie as doubles in memory, or a copy in `out`.
+inline const double* read_run(Type type, BytesView from, std::size_t first, std::size_t count, double* __restrict out) {
+  const std::byte* __restrict at = from.data() + first * size_of(type);
+  if (type == Type::float64) {
+    if (reinterpret_cast<std::uintptr_t>(at) % alignof(double) == 0) return reinterpret_cast<const double*>(at);
+    std::memcpy(out, at, count * sizeof(double));
+    return out;
+  }
   with_type(type, [&]<class T>(T) {
-    for (std::size_t n = 0; n < count; ++n) out[n] = static_cast<double>(element<T>(from.data(), first + n));
+    for (std::size_t n = 0; n < count; ++n) out[n] = static_cast<double>(element<T>(at, n));
   });
+  return out;
 }
 
 }  // namespace sidestream::trees

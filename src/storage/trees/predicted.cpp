@@ -52,6 +52,16 @@ LengthSteps even_steps(const std::array<std::size_t, 130>& counts) {
   return steps;
 }
 
+void put_plan(const PredictionPlan& plan, Bytes& out) {
+  put_byte(static_cast<std::uint8_t>(plan.bits()), out);
+  put_byte(static_cast<std::uint8_t>(plan.bits() >> 8), out);
+}
+
+PredictionPlan take_plan(BytesView& stream) {
+  const unsigned low = take_byte(stream), high = take_byte(stream);
+  return PredictionPlan::of(static_cast<std::uint16_t>(low | high << 8));
+}
+
 void check_head(const StreamHead& head, const PredictionPlan& plan, const Relations& relations) {
   check_plan(plan, relations);
   if (head.beside != needs_beside(plan) || head.companions != companions_of(plan, relations)) {
@@ -151,7 +161,7 @@ void all_values(std::span<std::byte> values, const TreeChunk& chunk, const Relat
 
 void encode_predicted(BytesView values, const TreeChunk& chunk, const Relations& relations, const PredictedForm& form,
                       Bytes& out) {
-  put_byte(form.plan.byte(), out);
+  put_plan(form.plan, out);
   for (const std::uint8_t step : form.steps) put_byte(step, out);
   with_real(chunk.type, [&]<class T>(T) {
     LengthWriter writer(cells_of(chunk), sizeof(T), form.steps, out);
@@ -167,7 +177,7 @@ void encode_predicted(BytesView values, const TreeChunk& chunk, const Relations&
 void decode_predicted(BytesView stream, const StreamHead& head, const TreeChunk& chunk, const Relations& relations,
                       std::span<std::byte> values) {
   PredictedForm form;
-  form.plan = PredictionPlan::of(take_byte(stream));
+  form.plan = take_plan(stream);
   for (std::uint8_t& step : form.steps) step = take_byte(stream);
   check_head(head, form.plan, relations);
   with_real(chunk.type, [&]<class T>(T) {
@@ -183,7 +193,7 @@ void decode_predicted(BytesView stream, const StreamHead& head, const TreeChunk&
 void encode_predicted_zstd(BytesView values, const TreeChunk& chunk, const Relations& relations,
                            const PredictionPlan& plan, int level, Bytes& out) {
   const std::size_t sons = sons_of(chunk);
-  put_byte(plan.byte(), out);
+  put_plan(plan, out);
   with_real(chunk.type, [&]<class T>(T) {
     std::vector<Word<T>> all(cells_of(chunk));
     all_differences<T>(
@@ -201,7 +211,7 @@ void encode_predicted_zstd(BytesView values, const TreeChunk& chunk, const Relat
 
 void decode_predicted_zstd(BytesView stream, const StreamHead& head, const TreeChunk& chunk, const Relations& relations,
                            std::span<std::byte> values) {
-  const PredictionPlan plan = PredictionPlan::of(take_byte(stream));
+  const PredictionPlan plan = take_plan(stream);
   check_head(head, plan, relations);
   const std::size_t sons = sons_of(chunk);
   with_real(chunk.type, [&]<class T>(T) {

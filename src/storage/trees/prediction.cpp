@@ -18,15 +18,13 @@ Predictor::Predictor(const TreeChunk& chunk, const Relations& relations, const P
   if (needs_beside(plan) && chunk.groups.beside.empty()) {
     fail(Code::usage, "a chunk without what is beside its fathers, from which its values are predicted");
   }
-  const std::uint32_t needed = companions_of(plan, relations);
-  place_.fill(-1);
+  needed_ = companions_of(plan, relations);
   for (int number = 0; number < 32; ++number) {
-    if ((needed >> number & 1) == 0) continue;
+    if ((needed_ >> number & 1) == 0) continue;
     check_companion(chunk, number, own.size() / size_of(chunk.type), declared());
-    place_[static_cast<std::size_t>(number)] = static_cast<int>(near_.size());
-    near_.emplace_back();
   }
-  if (relations.face) {
+  copies_.resize(static_cast<std::size_t>(std::popcount(needed_)));
+  if (plan.faces) {
     lay_out_faces();
   } else {
     lay_out_cells();
@@ -74,9 +72,8 @@ void Predictor::begin(std::size_t first, std::size_t count) {
 
 void Predictor::read_fathers() {
   read_elements(chunk_.type, chunk_.fathers, chunk_.groups.father.data() + first_, count_, father_.data());
-  const double factor = relations_.factor;
-  if (factor != 1) {
-    for (std::size_t g = 0; g < count_; ++g) father_[g] *= factor;
+  if (plan_.factor) {
+    for (std::size_t g = 0; g < count_; ++g) father_[g] *= relations_.factor;
   }
 }
 
@@ -94,24 +91,25 @@ double limited(double below, double above, bool) noexcept {
 
 void Predictor::read_slopes() {
   const std::size_t faces = 2 * dimensions_;
+  const double factor = plan_.factor ? relations_.factor : 1;
   const Index* beside = chunk_.groups.beside.data() + first_ * faces;
   std::array<double, tile_groups> below, above;
   for (std::size_t a = 0; a < dimensions_; ++a) {
     read_beside(chunk_.type, chunk_.fathers, beside + 2 * a, faces, count_, below.data());
     read_beside(chunk_.type, chunk_.fathers, beside + 2 * a + 1, faces, count_, above.data());
-    if (relations_.face && static_cast<std::size_t>(relations_.face->axis) == a) {
+    if (plan_.faces && static_cast<std::size_t>(relations_.face->axis) == a) {
       // From the father's face to the one at its other side.
       const std::size_t side = relations_.face->high ? 0 : 1;
       const Row& there = side == 0 ? below : above;
       for (std::size_t g = 0; g < count_; ++g) {
-        slopes_[a][g] = beside[faces * g + 2 * a + side] < 0 ? 0 : there[g] * relations_.factor - father_[g];
+        slopes_[a][g] = beside[faces * g + 2 * a + side] < 0 ? 0 : there[g] * factor - father_[g];
       }
       continue;
     }
     for (std::size_t g = 0; g < count_; ++g) {
       const Index* cells = beside + faces * g + 2 * a;
-      const double down = cells[0] < 0 ? 0 : father_[g] - below[g] * relations_.factor;
-      const double up = cells[1] < 0 ? 0 : above[g] * relations_.factor - father_[g];
+      const double down = cells[0] < 0 ? 0 : father_[g] - below[g] * factor;
+      const double up = cells[1] < 0 ? 0 : above[g] * factor - father_[g];
       const bool both = cells[0] >= 0 && cells[1] >= 0;
       slopes_[a][g] = plan_.slope == Slope::central ? central(down, up, both) : limited(down, up, both);
     }
@@ -133,7 +131,7 @@ void Predictor::begin_mean() {
   weight_.fill(mean.scale);
   if (mean.weight >= 0) {
     read_father_cells(mean.weight, weight);
-    const Cells& cells = cells_of(mean.weight);
+    const double* cells = cells_of(mean.weight);
     for (std::size_t n = 0; n < count_ * sons_; ++n) weight_[n] = mean.scale * cells[n];
   }
   add_father_terms(mean.offset, offset);
@@ -143,7 +141,7 @@ void Predictor::begin_mean() {
   }
 }
 
-void Predictor::pick(const Cells& cells, std::size_t son, Row& out) const noexcept {
+void Predictor::pick(const double* cells, std::size_t son, Row& out) const noexcept {
   for (std::size_t g = 0; g < count_; ++g) out[g] = cells[g * sons_ + son];
 }
 

@@ -29,18 +29,18 @@ struct PredictionPlan {
   Slope slope = Slope::none;
   Last last = Last::slope;
   bool shared = false, divergence = false, closure = false;
-  bool across = false;  ///< faces are shared with other groups too
-  [[nodiscard]] std::uint8_t byte() const noexcept {
-    return static_cast<std::uint8_t>(static_cast<unsigned>(slope) | static_cast<unsigned>(last) << 2 |
-                                     unsigned{shared} << 4 | unsigned{divergence} << 5 | unsigned{closure} << 6 |
-                                     unsigned{across} << 7);
-  }
-  /// Throws Error(file) if no plan has that byte.
-  static PredictionPlan of(std::uint8_t byte);
+  bool across = false;  ///< faces are predicted from those of other groups too
+  bool faces = false;   ///< the values are on faces; the three above but for `closure` ask for it
+  bool factor = false;  ///< fathers are multiplied by their factor
+  [[nodiscard]] std::uint16_t bits() const noexcept;
+  /// Throws Error(file) if no plan has these bits.
+  static PredictionPlan of(std::uint16_t bits);
 };
 
 /// The best that the relations allow, before it is tried.
 [[nodiscard]] PredictionPlan full_plan(const TreeChunk& chunk, const Relations& relations);
+/// Without any.
+[[nodiscard]] PredictionPlan plain_plan(const TreeChunk& chunk);
 
 /// Throws Error(file) if the plan needs relations that are not declared.
 void check_plan(const PredictionPlan& plan, const Relations& relations);
@@ -95,13 +95,11 @@ class Predictor {
   void by_shared(std::size_t son);
   void by_divergence(std::size_t step);
   void add_to_sum(std::size_t step, const Row& values);
-  [[nodiscard]] bool declared() const noexcept {
-    return plan_.last == Last::declared && relations_.mean && !relations_.face;
-  }
+  [[nodiscard]] bool declared() const noexcept { return plan_.last == Last::declared; }
   void read_companions();
-  /// Of the cells of the tile, or of the fathers of its groups.
-  [[nodiscard]] const Cells& cells_of(int companion) const noexcept {
-    return near_[static_cast<std::size_t>(place_[static_cast<std::size_t>(companion)])];
+  /// Of the cells of the tile.
+  [[nodiscard]] const double* cells_of(int companion) const noexcept {
+    return near_[static_cast<std::size_t>(companion)];
   }
   void read_father_cells(int companion, Row& out) const;
   void add_terms(const std::vector<RelationTerm>& terms, Cells& out) const;
@@ -111,7 +109,7 @@ class Predictor {
   /// Of each group the cell beside this son across the variable's face, in another group of the chunk; -1: none.
   void find_across(std::size_t son, std::array<Index, tile_groups>& cells) const noexcept;
   /// Of one son of each group.
-  void pick(const Cells& cells, std::size_t son, Row& out) const noexcept;
+  void pick(const double* cells, std::size_t son, Row& out) const noexcept;
 
   const TreeChunk& chunk_;
   const Relations& relations_;
@@ -123,8 +121,9 @@ class Predictor {
   std::size_t members_ = 0;                         ///< the first of the order, which have the father as their mean
   std::array<std::array<double, 3>, 8> offsets_{};  ///< of each son from its father, in lengths of the father
   GroupFinder finder_;
-  std::array<int, 32> place_{};  ///< of each companion in near_; those that are not read have none
-  std::vector<Cells> near_;
+  std::uint32_t needed_ = 0;              ///< companions that are read, a bit each
+  std::array<const double*, 32> near_{};  ///< of those
+  std::vector<Cells> copies_{};           ///< for those that do not lie as double
 
   std::size_t first_ = 0, count_ = 0;
   bool uniform_ = true;

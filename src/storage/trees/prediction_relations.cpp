@@ -5,10 +5,11 @@
 namespace sidestream::trees {
 
 void Predictor::read_companions() {
-  for (std::size_t n = 0; n < chunk_.companions.size() && n < place_.size(); ++n) {
-    if (place_[n] < 0) continue;
+  std::size_t next = 0;
+  for (std::size_t n = 0; n < near_.size(); ++n) {
+    if ((needed_ >> n & 1) == 0) continue;
     const Companion& from = chunk_.companions[n];
-    read_run(from.type, from.values, first_ * sons_, count_ * sons_, near_[static_cast<std::size_t>(place_[n])].data());
+    near_[n] = read_run(from.type, from.values, first_ * sons_, count_ * sons_, copies_[next++].data());
   }
 }
 
@@ -61,11 +62,12 @@ void add_products(const std::vector<RelationTerm>& terms, std::size_t count, Rea
 
 void Predictor::add_terms(const std::vector<RelationTerm>& terms, Cells& out) const {
   add_products(
-      terms, count_ * sons_, [this](int number) { return cells_of(number).data(); }, out);
+      terms, count_ * sons_, [this](int number) { return cells_of(number); }, out);
 }
 
 void Predictor::add_father_terms(const std::vector<RelationTerm>& terms, Row& out) const {
-  std::vector<Row> rows(place_.size());
+  if (terms.empty()) return;
+  std::vector<Row> rows(near_.size());
   std::uint32_t here = 0;
   const auto read = [&](int number) {
     Row& row = rows[static_cast<std::size_t>(number)];
@@ -77,7 +79,7 @@ void Predictor::add_father_terms(const std::vector<RelationTerm>& terms, Row& ou
 }
 
 void Predictor::by_closure(std::size_t son) {
-  pick(offset_, son, predicted_);
+  pick(offset_.data(), son, predicted_);
   from_.fill(Source::closure);
 }
 
@@ -123,8 +125,8 @@ void Predictor::read_flow() {
   std::size_t next = 0;
   for (std::size_t a = 0; a < dimensions_; ++a) {
     if (a == static_cast<std::size_t>(face.axis)) continue;
-    const Cells& low = cells_of(face.others[next++]);
-    const Cells& high = cells_of(face.others[next++]);
+    const double* low = cells_of(face.others[next++]);
+    const double* high = cells_of(face.others[next++]);
     const double ratio = face.lengths.empty() ? 1 : face.lengths[static_cast<std::size_t>(face.axis)] / face.lengths[a];
     for (std::size_t n = 0; n < count_ * sons_; ++n) flow_[n] += ratio * (high[n] - low[n]);
   }
@@ -137,10 +139,10 @@ void Predictor::by_divergence(std::size_t step) {
   Row known, flow;
   if (face.opposite >= 0) {
     pick(cells_of(face.opposite), son, known);
-    pick(flow_, son, flow);
+    pick(flow_.data(), son, flow);
   } else if (step >= members_) {
     known = values_[across];
-    pick(flow_, across, flow);
+    pick(flow_.data(), across, flow);
   } else {
     if (plan_.across) by_neighbour(son);
     return;
