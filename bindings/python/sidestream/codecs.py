@@ -23,15 +23,16 @@ def _unzstd(data: bytes, size: int) -> bytes:
 
 def unzstd_at_most(data: bytes, most: int) -> bytes:
     """A frame of zstd of which the length is not known, but for a bound. Throws Error(FILE)."""
-    try:
-        if find_spec("zstandard") is not None:
-            import zstandard
-
-            size = zstandard.frame_content_size(data)
-            if not 0 <= size <= most:
-                raise Error(f"a frame of {size} bytes where at most {most} are expected; it is damaged", Code.FILE)
+    if find_spec("zstandard") is None:
         return _unzstd(data, most)
-    except ValueError as problem:
+    import zstandard
+
+    try:
+        size = zstandard.frame_content_size(data)
+        if not 0 <= size <= most:
+            raise Error(f"a frame of {size} bytes where at most {most} are expected; it is damaged", Code.FILE)
+        return _unzstd(data, size)
+    except (ValueError, zstandard.ZstdError) as problem:
         raise Error(f"a chunk cannot be decoded with zstd: {problem}", Code.FILE) from problem
 
 

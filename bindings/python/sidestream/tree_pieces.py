@@ -2,7 +2,7 @@
 
 import struct
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from .tree_flags import cut_levels, flags_as, tree_starts
 from .tree_links import Links, links_of
 from .tree_prediction import Around
 from .tree_relations import Relations, relations_of
-from .tree_values import BESIDE, COMPANIONS, FATHERS, decode_values, needs
+from .tree_values import BESIDE, FATHERS, decode_values, needs
 
 if TYPE_CHECKING:
     from .stored import Context, Piece, Variable
@@ -199,16 +199,16 @@ class _OfTree:
         return relations_of(of.relations, of.name, component, self.tree.dimensions, components_of)
 
     def _component(self, stream: bytes, component: int) -> NDArray[Any]:
-        _, flags, companions = needs(stream)
-        relations = self._relations(component)
-        if companions >> len(relations.companions) or (flags and self.level == 0 and not flags & COMPANIONS):
+        head, relations = needs(stream), self._relations(component)
+        if head.companions >> len(relations.companions) or (head.flags & FATHERS and self.level == 0):
             raise Error(
                 f"'{self.variable.name}': a chunk that needs values that there are not; it is damaged", Code.FILE
             )
-        around = self._around(relations, component, flags) if self.level > 0 else None
+        around = self._around(relations, component, head.flags) if self.level > 0 else None
         return decode_values(stream, self.variable.dtype, self.past - self.first, around, relations)
 
     def _around(self, relations: Relations, component: int, flags: int) -> Around:
+        @cache
         def of(number: int, first: int, past: int) -> NDArray[Any]:
             name, own = relations.companions[number]
             found = self.pieces.companion(name, self.piece)

@@ -3,18 +3,20 @@ in which it is written, as those had it who made the streams."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .errors import Code, Error
-from .tree_relations import Relations, Term
+from .tree_relations import Face, Relations, Term
 
 Doubles = NDArray[np.float64]
 Whole = NDArray[np.int64]
 SLOPE, MEAN, SHARED, DIVERGENCE, CLOSURE = range(5)  # what a value was predicted from
 NONE, CENTRAL, LIMITED = range(3)  # slopes
 AS_OTHERS, PLAIN, DECLARED = range(3)  # the last of the siblings
+TILE = 128
 
 
 @dataclass
@@ -32,6 +34,14 @@ class Around:
     def sons(self) -> int:
         return 1 << self.dimensions
 
+    def groups_at(self, side: int) -> Whole:
+        """Of each group the one in the chunk whose father is beside its own at a side; -1: none."""
+        group_of = np.full(int(self.father.max(initial=0)) + 2, -1)
+        group_of[self.father] = np.arange(len(self.father))
+        beside = self.beside[:, side]
+        known = (beside >= 0) & (beside < len(group_of))
+        return np.where(known, group_of[np.where(known, beside, 0)], -1)
+
 
 @dataclass
 class Plan:
@@ -41,107 +51,163 @@ class Plan:
     divergence: bool
     closure: bool
     across: bool
+    faces: bool
+    factor: bool
 
     @staticmethod
-    def of(byte: int, relations: Relations) -> "Plan":
-        bits = [bool(byte >> n & 1) for n in (4, 5, 6, 7)]
-        plan = Plan(byte & 3, byte >> 2 & 3, *bits)
+    def of(bits: int, relations: Relations) -> "Plan":
+        plan = Plan(bits & 3, bits >> 2 & 3, *(bool(bits >> n & 1) for n in range(4, 10)))
         face = relations.face
-        sound = plan.slope <= LIMITED and plan.last <= DECLARED and (plan.shared or not plan.across)
-        sound = sound and not (plan.last == DECLARED and not (relations.mean and not face))
+        sound = plan.slope <= LIMITED and plan.last <= DECLARED and bits >> 10 == 0
+        sound = sound and (plan.shared or plan.divergence or not plan.across)
+        sound = sound and not (plan.last == DECLARED and (relations.mean is None or plan.faces))
+        sound = sound and not ((plan.shared or plan.divergence) and not plan.faces)
+        sound = sound and not (plan.faces and face is None)
         sound = sound and not (plan.shared and not (face and face.opposite >= 0))
         sound = sound and not (plan.divergence and not (face and face.others))
         if not sound or (plan.closure and not relations.closure):
             raise Error("a stream of a tree's values is predicted in an unknown way; it is damaged", Code.FILE)
         return plan
 
+    @property
+    def needs_beside(self) -> bool:
+        return not self.closure and (self.slope != NONE or self.across)
 
-class Prediction:
-    """Of all groups of a chunk, a son after the other. In `sources` stands what each step's values come from, a column
-    for each group."""
+    def companions(self, relations: Relations) -> int:
+        """Those that are read, a bit for each."""
+        numbers: list[int] = []
+        if self.closure:
+            numbers = [n for term in relations.closure for n in (*term.times, *term.over)]
+            return _bits(numbers)
+        if self.last == DECLARED and relations.mean is not None:
+            numbers += [relations.mean.weight, *(n for t in relations.mean.offset for n in (*t.times, *t.over))]
+        if self.faces and relations.face is not None:
+            numbers += [relations.face.opposite] if self.shared or self.divergence else []
+            numbers += relations.face.others if self.divergence else []
+        return _bits(numbers)
+
+
+def _bits(numbers: list[int]) -> int:
+    found = 0
+    for number in numbers:
+        found |= 1 << number if number >= 0 else 0
+    return found
+
+
+class Layout:
+    """In which order groups are taken, and where tiles and waves of them end."""
 
     def __init__(self, around: Around, relations: Relations, plan: Plan) -> None:
-        self.around, self.relations, self.plan = around, relations, plan
-        self.groups, self.sons, self.used = len(around.father), around.sons, around.dimensions
-        self.values: list[Doubles] = [np.empty(0)] * self.sons
-        self._order()
-        self.sources = self._sources()
-        self.father = around.fathers[around.father].astype(np.float64)
-        if relations.factor != 1:
-            self.father = self.father * relations.factor
-        if plan.closure:
-            self.offset = self._terms(relations.closure, around.cells, self.groups * self.sons)
-            return
-        if plan.divergence:
-            self._flow()
-        if plan.slope != NONE:
-            self._slopes()
-        if plan.last != AS_OTHERS:
-            self._begin_mean()
-
-    def _order(self) -> None:
-        face, sons = self.relations.face, range(self.sons)
-        offsets = np.array([[0.25 if s >> a & 1 else -0.25 for a in range(self.used)] for s in sons])
-        if face is None:
-            self.order, self.members = list(sons), self.sons
-        else:
-            on_face = [bool(s >> face.axis & 1) == face.high for s in sons]
-            self.order = [s for s in sons if on_face[s]] + [s for s in sons if not on_face[s]]
+        self.relations, self.plan, self.sons, count = relations, plan, around.sons, len(around.father)
+        self.around, self.sequence, ends = around, np.arange(count), [count]
+        face = relations.face
+        if plan.divergence and plan.across and face is not None and face.opposite < 0:
+            ends = self._in_waves(around.groups_at(2 * face.axis + (1 if face.high else 0)), not face.high)
+            self.around = self._arranged(around)
+        self.waves = [(first, past) for first, past in pairwise([0, *ends]) if first < past]
+        self.tiles = [(a, min(a + TILE, past)) for first, past in self.waves for a in range(first, past, TILE)]
+        self.members = self.sons
+        self.order = list(range(self.sons))
+        if plan.faces and face is not None:
+            on_face = [bool(s >> face.axis & 1) == face.high for s in self.order]
+            self.order = [s for s in self.order if on_face[s]] + [s for s in self.order if not on_face[s]]
             self.members = self.sons // 2
-            offsets[:, face.axis] = [0 if on else 0.5 for on in on_face]
-        self.offsets = offsets
+        self.neighbour = None  # of each group the one across the variable's face
+        if plan.across and face is not None:
+            self.neighbour = self.around.groups_at(2 * face.axis + (1 if face.high else 0))
 
-    def _across(self) -> Whole:
-        """Of each group that whose father is beside its own, at the shared face; -1: none in the chunk."""
-        face = self.relations.face
-        assert face is not None
-        beside = self.around.beside[:, 2 * face.axis + (1 if face.high else 0)]
-        group_of = np.full(int(self.around.father.max()) + 2, -1)
-        group_of[self.around.father] = np.arange(self.groups)
-        return np.where((beside >= 0) & (beside < len(group_of)), group_of[np.clip(beside, 0, len(group_of) - 1)], -1)
+    def _in_waves(self, neighbour: Whole, upwards: bool) -> list[int]:
+        wave = np.zeros(len(neighbour), np.int64)
+        for group in range(len(neighbour)) if upwards else reversed(range(len(neighbour))):
+            other = neighbour[group]
+            if other >= 0 and (other < group if upwards else other > group):
+                wave[group] = wave[other] + 1
+        self.sequence = np.argsort(wave, kind="stable")
+        return np.cumsum(np.bincount(wave)).tolist()
 
-    def _sources(self) -> NDArray[np.uint8]:
-        plan, face = self.plan, self.relations.face
-        found = np.full((self.sons, self.groups), SLOPE, np.uint8)
-        across = self._across() if plan.across else None
+    def _arranged(self, around: Around) -> Around:
+        def cells(number: int) -> NDArray:
+            return around.cells(number).reshape(-1, around.sons)[self.sequence].reshape(-1)
+
+        father, beside = around.father[self.sequence], around.beside[self.sequence]
+        return Around(around.dimensions, father, beside, around.fathers, cells, around.above)
+
+    @property
+    def face(self) -> Face:
+        assert self.relations.face is not None
+        return self.relations.face
+
+    def sources(self) -> NDArray[np.uint8]:
+        """What values come from: an axis of steps and one of groups."""
+        plan, groups = self.plan, len(self.sequence)
+        found = np.full((self.sons, groups), SLOPE, np.uint8)
+        start_of = np.concatenate([np.full(b - a, a) for a, b in self.tiles] or [np.empty(0, np.int64)])
         for step, son in enumerate(self.order):
             if plan.closure:
                 found[step] = CLOSURE
                 continue
             if plan.last != AS_OTHERS and step + 1 == self.members:
                 found[step] = MEAN
-            if plan.divergence and face is not None and (face.opposite >= 0 or step >= self.members):
+            if plan.divergence and (self.face.opposite >= 0 or step >= self.members):
                 found[step] = DIVERGENCE
-            if plan.shared and face is not None:
-                if bool(son >> face.axis & 1) != face.high:
-                    found[step] = SHARED
-                elif across is not None:
-                    found[step][across >= 0] = SHARED
-        self.neighbour = across
+            elif plan.divergence and self.neighbour is not None:
+                found[step][(self.neighbour >= 0) & (self.neighbour < start_of)] = DIVERGENCE
+            if plan.shared and bool(son >> self.face.axis & 1) != self.face.high:
+                found[step] = SHARED
+            elif plan.shared and self.neighbour is not None:
+                found[step][self.neighbour >= 0] = SHARED
         return found
+
+
+class Prediction:
+    """Of the groups of a wave, a son after the other. `own`: values of all groups and sons, right up to that wave."""
+
+    def __init__(self, layout: Layout, own: Doubles, first: int, past: int) -> None:
+        self.layout, self.plan, self.relations = layout, layout.plan, layout.relations
+        self.own, self.first, self.past, self.sons = own, first, past, layout.sons
+        around, self.groups = layout.around, past - first
+        self.used = around.dimensions
+        self.numbers, self.beside = around.father[first:past], around.beside[first:past]
+        self.factor = layout.relations.factor if self.plan.factor else 1.0
+        if self.plan.closure:
+            self.offset = self._terms(self.relations.closure, self._cells, self.groups * self.sons)
+            return
+        self.father = around.fathers[self.numbers].astype(np.float64)
+        if self.plan.factor:
+            self.father = self.father * self.factor
+        if self.plan.divergence:
+            self.flow = self._flow(self._cells)
+        if self.plan.slope != NONE:
+            self._slopes()
+        if self.plan.last != AS_OTHERS:
+            self._begin_mean()
+
+    def _cells(self, number: int) -> Doubles:
+        values = self.layout.around.cells(number)
+        return values[self.first * self.sons : self.past * self.sons].astype(np.float64)
 
     def _terms(self, terms: list[Term], read: Callable[[int], NDArray], count: int) -> Doubles:
         out = np.zeros(count)
         for term in terms:
             product = np.full(count, term.coefficient)
             for number in term.times:
-                product = product * read(number).astype(np.float64)
+                product = product * read(number)
             for number in term.over:
-                product = product / read(number).astype(np.float64)
+                product = product / read(number)
             out = out + product
         return out
 
-    def _beside(self, face: int) -> Doubles:
-        numbers = self.around.beside[:, face]
-        return np.where(numbers < 0, 0.0, self.around.fathers[np.maximum(numbers, 0)].astype(np.float64))
+    def _beside(self, side: int) -> Doubles:
+        numbers = self.beside[:, side]
+        return np.where(numbers < 0, 0.0, self.layout.around.fathers[np.maximum(numbers, 0)].astype(np.float64))
 
     def _slopes(self) -> None:
-        face, factor, self.slopes = self.relations.face, self.relations.factor, list[Doubles]()
+        self.slopes, factor = list[Doubles](), self.factor
         for axis in range(self.used):
             low, high = self._beside(2 * axis), self._beside(2 * axis + 1)
-            no_low, no_high = self.around.beside[:, 2 * axis] < 0, self.around.beside[:, 2 * axis + 1] < 0
-            if face is not None and face.axis == axis:
-                there, none = (low, no_low) if face.high else (high, no_high)
+            no_low, no_high = self.beside[:, 2 * axis] < 0, self.beside[:, 2 * axis + 1] < 0
+            if self.plan.faces and self.layout.face.axis == axis:
+                there, none = (low, no_low) if self.layout.face.high else (high, no_high)
                 self.slopes.append(np.where(none, 0.0, there * factor - self.father))
                 continue
             down = np.where(no_low, 0.0, self.father - low * factor)
@@ -152,85 +218,97 @@ class Prediction:
                 slope = np.where(down * up > 0, np.where(np.fabs(down) < np.fabs(up), down, up), 0.0)
             self.slopes.append(slope)
 
-    @property
-    def _declared(self) -> bool:
-        return self.plan.last == DECLARED and self.relations.mean is not None and self.relations.face is None
-
     def _begin_mean(self) -> None:
-        members = float(self.members)
+        members, mean = float(self.layout.members), self.relations.mean
         self.sum = np.zeros(self.groups)
-        mean = self.relations.mean
-        if not self._declared or mean is None:
+        if self.plan.last != DECLARED or mean is None:
             self.goal = members * self.father
             return
-        count, father = self.groups * self.sons, self.around.father
+        count, above = self.groups * self.sons, self.layout.around.above
         weight, self.weight = np.ones(self.groups), np.full(count, mean.scale)
         if mean.weight >= 0:
-            weight = self.around.above(mean.weight)[father].astype(np.float64)
-            self.weight = mean.scale * self.around.cells(mean.weight).astype(np.float64)
-        offset = self._terms(mean.offset, lambda number: self.around.above(number)[father], self.groups)
-        self.offset = self._terms(mean.offset, self.around.cells, count)
+            weight = above(mean.weight)[self.numbers].astype(np.float64)
+            self.weight = mean.scale * self._cells(mean.weight)
+        offset = self._terms(mean.offset, lambda n: above(n)[self.numbers].astype(np.float64), self.groups)
+        self.offset = self._terms(mean.offset, self._cells, count)
         self.goal = members * (mean.scale * weight * self.father + offset)
 
-    def _flow(self) -> None:
-        face = self.relations.face
-        assert face is not None
-        self.flow, others = np.zeros(self.groups * self.sons), iter(face.others)
+    def _flow(self, read: Callable[[int], Doubles]) -> Doubles:
+        flow, others = np.zeros(1), iter(self.layout.face.others)
         for axis in range(self.used):
-            if axis != face.axis:
-                low, high = (self.around.cells(next(others)).astype(np.float64) for _ in range(2))
-                self.flow = self.flow + 1.0 * (high - low)
+            if axis != self.layout.face.axis:
+                low, high = read(next(others)), read(next(others))
+                lengths = self.layout.face.lengths or [1.0] * self.used
+                flow = flow + lengths[self.layout.face.axis] / lengths[axis] * (high - low)
+        return flow
 
     def predict(self, step: int) -> Doubles:
         """Steps are taken from 0 on, and after each `known` is called."""
-        son, plan = self.order[step], self.plan
+        son, plan = self.layout.order[step], self.plan
         if plan.closure:
             found = self.offset[son :: self.sons]
-        elif plan.last != AS_OTHERS and step + 1 == self.members:
+        elif plan.last != AS_OTHERS and step + 1 == self.layout.members:
             found = self.goal - self.sum
-            if self._declared:
+            if plan.last == DECLARED:
                 found = (found - self.offset[son :: self.sons]) / self.weight[son :: self.sons]
         elif plan.slope == NONE:
             found = self.father
         else:
-            sloped = self.offsets[son][0] * self.slopes[0]
-            for axis in range(1, self.used):
-                sloped = sloped + self.offsets[son][axis] * self.slopes[axis]
-            found = self.father + sloped
+            found = self._by_slope(son)
         if plan.divergence and not plan.closure:
             found = self._by_divergence(step, found)
         if plan.shared and not plan.closure:
             found = self._by_shared(son, found)
         return np.where(np.isnan(found), 0.0, found)
 
+    def _by_slope(self, son: int) -> Doubles:
+        distance = [0.25 if son >> axis & 1 else -0.25 for axis in range(self.used)]
+        if self.plan.faces:
+            on_face = bool(son >> self.layout.face.axis & 1) == self.layout.face.high
+            distance[self.layout.face.axis] = 0.0 if on_face else 0.5
+        sloped = distance[0] * self.slopes[0]
+        for axis in range(1, self.used):
+            sloped = sloped + distance[axis] * self.slopes[axis]
+        return self.father + sloped
+
     def _by_divergence(self, step: int, found: Doubles) -> Doubles:
-        face, son = self.relations.face, self.order[step]
-        assert face is not None
+        face, son = self.layout.face, self.layout.order[step]
         across = son ^ (1 << face.axis)
         if face.opposite >= 0:
-            known = self.around.cells(face.opposite)[son :: self.sons].astype(np.float64)
-            flow = self.flow[son :: self.sons]
-        elif step >= self.members:
-            known, flow = self.values[across], self.flow[across :: self.sons]
+            known, flow = self._cells(face.opposite)[son :: self.sons], self.flow[son :: self.sons]
+        elif step >= self.layout.members:
+            known, flow = self.own[self.first : self.past, across], self.flow[across :: self.sons]
+        elif self.layout.neighbour is not None:
+            return self._by_neighbour(across, found)
         else:
             return found
         return known - flow if face.high == (face.opposite >= 0) else known + flow
 
+    def _by_neighbour(self, across: int, found: Doubles) -> Doubles:
+        """Through the cell beside it in another group, whose other face is known."""
+        assert self.layout.neighbour is not None
+        neighbour = self.layout.neighbour[self.first : self.past]
+        there = (neighbour >= 0) & (neighbour < self.first)
+        cells = np.where(there, neighbour, 0) * self.sons + across
+        flow = self._flow(lambda number: self.layout.around.cells(number)[cells].astype(np.float64))
+        known = self.own.reshape(-1)[cells]
+        return np.where(there, known + flow if self.layout.face.high else known - flow, found)
+
     def _by_shared(self, son: int, found: Doubles) -> Doubles:
-        face = self.relations.face
-        assert face is not None
-        across, opposite = son ^ (1 << face.axis), self.around.cells(face.opposite).astype(np.float64)
+        face = self.layout.face
+        across = son ^ (1 << face.axis)
         if bool(son >> face.axis & 1) != face.high:
-            return opposite[across :: self.sons]
-        if self.neighbour is None:
+            return self._cells(face.opposite)[across :: self.sons]
+        if self.layout.neighbour is None:
             return found
-        there = opposite[np.maximum(self.neighbour, 0) * self.sons + across]
-        return np.where(self.neighbour < 0, found, there)
+        neighbour = self.layout.neighbour[self.first : self.past]
+        opposite = self.layout.around.cells(face.opposite).astype(np.float64)
+        return np.where(neighbour < 0, found, opposite[np.maximum(neighbour, 0) * self.sons + across])
 
     def known(self, step: int, values: Doubles) -> None:
-        son = self.order[step]
-        self.values[son] = values
-        if self.plan.last != AS_OTHERS and not self.plan.closure and step + 1 < self.members:
-            if self._declared:
+        son = self.layout.order[step]
+        self.own[self.first : self.past, son] = values
+        if self.plan.last != AS_OTHERS and not self.plan.closure and step + 1 < self.layout.members:
+            if self.plan.last == DECLARED:
                 values = self.weight[son :: self.sons] * values + self.offset[son :: self.sons]
             self.sum = self.sum + values

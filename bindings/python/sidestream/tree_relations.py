@@ -47,6 +47,7 @@ class Face:
     high: bool
     opposite: int = -1
     others: list[int] = field(default_factory=list)
+    lengths: list[float] = field(default_factory=list)  # of cells along each axis; empty: they are cubes
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 import struct
 import zlib
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,13 +11,20 @@ from numpy.typing import NDArray
 from .codecs import unzstd_at_most
 from .errors import Code, Error
 from .journal import is_right
-from .tree_prediction import SLOPE, Around, Plan, Prediction
+from .tree_prediction import SLOPE, Around, Layout, Plan, Prediction
 from .tree_relations import Relations
 
 VERSION = 1
 RAW, CONSTANT, ZSTD, SHUFFLED, FATHER_XOR, PREDICTED, PREDICTED_ZSTD = range(7)
 FATHERS, BESIDE, COMPANIONS = 1, 2, 4
-TILE, LISTS = 128, 9
+LISTS = 9
+
+
+@dataclass(frozen=True)
+class Head:
+    method: int
+    flags: int
+    companions: int  # that are needed, a bit for each
 
 
 def damaged(what: str) -> Error:
@@ -120,8 +128,9 @@ def _unzigzag(words: NDArray[Any]) -> NDArray[Any]:
     return (words >> one) ^ (words.dtype.type(0) - (words & one))
 
 
-def _lengths(parts: Parts, sources: NDArray[np.uint8], steps: bytes, width: int) -> tuple[bytes, NDArray[np.uint8]]:
+def _lengths(parts: Parts, layout: Layout, width: int) -> tuple[bytes, NDArray[np.uint8]]:
     """The bits, and the length of each number: an axis of steps and one of groups."""
+    steps, sources = parts.take(3), layout.sources()
     sons, groups = sources.shape
     bits = parts.take(struct.unpack("<Q", parts.take(8))[0])
     counts, sizes = [0] * LISTS, [0] * LISTS
@@ -137,9 +146,8 @@ def _lengths(parts: Parts, sources: NDArray[np.uint8], steps: bytes, width: int)
     if parts.rest() or any(len(one) and one.max() > width for one in lists):
         raise damaged("has lengths beyond its type, or more bytes than its lists")
     found, next_of = np.zeros((sons, groups), np.uint8), [0] * LISTS
-    for first in range(0, groups, TILE):
-        tile = slice(first, min(first + TILE, groups))
-        mean = np.full(tile.stop - first, 255)
+    for first, past in layout.tiles:
+        tile, mean = slice(first, past), np.full(past - first, 255)
         for step in range(sons):
             from_slope = sources[step, tile] == SLOPE
             by_mean = np.where(mean == 255, 0, 1 + sum((mean >= s).astype(int) for s in steps))
@@ -156,80 +164,86 @@ def _lengths(parts: Parts, sources: NDArray[np.uint8], steps: bytes, width: int)
     return bits, found
 
 
-def _in_tiles(groups: int, sons: int) -> NDArray[np.int64]:
-    """Which step and group (as step * groups + group) come one after the other."""
-    tiles = [np.arange(first, min(first + TILE, groups)) for first in range(0, groups, TILE)]
-    return np.concatenate([(np.arange(sons)[:, None] * groups + tile).reshape(-1) for tile in tiles])
-
-
-def _differences(parts: Parts, prediction: Prediction, width: int) -> NDArray[np.uint64]:
+def _differences(parts: Parts, layout: Layout, width: int) -> NDArray[np.uint64]:
     """An axis of steps and one of groups."""
-    steps = parts.take(3)
-    bits, lengths = _lengths(parts, prediction.sources, steps, width)
-    flat, order = lengths.reshape(-1), _in_tiles(prediction.groups, prediction.sons)
-    low = np.maximum(flat[order].astype(np.int64) - 1, 0)
+    bits, lengths = _lengths(parts, layout, width)
+    sons, groups = lengths.shape
+    # Which number comes after which.
+    order = [(np.arange(sons)[:, None] * groups + np.arange(a, b)).reshape(-1) for a, b in layout.tiles]
+    places_of = np.concatenate([np.empty(0, np.int64), *order])
+    ordered_lengths = lengths.reshape(-1)[places_of]
+    low = np.maximum(ordered_lengths.astype(np.int64) - 1, 0)
     places = np.cumsum(low) - low
     if len(low) and places[-1] + low[-1] > 8 * len(bits):
         raise damaged("has fewer bits than its lengths say")
     numbers = bits_at(bits, places, low)
-    numbers |= np.where(flat[order] > 0, np.uint64(1) << low.astype(np.uint64), np.uint64(0))
+    numbers |= np.where(ordered_lengths > 0, np.uint64(1) << low.astype(np.uint64), np.uint64(0))
     found = np.empty_like(numbers)
-    found[order] = numbers
+    found[places_of] = numbers
     return found.reshape(lengths.shape)
 
 
-def _predicted(parts: Parts, method: int, dtype: np.dtype[Any], around: Around, relations: Relations) -> NDArray[Any]:
-    prediction = Prediction(around, relations, Plan.of(parts.byte(), relations))
-    groups, sons = prediction.groups, prediction.sons
+def _predicted(parts: Parts, head: Head, dtype: np.dtype[Any], around: Around, relations: Relations) -> NDArray[Any]:
+    plan = Plan.of(int.from_bytes(parts.take(2), "little"), relations)
+    if bool(head.flags & BESIDE) != plan.needs_beside or head.companions != plan.companions(relations):
+        raise damaged("needs other values than it says")
+    layout = Layout(around, relations, plan)
+    groups, sons = len(around.father), around.sons
     word = np.dtype(f"<u{dtype.itemsize}")
-    if method == PREDICTED:
-        differences = _differences(parts, prediction, 8 * dtype.itemsize).astype(word)
+    if head.method == PREDICTED:
+        differences = _differences(parts, layout, 8 * dtype.itemsize).astype(word)
     else:
         data = unshuffled(unpacked(parts.rest(), groups * sons * dtype.itemsize), dtype.itemsize)
-        differences = np.frombuffer(data, word).reshape(groups, sons).T[prediction.order]
-    out = np.empty((groups, sons), word)
-    for step in range(sons):
-        expected = _ordered(prediction.predict(step).astype(dtype).view(word))
-        words = _ordered(expected + _unzigzag(differences[step]))
-        out[:, prediction.order[step]] = words
-        prediction.known(step, words.view(dtype).astype(np.float64))
-    return out.reshape(-1)
+        differences = np.frombuffer(data, word).reshape(groups, sons).T[layout.order]
+    out, own = np.empty((groups, sons), word), np.zeros((groups, sons))
+    for first, past in layout.waves:
+        prediction = Prediction(layout, own, first, past)
+        for step in range(sons):
+            expected = _ordered(prediction.predict(step).astype(dtype).view(word))
+            words = _ordered(expected + _unzigzag(differences[step, first:past]))
+            out[first:past, layout.order[step]] = words
+            prediction.known(step, words.view(dtype).astype(np.float64))
+    restored = np.empty_like(out)
+    restored[layout.sequence] = out
+    return restored.reshape(-1)
 
 
-def needs(stream: bytes) -> tuple[int, int, int]:
-    """Method, flags and, a bit for each, companions. Throws Error(FILE)."""
+def needs(stream: bytes) -> Head:
+    """What a stream says of itself. Throws Error(FILE)."""
     parts = Parts(stream)
     first, flags = parts.byte(), parts.byte()
-    if first >> 4 != VERSION or first & 15 > PREDICTED_ZSTD or flags > (FATHERS | BESIDE | COMPANIONS):
+    method = first & 15
+    sound = first >> 4 == VERSION and method <= PREDICTED_ZSTD and flags <= (FATHERS | BESIDE | COMPANIONS)
+    if not sound or bool(flags & FATHERS) != (method >= FATHER_XOR) or (flags > FATHERS and method < PREDICTED):
         raise damaged("begins in an unknown way")
-    return first & 15, flags, int.from_bytes(parts.take(4), "little") if flags & COMPANIONS else 0
+    return Head(method, flags, int.from_bytes(parts.take(4), "little") if flags & COMPANIONS else 0)
 
 
 def decode_values(
     stream: bytes, dtype: np.dtype[Any], cells: int, around: Around | None, relations: Relations
 ) -> NDArray[Any]:
     """The values in the cells of a chunk, one component. `around`: None for roots. Throws Error(FILE)."""
-    method, flags, _ = needs(stream)
+    head = needs(stream)
     parts = Parts(stream[: max(len(stream) - 8, 0)])
-    parts.take(6 if flags & COMPANIONS else 2)
+    parts.take(6 if head.flags & COMPANIONS else 2)
     size = cells * dtype.itemsize
     with np.errstate(all="ignore"):
-        if method == RAW:
+        if head.method == RAW:
             data = parts.rest()
-        elif method == CONSTANT:
+        elif head.method == CONSTANT:
             data = parts.rest() * cells
-        elif method == ZSTD:
+        elif head.method == ZSTD:
             data = unpacked(parts.rest(), size)
-        elif method == SHUFFLED:
+        elif head.method == SHUFFLED:
             data = unshuffled(unpacked(parts.rest(), size), dtype.itemsize)
         elif around is None:
             raise damaged("needs fathers, and is of roots")
-        elif method == FATHER_XOR:
+        elif head.method == FATHER_XOR:
             data = _father_xor(parts, dtype, around).tobytes()
         elif dtype.kind != "f":
             raise damaged("predicts what are no real numbers")
         else:
-            data = _predicted(parts, method, dtype, around, relations).tobytes()
+            data = _predicted(parts, head, dtype, around, relations).tobytes()
     if len(data) != size or not is_right(data, int.from_bytes(stream[-8:], "little")):
         raise damaged("has not the values that it was made from")
     return np.frombuffer(data, dtype)

@@ -1,0 +1,117 @@
+"""Streams of trees' values that C++ made (tests/storage/test_tree_golden.cpp), decoded in Python."""
+
+import struct
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sidestream.errors import Error
+from sidestream.tree_flags import tree_starts
+from sidestream.tree_links import links_of
+from sidestream.tree_prediction import Around
+from sidestream.tree_relations import Face, Mean, Relations, Term, parse_products
+from sidestream.tree_values import decode_values, needs
+
+GOLDEN = Path(__file__).parents[1] / "storage/golden/tree-values.streams"
+COMPANIONS = [(name, 0) for name in "abcd"]
+
+
+def wave(n):
+    phase = (n * 37) % 512 - 256
+    return (65536 - phase * phase) / 65536 + ((n * 2654435761) % 1024) / 1048576
+
+
+class Level:
+    """64 cells below 8."""
+
+    def __init__(self, seed):
+        self.cells = np.array([wave(seed + 5 * n) for n in range(64)])
+        self.fathers = np.array([sum(self.cells[8 * f : 8 * f + 8].tolist()) / 8 for f in range(8)])
+
+
+OTHERS = [Level(100 * n + 7) for n in range(4)]
+
+
+def relations(**given):
+    return Relations(companions=COMPANIONS, **given)
+
+
+def cases():
+    """Method, type, relations."""
+    for method in (0, 2, 3, 4, 5, 6):
+        for dtype in ("<f8", "<f4"):
+            yield method, np.dtype(dtype), Relations()
+    yield 4, np.dtype("<f8"), Relations()
+    yield 5, np.dtype("<f8"), relations(mean=Mean(2.5, 1, [Term(0.5, [0, 1, 1], [2])]))
+    yield 5, np.dtype("<f8"), relations(closure=[Term(2, [0], []), Term(0.5, [1, 2], [3])])
+    for opposite in (-1, 0):
+        for high in (False, True):
+            yield 5, np.dtype("<f8"), relations(face=Face(2, high, opposite, [0, 1, 2, 3], [1, 1, 0.5]))
+    yield 5, np.dtype("<f8"), Relations(factor=0.125)
+
+
+def expected(of):
+    own, a = Level(3), [other.cells for other in OTHERS]
+    flow = (a[1] - a[0]) / 2 + (a[3] - a[2]) / 2
+    if of.closure:
+        own.cells = 2 * a[0] + 0.5 * a[1] * a[2] / a[3]
+    if of.face is not None and of.face.opposite >= 0:
+        own.cells = a[0] - flow if of.face.high else a[0] + flow
+    return own
+
+
+def streams():
+    data, found = GOLDEN.read_bytes(), []
+    while data:
+        (size,) = struct.unpack_from("<I", data)
+        found.append(data[4 : 4 + size])
+        data = data[4 + size :]
+    return found
+
+
+def around(own, dtype):
+    refined = np.concatenate([np.ones(9, np.uint8), np.zeros(64, np.uint8)])
+    links = links_of(refined, tree_starts(refined, 3, 1), 3, [1, 1, 1])[1]
+    cells, above = lambda number: OTHERS[number].cells, lambda number: OTHERS[number].fathers
+    return Around(3, links.father, links.beside, own.fathers.astype(dtype), cells, above)
+
+
+def test_every_kept_stream():
+    kept, all_cases = streams(), list(cases())
+    assert len(kept) == len(all_cases)
+    for number, (stream, (method, dtype, of)) in enumerate(zip(kept, all_cases, strict=True)):
+        own = expected(of)
+        assert needs(stream).method == method
+        found = decode_values(stream, dtype, 64, around(own, dtype), of)
+        assert found.tobytes() == own.cells.astype(dtype).tobytes(), number
+
+
+def test_damage_is_noticed():
+    """Or does no harm: some bits say nothing."""
+    rng, noticed, count = np.random.default_rng(1), 0, 0
+    for stream, (_, dtype, of) in zip(streams(), cases(), strict=True):
+        own = expected(of)
+        for _ in range(20):
+            wrong = bytearray(stream)
+            wrong[rng.integers(len(wrong))] ^= int(rng.integers(1, 256))
+            for data in (bytes(wrong), stream[: rng.integers(len(stream))]):
+                count += 1
+                try:
+                    found = decode_values(data, dtype, 64, around(own, dtype), of)
+                    assert found.tobytes() == own.cells.astype(dtype).tobytes()
+                except Error:
+                    noticed += 1
+    assert noticed > 0.95 * count
+
+
+def test_products():
+    (first, second) = parse_products("0.5 * density*velocity.x^2 - 'a b'[2] / 4 / mass")
+    assert (first.coefficient, first.times, first.over) == (
+        0.5,
+        [("density", None), ("velocity", 0), ("velocity", 0)],
+        [],
+    )
+    assert (second.coefficient, second.times, second.over) == (-0.25, [("a b", 2)], [("mass", None)])
+    for wrong in ("", "2 *", "density +", "(a)", "a b"):
+        with pytest.raises(Error, match="makes no sense"):
+            parse_products(wrong)
