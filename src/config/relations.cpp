@@ -83,7 +83,7 @@ void check_faces(const Metadata& metadata, const Variable& variable) {
 /// Values must be decoded one after the other.
 void check_order(const Metadata& metadata, const Variable& variable) {
   std::set<std::string> reached;
-  std::vector<std::string> next = named_in(variable);
+  std::vector<std::string> next = named_in(variable.name, variable.relations);
   while (!next.empty()) {
     const std::string name = next.back();
     next.pop_back();
@@ -96,7 +96,7 @@ void check_order(const Metadata& metadata, const Variable& variable) {
     }
     const Variable* of = metadata.find_variable(name);
     if (of == nullptr || !reached.insert(name).second) continue;
-    for (const std::string& further : named_in(*of)) next.push_back(further);
+    for (const std::string& further : named_in(of->name, of->relations)) next.push_back(further);
   }
 }
 
@@ -136,7 +136,7 @@ void check_relations(const Metadata& metadata, const Variable& variable) {
     }
   }
   check_faces(metadata, variable);
-  for (const std::string& name : named_in(variable)) static_cast<void>(named(metadata, variable, name));
+  for (const std::string& name : named_in(variable.name, variable.relations)) static_cast<void>(named(metadata, variable, name));
   check_order(metadata, variable);
 }
 

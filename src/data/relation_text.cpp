@@ -159,11 +159,10 @@ CellFace parse_face(std::string_view text) {
        "found the face '{}', expected low-x, high-x, low-y, high-y, low-z or high-z; write one of them", text);
 }
 
-std::vector<std::string> named_in(const Variable& variable) {
-  const VariableRelations& relations = variable.relations;
+std::vector<std::string> named_in(const std::string& variable, const VariableRelations& relations) {
   std::vector<std::string> names;
   const auto add = [&](const std::string& name) {
-    if (!name.empty() && name != variable.name && std::find(names.begin(), names.end(), name) == names.end()) {
+    if (!name.empty() && name != variable && std::find(names.begin(), names.end(), name) == names.end()) {
       names.push_back(name);
     }
   };

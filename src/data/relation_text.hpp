@@ -48,6 +48,6 @@ struct CellFace {
 [[nodiscard]] CellFace parse_face(std::string_view text);
 
 /// The variables that a variable's relations name, each once, in the order in which they are named.
-[[nodiscard]] std::vector<std::string> named_in(const Variable& variable);
+[[nodiscard]] std::vector<std::string> named_in(const std::string& variable, const VariableRelations& relations);
 
 }  // namespace sidestream

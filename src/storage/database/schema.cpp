@@ -97,7 +97,7 @@ std::string relations_text(const VariableRelations& relations) {
 }
 
 std::string variable_text(const Variable& v, const Metadata& metadata,
-                          const std::vector<std::vector<std::string>>& lists) {
+                          const std::vector<std::vector<std::string>>& lists, const VariableRelations& relations) {
   std::string others;
   for (std::size_t n = 1; n < lists.size(); ++n) others += (n > 1 ? ", " : "") + list_text(lists[n]);
   if (!others.empty()) others = ", \"others\": [" + others + "]";
@@ -106,7 +106,7 @@ std::string variable_text(const Variable& v, const Metadata& metadata,
       "\"{}\", \"unit\": {}, \"label\": {}, \"group\": {}, \"codec\": {}{}{}}}",
       quoted(v.name), quoted(metadata.mesh_of(v).name), name_of(v.type), static_cast<int>(v.centering), name_of(v.role),
       v.components, v.order == Order::column ? "column" : "row", quoted(v.unit), quoted(v.label), quoted(v.group),
-      list_text(lists.front()), others, relations_text(v.relations));
+      list_text(lists.front()), others, relations_text(relations));
 }
 
 /// Reads values out of a tree, and says what is wrong with it in one way.
@@ -278,7 +278,8 @@ std::string schema_text(const Schema& schema) {
   std::vector<std::string> meshes, variables;
   for (const Mesh& mesh : schema.metadata.meshes) meshes.push_back(mesh_text(mesh, schema.metadata));
   for (const Variable& v : schema.metadata.variables) {
-    variables.push_back(variable_text(v, schema.metadata, schema.lists_of(static_cast<std::size_t>(v.id))));
+    variables.push_back(variable_text(v, schema.metadata, schema.lists_of(static_cast<std::size_t>(v.id)),
+                                      schema.relations_of(static_cast<std::size_t>(v.id))));
   }
   return fmt::format("{{\"provenance\": {}, \"chunk\": {}{},\n\"meshes\": [\n{}],\n\"variables\": [\n{}]}}",
                      quoted(schema.provenance), schema.chunk, schema.pruned ? ", \"pruned\": true" : "",
@@ -309,9 +310,8 @@ Schema read_schema(const std::string& text, const std::string& where) {
     const auto id = static_cast<std::int32_t>(metadata.variables.size());
     metadata.variables.push_back(read_variable(node, id, metadata.meshes, reader));
     schema.codecs.push_back(read_codecs(reader.of(node, "codec"), reader));
-    if (const sidestream::Entry* const relations = Reader::find(node, "relations")) {
-      metadata.variables.back().relations = read_relations(relations->value, reader);
-    }
+    const sidestream::Entry* const relations = Reader::find(node, "relations");
+    schema.relations.push_back(relations != nullptr ? read_relations(relations->value, reader) : VariableRelations{});
     std::vector<std::vector<std::string>>& others = schema.other_codecs.emplace_back();
     const sidestream::Entry* const more = Reader::find(node, "others");
     if (more == nullptr) continue;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "data/relation_text.hpp"
 #include "sidestream/data/metadata.hpp"
 
 namespace sidestream::database {
@@ -16,6 +17,11 @@ struct Schema {
   /// By variable: more lists, where each chunk goes through one of several; the first is that in `codecs`. May be
   /// shorter than there are variables.
   std::vector<std::vector<std::vector<std::string>>> other_codecs{};
+  /// By variable, what its values are coded with; may be shorter than there are variables.
+  std::vector<VariableRelations> relations{};
+  [[nodiscard]] VariableRelations relations_of(std::size_t variable) const {
+    return variable < relations.size() ? relations[variable] : VariableRelations{};
+  }
   bool pruned = false;  ///< trees are without what other blocks have
   /// All of a variable.
   [[nodiscard]] std::vector<std::vector<std::string>> lists_of(std::size_t variable) const {

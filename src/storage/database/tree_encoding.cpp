@@ -43,9 +43,9 @@ std::vector<Domain::MadeChunk> packed_flags(const StoredTree& tree, Role role, B
 }
 
 std::vector<Domain::MadeChunk> encoded_levels(BlockTree& tree, const LevelCuts& cuts, const Variable& variable,
-                                              const FindCompanion& find, const FindView& view,
-                                              const Encoding& encoding) {
-  const VariableCoding coding = coding_of(variable, tree.shape().dimensions, find);
+                                              const VariableRelations& relations, const FindCompanion& find,
+                                              const FindView& view, const Encoding& encoding) {
+  const VariableCoding coding = coding_of(variable, relations, tree.shape().dimensions, find);
   TreeCoding how;
   if (encoding.pace.hurries) how = {TreeMethod::zstd, how.header_bits, 1};
   static_cast<void>(tree.links());

@@ -186,7 +186,8 @@ TreePieces::Decoded& TreePieces::decoded(std::size_t group, const PieceRow& piec
     return other == nullptr ? nullptr : &context_.metadata().variables[other->variable];
   };
   try {
-    made.coding = coding_of(variable, tree(group, piece.block).shape().dimensions, find);
+    made.coding = coding_of(variable, context_.schema().relations_of(piece.variable),
+                            tree(group, piece.block).shape().dimensions, find);
   } catch (const Error& error) {
     fail(Code::file, "{}: the relations of '{}' make no sense ({}); the file is damaged", context_.directory_,
          variable.name, error.what());

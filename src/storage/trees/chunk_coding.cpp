@@ -110,10 +110,11 @@ class Surroundings {
 
 }  // namespace
 
-VariableCoding coding_of(const Variable& variable, int dimensions, FindCompanion find) {
+VariableCoding coding_of(const Variable& variable, const VariableRelations& relations, int dimensions,
+                         FindCompanion find) {
   VariableCoding coding{&variable, {}, std::move(find)};
   for (std::int32_t c = 0; c < variable.components; ++c) {
-    coding.declared.push_back(declared_relations(variable, c, dimensions, coding.find));
+    coding.declared.push_back(declared_relations(variable, relations, c, dimensions, coding.find));
   }
   return coding;
 }

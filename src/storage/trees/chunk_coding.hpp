@@ -26,7 +26,8 @@ struct VariableCoding {
   std::vector<DeclaredRelations> declared{};
   FindCompanion find{};
 };
-[[nodiscard]] VariableCoding coding_of(const Variable& variable, int dimensions, FindCompanion find);
+[[nodiscard]] VariableCoding coding_of(const Variable& variable, const VariableRelations& relations, int dimensions,
+                                       FindCompanion find);
 
 /// Which cells a chunk has, and which of the level above a coder knows of: those of the chunks with the fathers.
 struct ChunkCells {

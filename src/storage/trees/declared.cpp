@@ -12,8 +12,9 @@ namespace {
 
 class Declaring {
  public:
-  Declaring(const Variable& variable, std::int32_t component, const FindCompanion& find)
-      : variable_(variable), said_(variable.relations), component_(component), find_(find) {}
+  Declaring(const Variable& variable, const VariableRelations& relations, std::int32_t component,
+            const FindCompanion& find)
+      : variable_(variable), said_(relations), component_(component), find_(find) {}
 
   void father(int dimensions) {
     const FatherRelation father = parse_father(said_.father);
@@ -94,12 +95,12 @@ class Declaring {
 
 }  // namespace
 
-DeclaredRelations declared_relations(const Variable& variable, std::int32_t component, int dimensions,
-                                     const FindCompanion& find) {
-  Declaring declaring(variable, component, find);
-  if (!variable.relations.father.empty()) declaring.father(dimensions);
-  if (!variable.relations.equals.empty()) declaring.equals();
-  if (!variable.relations.face.empty()) declaring.face();
+DeclaredRelations declared_relations(const Variable& variable, const VariableRelations& relations,
+                                     std::int32_t component, int dimensions, const FindCompanion& find) {
+  Declaring declaring(variable, relations, component, find);
+  if (!relations.father.empty()) declaring.father(dimensions);
+  if (!relations.equals.empty()) declaring.equals();
+  if (!relations.face.empty()) declaring.face();
   return declaring.take();
 }
 

@@ -47,6 +47,7 @@ class DatabaseWriter final : public Task {
     schema_.metadata = database::part_of(metadata, variables_);
     schema_.pruned = prunes(settings) && database::has_trees(schema_.metadata);
     trees_.emplace(schema_.pruned);
+    for (const Variable& variable : schema_.metadata.variables) schema_.relations.push_back(variable.relations);
     choose_codecs(settings);
     storing_.emplace(storing_options(settings));
     pool_.emplace(settings.integer<int>("server_threads"));
@@ -202,8 +203,9 @@ void DatabaseWriter::add_on_tree(const Variable& variable, const BlockView& view
     return other;
   };
   there.emplace(variable.id, &own);
-  domain_.add_made(number, variable, own,
-                   database::encoded_levels(tree.tree, cuts, variable, find, find_view, encoding_));
+  domain_.add_made(
+      number, variable, own,
+      database::encoded_levels(tree.tree, cuts, variable, schema_.relations_of(n), find, find_view, encoding_));
 }
 
 /// Whether a variable goes through the codec of trees: flags of trees whenever anything is encoded, values with `auto`

@@ -26,6 +26,7 @@ Mesh mesh_of(const TreeShape& shape) {
 
 struct Field {
   Variable variable;
+  VariableRelations relations;
   Bytes values;
 };
 
@@ -34,7 +35,7 @@ Field field(const char* name, Type type, std::int32_t components, VariableRelati
   made.variable.name = name;
   made.variable.type = type;
   made.variable.components = components;
-  made.variable.relations = std::move(relations);
+  made.relations = std::move(relations);
   return made;
 }
 
@@ -98,8 +99,8 @@ class Stored final : public CellValues {
     for (Field& one : fields_) {
       const std::uint64_t cell = size_of(one.variable.type) * static_cast<std::uint64_t>(one.variable.components);
       cuts.push_back(cut_levels(tree_, cell, chunk));
-      codings.push_back(
-          coding_of(one.variable, tree_.shape().dimensions, [this](const std::string& name) { return find(name); }));
+      codings.push_back(coding_of(one.variable, one.relations, tree_.shape().dimensions,
+                                  [this](const std::string& name) { return find(name); }));
     }
   }
   const Variable* find(const std::string& name) const {
@@ -213,11 +214,11 @@ TEST_CASE("each chunk is decoded alone, every bit") {
 }
 
 TEST_CASE("what relations name must be at hand, or they are left out") {
-  Variable variable = field("energy", Type::float64, 1, {}).variable;
+  const Variable variable = field("energy", Type::float64, 1, {}).variable;
   const Variable density = field("density", Type::float64, 1, {}).variable;
-  variable.relations = {"mean of density * energy + 2 * pressure", "0.5 * density", "", ""};
+  const VariableRelations said{"mean of density * energy + 2 * pressure", "0.5 * density", "", ""};
   const auto some = [&](const std::string& name) { return name == "density" ? &density : nullptr; };
-  const DeclaredRelations declared = declared_relations(variable, 0, 3, some);
+  const DeclaredRelations declared = declared_relations(variable, said, 0, 3, some);
   CHECK(!declared.relations.mean.has_value());
   REQUIRE(declared.relations.closure.size() == 1);
   CHECK(declared.relations.closure[0].coefficient == 0.5);
