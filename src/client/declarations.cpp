@@ -130,7 +130,7 @@ void Declarations::apply_attributes(Metadata& final) const {
            a.attribute, a.variable, a.value);
     }
   }
-  for (const Variable& variable : final.variables) check_relations(final, variable);
+  for (const AttributeDeclaration& a : attributes) check_relations(final, *final.find_variable(a.variable));
 }
 
 namespace {

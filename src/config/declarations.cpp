@@ -188,11 +188,12 @@ Metadata read_declarations(const Document& document, const ExpressionContext& ex
   for (const Variable& variable : declared.variables) merge_variable(metadata, variable, document, declared);
   read_arrays(metadata, meshes);
   merge_arrays(metadata, declared);
-  for (const Variable& variable : metadata.variables) {
+  // Those of the file alone: a part of what another program declares may be without what it names.
+  for (const Entry& entry : named_entries(document, "variables")) {
     try {
-      check_relations(metadata, variable);
+      check_relations(metadata, *metadata.find_variable(entry.key));
     } catch (const Error& e) {
-      fail_at(place_of(document, "variables", variable.name), "{}", e.what());
+      fail_at(entry.where, "{}", e.what());
     }
   }
   return metadata;
