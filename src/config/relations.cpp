@@ -136,7 +136,8 @@ void check_relations(const Metadata& metadata, const Variable& variable) {
     }
   }
   check_faces(metadata, variable);
-  for (const std::string& name : named_in(variable.name, variable.relations)) static_cast<void>(named(metadata, variable, name));
+  for (const std::string& name : named_in(variable.name, variable.relations))
+    static_cast<void>(named(metadata, variable, name));
   check_order(metadata, variable);
 }
 
