@@ -51,7 +51,7 @@ int run(int argc, char** argv) {
       if (!raw.empty()) write_raw(raw, tree);
     }
   }
-  for (const auto& [name, trees] : sets) compare_speed(name, trees.front());
+  for (const auto& [name, trees] : sets) compare_speed(name, trees.front(), chunk);
   return 0;
 }
 

@@ -23,9 +23,6 @@ struct Pace {
   std::vector<double> writing{}, reading{};
 };
 
-/// The largest chunk of a variable, in cells: whole levels.
-constexpr std::size_t chunk_cells = std::size_t{1} << 20;
-
 void print(const std::string& name, const std::vector<Pace>& paces, std::size_t bytes) {
   fmt::print("  {:16}", name);
   for (const Pace& pace : paces) {
@@ -107,8 +104,8 @@ void measure(const Chunk& chunk) {
 
 }  // namespace
 
-void compare_speed(const std::string& name, const TreeData& tree) {
-  fmt::print("{}: GB/s writing/reading, one core\n", name);
+void compare_speed(const std::string& name, const TreeData& tree, std::size_t chunk_cells) {
+  fmt::print("{}: GB/s writing/reading, one core, a chunk of at most {} cells\n", name, chunk_cells);
   std::size_t largest = 0;
   for (const auto& level : tree.variables.front().levels)
     largest = std::max(largest, std::min(level.size(), chunk_cells));

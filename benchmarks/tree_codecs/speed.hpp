@@ -5,7 +5,7 @@
 
 namespace benchmark {
 
-/// Prints GB/s, in both directions, on the finest large level of each variable.
-void compare_speed(const std::string& name, const TreeData& tree);
+/// Prints GB/s, in both directions, on the first of the largest chunks of each variable.
+void compare_speed(const std::string& name, const TreeData& tree, std::size_t chunk_cells);
 
 }  // namespace benchmark

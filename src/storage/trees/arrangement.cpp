@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <cstring>
 
+#include "storage/trees/flows.hpp"
+
 namespace sidestream::trees {
 
 bool chained(const PredictionPlan& plan, const Relations& relations) noexcept {
   return plan.divergence && plan.across && relations.face->opposite < 0;
 }
 
-Arrangement::Arrangement(const TreeChunk& chunk, const Relations& relations, const PredictionPlan& plan)
-    : sons_(sons_of(chunk)), companions_(chunk.companions.begin(), chunk.companions.end()), chunk_(chunk) {
+Arrangement::Arrangement(const TreeChunk& chunk, const Relations& relations) : sons_(sons_of(chunk)), chunk_(chunk) {
   const FaceRelation& face = *relations.face;
   order(chunk.groups, 2 * static_cast<std::size_t>(face.axis) + (face.high ? 1 : 0), !face.high);
   const std::size_t faces = 2 * static_cast<std::size_t>(chunk.groups.dimensions);
@@ -21,14 +22,12 @@ Arrangement::Arrangement(const TreeChunk& chunk, const Relations& relations, con
   }
   chunk_.groups.father = father_;
   chunk_.groups.beside = beside_;
-  const std::uint32_t needed = companions_of(plan, relations);
-  values_.reserve(companions_.size());
-  for (std::size_t n = 0; n < companions_.size() && n < 32; ++n) {
-    if ((needed >> n & 1) == 0) continue;
-    values_.push_back(arranged(companions_[n].values, size_of(companions_[n].type)));
-    companions_[n].values = values_.back();
+  const std::vector<double> flows = flows_of(chunk, relations);
+  flows_.resize(flows.size());
+  for (std::size_t n = 0; n < sequence_.size(); ++n) {
+    std::copy_n(flows.begin() + static_cast<std::ptrdiff_t>(sequence_[n] * sons_), sons_,
+                flows_.begin() + static_cast<std::ptrdiff_t>(n * sons_));
   }
-  chunk_.companions = companions_;
 }
 
 // In a tree's order a neighbour that lies lower comes earlier: one pass finds how long a chain of neighbours is.

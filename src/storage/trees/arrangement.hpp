@@ -14,9 +14,13 @@ namespace sidestream::trees {
 /// variable's faces are at; the neighbours of those of the second are in the first; and so on.
 class Arrangement {
  public:
-  Arrangement(const TreeChunk& chunk, const Relations& relations, const PredictionPlan& plan);
-  /// In the new order. Refers to this object and to the fathers of the old chunk.
+  /// For a plan that is `chained`.
+  Arrangement(const TreeChunk& chunk, const Relations& relations);
+  /// In the new order, but for the companions: of these only flows() are needed. Refers to this object and to the old
+  /// chunk.
   [[nodiscard]] const TreeChunk& chunk() const noexcept { return chunk_; }
+  /// Of each cell, in the new order, Predictor's flow.
+  [[nodiscard]] std::span<const double> flows() const noexcept { return flows_; }
   /// Where waves end, in groups.
   [[nodiscard]] const std::vector<std::size_t>& ends() const noexcept { return ends_; }
   [[nodiscard]] Bytes arranged(BytesView values, std::size_t size) const;
@@ -27,8 +31,7 @@ class Arrangement {
   std::size_t sons_;
   std::vector<std::size_t> sequence_, ends_;
   std::vector<Index> father_, beside_;
-  std::vector<Bytes> values_;
-  std::vector<Companion> companions_;
+  std::vector<double> flows_;
   TreeChunk chunk_;
 };
 

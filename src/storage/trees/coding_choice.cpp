@@ -11,10 +11,10 @@ namespace sidestream::trees {
 
 namespace {
 
-constexpr std::size_t sample_bytes = 4096, samples = 8;
+constexpr std::size_t sample_bytes = 2048, samples = 8;
 /// What zstd saves of a sample, by how much more of it that may be on the whole and at a higher level: repetitions are
 /// far apart.
-constexpr double more_repetitions = 0.3;
+constexpr double more_repetitions = 0.4;
 
 bool has_fathers(const TreeChunk& chunk) { return !chunk.groups.father.empty() && !chunk.fathers.empty(); }
 
@@ -43,11 +43,10 @@ struct TriedPlan {
 /// Leaves out of a plan what does not help.
 class PlanSearch {
  public:
-  PlanSearch(BytesView values, const TreeChunk& chunk, const Relations& relations)
-      : values_(values), chunk_(chunk), relations_(relations) {}
+  explicit PlanSearch(const PredictionSample& sample) : sample_(sample) {}
 
   [[nodiscard]] TriedPlan from(const PredictionPlan& plan) {
-    best_ = {plan, try_prediction(values_, chunk_, relations_, plan)};
+    best_ = {plan, sample_.trial(plan)};
     without([](PredictionPlan& one) { one.closure = false; }, plan.closure);
     if (best_.plan.closure) return std::move(best_);
     without([](PredictionPlan& one) { one.shared = false, one.across = one.across && one.divergence; }, plan.shared);
@@ -66,13 +65,11 @@ class PlanSearch {
     if (!there) return;
     TriedPlan other{best_.plan, {}};
     change(other.plan);
-    other.trial = try_prediction(values_, chunk_, relations_, other.plan);
+    other.trial = sample_.trial(other.plan);
     if (other.trial.bits < best_.trial.bits) best_ = std::move(other);
   }
 
-  BytesView values_;
-  const TreeChunk& chunk_;
-  const Relations& relations_;
+  const PredictionSample& sample_;
   TriedPlan best_{};
 };
 
@@ -86,14 +83,16 @@ bool companions_here(const PredictionPlan& plan, const TreeChunk& chunk, const R
   return true;
 }
 
-TriedPlan best_plan(BytesView values, const TreeChunk& chunk, const Relations& relations) {
-  PlanSearch search(values, chunk, relations);
+TriedPlan best_plan(const PredictionSample& sample, const TreeChunk& chunk, const Relations& relations) {
+  PlanSearch search(sample);
   const PredictionPlan full = full_plan(chunk, relations), plain = plain_plan(chunk);
   const bool here = companions_here(full, chunk, relations);
   // The mean of the sons is tried anyway.
   const bool more = here && (full.closure || full.faces || full.factor || companions_of(full, relations) != 0);
   TriedPlan best = search.from(here ? full : plain);
   if (!more) return best;
+  // Where it saves a bit of each value it holds.
+  if (best.trial.bits + 1 < sample.trial(plain).bits) return best;
   TriedPlan other = search.from(plain);
   return other.trial.bits < best.trial.bits ? std::move(other) : std::move(best);
 }
@@ -120,11 +119,17 @@ double xor_share(BytesView values, const TreeChunk& chunk, int header_bits) {
 }
 
 void add_predicted(BytesView values, const TreeChunk& chunk, const Relations& relations, CodingChoice& choice) {
-  const TriedPlan best = best_plan(values, chunk, relations);
+  const PredictionSample sample(values, chunk, relations);
+  TriedPlan best = best_plan(sample, chunk, relations);
+  TriedPlan corrected = best;
+  if (sample.fit_siblings(corrected.plan)) {
+    corrected.trial = sample.trial(corrected.plan);
+    if (corrected.trial.bits < best.trial.bits) best = corrected;
+  }
   choice.form = {best.plan, best.trial.steps};
   const double bits = static_cast<double>(8 * size_of(chunk.type));
   choice.candidates.push_back({TreeMethod::predicted, best.trial.bits / bits});
-  choice.candidates.push_back({TreeMethod::predicted_zstd, packed_share(best.trial.differences)});
+  choice.candidates.push_back({TreeMethod::predicted_zstd, packed_share(sample.differences(best.plan))});
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "storage/trees/arrangement.hpp"
 #include "storage/trees/packer.hpp"
 #include "storage/trees/shuffle.hpp"
+#include "storage/trees/sibling_fit.hpp"
 #include "storage/trees/stream_parts.hpp"
 #include "storage/trees/tile_loops.hpp"
 
@@ -18,14 +19,15 @@ namespace {
 std::size_t cells_of(const TreeChunk& chunk) { return chunk.groups.father.size() * sons_of(chunk); }
 
 /// Runs of groups from all over the chunk.
-constexpr std::size_t sample_runs = 8, sample_run = 32;
+constexpr std::size_t sample_runs = 8, sample_run = 16;
+/// For weights there must be more; in smaller chunks they would take more room than they save.
+constexpr std::size_t fitted_run = 64, fitted_from = 1024;
 /// Fewer lengths than this are not worth more than one list.
 constexpr std::size_t divided_from = 8192;
 
 struct LengthCounts {
   std::array<std::array<std::size_t, 65>, 8> of_step{};
   std::array<std::size_t, 130> of_mean{};
-  std::size_t numbers = 0;
 };
 
 // What lengths and bits of these take: the entropy of the lengths, and the bits.
@@ -52,14 +54,25 @@ LengthSteps even_steps(const std::array<std::size_t, 130>& counts) {
   return steps;
 }
 
-void put_plan(const PredictionPlan& plan, Bytes& out) {
-  put_byte(static_cast<std::uint8_t>(plan.bits()), out);
-  put_byte(static_cast<std::uint8_t>(plan.bits() >> 8), out);
+/// f(weight) for each that a plan has.
+template <class Plan, class F>
+void each_weight(Plan& plan, std::size_t sons, F&& f) {
+  for (std::size_t step = 2; plan.siblings && step + 1 < sons; ++step) {
+    for (std::size_t other = 0; other < step; ++other) f(plan.weights[step][other]);
+  }
 }
 
-PredictionPlan take_plan(BytesView& stream) {
+void put_plan(const PredictionPlan& plan, std::size_t sons, Bytes& out) {
+  put_byte(static_cast<std::uint8_t>(plan.bits()), out);
+  put_byte(static_cast<std::uint8_t>(plan.bits() >> 8), out);
+  each_weight(plan, sons, [&](std::int8_t weight) { put_byte(static_cast<std::uint8_t>(weight), out); });
+}
+
+PredictionPlan take_plan(BytesView& stream, std::size_t sons) {
   const unsigned low = take_byte(stream), high = take_byte(stream);
-  return PredictionPlan::of(static_cast<std::uint16_t>(low | high << 8));
+  PredictionPlan plan = PredictionPlan::of(static_cast<std::uint16_t>(low | high << 8));
+  each_weight(plan, sons, [&](std::int8_t& weight) { weight = static_cast<std::int8_t>(take_byte(stream)); });
+  return plan;
 }
 
 void check_head(const StreamHead& head, const PredictionPlan& plan, const Relations& relations) {
@@ -71,18 +84,35 @@ void check_head(const StreamHead& head, const PredictionPlan& plan, const Relati
 
 }  // namespace
 
-PredictionTrial try_prediction(BytesView values, const TreeChunk& chunk, const Relations& relations,
-                               const PredictionPlan& plan) {
-  PredictionTrial trial;
-  const std::size_t groups = chunk.groups.father.size(), sons = sons_of(chunk);
-  Predictor predictor(chunk, relations, plan, values);
+PredictionSample::PredictionSample(BytesView values, const TreeChunk& chunk, const Relations& relations)
+    : values_(values), chunk_(chunk), relations_(relations) {
+  if (relations.face && !chunk.groups.beside.empty()) finder_ = GroupFinder(chunk.groups);
+}
+
+template <class T, class Begin, class Take>
+void PredictionSample::each(const PredictionPlan& plan, std::size_t run_length, Begin&& begin, Take&& take) const {
+  Predictor predictor(chunk_, relations_, plan, values_, &finder_);
   predictor.know_all();
+  const std::size_t groups = chunk_.groups.father.size();
+  const auto from = [&](std::size_t first, std::size_t last) {
+    each_difference<T>(values_, predictor, first, last, {}, begin,
+                       [&](std::size_t step, std::size_t, std::size_t count, const WordRow<T>& differences) {
+                         take(predictor, step, count, differences);
+                       });
+  };
+  if (groups <= sample_runs * run_length) return from(0, groups);
+  for (std::size_t run = 0; run < sample_runs; ++run) {
+    const std::size_t first = run * (groups - run_length) / (sample_runs - 1);
+    from(first, first + run_length);
+  }
+}
+
+PredictionTrial PredictionSample::trial(const PredictionPlan& plan) const {
   LengthCounts counts;
-  with_real(chunk.type, [&]<class T>(T) {
-    std::vector<Word<T>> sample;
+  with_real(chunk_.type, [&]<class T>(T) {
     std::array<unsigned, tile_groups> mean{};
-    const auto take = [&](std::size_t step, std::size_t, std::size_t count, const WordRow<T>& differences) {
-      sample.insert(sample.end(), differences.begin(), differences.begin() + static_cast<std::ptrdiff_t>(count));
+    const auto take = [&](const Predictor& predictor, std::size_t step, std::size_t count,
+                          const WordRow<T>& differences) {
       for (std::size_t g = 0; g < count; ++g) {
         const auto length = static_cast<unsigned>(std::bit_width(differences[g]));
         ++counts.of_step[step][length];
@@ -91,26 +121,51 @@ PredictionTrial try_prediction(BytesView values, const TreeChunk& chunk, const R
         mean[g] = mean[g] == 255 ? 2 * length : (mean[g] + 2 * length + 1) / 2;
       }
     };
-    for (std::size_t run = 0; run < sample_runs; ++run) {
-      const bool whole = groups <= sample_runs * sample_run;
-      const std::size_t first = whole ? 0 : run * (groups - sample_run) / (sample_runs - 1);
-      each_difference<T>(
-          values, predictor, first, whole ? groups : first + sample_run, {}, [&] { mean.fill(255); }, take);
-      if (whole) break;
-    }
-    shuffle(std::as_bytes(std::span(sample)), sizeof(T), trial.differences);
+    each<T>(
+        plan, sample_run, [&] { mean.fill(255); }, take);
   });
+  PredictionTrial trial;
   double bits = 0, numbers = 0;
-  for (std::size_t step = 0; step < sons; ++step) {
-    double own = 0;
-    trial.of_step[step] = bits_of(counts.of_step[step], own);
-    bits += trial.of_step[step];
-    numbers += own;
-    trial.of_step[step] /= std::max(own, 1.0);
-  }
+  for (const auto& step : counts.of_step) bits += bits_of(step, numbers);
   trial.bits = bits / std::max(numbers, 1.0);
-  if (groups * sons >= divided_from) trial.steps = even_steps(counts.of_mean);
+  if (cells_of(chunk_) >= divided_from) trial.steps = even_steps(counts.of_mean);
   return trial;
+}
+
+bool PredictionSample::fit_siblings(PredictionPlan& plan) const {
+  const std::size_t sons = sons_of(chunk_);
+  if (plan.faces || plan.closure || sons < 4 || chunk_.groups.father.size() < fitted_from) return false;
+  plan.siblings = true;  // and all weights are 0 yet
+  plan.weights = {};
+  SiblingFit fit(sons);
+  with_real(chunk_.type, [&]<class T>(T) {
+    each<T>(
+        plan, fitted_run, [] {},
+        [&](const Predictor& predictor, std::size_t step, std::size_t count, const WordRow<T>& differences) {
+          if (step + 1 == sons) return fit.end_tile(count);
+          for (std::size_t g = 0; g < count; ++g) {
+            const Word<T> word =
+                ordered(static_cast<Word<T>>(expected<T>(predictor.predicted()[g]) + unzigzag(differences[g])));
+            fit.add(step, g, static_cast<double>(std::bit_cast<T>(word)) - predictor.predicted()[g]);
+          }
+        });
+  });
+  plan.weights = fit.weights();
+  return true;
+}
+
+Bytes PredictionSample::differences(const PredictionPlan& plan) const {
+  Bytes shuffled;
+  with_real(chunk_.type, [&]<class T>(T) {
+    std::vector<Word<T>> sample;
+    each<T>(
+        plan, sample_run, [] {},
+        [&](const Predictor&, std::size_t, std::size_t count, const WordRow<T>& differences) {
+          sample.insert(sample.end(), differences.begin(), differences.begin() + static_cast<std::ptrdiff_t>(count));
+        });
+    shuffle(std::as_bytes(std::span(sample)), sizeof(T), shuffled);
+  });
+  return shuffled;
 }
 
 namespace {
@@ -118,7 +173,7 @@ namespace {
 // What encoders and decoders go through: the chunk as it is, or rearranged.
 struct Layout {
   Layout(const TreeChunk& as_it_is, const Relations& relations, const PredictionPlan& plan) : chunk(as_it_is) {
-    if (chained(plan, relations)) arrangement.emplace(as_it_is, relations, plan);
+    if (chained(plan, relations)) arrangement.emplace(as_it_is, relations);
     if (arrangement) chunk = arrangement->chunk();
   }
   [[nodiscard]] std::span<const std::size_t> ends() const {
@@ -137,6 +192,7 @@ void all_differences(BytesView values, const TreeChunk& chunk, const Relations& 
   if (layout.arrangement) moved = layout.arrangement->arranged(values, sizeof(T));
   const BytesView from = layout.arrangement ? BytesView(moved) : values;
   Predictor predictor(layout.chunk, relations, plan, from);
+  if (layout.arrangement) predictor.use_flows(layout.arrangement->flows());
   each_difference<T>(from, predictor, 0, chunk.groups.father.size(), layout.ends(), begin,
                      [&](std::size_t step, std::size_t tile, std::size_t count, const WordRow<T>& differences) {
                        take(predictor, step, tile, count, differences);
@@ -150,6 +206,7 @@ void all_values(std::span<std::byte> values, const TreeChunk& chunk, const Relat
   Bytes moved(layout.arrangement ? values.size() : 0);
   const std::span<std::byte> to = layout.arrangement ? std::span(moved) : values;
   Predictor predictor(layout.chunk, relations, plan, to);
+  if (layout.arrangement) predictor.use_flows(layout.arrangement->flows());
   each_value<T>(to, predictor, chunk.groups.father.size(), layout.ends(), begin,
                 [&](std::size_t step, std::size_t tile, std::size_t count, WordRow<T>& differences) {
                   give(predictor, step, tile, count, differences);
@@ -161,7 +218,7 @@ void all_values(std::span<std::byte> values, const TreeChunk& chunk, const Relat
 
 void encode_predicted(BytesView values, const TreeChunk& chunk, const Relations& relations, const PredictedForm& form,
                       Bytes& out) {
-  put_plan(form.plan, out);
+  put_plan(form.plan, sons_of(chunk), out);
   for (const std::uint8_t step : form.steps) put_byte(step, out);
   with_real(chunk.type, [&]<class T>(T) {
     LengthWriter writer(cells_of(chunk), sizeof(T), form.steps, out);
@@ -177,7 +234,7 @@ void encode_predicted(BytesView values, const TreeChunk& chunk, const Relations&
 void decode_predicted(BytesView stream, const StreamHead& head, const TreeChunk& chunk, const Relations& relations,
                       std::span<std::byte> values) {
   PredictedForm form;
-  form.plan = take_plan(stream);
+  form.plan = take_plan(stream, sons_of(chunk));
   for (std::uint8_t& step : form.steps) step = take_byte(stream);
   check_head(head, form.plan, relations);
   with_real(chunk.type, [&]<class T>(T) {
@@ -193,7 +250,7 @@ void decode_predicted(BytesView stream, const StreamHead& head, const TreeChunk&
 void encode_predicted_zstd(BytesView values, const TreeChunk& chunk, const Relations& relations,
                            const PredictionPlan& plan, int level, Bytes& out) {
   const std::size_t sons = sons_of(chunk);
-  put_plan(plan, out);
+  put_plan(plan, sons, out);
   with_real(chunk.type, [&]<class T>(T) {
     std::vector<Word<T>> all(cells_of(chunk));
     all_differences<T>(
@@ -211,9 +268,9 @@ void encode_predicted_zstd(BytesView values, const TreeChunk& chunk, const Relat
 
 void decode_predicted_zstd(BytesView stream, const StreamHead& head, const TreeChunk& chunk, const Relations& relations,
                            std::span<std::byte> values) {
-  const PredictionPlan plan = take_plan(stream);
-  check_head(head, plan, relations);
   const std::size_t sons = sons_of(chunk);
+  const PredictionPlan plan = take_plan(stream, sons);
+  check_head(head, plan, relations);
   with_real(chunk.type, [&]<class T>(T) {
     std::vector<Word<T>> all(cells_of(chunk));
     std::vector<std::uint8_t> shuffled(all.size() * sizeof(T));

@@ -15,15 +15,30 @@ struct PredictedForm {
 
 /// Of a sample of the values: how well a plan does, and which steps divide its lengths evenly.
 struct PredictionTrial {
-  double bits = 0;                  ///< that a value takes, about
-  std::array<double, 8> of_step{};  ///< likewise of the values of each step of a group
+  double bits = 0;  ///< that a value takes, about
   LengthSteps steps{255, 255, 255};
-  Bytes differences{};  ///< of the sample, as predicted_zstd would pack them
 };
 
-/// All these: `chunk` has groups and fathers, values are of a type that is `predictable`.
-[[nodiscard]] PredictionTrial try_prediction(BytesView values, const TreeChunk& chunk, const Relations& relations,
-                                             const PredictionPlan& plan);
+/// Tries plans on the same sample. `chunk` has groups and fathers, and values are of a type that is `predictable`, here
+/// and below.
+class PredictionSample {
+ public:
+  /// Refers to all of them.
+  PredictionSample(BytesView values, const TreeChunk& chunk, const Relations& relations);
+  [[nodiscard]] PredictionTrial trial(const PredictionPlan& plan) const;
+  /// Gives a plan the weights of siblings that suit the sample. False: siblings are of no use to it.
+  bool fit_siblings(PredictionPlan& plan) const;
+  /// The differences, as predicted_zstd would pack them.
+  [[nodiscard]] Bytes differences(const PredictionPlan& plan) const;
+
+ private:
+  template <class T, class Begin, class Take>
+  void each(const PredictionPlan& plan, std::size_t run_length, Begin&& begin, Take&& take) const;
+  BytesView values_;
+  const TreeChunk& chunk_;
+  const Relations& relations_;
+  GroupFinder finder_{};
+};
 
 void encode_predicted(BytesView values, const TreeChunk& chunk, const Relations& relations, const PredictedForm& form,
                       Bytes& out);

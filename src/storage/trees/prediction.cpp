@@ -4,10 +4,12 @@
 
 #include "base/fail.hpp"
 #include "storage/trees/elements.hpp"
+#include "storage/trees/flows.hpp"
 
 namespace sidestream::trees {
 
-Predictor::Predictor(const TreeChunk& chunk, const Relations& relations, const PredictionPlan& plan, BytesView own)
+Predictor::Predictor(const TreeChunk& chunk, const Relations& relations, const PredictionPlan& plan, BytesView own,
+                     const GroupFinder* finder)
     : chunk_(chunk),
       relations_(relations),
       plan_(plan),
@@ -24,12 +26,14 @@ Predictor::Predictor(const TreeChunk& chunk, const Relations& relations, const P
     check_companion(chunk, number, own.size() / size_of(chunk.type), declared());
   }
   copies_.resize(static_cast<std::size_t>(std::popcount(needed_)));
+  father_rows_.resize(copies_.size());
   if (plan.faces) {
     lay_out_faces();
   } else {
     lay_out_cells();
   }
-  if (plan.across) finder_ = GroupFinder(chunk.groups);
+  finder_ = finder != nullptr ? finder : &own_finder_;
+  if (plan.across && finder == nullptr) own_finder_ = GroupFinder(chunk.groups);
 }
 
 void Predictor::lay_out_cells() {
@@ -65,7 +69,10 @@ void Predictor::begin(std::size_t first, std::size_t count) {
     return;
   }
   read_fathers();
-  if (plan_.divergence) read_flow();
+  if (plan_.divergence) {
+    flow_now_ = flows_.empty() ? flow_.data() : flows_.data() + first * sons_;
+    if (flows_.empty()) read_flows(chunk_, relations_, first * sons_, count * sons_, flow_.data());
+  }
   if (plan_.slope != Slope::none) read_slopes();
   if (plan_.last != Last::slope) begin_mean();
 }
@@ -156,6 +163,7 @@ void Predictor::predict(std::size_t step) {
       by_mean(son);
     } else {
       by_slope(son);
+      if (plan_.siblings) add_siblings(step);
     }
     if (plan_.divergence) by_divergence(step);
     if (plan_.shared) by_shared(son);
@@ -185,6 +193,23 @@ void Predictor::by_slope(std::size_t son) {
   }
 }
 
+namespace {
+
+void add_share(double share, const double* __restrict of, std::size_t count, double* __restrict to) {
+  for (std::size_t g = 0; g < count; ++g) to[g] += share * of[g];
+}
+
+}  // namespace
+
+void Predictor::add_siblings(std::size_t step) {
+  slope_predicted_[step] = predicted_;
+  if (step < 2 || step + 1 == sons_) return;
+  for (std::size_t other = 0; other < step; ++other) {
+    const double share = plan_.weights[step][other] / 64.0;
+    add_share(share, apart_[other].data(), count_, predicted_.data());
+  }
+}
+
 void Predictor::by_mean(std::size_t son) {
   from_.fill(Source::mean);
   if (!declared()) {
@@ -199,6 +224,9 @@ void Predictor::by_mean(std::size_t son) {
 
 void Predictor::known(std::size_t step, const Row& values) {
   if (plan_.divergence) values_[order_[step]] = values;
+  if (plan_.siblings && step + 2 < sons_) {
+    for (std::size_t g = 0; g < count_; ++g) apart_[step][g] = values[g] - slope_predicted_[step][g];
+  }
   if (plan_.last != Last::slope && !plan_.closure && step + 1 < members_) add_to_sum(step, values);
 }
 

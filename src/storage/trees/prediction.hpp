@@ -24,6 +24,10 @@ enum class Last : std::uint8_t {
   declared = 2,  ///< as the relation says
 };
 
+/// How much of what earlier siblings differ from their slopes' predictions a son is expected to: by the son's place in
+/// the order and theirs, in 64ths. Of sons 2 to the one before the last; the others have none.
+using SiblingWeights = std::array<std::array<std::int8_t, 8>, 8>;
+
 /// What of all that a stream uses. Stored in it.
 struct PredictionPlan {
   Slope slope = Slope::none;
@@ -32,6 +36,9 @@ struct PredictionPlan {
   bool across = false;  ///< faces are predicted from those of other groups too
   bool faces = false;   ///< the values are on faces; the three above but for `closure` ask for it
   bool factor = false;  ///< fathers are multiplied by their factor
+  bool siblings =
+      false;  ///< predictions by slopes are corrected by `weights`; not with `closure`, `faces`, or one dimension
+  SiblingWeights weights{};
   [[nodiscard]] std::uint16_t bits() const noexcept;
   /// Throws Error(file) if no plan has these bits.
   static PredictionPlan of(std::uint16_t bits);
@@ -64,9 +71,15 @@ class Predictor {
   /// A number for each cell of a tile, in the order of the cells.
   using Cells = std::array<double, 8 * tile_groups>;
 
-  /// `own`: where the values are, those that are known by now. Throws Error(usage) if the chunk lacks what the plan
-  /// needs.
-  Predictor(const TreeChunk& chunk, const Relations& relations, const PredictionPlan& plan, BytesView own);
+  /// `own`: where the values are, those that are known by now; `finder`: of the chunk, if there is one. Throws
+  /// Error(usage) if the chunk lacks what the plan needs.
+  Predictor(const TreeChunk& chunk, const Relations& relations, const PredictionPlan& plan, BytesView own,
+            const GroupFinder* finder = nullptr);
+  /// Flows of all cells of the chunk, where they are known already: the companions are not looked at.
+  void use_flows(std::span<const double> flows) noexcept {
+    flows_ = flows;
+    needed_ = 0;
+  }
   /// All of `own` is known, and may be predicted from: to find out how well that does.
   void know_all() noexcept { all_known_ = true; }
 
@@ -90,6 +103,7 @@ class Predictor {
   void read_slopes();
   void begin_mean();
   void by_slope(std::size_t son);
+  void add_siblings(std::size_t step);
   void by_mean(std::size_t son);
   void by_closure(std::size_t son);
   void by_shared(std::size_t son);
@@ -103,8 +117,7 @@ class Predictor {
   }
   void read_father_cells(int companion, Row& out) const;
   void add_terms(const std::vector<RelationTerm>& terms, Cells& out) const;
-  void add_father_terms(const std::vector<RelationTerm>& terms, Row& out) const;
-  void read_flow();
+  void add_father_terms(const std::vector<RelationTerm>& terms, Row& out);
   void by_neighbour(std::size_t son);
   /// Of each group the cell beside this son across the variable's face, in another group of the chunk; -1: none.
   void find_across(std::size_t son, std::array<Index, tile_groups>& cells) const noexcept;
@@ -115,23 +128,29 @@ class Predictor {
   const Relations& relations_;
   PredictionPlan plan_;
   BytesView own_;
+  std::span<const double> flows_{};
+  const double* flow_now_ = nullptr;  ///< of the cells of the tile
   bool all_known_ = false;
   std::size_t dimensions_, sons_;
   std::array<std::size_t, 8> order_{};
   std::size_t members_ = 0;                         ///< the first of the order, which have the father as their mean
   std::array<std::array<double, 3>, 8> offsets_{};  ///< of each son from its father, in lengths of the father
-  GroupFinder finder_;
+  GroupFinder own_finder_;
+  const GroupFinder* finder_;
   std::uint32_t needed_ = 0;              ///< companions that are read, a bit each
   std::array<const double*, 32> near_{};  ///< of those
   std::vector<Cells> copies_{};           ///< for those that do not lie as double
+  std::vector<Row> father_rows_{};        ///< of the companions that are read, their fathers
 
   std::size_t first_ = 0, count_ = 0;
   bool uniform_ = true;
   Row father_{}, goal_{}, sum_{}, predicted_{};  ///< goal: what the sum is to become
   std::array<Row, 3> slopes_{};
   std::array<Row, 8> values_{};  ///< of the sons known so far, under a divergence
-  Cells weight_{}, offset_{};    ///< of the quantity whose mean is declared; of a closure: the whole of it is offset
-  Cells flow_{};                 ///< what a face has less than the opposite one of its cell if it is the high one
+  std::array<Row, 8> slope_predicted_{},
+      apart_{};                ///< under `siblings`, of each step: before them; the value less that
+  Cells weight_{}, offset_{};  ///< of the quantity whose mean is declared; of a closure: the whole of it is offset
+  Cells flow_{};               ///< see flows.hpp
   std::array<Source, tile_groups> from_{};
 };
 

@@ -1,5 +1,6 @@
 // What companions say of a value.
 #include "storage/trees/elements.hpp"
+#include "storage/trees/flows.hpp"
 #include "storage/trees/prediction.hpp"
 
 namespace sidestream::trees {
@@ -20,62 +21,63 @@ void Predictor::read_father_cells(int companion, Row& out) const {
 
 namespace {
 
-// Up to three factors in one go; the order of the operations is that of one after the other.
-template <class Numbers>
-void multiply(Numbers& product, const std::vector<const double*>& by, std::size_t count) {
-  std::size_t next = 0;
-  for (; next + 1 < by.size(); next += 2) {
-    const double *a = by[next], *b = by[next + 1];
-    for (std::size_t n = 0; n < count; ++n) product[n] = product[n] * a[n] * b[n];
-  }
-  if (next < by.size()) {
-    for (std::size_t n = 0; n < count; ++n) product[n] *= by[next][n];
-  }
+// The usual terms, two or three factors, in one go; wide, since nothing is written that is read.
+void add_two(double coefficient, const double* __restrict a, const double* __restrict b, std::size_t count,
+             double* __restrict out) {
+  for (std::size_t n = 0; n < count; ++n) out[n] += coefficient * a[n] * b[n];
 }
 
-/// `read(number)` is where the values of a companion are.
-template <class Numbers, class Read>
-void add_products(const std::vector<RelationTerm>& terms, std::size_t count, Read&& read, Numbers& out) {
-  Numbers product;
+void add_three(double coefficient, const double* __restrict a, const double* __restrict b, const double* __restrict c,
+               std::size_t count, double* __restrict out) {
+  for (std::size_t n = 0; n < count; ++n) out[n] += coefficient * a[n] * b[n] * c[n];
+}
+
+void multiply(const double* __restrict by, std::size_t count, double* __restrict product) {
+  for (std::size_t n = 0; n < count; ++n) product[n] *= by[n];
+}
+
+void divide(const double* __restrict by, std::size_t count, double* __restrict product) {
+  for (std::size_t n = 0; n < count; ++n) product[n] /= by[n];
+}
+
+/// `read(number)` is where the values of a companion are; `product` is used.
+template <class Read>
+void add_products(const std::vector<RelationTerm>& terms, std::size_t count, Read&& read, double* product,
+                  double* out) {
   for (const RelationTerm& term : terms) {
-    std::vector<const double*> times;
-    for (const int number : term.times) times.push_back(read(number));
+    const std::vector<int>& times = term.times;
     if (times.size() == 2 && term.over.empty()) {
-      for (std::size_t n = 0; n < count; ++n) out[n] += term.coefficient * times[0][n] * times[1][n];
-      continue;
+      add_two(term.coefficient, read(times[0]), read(times[1]), count, out);
+    } else if (times.size() == 3 && term.over.empty()) {
+      add_three(term.coefficient, read(times[0]), read(times[1]), read(times[2]), count, out);
+    } else {
+      std::fill_n(product, count, term.coefficient);
+      for (const int number : times) multiply(read(number), count, product);
+      for (const int number : term.over) divide(read(number), count, product);
+      for (std::size_t n = 0; n < count; ++n) out[n] += product[n];
     }
-    if (times.size() == 3 && term.over.empty()) {
-      for (std::size_t n = 0; n < count; ++n) out[n] += term.coefficient * times[0][n] * times[1][n] * times[2][n];
-      continue;
-    }
-    std::fill_n(product.begin(), count, term.coefficient);
-    multiply(product, times, count);
-    for (const int number : term.over) {
-      const double* by = read(number);
-      for (std::size_t n = 0; n < count; ++n) product[n] /= by[n];
-    }
-    for (std::size_t n = 0; n < count; ++n) out[n] += product[n];
   }
 }
 
 }  // namespace
 
 void Predictor::add_terms(const std::vector<RelationTerm>& terms, Cells& out) const {
+  Cells product;
   add_products(
-      terms, count_ * sons_, [this](int number) { return cells_of(number); }, out);
+      terms, count_ * sons_, [this](int number) { return cells_of(number); }, product.data(), out.data());
 }
 
-void Predictor::add_father_terms(const std::vector<RelationTerm>& terms, Row& out) const {
-  if (terms.empty()) return;
-  std::vector<Row> rows(near_.size());
+void Predictor::add_father_terms(const std::vector<RelationTerm>& terms, Row& out) {
   std::uint32_t here = 0;
   const auto read = [&](int number) {
-    Row& row = rows[static_cast<std::size_t>(number)];
-    if ((here >> number & 1) == 0) read_father_cells(number, row);
-    here |= std::uint32_t{1} << number;
+    const std::uint32_t bit = std::uint32_t{1} << number;
+    Row& row = father_rows_[static_cast<std::size_t>(std::popcount(needed_ & (bit - 1)))];
+    if ((here & bit) == 0) read_father_cells(number, row);
+    here |= bit;
     return row.data();
   };
-  add_products(terms, count_, read, out);
+  Row product;
+  add_products(terms, count_, read, product.data(), out.data());
 }
 
 void Predictor::by_closure(std::size_t son) {
@@ -89,7 +91,7 @@ void Predictor::find_across(std::size_t son, std::array<Index, tile_groups>& cel
   const auto across = static_cast<Index>(son ^ (std::size_t{1} << axis));
   const Index* beside = chunk_.groups.beside.data() + first_ * faces + 2 * axis + (face.high ? 1 : 0);
   for (std::size_t g = 0; g < count_; ++g) {
-    const Index group = finder_.find(beside[g * faces]);
+    const Index group = finder_->find(beside[g * faces]);
     cells[g] = group < 0 ? -1 : group * static_cast<Index>(sons_) + across;
   }
 }
@@ -118,20 +120,6 @@ void Predictor::by_shared(std::size_t son) {
   uniform_ = false;
 }
 
-// Length along the axis times the sum over the others of (high face - low face) / length.
-void Predictor::read_flow() {
-  const FaceRelation& face = *relations_.face;
-  flow_.fill(0);
-  std::size_t next = 0;
-  for (std::size_t a = 0; a < dimensions_; ++a) {
-    if (a == static_cast<std::size_t>(face.axis)) continue;
-    const double* low = cells_of(face.others[next++]);
-    const double* high = cells_of(face.others[next++]);
-    const double ratio = face.lengths.empty() ? 1 : face.lengths[static_cast<std::size_t>(face.axis)] / face.lengths[a];
-    for (std::size_t n = 0; n < count_ * sons_; ++n) flow_[n] += ratio * (high[n] - low[n]);
-  }
-}
-
 // From the face at the other end of the same cell; or, where that is not known but a sibling's is, through the sibling.
 void Predictor::by_divergence(std::size_t step) {
   const FaceRelation& face = *relations_.face;
@@ -139,10 +127,10 @@ void Predictor::by_divergence(std::size_t step) {
   Row known, flow;
   if (face.opposite >= 0) {
     pick(cells_of(face.opposite), son, known);
-    pick(flow_.data(), son, flow);
+    pick(flow_now_, son, flow);
   } else if (step >= members_) {
     known = values_[across];
-    pick(flow_.data(), across, flow);
+    pick(flow_now_, across, flow);
   } else {
     if (plan_.across) by_neighbour(son);
     return;
@@ -163,18 +151,17 @@ void Predictor::by_neighbour(std::size_t son) {
   for (std::size_t g = 0; g < count_; ++g) {
     if (!all_known_ && cells[g] >= behind) cells[g] = -1;
   }
-  Row known, flow, low, high;
+  Row known, flow;
   read_beside(chunk_.type, own_, cells.data(), 1, count_, known.data());
-  flow.fill(0);
-  std::size_t next = 0;
-  for (std::size_t a = 0; a < dimensions_; ++a) {
-    if (a == static_cast<std::size_t>(face.axis)) continue;
-    for (Row* row : {&low, &high}) {
-      const Companion& from = chunk_.companions[static_cast<std::size_t>(face.others[next++])];
-      read_beside(from.type, from.values, cells.data(), 1, count_, row->data());
+  for (std::size_t g = 0; g < count_; ++g) {
+    flow[g] = 0;
+    if (cells[g] < 0) continue;
+    const auto cell = static_cast<std::size_t>(cells[g]);
+    if (flows_.empty()) {
+      read_flows(chunk_, relations_, cell, 1, &flow[g]);
+    } else {
+      flow[g] = flows_[cell];
     }
-    const double ratio = face.lengths.empty() ? 1 : face.lengths[static_cast<std::size_t>(face.axis)] / face.lengths[a];
-    for (std::size_t g = 0; g < count_; ++g) flow[g] += ratio * (high[g] - low[g]);
   }
   for (std::size_t g = 0; g < count_; ++g) {
     if (cells[g] < 0) continue;
