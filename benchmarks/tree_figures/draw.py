@@ -44,14 +44,14 @@ def saved(stored, whole):
 
 def bars(path, title, domains, rows, label):
     """One bar for each of `rows` (name, colour, values) beside each other, and the mean as a line."""
-    figure, axes = pyplot.subplots(figsize=(6.4, 3.2), layout="constrained")
+    figure, axes = pyplot.subplots(figsize=(6.4, 3.4), layout="constrained")
     width = 0.8 / len(rows)
     for n, (name, colour, values) in enumerate(rows):
         place = np.array(domains) + (n - (len(rows) - 1) / 2) * width
         axes.bar(place, values, width, color=colour, label=f"{name}: {values.mean():.1f} % on average")
         axes.axhline(values.mean(), color=colour, linewidth=0.8, linestyle=":")
     axes.set(xlabel="domain", ylabel=label, title=title, ylim=(0, 100), xticks=domains)
-    axes.legend(loc="lower left", framealpha=0.9)
+    figure.legend(loc="outside lower center", fontsize="small", ncols=1 if len(rows) < 2 else 3, frameon=False)
     figure.savefig(path, dpi=110)
     pyplot.close(figure)
 
