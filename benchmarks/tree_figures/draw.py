@@ -48,7 +48,7 @@ def bars(path, title, domains, rows, label):
     width = 0.8 / len(rows)
     for n, (name, colour, values) in enumerate(rows):
         place = np.array(domains) + (n - (len(rows) - 1) / 2) * width
-        axes.bar(place, values, width, color=colour, label=f"{name}: {values.mean():.1f} % on average")
+        axes.bar(place, values, width, color=colour, label=f"{name}: {values.mean():.1f} %, mean")
         axes.axhline(values.mean(), color=colour, linewidth=0.8, linestyle=":")
     axes.set(xlabel="domain", ylabel=label, title=title, ylim=(0, 100), xticks=domains)
     figure.legend(loc="outside lower center", fontsize="small", ncols=1 if len(rows) < 2 else 3, frameon=False)
