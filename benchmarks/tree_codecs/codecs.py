@@ -1,11 +1,12 @@
-"""The values that `benchmark_tree_codecs --raw DIRECTORY` wrote, through Blosc2 and pcodec: per cent saved, and GB/s one core.
+"""Runs `benchmark_tree_codecs`, then puts the same values through Blosc2 and pcodec: per cent saved, GB/s on one core.
 
-    pip install numpy blosc2 pcodec
-    python codecs.py DIRECTORY
+`pip install numpy blosc2 pcodec`, then `python codecs.py build/release/benchmarks/benchmark_tree_codecs [its options]`.
 """
 
 import pathlib
+import subprocess
 import sys
+import tempfile
 import time
 
 import blosc2
@@ -19,13 +20,20 @@ repetitions = 5
 def blosc(filter_, codec, level):
     """Byte or bit shuffle with a codec, one thread."""
 
+    parameters = {
+        "codec": codec,
+        "clevel": level,
+        "filters": [filter_],
+        "filters_meta": [0],
+        "typesize": 8,
+        "nthreads": 1,
+    }
+
     def encode(values):
-        return blosc2.compress2(
-            values, cparams=dict(codec=codec, clevel=level, filters=[filter_], filters_meta=[0], typesize=8, nthreads=1)
-        )
+        return blosc2.compress2(values, cparams=parameters)
 
     def decode(packed):
-        return np.frombuffer(blosc2.decompress2(packed, dparams=dict(nthreads=1)), np.float64)
+        return np.frombuffer(blosc2.decompress2(packed, dparams={"nthreads": 1}), np.float64)
 
     return encode, decode
 
@@ -64,9 +72,8 @@ def measure(values, encode, decode):
     return sum(len(one) for one in packed), writing, reading
 
 
-def main():
-    blosc2.set_nthreads(1)
-    for file in sorted(pathlib.Path(sys.argv[1]).glob("*.f64")):
+def compare(directory):
+    for file in sorted(pathlib.Path(directory).glob("*.f64")):
         values = np.fromfile(file, np.float64)
         print(f"{file.stem}: {values.nbytes / 1e6:.2f} MB")
         for name, (encode, decode) in codecs.items():
@@ -74,6 +81,13 @@ def main():
             speed = values.nbytes / 1e9
             saved = 100 * (1 - size / values.nbytes)
             print(f"  {name:26} {saved:6.2f} % saved, {speed / writing:5.2f}/{speed / reading:5.2f} GB/s")
+
+
+def main():
+    blosc2.set_nthreads(1)
+    with tempfile.TemporaryDirectory() as directory:
+        subprocess.run([sys.argv[1], "--raw", directory, *sys.argv[2:]], check=True)
+        compare(directory)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <set>
 
+#include "storage/codecs/pipeline.hpp"
 #include "storage/output_file.hpp"
 #include "storage/trees/value_coder.hpp"
 #include "support/random_trees.hpp"
@@ -112,11 +113,39 @@ struct Prepared {
   BytesView values;
 };
 
+/// A level of 64 x 64 cells in two dimensions, large enough for weights of siblings.
+struct Large {
+  Large() {
+    TreeDescent descent(2, {32, 32, 1});
+    links = descent.descend(std::vector<std::uint8_t>(1024, 1));
+    for (std::int64_t n = 0; n < 1024; ++n) {
+      float sum = 0;
+      for (std::int64_t son = 0; son < 4; ++son) {
+        const std::int64_t x = 2 * (n % 32) + son % 2, y = 2 * (n / 32) + son / 2;
+        cells.push_back(static_cast<float>(wave(x * y + 3 * x) + 8 + static_cast<double>(x * y) / 64));
+        sum += cells.back();
+      }
+      fathers.push_back(sum / 4);
+    }
+    chunk.type = Type::float32;
+    chunk.groups = {2, links.father, links.beside};
+    chunk.fathers = bytes_of(fathers, 0, fathers.size());
+  }
+  LevelLinks links;
+  std::vector<float> cells, fathers;
+  TreeChunk chunk;
+};
+
+const std::string golden_siblings = std::string(SIDESTREAM_GOLDEN_DIRECTORY) + "tree-values-siblings.stream";
 const std::string golden = std::string(SIDESTREAM_GOLDEN_DIRECTORY) + "tree-values.streams";
 
 }  // namespace
 
 TEST_CASE("streams of version 1 are read") {
+  if (!built_in_codecs().contains("zstd")) {
+    WARN_MESSAGE(false, "NOT TESTED: this build has no zstd");
+    return;
+  }
   const std::string text = read_file(golden);
   BytesView rest = std::as_bytes(std::span(text));
   std::set<TreeMethod> seen;
@@ -136,6 +165,22 @@ TEST_CASE("streams of version 1 are read") {
   }
   CHECK(rest.empty());
   CHECK(seen.size() == 6);
+}
+
+TEST_CASE("a stream of version 1 with weights of siblings is read") {
+  if (!built_in_codecs().contains("zstd")) {
+    WARN_MESSAGE(false, "NOT TESTED: this build has no zstd");
+    return;
+  }
+  const std::string text = read_file(golden_siblings);
+  const BytesView stream = std::as_bytes(std::span(text));
+  REQUIRE(stream.size() > 4);
+  CHECK((stream[3] & std::byte{4}) != std::byte{0});  // the plan says that it has them
+  const Large large;
+  Bytes back(large.cells.size() * sizeof(float));
+  decode_tree_values(stream, large.chunk, {}, back);
+  const BytesView values = bytes_of(large.cells, 0, large.cells.size());
+  CHECK(std::equal(back.begin(), back.end(), values.begin()));
 }
 
 TEST_CASE("the paper's code makes the same bytes as ever") {
@@ -164,4 +209,10 @@ TEST_CASE("write the streams" * doctest::skip()) {
     out.write(reinterpret_cast<const char*>(&size), sizeof size);
     out.write(reinterpret_cast<const char*>(stream.data()), size);
   }
+  const Large large;
+  TreeCoding predicted;
+  predicted.method = TreeMethod::predicted;
+  const Bytes stream = encode_tree_values(bytes_of(large.cells, 0, large.cells.size()), large.chunk, {}, predicted);
+  std::ofstream("tree-values-siblings.stream", std::ios::binary)
+      .write(reinterpret_cast<const char*>(stream.data()), static_cast<std::streamsize>(stream.size()));
 }

@@ -322,3 +322,39 @@ TEST_CASE_TEMPLATE("relations that do not hold do no harm", T, float, double) {
     }
   }
 }
+
+TEST_CASE("values and companions of any type, wherever they lie in memory") {
+  const RandomTree tree = some_tree(3);
+  const Gas gas(tree);
+  const std::size_t level = 4, above = 3;
+  const std::vector<float> density(gas.density[level].begin(), gas.density[level].end());
+  const std::vector<float> density_above(gas.density[above].begin(), gas.density[above].end());
+  const std::vector<std::int32_t> velocity(gas.velocity[level].size(), -3),
+      velocity_above(gas.velocity[above].size(), 2);
+  // Each a byte behind where it would lie well.
+  std::vector<Bytes> moved;
+  moved.reserve(6);
+  const auto shifted = [&](BytesView bytes) {
+    Bytes& copy = moved.emplace_back(bytes.size() + 1);
+    std::copy(bytes.begin(), bytes.end(), copy.begin() + 1);
+    return BytesView(copy).subspan(1);
+  };
+  const std::vector<Companion> companions{
+      {Type::float32, shifted(std::as_bytes(std::span(density))), shifted(std::as_bytes(std::span(density_above)))},
+      {Type::int32, shifted(std::as_bytes(std::span(velocity))), shifted(std::as_bytes(std::span(velocity_above)))}};
+  TreeChunk chunk;
+  chunk.groups = {3, tree.links[level].father, tree.links[level].beside};
+  chunk.fathers = shifted(std::as_bytes(std::span(gas.pressure[above])));
+  chunk.companions = companions;
+  const BytesView values = shifted(std::as_bytes(std::span(gas.pressure[level])));
+  for (const TreeMethod method : {TreeMethod::father_xor, TreeMethod::predicted, TreeMethod::predicted_zstd}) {
+    TreeCoding coding;
+    coding.method = method;
+    const Bytes stream = encode_tree_values(values, chunk, energy_mean(), coding);
+    const BytesView there = shifted(stream);
+    Bytes back(values.size() + 1);
+    decode_tree_values(there, chunk, energy_mean(), std::span(back).subspan(1));
+    CHECK(std::equal(back.begin() + 1, back.end(), values.begin()));
+    moved.pop_back();
+  }
+}

@@ -25,8 +25,9 @@ Predictor::Predictor(const TreeChunk& chunk, const Relations& relations, const P
     if ((needed_ >> number & 1) == 0) continue;
     check_companion(chunk, number, own.size() / size_of(chunk.type), declared());
   }
-  copies_.resize(static_cast<std::size_t>(std::popcount(needed_)));
-  father_rows_.resize(copies_.size());
+  const auto read = static_cast<std::size_t>(std::popcount(needed_));
+  copies_.reset(new Cells[read]);
+  father_rows_.reset(new Row[read]);
   if (plan.faces) {
     lay_out_faces();
   } else {

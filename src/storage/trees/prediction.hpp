@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "storage/trees/bits.hpp"
@@ -139,18 +140,19 @@ class Predictor {
   const GroupFinder* finder_;
   std::uint32_t needed_ = 0;              ///< companions that are read, a bit each
   std::array<const double*, 32> near_{};  ///< of those
-  std::vector<Cells> copies_{};           ///< for those that do not lie as double
-  std::vector<Row> father_rows_{};        ///< of the companions that are read, their fathers
+  // None of these is written before it is needed: plans are tried on tiles that are smaller than all this.
+  std::unique_ptr<Cells[]> copies_;     ///< for those that do not lie as double
+  std::unique_ptr<Row[]> father_rows_;  ///< of the companions that are read, their fathers
 
   std::size_t first_ = 0, count_ = 0;
   bool uniform_ = true;
-  Row father_{}, goal_{}, sum_{}, predicted_{};  ///< goal: what the sum is to become
-  std::array<Row, 3> slopes_{};
-  std::array<Row, 8> values_{};  ///< of the sons known so far, under a divergence
-  std::array<Row, 8> slope_predicted_{},
-      apart_{};                ///< under `siblings`, of each step: before them; the value less that
-  Cells weight_{}, offset_{};  ///< of the quantity whose mean is declared; of a closure: the whole of it is offset
-  Cells flow_{};               ///< see flows.hpp
+  Row father_, goal_, sum_, predicted_;  ///< goal: what the sum is to become
+  std::array<Row, 3> slopes_;
+  std::array<Row, 8> values_;           ///< of the sons known so far, under a divergence
+  std::array<Row, 8> slope_predicted_;  ///< under `siblings`, of each step, before them
+  std::array<Row, 8> apart_;            ///< the value less that
+  Cells weight_, offset_;  ///< of the quantity whose mean is declared; of a closure: the whole of it is offset
+  Cells flow_;             ///< see flows.hpp
   std::array<Source, tile_groups> from_{};
 };
 

@@ -1,4 +1,6 @@
 // What companions say of a value.
+#include <algorithm>
+
 #include "storage/trees/elements.hpp"
 #include "storage/trees/flows.hpp"
 #include "storage/trees/prediction.hpp"
@@ -61,10 +63,15 @@ void add_products(const std::vector<RelationTerm>& terms, std::size_t count, Rea
 
 }  // namespace
 
+// In runs so short that what all terms read of them stays at hand.
 void Predictor::add_terms(const std::vector<RelationTerm>& terms, Cells& out) const {
-  Cells product;
-  add_products(
-      terms, count_ * sons_, [this](int number) { return cells_of(number); }, product.data(), out.data());
+  constexpr std::size_t run = 128;
+  std::array<double, run> product;
+  for (std::size_t first = 0; first < count_ * sons_; first += run) {
+    const std::size_t count = std::min(run, count_ * sons_ - first);
+    add_products(
+        terms, count, [&](int number) { return cells_of(number) + first; }, product.data(), out.data() + first);
+  }
 }
 
 void Predictor::add_father_terms(const std::vector<RelationTerm>& terms, Row& out) {
