@@ -204,17 +204,19 @@ def test_damage_is_noticed(run, name, tmp_path):
 
 def test_declared_relations_are_used(run):
     """Energies are predicted to the last bit from others in their cells, where these are at hand."""
-    place, blocks, _ = run
+    place, _, dimensions = run
+    used = 0
     for step in range(tree_database.STEPS):
         context = context_of(place, "packed", step)
         assert context.variables["carried"].relations == {"father": "mean of clean * carried"}
         for block, (of, piece) in stored_blocks(context, "energy").items():
             rows = piece.tables.chunks[int(piece.row["chunk"]) :][: int(piece.row["chunks"])]
             heads = [context.trees.stored(of, piece, n)[1] for n in range(len(rows)) if rows[n]["encoded"]]
-            found = [needs(data).companions for data in heads]
-            at_hand = not (step == 1 and block == 1)
-            assert any(found) == (at_hand and len(rows) > 1) or len(heads) < len(rows), (block, step)
-        assert blocks == len(stored_blocks(context, "energy"))
+            found = [data for data in heads if needs(data).companions]
+            used += len(found)
+            if step == 1 and block == 1:
+                assert not found, "pressure was not delivered"
+    assert used > 0 or dimensions < 3
 
 
 def test_packed_is_smaller(run):
