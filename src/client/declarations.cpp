@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <sstream>
 #include <type_traits>
 
 #include "base/fail.hpp"
 #include "base/records.hpp"
+#include "config/relations.hpp"
 #include "data/mesh_arrays.hpp"
 
 namespace sidestream {
@@ -77,6 +79,30 @@ void Declarations::apply_arrays(Metadata& final) const {
   for (const Mesh& mesh : final.meshes) check_arrays(final, mesh);
 }
 
+namespace {
+
+/// False: there is no such relation. Lists have spaces between names.
+bool set_relation(VariableRelations& relations, const std::string& attribute, const std::string& value) {
+  if (attribute == "father") {
+    relations.father = value;
+  } else if (attribute == "equals") {
+    relations.equals = value;
+  } else if (attribute == "face") {
+    relations.face = value;
+  } else if (attribute == "opposite") {
+    relations.opposite = value;
+  } else if (attribute == "divergence_free") {
+    std::istringstream words(value);
+    relations.divergence_free.clear();
+    for (std::string word; words >> word;) relations.divergence_free.push_back(word);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 void Declarations::apply_attributes(Metadata& final) const {
   for (const AttributeDeclaration& a : attributes) {
     const Variable* found = final.find_variable(a.variable);
@@ -96,13 +122,15 @@ void Declarations::apply_attributes(Metadata& final) const {
       variable.time_varying = a.value == "true";
     } else if (a.attribute == "ghosts" && (a.value == "filled" || a.value == "untrusted")) {
       variable.filled = a.value == "filled";
-    } else {
+    } else if (!set_relation(variable.relations, a.attribute, a.value)) {
       fail(Code::usage,
            "the attribute '{}' of the variable '{}' is set to '{}'; expected unit, label or group with a text, "
-           "time_varying with true or false, or ghosts with filled or untrusted",
+           "time_varying with true or false, ghosts with filled or untrusted, or father, equals, face, opposite or "
+           "divergence_free with what the configuration has for them",
            a.attribute, a.variable, a.value);
     }
   }
+  for (const AttributeDeclaration& a : attributes) check_relations(final, *final.find_variable(a.variable));
 }
 
 namespace {
@@ -256,6 +284,12 @@ void encode_variable(ByteWriter& out, const Variable& v) {
   out.put(v.group);
   out.put(v.role);
   out.put(v.filled);
+  out.put(v.relations.father);
+  out.put(v.relations.equals);
+  out.put(v.relations.face);
+  out.put(v.relations.opposite);
+  out.put(static_cast<std::uint64_t>(v.relations.divergence_free.size()));
+  for (const std::string& name : v.relations.divergence_free) out.put(name);
 }
 
 /// That the meshes' arrays are variables.
@@ -284,6 +318,11 @@ Variable decode_variable(Decoder& in) {
   v.group = in.text();
   v.role = in.one_of(Role::owned);
   v.filled = in.flag();
+  v.relations.father = in.text();
+  v.relations.equals = in.text();
+  v.relations.face = in.text();
+  v.relations.opposite = in.text();
+  for (std::size_t n = in.count(); n > 0; --n) v.relations.divergence_free.push_back(in.text());
   return v;
 }
 

@@ -6,6 +6,7 @@
 #include "config/fail_at.hpp"
 #include "config/meshes.hpp"
 #include "config/opening.hpp"
+#include "config/relations.hpp"
 #include "config/sections.hpp"
 #include "data/mesh_arrays.hpp"
 #include "sidestream/error.hpp"
@@ -40,6 +41,12 @@ Variable make_variable(const std::string& name, const Settings& settings, const 
   variable.label = settings.text("label");
   variable.group = settings.text("group");
   variable.filled = settings.text("ghosts") == "filled";
+  VariableRelations& relations = variable.relations;
+  relations.father = settings.text("father");
+  relations.equals = settings.text("equals");
+  relations.face = settings.has("face") ? settings.text("face") : std::string();
+  relations.opposite = settings.text("opposite");
+  relations.divergence_free = settings.texts("divergence_free");
   return variable;
 }
 
@@ -54,7 +61,7 @@ bool same_points(const Variable& a, const Variable& b) {
 bool agree(const Variable& a, const Variable& b) {
   return a.mesh == b.mesh && a.type == b.type && same_points(a, b) && a.components == b.components &&
          a.order == b.order && a.time_varying == b.time_varying && agree(a.unit, b.unit) && agree(a.label, b.label) &&
-         agree(a.group, b.group);
+         agree(a.group, b.group) && (a.relations.empty() || b.relations.empty() || a.relations == b.relations);
 }
 
 template <class Declared>
@@ -163,6 +170,7 @@ void merge_variable(Metadata& metadata, Variable variable, const Document& docum
   if (known->label.empty()) known->label = variable.label;
   if (known->group.empty()) known->group = variable.group;
   known->filled |= variable.filled;  // whoever knows may say it
+  if (known->relations.empty()) known->relations = variable.relations;
 }
 
 }  // namespace
@@ -180,6 +188,14 @@ Metadata read_declarations(const Document& document, const ExpressionContext& ex
   for (const Variable& variable : declared.variables) merge_variable(metadata, variable, document, declared);
   read_arrays(metadata, meshes);
   merge_arrays(metadata, declared);
+  // Those of the file alone: a part of what another program declares may be without what it names.
+  for (const Entry& entry : named_entries(document, "variables")) {
+    try {
+      check_relations(metadata, *metadata.find_variable(entry.key));
+    } catch (const Error& e) {
+      fail_at(entry.where, "{}", e.what());
+    }
+  }
   return metadata;
 }
 

@@ -109,6 +109,39 @@ Section meshes_section() {
           options};
 }
 
+/// What codecs of databases may know of values in trees.
+std::vector<Option> relation_options() {
+  return {
+      {.name = "father",
+       .type = OptionType::text,
+       .text =
+           "In cells of an octree: what a father's value has of its sons'. `mean`; `sum`, of what a cell has in all; `mean of` "
+           "a sum of products, such as `mean of density * velocity`. Codecs of databases predict with it; where it does "
+           "not hold nothing is lost."},
+      {.name = "equals",
+       .type = OptionType::text,
+       .text =
+           "In cells of an octree: the value as a sum of products of others in the same cell, such as `pressure / 0.4 + "
+           "0.5 * density * velocity.x^2`. For the same use."},
+      {.name = "face",
+       .type = OptionType::choice,
+       .text =
+           "In cells of an octree: the face of its cell over which the value is the mean of a vector's component along "
+           "that axis. For the same use.",
+       .choices = {"low-x", "high-x", "low-y", "high-y", "low-z", "high-z"}},
+      {.name = "opposite",
+       .type = OptionType::text,
+       .text = "With `face`: the variable of the same component on the opposite face."},
+      {.name = "divergence_free",
+       .type = OptionType::text,
+       .list = true,
+       .text =
+           "With `face`: the variables of the other components, of each other axis low and high face, if the vector has no "
+           "divergence. Cells are cubes.",
+       .most_entries = 4},
+  };
+}
+
 Section variables_section() {
   std::vector<std::string> types;
   for (int n = 0; n < type_count; ++n) types.emplace_back(name_of(static_cast<Type>(n)));
@@ -159,6 +192,7 @@ Section variables_section() {
            "the points.",
        .choices = {"untrusted", "filled"}},
   };
+  for (Option& option : relation_options()) options.push_back(std::move(option));
   return {"variables", SectionForm::named,
           "What the simulation publishes, by name. A variable may be declared here, by the program's calls, "
           "or by both "

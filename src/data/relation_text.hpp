@@ -1,4 +1,4 @@
-// Relations between values of trees: their words, read.
+// The words of relations between values of trees: VariableRelations, read.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +9,6 @@
 #include "sidestream/data/metadata.hpp"
 
 namespace sidestream {
-
-/// What is declared of values in cells of trees, as texts of the configuration; docs/mesh-kinds.md has the words.
-/// Codecs of databases predict values with it: where it does not hold more bytes are needed, and nothing is lost.
-struct VariableRelations {
-  std::string father;    ///< what a father's value is of its sons': `mean of density * velocity`, `sum`
-  std::string equals;    ///< what the value is of others in the same cell, a sum of products
-  std::string face;      ///< the face of the cell that the value lies on: `low-x` ... `high-z`
-  std::string opposite;  ///< the variable with the same component on the opposite face
-  std::vector<std::string> divergence_free{};  ///< the faces along the other axes, low and high, with which it has none
-  [[nodiscard]] bool empty() const noexcept { return father.empty() && equals.empty() && face.empty(); }
-  bool operator==(const VariableRelations& other) const noexcept {
-    return father == other.father && equals == other.equals && face == other.face && opposite == other.opposite &&
-           divergence_free == other.divergence_free;
-  }
-};
 
 /// A variable in the same cell. `component` -1: its only one, or that of the variable whose relation it is.
 struct RelationFactor {

@@ -25,6 +25,7 @@ void run_json(BytesView input);         ///< the JSON alone
 void run_tables(BytesView input);       ///< tables of blocks, pieces and chunks, and the values behind them
 void run_chunk(BytesView input);        ///< what codecs decode
 void run_tree_values(BytesView input);  ///< streams of octrees' values
+void run_tree_flags(BytesView input);   ///< packed flags of octrees
 
 /// Runs `read`, which may throw Error(file).
 template <class Read>

@@ -12,6 +12,7 @@ import pytest
 import sidestream
 import tree_database
 from sidestream.stored import Context
+from sidestream.tree_values import needs
 from tree_database import published, same_bits
 
 PROGRAM = Path(tree_database.__file__)
@@ -199,6 +200,23 @@ def test_damage_is_noticed(run, name, tmp_path):
         assert f"values of '{variable}' on block 0" in done.stdout + done.stderr
         with pytest.raises(sidestream.Error, match=f"'{variable}' on block 0"):
             context_of(copy.parent, copy.name, LAST).read(of, piece)
+
+
+def test_declared_relations_are_used(run):
+    """Energies are predicted to the last bit from others in their cells, where these are at hand."""
+    place, _, dimensions = run
+    used = 0
+    for step in range(tree_database.STEPS):
+        context = context_of(place, "packed", step)
+        assert context.variables["carried"].relations == {"father": "mean of clean * carried"}
+        for block, (of, piece) in stored_blocks(context, "energy").items():
+            rows = piece.tables.chunks[int(piece.row["chunk"]) :][: int(piece.row["chunks"])]
+            heads = [context.trees.stored(of, piece, n)[1] for n in range(len(rows)) if rows[n]["encoded"]]
+            found = [data for data in heads if needs(data).companions]
+            used += len(found)
+            if step == 1 and block == 1:
+                assert not found, "pressure was not delivered"
+    assert used > 0 or dimensions < 3
 
 
 def test_packed_is_smaller(run):

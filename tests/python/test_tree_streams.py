@@ -5,7 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sidestream.database import chosen
 from sidestream.errors import Error
+from sidestream.stored import Context
 from sidestream.tree_flags import tree_starts
 from sidestream.tree_links import links_of
 from sidestream.tree_prediction import Around
@@ -115,3 +117,16 @@ def test_products():
     for wrong in ("", "2 *", "density +", "(a)", "a b"):
         with pytest.raises(Error, match="makes no sense"):
             parse_products(wrong)
+
+
+@pytest.mark.parametrize(("name", "like"), [("zstd", "plain"), ("packed", "plain"), ("pruned", "pruned-plain")])
+def test_kept_databases(name, like):
+    """Of two contexts with two blocks, in which one variable was not delivered once."""
+    folder, compared = GOLDEN.parent / "database-trees", 0
+    for iteration in (0, 1):
+        context, plain = (Context(folder / d, chosen(folder / d, iteration, None)[-1]) for d in (name, like))
+        for variable, other in zip(context.variables.values(), plain.variables.values(), strict=True):
+            for a, b in zip(context.pieces(variable), plain.pieces(other), strict=True):
+                assert context.read(variable, a).tobytes() == plain.read(other, b).tobytes()
+                compared += 1
+    assert compared == 31

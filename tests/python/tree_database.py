@@ -21,10 +21,12 @@ output: {directory: 'DIRECTORY'}
 variables:
   split: {mesh: tree, type: uint8}
   mine: {mesh: tree, type: uint8}
-  density: {mesh: tree, unit: kg/m^3}
-  velocity: {mesh: tree, components: 3}
+  density: {mesh: tree, unit: kg/m^3, father: mean}
+  velocity: {mesh: tree, components: 3, father: mean of density * velocity}
   pressure: {mesh: tree, type: float32}
-  energy: {mesh: tree}
+  energy: {mesh: tree, father: mean, equals: 2.5 * pressure + 0.5 * density * velocity.x^2}
+  clean: {mesh: tree, father: mean}
+  carried: {mesh: tree, father: mean of clean * carried}
   number: {mesh: tree, type: int64}
   kind: {mesh: tree, type: uint8, components: 2}
 outputs:
@@ -34,7 +36,7 @@ outputs:
   - database: {directory: pruned, kind: post, fsync: false, hdf5: false, codec: auto}
   - database: {directory: pruned-plain, kind: post, fsync: false}
 """
-NAMES = ("density", "velocity", "pressure", "energy", "number", "kind")
+NAMES = ("density", "velocity", "pressure", "energy", "clean", "carried", "number", "kind")
 
 
 def is_refined(level, index, step):
@@ -83,9 +85,15 @@ def arrays(block, blocks, dimensions, step):
     velocity = np.stack([np.cos(place[:, 0]), place[:, 1] * density, rng.standard_normal(count)], axis=1)
     pressure = np.full(count, 0.5, np.float32)
     energy = 2.5 * pressure + 0.5 * density * velocity[:, 0] ** 2
+    clean, carried = 1 + 0.1 * np.sin(place[:, 0]), np.cos(place[:, 0] + place[:, 1])
+    many, fathers = 1 << dimensions, np.flatnonzero(split)
+    for n, father in reversed(list(enumerate(fathers))):  # as conservative codes have them
+        own = slice(ROOTS[0] + n * many, ROOTS[0] + (n + 1) * many)
+        clean[father] = clean[own].mean()
+        carried[father] = (clean[own] * carried[own]).mean() / clean[father]
     number = np.arange(count) + 1000 * block
     kind = rng.integers(0, 3, (count, 2)).astype(np.uint8)
-    values = (density, velocity, pressure, energy, number, kind)
+    values = (density, velocity, pressure, energy, clean, carried, number, kind)
     return {"split": np.uint8(split), "mine": np.uint8(mine), **dict(zip(NAMES, values, strict=True))}
 
 

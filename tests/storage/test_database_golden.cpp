@@ -47,3 +47,38 @@ TEST_CASE("what each codec wrote in version 1 is read") {
     CHECK_MESSAGE(seen.contains(name), name);
   }
 }
+
+namespace {
+
+/// All values of a context, piece by piece.
+std::vector<Bytes> pieces_of(database::Context& context) {
+  std::vector<Bytes> all;
+  for (const database::PieceRow& row : context.pieces(0).pieces) {
+    const Variable& variable = context.metadata().variables[row.variable];
+    Bytes& values = all.emplace_back(database::bytes_of_piece(variable, context.blocks(0)[row.block], "a test"));
+    read_piece(context, 0, row, values);
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("octrees of version 2 are read: flags and values packed, by level, pruned") {
+  if (!built_in_codecs().contains("zstd")) return;
+  const std::string golden = std::string(SIDESTREAM_GOLDEN_DIRECTORY) + "database-trees/";
+  for (const auto& [name, as] : {std::pair("zstd", "plain"), {"packed", "plain"}, {"pruned", "pruned-plain"}}) {
+    const database::Journal journal = database::read_journal(golden + name),
+                            plain = database::read_journal(golden + as);
+    REQUIRE(journal.contexts.size() == 2);
+    for (std::size_t n = 0; n < 2; ++n) {
+      CAPTURE(name);
+      CAPTURE(n);
+      CHECK(journal.contexts[n].version == database::tree_version);
+      database::Context context(golden + name, journal.contexts[n]), expected(golden + as, plain.contexts[n]);
+      CHECK(database::verify(context).empty());
+      CHECK(pieces_of(context) == pieces_of(expected));
+      CHECK(context.schema().pruned == (std::string(as) == "pruned-plain"));
+      CHECK(context.schema().relations_of(3).empty());
+    }
+  }
+}

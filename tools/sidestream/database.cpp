@@ -34,9 +34,10 @@ std::string variables_of(Context& context) {
   std::string text;
   const Metadata& metadata = context.metadata();
   for (const Mesh& mesh : metadata.meshes) {
-    text += fmt::format("mesh {}: {}, {} dimension{}\n", mesh.name,
+    const bool pruned = context.schema().pruned && mesh.kind() == MeshKind::octree;
+    text += fmt::format("mesh {}: {}, {} dimension{}{}\n", mesh.name,
                         mesh.geometry ? mesh.geometry->kind() : "without places", mesh.dimensions,
-                        mesh.dimensions == 1 ? "" : "s");
+                        mesh.dimensions == 1 ? "" : "s", pruned ? ", pruned" : "");
   }
   std::vector<std::uint64_t> pieces(metadata.variables.size()), stored(metadata.variables.size());
   for (std::size_t group = 0; group < context.groups().size(); ++group) {

@@ -74,7 +74,7 @@ class TreePieces:
     def _mesh(self, piece: "Piece") -> dict[str, Any]:
         return list(self.context.meshes.values())[int(piece.block["mesh"])]
 
-    def _stored(self, variable: "Variable", piece: "Piece", number: int) -> tuple[int, bytes]:
+    def stored(self, variable: "Variable", piece: "Piece", number: int) -> tuple[int, bytes]:
         """Of a chunk what is said of its codecs, and its bytes."""
         first = int(piece.row["chunk"])
         rows = piece.tables.chunks[first : first + int(piece.row["chunks"])]
@@ -109,7 +109,7 @@ class TreePieces:
         return cuts
 
     def _flags(self, variable: "Variable", piece: "Piece") -> NDArray[np.uint8]:
-        encoded, data = self._stored(variable, piece, 0)
+        encoded, data = self.stored(variable, piece, 0)
         if not encoded:
             return np.frombuffer(data, np.uint8)
         if variable.codecs[encoded - 1] != OF_TREES:
@@ -124,7 +124,7 @@ class TreePieces:
         key = (variable.number, number)
         if key in self._values:
             return self._values[key]
-        encoded, data = self._stored(variable, piece, number)
+        encoded, data = self.stored(variable, piece, number)
         cells = int(cuts[number + 1] - cuts[number])
         size = cells * variable.components * variable.dtype.itemsize
         if encoded and variable.codecs[encoded - 1] == OF_TREES:

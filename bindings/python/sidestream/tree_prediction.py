@@ -2,7 +2,7 @@
 in which it is written, as those had it who made the streams."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
@@ -53,12 +53,15 @@ class Plan:
     across: bool
     faces: bool
     factor: bool
+    siblings: bool  # predictions by slopes are corrected by what earlier siblings differ from theirs
+    weights: dict[tuple[int, int], float] = field(default_factory=dict)  # how much, by the places of both in the order
 
     @staticmethod
     def of(bits: int, relations: Relations) -> "Plan":
-        plan = Plan(bits & 3, bits >> 2 & 3, *(bool(bits >> n & 1) for n in range(4, 10)))
+        plan = Plan(bits & 3, bits >> 2 & 3, *(bool(bits >> n & 1) for n in range(4, 11)))
         face = relations.face
-        sound = plan.slope <= LIMITED and plan.last <= DECLARED and bits >> 10 == 0
+        sound = plan.slope <= LIMITED and plan.last <= DECLARED and bits >> 11 == 0
+        sound = sound and not (plan.siblings and (plan.faces or plan.closure))
         sound = sound and (plan.shared or plan.divergence or not plan.across)
         sound = sound and not (plan.last == DECLARED and (relations.mean is None or plan.faces))
         sound = sound and not ((plan.shared or plan.divergence) and not plan.faces)
@@ -168,6 +171,7 @@ class Prediction:
         around, self.groups = layout.around, past - first
         self.used = around.dimensions
         self.numbers, self.beside = around.father[first:past], around.beside[first:past]
+        self.sloped, self.apart = dict[int, Doubles](), dict[int, Doubles]()
         self.factor = layout.relations.factor if self.plan.factor else 1.0
         if self.plan.closure:
             self.offset = self._terms(self.relations.closure, self._cells, self.groups * self.sons)
@@ -251,15 +255,22 @@ class Prediction:
             found = self.goal - self.sum
             if plan.last == DECLARED:
                 found = (found - self.offset[son :: self.sons]) / self.weight[son :: self.sons]
-        elif plan.slope == NONE:
-            found = self.father
         else:
-            found = self._by_slope(son)
+            found = self.father if plan.slope == NONE else self._by_slope(son)
+            if plan.siblings:
+                found = self._with_siblings(step, found)
         if plan.divergence and not plan.closure:
             found = self._by_divergence(step, found)
         if plan.shared and not plan.closure:
             found = self._by_shared(son, found)
         return np.where(np.isnan(found), 0.0, found)
+
+    def _with_siblings(self, step: int, found: Doubles) -> Doubles:
+        self.sloped[step] = found
+        if 2 <= step < self.sons - 1:
+            for other in range(step):
+                found = found + self.plan.weights[step, other] * self.apart[other]
+        return found
 
     def _by_slope(self, son: int) -> Doubles:
         distance = [0.25 if son >> axis & 1 else -0.25 for axis in range(self.used)]
@@ -308,6 +319,8 @@ class Prediction:
     def known(self, step: int, values: Doubles) -> None:
         son = self.layout.order[step]
         self.own[self.first : self.past, son] = values
+        if self.plan.siblings and step + 2 < self.sons:
+            self.apart[step] = values - self.sloped[step]
         if self.plan.last != AS_OTHERS and not self.plan.closure and step + 1 < self.layout.members:
             if self.plan.last == DECLARED:
                 values = self.weight[son :: self.sons] * values + self.offset[son :: self.sons]

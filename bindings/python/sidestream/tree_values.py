@@ -187,6 +187,9 @@ def _predicted(parts: Parts, head: Head, dtype: np.dtype[Any], around: Around, r
     plan = Plan.of(int.from_bytes(parts.take(2), "little"), relations)
     if bool(head.flags & BESIDE) != plan.needs_beside or head.companions != plan.companions(relations):
         raise damaged("needs other values than it says")
+    for step in range(2, around.sons - 1 if plan.siblings else 2):
+        for other in range(step):
+            plan.weights[step, other] = int.from_bytes(parts.take(1), "little", signed=True) / 64.0
     layout = Layout(around, relations, plan)
     groups, sons = len(around.father), around.sons
     word = np.dtype(f"<u{dtype.itemsize}")

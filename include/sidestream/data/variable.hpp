@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sidestream/data/array.hpp"
 #include "sidestream/data/block.hpp"
@@ -109,6 +110,21 @@ inline constexpr int role_count = 13;
 /// How servers compute a variable from others; the library's own.
 class Derivation;
 
+/// What is declared of values in cells of trees, as texts of the configuration; docs/mesh-kinds.md has the words.
+/// Codecs of databases predict values with it: where it does not hold more bytes are needed, and nothing is lost.
+struct VariableRelations {
+  std::string father;    ///< what a father's value is of its sons': `mean of density * velocity`, `sum`
+  std::string equals;    ///< what the value is of others in the same cell, a sum of products
+  std::string face;      ///< the face of the cell that the value lies on: `low-x` ... `high-z`
+  std::string opposite;  ///< the variable with the same component on the opposite face
+  std::vector<std::string> divergence_free{};  ///< the faces along the other axes, low and high, with which it has none
+  [[nodiscard]] bool empty() const noexcept { return father.empty() && equals.empty() && face.empty(); }
+  bool operator==(const VariableRelations& other) const noexcept {
+    return father == other.father && equals == other.equals && face == other.face && opposite == other.opposite &&
+           divergence_free == other.divergence_free;
+  }
+};
+
 /// One declared variable. Ids count variables in the order of declaration, the same on every process.
 struct Variable {
   std::int32_t id = -1;
@@ -126,6 +142,7 @@ struct Variable {
   /// Whatever a published array has of a point that another block owns is what that block publishes: ghosts, and nodes
   /// that several blocks have. Otherwise nothing is known of ghosts.
   bool filled = false;
+  VariableRelations relations{};
   /// Null: clients publish it. Otherwise servers compute it, which costs where something selects it: see
   /// docs/derived.md. Derived variables come after all that are published, so that ids of those don't depend on them.
   std::shared_ptr<const Derivation> derivation{};

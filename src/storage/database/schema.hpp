@@ -17,7 +17,7 @@ struct Schema {
   /// By variable: more lists, where each chunk goes through one of several; the first is that in `codecs`. May be
   /// shorter than there are variables.
   std::vector<std::vector<std::vector<std::string>>> other_codecs{};
-  /// By variable; may be shorter than there are variables.
+  /// By variable, what its values are coded with; may be shorter than there are variables.
   std::vector<VariableRelations> relations{};
   [[nodiscard]] VariableRelations relations_of(std::size_t variable) const {
     return variable < relations.size() ? relations[variable] : VariableRelations{};

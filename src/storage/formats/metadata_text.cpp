@@ -78,6 +78,16 @@ void put_mesh(Out out, const Mesh& mesh, const Metadata& metadata) {
   fmt::format_to(out, "{}}}\n", mesh.fixed ? ", fixed: true" : "");
 }
 
+void put_relations(Out out, const VariableRelations& relations) {
+  if (!relations.father.empty()) fmt::format_to(out, ", father: {}", quoted_text(relations.father));
+  if (!relations.equals.empty()) fmt::format_to(out, ", equals: {}", quoted_text(relations.equals));
+  if (!relations.face.empty()) fmt::format_to(out, ", face: {}", relations.face);
+  if (!relations.opposite.empty()) fmt::format_to(out, ", opposite: {}", quoted_text(relations.opposite));
+  std::vector<std::string> names;
+  for (const std::string& name : relations.divergence_free) names.push_back(quoted_text(name));
+  if (!names.empty()) fmt::format_to(out, ", divergence_free: [{}]", fmt::join(names, ", "));
+}
+
 void put_variable(Out out, const Variable& v, const Metadata& metadata) {
   fmt::format_to(out, "  {}: {{mesh: {}, type: {}, centering: {}, components: {}, order: {}", quoted_text(v.name),
                  quoted_text(metadata.mesh_of(v).name), name_of(v.type),
@@ -88,6 +98,7 @@ void put_variable(Out out, const Variable& v, const Metadata& metadata) {
   if (!v.unit.empty()) fmt::format_to(out, ", unit: {}", quoted_text(v.unit));
   if (!v.label.empty()) fmt::format_to(out, ", label: {}", quoted_text(v.label));
   if (!v.group.empty()) fmt::format_to(out, ", group: {}", quoted_text(v.group));
+  put_relations(out, v.relations);
   fmt::format_to(out, "}}\n");
 }
 

@@ -47,6 +47,7 @@ class DatabaseWriter final : public Task {
     schema_.metadata = database::part_of(metadata, variables_);
     schema_.pruned = prunes(settings) && database::has_trees(schema_.metadata);
     trees_.emplace(schema_.pruned);
+    for (const Variable& variable : schema_.metadata.variables) schema_.relations.push_back(variable.relations);
     choose_codecs(settings);
     storing_.emplace(storing_options(settings));
     pool_.emplace(settings.integer<int>("server_threads"));
