@@ -1,6 +1,7 @@
 // Files of RAMSES, record by record: byte orders, records in parts, damage at every byte; names and texts.
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <cstring>
 
 #include "storage/output_file.hpp"

@@ -1,6 +1,7 @@
 """Levels as data sets of yt: octrees by load_octree, patches by load_amr_grids."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,16 +14,33 @@ from .levels import Levels
 from .morton import morton_keys
 
 
-def _scalars(levels: Levels, variables: list[str] | None) -> list[str]:
-    """The variables that were asked for; yt's fields have one component."""
+@dataclass(frozen=True)
+class _Field:
+    """A field of yt, which has one component: of a variable, all of it or component `component`."""
+
+    name: str
+    variable: str
+    component: int | None
+
+    def of(self, values: NDArray[Any]) -> NDArray[np.float64]:
+        one = values if self.component is None else values[:, self.component]
+        return one.astype(np.float64)
+
+
+def _fields(levels: Levels, variables: list[str] | None) -> list[_Field]:
+    """Of the variables that were asked for; components are called NAME_x, NAME_y, NAME_z, or from four on NAME_0..."""
     names = list(levels.variables) if variables is None else variables
     wrong = [name for name in names if name not in levels.variables]
     if wrong:
         raise Error(f"yt: there is no variable '{wrong[0]}' in cells, but {', '.join(levels.variables)}")
-    several = [name for name in names if levels.variables[name].components > 1]
-    if several and variables is not None:
-        raise Error(f"yt: '{several[0]}' has several components, and yt's fields have one; leave it out")
-    return [name for name in names if name not in several]
+    found = []
+    for name in names:
+        count = levels.variables[name].components
+        axes = "xyz"[:count] if count <= 3 else [str(n) for n in range(count)]
+        found += (
+            [_Field(name, name, None)] if count == 1 else [_Field(f"{name}_{x}", name, n) for n, x in enumerate(axes)]
+        )
+    return found
 
 
 def _bounds(levels: Levels) -> NDArray[np.float64]:
@@ -54,18 +72,18 @@ def _depth_first(levels: Levels) -> tuple[NDArray[np.uint8], NDArray[np.int64], 
     return mask, leaf[order][mask == 0], leaves
 
 
-def _load_octree(levels: Levels, names: list[str], options: dict[str, Any]) -> Any:
+def _load_octree(levels: Levels, fields: list[_Field], options: dict[str, Any]) -> Any:
     import yt
 
     if levels.mesh.dimensions != 3:
         raise Error(f"yt: '{levels.mesh.name}' has {levels.mesh.dimensions} dimensions, but yt's octrees have three")
     mask, order, leaves = _depth_first(levels)
     data = {}
-    for name in names:
-        values = [levels.values(name, n, leaf).astype(np.float64) for n, leaf in enumerate(leaves)]
+    for field in fields:
+        values = [field.of(levels.values(field.variable, n, leaf)) for n, leaf in enumerate(leaves)]
         nobody = [cells.owner[leaf] < 0 for cells, leaf in zip(levels.cells, leaves, strict=True)]
         joined = np.where(np.concatenate(nobody), np.nan, np.concatenate(values))
-        data[("stream", name)] = joined[order][:, None]
+        data[("stream", field.name)] = joined[order][:, None]
     roots = levels.mesh.hi.astype(np.int64)
     fixed = {"num_zones": 1, "partial_coverage": 0, "domain_dimensions": roots, "bbox": _bounds(levels)}
     return yt.load_octree(mask, data, **fixed, **options)
@@ -89,7 +107,7 @@ def _with_one_father(levels: Levels) -> Iterator[tuple[BlockOf, list[NDArray[np.
         fathers = [p * levels.mesh.ratio(level, level + 1) for p in pieces]
 
 
-def _load_grids(levels: Levels, names: list[str], options: dict[str, Any]) -> Any:
+def _load_grids(levels: Levels, fields: list[_Field], options: dict[str, Any]) -> Any:
     import yt
 
     mesh = levels.mesh
@@ -100,13 +118,13 @@ def _load_grids(levels: Levels, names: list[str], options: dict[str, Any]) -> An
     for block, pieces in _with_one_father(levels):
         spacing, extents = mesh.spacing / mesh.ratio(0, block.level), block.hi - block.lo
         arrays = {}
-        for name in names:
-            stored = levels.source.read(name, block)
+        for field in fields:
+            stored = levels.source.read(field.variable, block)
             if stored is None:
                 values = np.full(int(np.prod(extents)), np.nan)
             else:
-                values = in_cell_order(stored, levels.variables[name], mesh, block).astype(np.float64)
-            arrays[name] = values.reshape(*(int(n) for n in extents[::-1])).transpose(2, 1, 0)
+                values = field.of(in_cell_order(stored, levels.variables[field.variable], mesh, block))
+            arrays[field.name] = values.reshape(*(int(n) for n in extents[::-1])).transpose(2, 1, 0)
         for lo, hi in pieces:
             grid: dict[Any, Any] = {"level": block.level, "dimensions": hi - lo}
             grid["left_edge"] = mesh.origin + spacing * lo
@@ -118,10 +136,10 @@ def _load_grids(levels: Levels, names: list[str], options: dict[str, Any]) -> An
 
 
 def load_into_yt(levels: Levels, variables: list[str] | None = None, **options: Any) -> Any:
-    """A data set of yt with the variables that have one component as fields ("stream", NAME), in memory. `options` go
-    to yt (length_unit, ...). Leaves that no block owns are NaN."""
-    names = _scalars(levels, variables)
+    """A data set of yt with fields ("stream", NAME), of several components ("stream", NAME_x) and so on, in memory.
+    `options` go to yt (length_unit, ...). Leaves that no block owns are NaN."""
+    fields = _fields(levels, variables)
     given = {"sim_time": float(levels.attrs["time"]), "periodicity": (False,) * 3, **options}
     if levels.mesh.kind == "octree":
-        return _load_octree(levels, names, given)
-    return _load_grids(levels, names, given)
+        return _load_octree(levels, fields, given)
+    return _load_grids(levels, fields, given)

@@ -192,8 +192,8 @@ class Levels(Sequence[Level]):
         return xr.DataArray(values, coords, (*dims, *more), variable, attrs)
 
     def to_yt(self, variables: list[str] | None = None, **options: Any) -> Any:
-        """A data set of yt, in memory: the variables with one component, or those that are named, as fields ("stream",
-        NAME). `options` go to yt.load_octree or yt.load_amr_grids."""
+        """A data set of yt, in memory: all variables, or those that are named, as fields ("stream", NAME), components
+        as ("stream", NAME_x) and so on. `options` go to yt.load_octree or yt.load_amr_grids."""
         if find_spec("yt") is None:
             raise Error("to_yt: the package yt is not installed; install it")
         from .into_yt import load_into_yt
