@@ -177,7 +177,7 @@ TEST_CASE("halos of any thresholds are those that `halos` finds") {
   for (const std::string yaml : {"{variable: a, connectivity: 6, boundary: 1.5, halo: 1.8, units: mean}",
                                  "{variable: a, connectivity: 6, boundary: 600000, halo: 900000, minimum_cells: 3}"}) {
     const Table halos = run_alone(halos_kind(), yaml, domain, {domain.mesh().cells}).tables.at("halos-{index:05}.csv");
-    CHECK(halos.rows() > 2);
+    CHECK(halos.rows() > 1);
     for (std::size_t h = 0; h < halos.rows(); ++h, ++row) {
       REQUIRE(row < table.rows());
       CHECK(whole(table, row, "peak_index") == whole(halos, h, "peak_index"));
