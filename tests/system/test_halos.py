@@ -47,7 +47,7 @@ def reference(tmp_path_factory):
         (3, "inline"),
         (5, "{mode: cores, per_node: 2, buffer: 8 MiB}"),
         (6, "{mode: nodes, servers: 3, buffer: 8 MiB}"),
-        (8, "{mode: nodes, servers: 5, partitioner: isosurface}"),
+        (8, "{mode: nodes, servers: 5}"),
         (6, "{mode: nodes, servers: 2, forward: blocks}"),
         (6, "{mode: nodes, servers: 2, forward: partials, per_node: 2}"),
     ],
