@@ -5,7 +5,6 @@
 // benchmark_halos [CELLS along each axis = 256] [REPETITIONS = 5] [FILE]
 // FILE: the field is written there, C order, for benchmarks/halos_scipy.py, which runs this and SciPy's `label`.
 #include <mpi.h>
-#include <sys/resource.h>
 
 #include <cmath>
 #include <cstdio>
@@ -77,10 +76,21 @@ class Field {
   std::vector<std::vector<BlockView>> views_;
 };
 
-double peak_memory() {
-  rusage usage{};
-  ::getrusage(RUSAGE_SELF, &usage);
-  return 1024.0 * static_cast<double>(usage.ru_maxrss);
+/// A line of /proc/self/status, in bytes; 0 where there is none.
+double memory(const std::string& what) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.rfind(what, 0) == 0) return 1024 * std::atof(line.c_str() + what.size() + 1);
+  }
+  return 0;
+}
+
+/// What `work` needs at most beyond what is there before.
+double memory_of(const std::function<void()>& work) {
+  std::ofstream("/proc/self/clear_refs") << "5";  // the most begins anew
+  const double before = memory("VmRSS");
+  work();
+  return memory("VmHWM") - before;
 }
 
 struct Measured {
@@ -106,17 +116,19 @@ void run(const Field& field, int repetitions) {
        [&] { return field.rows(halos_kind(), "{variable: a, boundary: 8, halo: 20}", "halos-{index:05}.csv"); }},
       {"merge tree", [&] { return field.rows(merge_tree_kind(), "{variable: a}", "merge-tree-{index:05}.csv"); }}};
   const double bytes = field.cells() * sizeof(double);
-  std::vector<double> memory;
+  std::vector<double> fields;
   for (int r = 0; r < repetitions; ++r) {
     for (Measured& one : all) {
-      const double before = peak_memory();
-      one.times.push_back(benchmark::processor_microseconds([&] { one.rows = one.work(); }));
-      if (r == 0) memory.push_back((peak_memory() - before) / bytes);
+      const auto timed = [&] {
+        one.times.push_back(benchmark::processor_microseconds([&] { one.rows = one.work(); }));
+      };
+      const double needed = memory_of(timed);
+      if (r == 0) fields.push_back(needed / bytes);
     }
   }
   for (std::size_t n = 0; n < all.size(); ++n) {
-    std::printf("%-22s %9.1f ms  %8zu rows  %5.2f fields of memory beyond what was needed before\n", all[n].name,
-                benchmark::median(all[n].times) / 1000, all[n].rows, memory[n]);
+    std::printf("%-22s %9.1f ms  %8zu rows  %5.2f fields of memory\n", all[n].name,
+                benchmark::median(all[n].times) / 1000, all[n].rows, fields[n]);
   }
   for (const Measured& one : all) {
     std::printf("%-22s %8.2f Mcells/s\n", one.name, field.cells() / benchmark::median(one.times));

@@ -6,9 +6,11 @@
 #include <cmath>
 #include <fstream>
 #include <map>
+#include <random>
 #include <set>
 #include <sstream>
 
+#include "analysis/hash_field.hpp"
 #include "analysis/kinds.hpp"
 #include "support/fake_domain.hpp"
 
@@ -104,6 +106,25 @@ inline std::map<Index, FoundHalo> brute_force(const Cells& cells, double boundar
     if (halo.value >= peak && halo.cells.size() >= least) halos[halo.peak] = halo;
   }
   return halos;
+}
+
+inline FakeDomain periodic(FakeDomain domain, std::array<bool, 3> along = {true, true, true}) {
+  domain.metadata.meshes[0].periodic = along;
+  return domain;
+}
+
+inline FakeDomain hashed(Index n) {
+  return periodic(
+      fake_cube(n, 0, 20, {{"a", [field = HashField(n)](auto&, const Index3& p, int) { return field(p); }}}));
+}
+
+/// Few values, so that there are plateaus and ties.
+inline double noise(const Index3& p, unsigned seed, int values = 12) {
+  std::seed_seq seeds{static_cast<unsigned>(p[0] + 100), static_cast<unsigned>(p[1] + 100),
+                      static_cast<unsigned>(p[2] + 100), seed};
+  unsigned word[1];
+  seeds.generate(word, word + 1);
+  return static_cast<double>(word[0] % static_cast<unsigned>(values));
 }
 
 inline std::size_t column_of(const Table& table, const std::string& name) {

@@ -82,7 +82,7 @@ TEST_CASE("two blobs meet, one is born, one vanishes, one comes apart") {
   MpiCommunicator world(MPI_COMM_WORLD);
   const std::vector<std::vector<Blob>> films{
       {{5, 5, 4}, {20, 5, 3}, {30, 30, 4}},                  // three
-      {{8, 5, 4}, {17, 5, 3}, {30, 30, 4}, {2, 20, 2}},      // two are nearer, one is born
+      {{7, 5, 4}, {18, 5, 3}, {30, 30, 4}, {2, 20, 2}},      // two are nearer, one is born
       {{10, 5, 4}, {14, 5, 3}, {30, 30, 4}},                 // those meet, and the new one has vanished
       {{10, 5, 4}, {14, 5, 3}, {26, 30, 3}, {35, 30, 2.5}},  // the third is two
   };

@@ -12,12 +12,16 @@ STEPS = 3
 BOUNDARY, HALO = 0.35, 0.9
 TASKS = f"""\
 analyses:
-  - halos: {{variable: t, boundary: {BOUNDARY}, halo: {HALO}, connectivity: 6, minimum_cells: 2, file: "halos-{{index}}.csv",
-            mass_function: {{bins: 5, file: "mass-{{index}}.csv", image: {{file: "mass-{{index}}.png", size: [160, 120]}}}},
+  - halos: {{variable: t, boundary: {BOUNDARY}, halo: {HALO}, connectivity: 6, minimum_cells: 2,
+            file: "halos-{{index}}.csv",
+            mass_function: {{bins: 5, file: "mass-{{index}}.csv",
+                             image: {{file: "mass-{{index}}.png", size: [160, 120]}}}},
             history: {{image: {{file: "tree-{{index}}.png", size: [160, 120]}}}}}}
-  - halos: {{name: means, variable: t, boundary: 2, halo: 2.5, units: mean, connectivity: 18, file: "means-{{index}}.h5"}}
+  - halos: {{name: means, variable: t, boundary: 2, halo: 2.5, units: mean, connectivity: 18,
+            file: "means-{{index}}.h5"}}
   - merge_tree: {{variable: t, connectivity: 6, file: "pairs-{{index}}.csv", halos_file: "all-{{index}}.csv",
-                 halos: [{{boundary: {BOUNDARY}, halo: {HALO}, minimum_cells: 2}}, {{boundary: 3, halo: 4, units: mean}}],
+                 halos: [{{boundary: {BOUNDARY}, halo: {HALO}, minimum_cells: 2}},
+                         {{boundary: 3, halo: 4, units: mean}}],
                  connected_file: "connected-{{index}}.csv",
                  connected: {{from: [0.1, 0.1, 0.1], to: [0.9, 0.9, 0.9], above: -2}}}}
 """
@@ -43,7 +47,7 @@ def reference(tmp_path_factory):
         (3, "inline"),
         (5, "{mode: cores, per_node: 2, buffer: 8 MiB}"),
         (6, "{mode: nodes, servers: 3, buffer: 8 MiB}"),
-        (8, "{mode: nodes, servers: 5, partitioner: isosurface}"),
+        (8, "{mode: nodes, servers: 5}"),
         (6, "{mode: nodes, servers: 2, forward: blocks}"),
         (6, "{mode: nodes, servers: 2, forward: partials, per_node: 2}"),
     ],

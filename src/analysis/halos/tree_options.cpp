@@ -1,0 +1,106 @@
+#include "analysis/halos/tree_options.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "analysis/common_options.hpp"
+
+namespace sidestream::halos {
+namespace {
+
+/// The cell that a position lies in.
+Index3 cell_at(const Settings& settings, const char* option, const Field& field) {
+  const std::vector<double> place = settings.reals(option);
+  const auto expected = static_cast<std::size_t>(field.lattice.dimensions);
+  if (place.size() != expected) {
+    settings.fail(option, fmt::format("found {} numbers, expected {}, one for each dimension of the mesh", place.size(),
+                                      expected));
+  }
+  Index3 cell = field.lattice.origin;
+  for (std::size_t a = 0; a < expected; ++a) {
+    const double index = std::floor((place[a] - field.origin[a]) / field.spacing[a]);
+    const double low = static_cast<double>(field.lattice.origin[a]);
+    if (!(index >= low && index < low + static_cast<double>(field.lattice.size[a]))) {
+      settings.fail(option, fmt::format("{} is outside of the mesh along {}; name a place in one of its cells",
+                                        place[a], "xyz"[a]));
+    }
+    cell[a] = static_cast<Index>(index);
+  }
+  return cell;
+}
+
+/// The option `connected`.
+Option connected_option() {
+  const auto place = [](const char* name, const char* text) {
+    return Option{.name = name,
+                  .type = OptionType::real,
+                  .list = true,
+                  .required = true,
+                  .text = text,
+                  .least_entries = 1,
+                  .most_entries = 3};
+  };
+  Option connected{
+      .name = "connected",
+      .type = OptionType::map,
+      .list = true,
+      .text =
+          "Whether two places hang together above a level: a way leads from one to the other through cells "
+          ">= `above`."};
+  connected.options = {place("from", "A place in a cell of the mesh."),
+                       place("to", "Another one."),
+                       {.name = "above", .type = OptionType::real, .required = true, .text = "The level."}};
+  return connected;
+}
+
+}  // namespace
+
+TreeQuery read_tree(const Settings& settings, const Metadata& metadata) {
+  TreeQuery query{read_field(settings, metadata, "`merge_tree`"),
+                  settings.text("file"),
+                  read_pieces(settings),
+                  settings.real("minimum_persistence"),
+                  {},
+                  settings.text("halos_file"),
+                  {},
+                  settings.text("connected_file")};
+  for (const Settings& one : settings.maps("halos")) query.thresholds.push_back(read_thresholds(one));
+  for (const Settings& one : settings.maps("connected")) {
+    query.questions.push_back({cell_at(one, "from", query.field), cell_at(one, "to", query.field), one.real("above")});
+  }
+  return query;
+}
+
+std::vector<Option> tree_options() {
+  std::vector<Option> all = field_options();
+  all.push_back(
+      file_option("merge-tree-{index:05}.csv",
+                  "The tree: a row for each maximum, in the order of their linear index. docs/cosmology.md."));
+  all.push_back(pieces_option());
+  all.push_back(
+      {.name = "minimum_persistence",
+       .type = OptionType::real,
+       .default_value = "0",
+       .text = "Maxima that are less than this above the saddle at which they meet a higher one are left out of the "
+               "table: a simplified tree.",
+       .minimum = 0});
+  Option halos{.name = "halos",
+               .type = OptionType::map,
+               .list = true,
+               .text = "Halos for any number of thresholds, which all ask the same tree."};
+  halos.options = threshold_options();
+  all.push_back(halos);
+  Option halos_file = file_option("merge-tree-halos-{index:05}.csv", "The halos of all `halos`, numbered as `query`.");
+  halos_file.name = "halos_file";
+  all.push_back(halos_file);
+  all.push_back(connected_option());
+  Option answers = file_option("connected-{index:05}.csv",
+                               "The answers: `connected` is 1 or 0, `highest` the highest level at which they hang "
+                               "together, and `saddle_index` the cell that decides it.");
+  answers.name = "connected_file";
+  all.push_back(answers);
+  return all;
+}
+
+}  // namespace sidestream::halos

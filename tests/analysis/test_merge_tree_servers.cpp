@@ -1,0 +1,119 @@
+// Merge trees on several servers against the reference pairs, the analysis `halos`, and flooding.
+#include <cmath>
+#include <limits>
+
+#include "analysis/tree_checks.hpp"
+
+using namespace sidestream;
+using namespace sidestream::testing;
+
+namespace {
+
+const char* const tree_file = "merge-tree-{index:05}.csv";
+
+}  // namespace
+
+TEST_CASE("the most persistent pairs are those of the reference") {
+  FakeDomain domain =
+      fake_cube(64, 0, 20, {{"a", [field = HashField(64)](auto&, const Index3& p, int) { return field(p); }}});
+  domain.metadata.meshes[0].periodic = {true, true, true};
+  const auto pairs = reference_rows("hash_64_c14_pairs.csv");
+  MpiCommunicator world(MPI_COMM_WORLD);
+  Table first;
+  for (const Division& division : {Division{domain.mesh().cells}, random_division(domain.mesh().cells, 23, 3)}) {
+    const auto results =
+        run_analysis(merge_tree_kind(), "{variable: a, connectivity: 14}", domain, division, world, {.ghosts = 1});
+    if (world.rank() != 0) continue;
+    const Table& table = results.tables.at(tree_file);
+    if (first.rows() == 0) first = table;
+    CHECK(same_bits(table, first));
+    std::map<Index, std::size_t> row_of;
+    for (std::size_t r = 0; r < table.rows(); ++r) row_of[whole(table, r, "birth_index")] = r;
+    double least = std::numeric_limits<double>::infinity();
+    for (const auto& pair : pairs) {
+      const auto at = row_of.find(static_cast<Index>(pair.at("birth_index")));
+      REQUIRE(at != row_of.end());
+      CHECK(whole(table, at->second, "saddle_index") == static_cast<Index>(pair.at("saddle_index")));
+      CHECK(real(table, at->second, "birth") == pair.at("birth"));
+      CHECK(real(table, at->second, "death") == pair.at("death"));
+      least = std::min(least, pair.at("birth") - pair.at("death"));
+    }
+    std::size_t above = 0;  // and there are no others as persistent
+    for (std::size_t r = 0; r < table.rows(); ++r) {
+      above += whole(table, r, "saddle_index") >= 0 && real(table, r, "persistence") > least ? 1 : 0;
+    }
+    CHECK(above < pairs.size());
+  }
+}
+
+TEST_CASE("halos of any thresholds are those that `halos` finds") {
+  MpiCommunicator world(MPI_COMM_WORLD);
+  const FakeDomain domain = noisy({9, 8, 7}, 3, 6);
+  const auto results = run_analysis(
+      merge_tree_kind(),
+      "{variable: a, connectivity: 6, halos: [{boundary: 1.5, halo: 1.8, units: mean}, {boundary: 600000, halo: 900000, minimum_cells: 3}]}",
+      domain, random_division(domain.mesh().cells, 12, 2), world);
+  if (world.rank() != 0) return;
+  const Table& table = results.tables.at("merge-tree-halos-{index:05}.csv");
+  std::size_t row = 0;
+  for (const std::string yaml : {"{variable: a, connectivity: 6, boundary: 1.5, halo: 1.8, units: mean}",
+                                 "{variable: a, connectivity: 6, boundary: 600000, halo: 900000, minimum_cells: 3}"}) {
+    const Table halos = run_alone(halos_kind(), yaml, domain, {domain.mesh().cells}).tables.at("halos-{index:05}.csv");
+    CHECK(halos.rows() > 1);
+    for (std::size_t h = 0; h < halos.rows(); ++h, ++row) {
+      REQUIRE(row < table.rows());
+      CHECK(whole(table, row, "peak_index") == whole(halos, h, "peak_index"));
+      CHECK(real(table, row, "peak_value") == real(halos, h, "peak_value"));
+      CHECK(whole(table, row, "cells") == whole(halos, h, "cells"));
+      CHECK(real(table, row, "mass") == real(halos, h, "mass"));
+    }
+  }
+  CHECK(row == table.rows());
+}
+
+TEST_CASE("two places hang together above a level exactly if a way of such cells leads from one to the other") {
+  MpiCommunicator world(MPI_COMM_WORLD);
+  for (unsigned seed = 0; seed < 4; ++seed) {
+    const FakeDomain domain = noisy({6, 5, 4}, 3, seed);
+    const Cells cells(domain, 14);
+    std::mt19937 random(seed);
+    std::string yaml = "{variable: a, connected: [";
+    std::vector<std::array<Index, 2>> ends;
+    std::vector<double> levels;
+    for (int n = 0; n < 60; ++n) {
+      ends.push_back({static_cast<Index>(random() % 120), static_cast<Index>(random() % 120)});
+      levels.push_back(cells.values[random() % 120]);
+      if (std::isnan(levels.back())) levels.back() = 1;
+      const auto place = [&](Index id) {
+        const Index3 p = cells.cell(id);
+        return "[" + std::to_string(p[0] + 2) + ".5, " + std::to_string(p[1] - 3 + 0.5) + ", " +
+               std::to_string(p[2] + 5) + ".5]";
+      };
+      yaml += (n ? ", {from: " : "{from: ") + place(ends[n][0]) + ", to: " + place(ends[n][1]) +
+              ", above: " + std::to_string(levels.back()) + "}";
+    }
+    const auto results =
+        run_analysis(merge_tree_kind(), yaml + "]}", domain, random_division(domain.mesh().cells, 7, seed), world);
+    if (world.rank() != 0) continue;
+    const Table& table = results.tables.at("connected-{index:05}.csv");
+    REQUIRE(table.rows() == ends.size());
+    for (std::size_t n = 0; n < ends.size(); ++n) {
+      const auto joined = [&](double level) {
+        for (const auto& [peak, halo] : brute_force(cells, level, level)) {
+          int found = 0;
+          for (const Index3& p : halo.cells) {
+            const Index id = (p[0] * cells.size[1] + p[1]) * cells.size[2] + p[2];
+            found += (id == ends[n][0]) + (id == ends[n][1]);
+          }
+          if (found == 2) return true;
+        }
+        return false;
+      };
+      CHECK(whole(table, n, "connected") == (joined(levels[n]) ? 1 : 0));
+      const double highest = real(table, n, "highest");
+      if (!std::isfinite(highest)) continue;
+      CHECK(joined(highest));
+      CHECK_FALSE(joined(std::nextafter(highest, 1e300)));
+    }
+  }
+}
