@@ -50,7 +50,8 @@ AnalysisKind slice_kind() {
           "where the normal points, triangles are counter-clockwise. Where no value was delivered the data "
           "are NaN. A mesh of two dimensions is cut in lines, and with `axis: z` drawn as the plane it is. Of curvilinear and unstructured meshes "
           "`position` or `origin` must be given; variables in the cells of an unstructured mesh have each cell's "
-          "own value (docs/mesh-kinds.md).",
+          "own value (docs/mesh-kinds.md). On octrees and refinement levels, and with `cells: own`, each cell has its own value "
+          "up to its faces, as a polygon of its own (docs/adaptive-meshes.md).",
       .options = std::move(options),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         return std::make_unique<Slice>(read_slice(settings, metadata), metadata,

@@ -313,6 +313,26 @@ TEST_CASE("between centres of cells of several levels places get their means, in
   }
 }
 
+TEST_CASE("blocks need to be near places to which their cells give something: a cell and a half of the coarsest") {
+  const World world = world_of(3);
+  const Trees trees(world, 1);
+  const auto needed = [&](const std::string& cells, double x) {
+    const std::string yaml = "{variables: t, " + cells + "point: {at: [" + std::to_string(x) + ", 1, 3]}}";
+    const auto analysis =
+        probe_kind().create(fake_settings(probe_kind(), yaml, trees.domain.metadata), trees.domain.metadata);
+    BlockSummary summary;
+    summary.block.space = IndexSpace::list;
+    summary.low = {-1, 0.5, 2};
+    summary.high = {-0.75, 1.5, 3.5};  // root cells are 2 wide
+    return analysis->selection().variables.at(0).part.predicate.needed(summary);
+  };
+  CHECK(needed("cells: linear, ", -0.8));
+  CHECK(needed("cells: linear, ", 2));  // the middle of the other root cell
+  CHECK(!needed("cells: linear, ", 2.5));
+  CHECK(needed("", -0.8));
+  CHECK(!needed("", 0));
+}
+
 TEST_CASE("next to a cell that is NaN, or was not delivered, a cell has its own value") {
   const World world = world_of(2);  // with NaN in it
   const std::string grid = ", size: [40, 40]}";

@@ -93,7 +93,7 @@ def configure(folder, placement, dimensions, outputs=""):
 
 def simulate(folder, path, ranks, dimensions, blocks, beside=None):
     command = [MPIRUN, "-n", str(ranks), PROGRAM, str(path), f"blocks={blocks}", f"steps={STEPS}"]
-    run_beside(folder, [*command, f"dimensions={dimensions}"], STEPS, beside)
+    run_beside(folder, [*command, f"dimensions={dimensions}"], STEPS, beside, timeout=300)
     return folder / "results"
 
 

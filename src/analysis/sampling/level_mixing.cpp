@@ -70,7 +70,7 @@ class Mixer {
     return input_.metadata.variables[static_cast<std::size_t>(query_.variables[v])].centering == Centering::cell;
   }
 
-  /// Where places are that the block may give something: a cell of level 0 round it.
+  /// Where places are that the block may give something.
   void reach(Place& low, Place& high) {
     const LevelOf& coarsest = level(0);
     const Bounds bounds = bounds_of(coarsest.mesh, block_->block);
@@ -78,7 +78,8 @@ class Mixer {
     for (int a = 0; a < mesh_.dimensions; ++a) {
       const auto n = static_cast<std::size_t>(a);
       const auto& cells = coarsest.axes.cells();
-      const double size = std::fabs(coarsest.axes.node(a, cells.lo[n] + 1) - coarsest.axes.node(a, cells.lo[n]));
+      const double size =
+          reach_in_cells * std::fabs(coarsest.axes.node(a, cells.lo[n] + 1) - coarsest.axes.node(a, cells.lo[n]));
       const auto [first, last] = std::minmax({coarsest.axes.node(a, cells.lo[n]), coarsest.axes.node(a, cells.hi[n])});
       const bool listed = block_->block.is_list();
       low[n] = listed ? (given.known() ? given.low[n] - size : first) : bounds.low[n] - size;

@@ -16,6 +16,10 @@
 
 namespace sidestream::sampling {
 
+/// Cells of level 0 from a cell to the farthest place to which it gives something: it may begin where its neighbour on
+/// the place's level does, and the place lies before the middle of its own.
+inline constexpr double reach_in_cells = 1.5;
+
 /// Whether cells of several levels may lie round a place: with `linear_cells` on octrees and refinement levels.
 [[nodiscard]] bool mixes_levels(const Query& query, const Metadata& metadata);
 

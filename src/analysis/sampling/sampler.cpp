@@ -71,14 +71,16 @@ void check_query(const Settings& settings, const std::string& option, const Quer
 
 namespace {
 
-/// What a cell of another level reaches beyond its block: to the middle of its neighbour.
-Place coarsest_cell(const Mesh& mesh) {
+/// How far from a block places may be to which its cells give something: they are before the middle of a cell next to
+/// the one that these are part of.
+Place reach_of_cells(const Mesh& mesh) {
   Place size{};
   for (int a = 0; a < mesh.dimensions; ++a) {
     const auto n = static_cast<std::size_t>(a);
     const auto* tree = dynamic_cast<const OctreeGeometry*>(mesh.geometry.get());
     const Index first = mesh.cells.lo[n];
-    size[n] = std::fabs(tree ? tree->spacing()[n] : mesh.axes()->node(a, first + 1) - mesh.axes()->node(a, first));
+    size[n] = reach_in_cells *
+              std::fabs(tree ? tree->spacing()[n] : mesh.axes()->node(a, first + 1) - mesh.axes()->node(a, first));
   }
   return size;
 }
@@ -87,7 +89,7 @@ Place coarsest_cell(const Mesh& mesh) {
 
 Selection selection_of(const Query& query, const Metadata& metadata, const std::shared_ptr<const Targets>& targets) {
   const bool mixes = mixes_levels(query, metadata);
-  const Place more = mixes ? coarsest_cell(mesh_of(query, metadata)) : Place{};
+  const Place more = mixes ? reach_of_cells(mesh_of(query, metadata)) : Place{};
   BlockPredicate near;
   near.needed = [targets, more](const BlockSummary& summary) {
     Place low, high;
