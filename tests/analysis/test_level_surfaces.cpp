@@ -376,6 +376,29 @@ TEST_CASE("surfaces in patches are the same bytes for every division, of servers
   }
 }
 
+TEST_CASE("pictures of trees and patches are the same for every division, with colours by a field") {
+  MpiCommunicator self(MPI_COMM_SELF), world_communicator(MPI_COMM_WORLD);
+  const AnalysisKind kind = render_kind();
+  const std::string yaml =
+      "{isosurface: [{variable: t, values: [0], colour_by: pair, colour_component: 1}, {variable: t, values: [0.1]}], "
+      "size: [96, 80], file: a.png}";
+  const auto same = [](const Image& a, const Image& b) {
+    return a.width == b.width && a.height == b.height && a.rgba == b.rgba;
+  };
+  const TreeWorld ball = ball_world(3, 3, 5);
+  const TreeBlocks whole(ball, 1), parts(ball, 6);
+  const Image one = run_lists(kind, yaml, whole.domain, whole.blocks, self).images.at("a.png");
+  CHECK(same(run_lists(kind, yaml, parts.domain, parts.blocks, self, 2).images.at("a.png"), one));
+  const CapturedResults all = run_lists(kind, yaml, parts.domain, parts.blocks, world_communicator, 2);
+  if (world_communicator.rank() == 0) CHECK(same(all.images.at("a.png"), one));
+
+  const PatchWorld patches = patch_world(3);
+  const Image alone = run_patches(kind, yaml, patches, self).images.at("a.png");
+  const CapturedResults together = run_patches(kind, yaml, patches, world_communicator, 2);
+  if (world_communicator.rank() == 0) CHECK(same(together.images.at("a.png"), alone));
+  CHECK(!same(one, alone));
+}
+
 TEST_CASE("what is not had of levels is refused with a sentence") {
   PatchWorld world = patch_world(3);
   Metadata metadata = world.metadata();
@@ -388,6 +411,11 @@ TEST_CASE("what is not had of levels is refused with a sentence") {
         std::string::npos);
   CHECK(refused("{variable: t, values: 1, fields: [pair]}").find("run through the centres of cells") !=
         std::string::npos);
+  const AnalysisKind picture = render_kind();
+  const std::string render = "{isosurface: {variable: t, values: 1, colour_by: pair, colour_component: 1}}";
+  CHECK(message_of([&] {
+          picture.create(fake_settings(picture, render, metadata), metadata);
+        }).find("run through the centres of cells") != std::string::npos);
   metadata.meshes[0].geometry = std::make_shared<ArrayGeometry>(MeshKind::curvilinear);
   CHECK(refused("{variable: t, values: 1}").find("uniform mesh or an octree") != std::string::npos);
 }
