@@ -20,8 +20,8 @@ using Decisions = std::vector<std::vector<bool>>;
 
 /// Collective, with the same table and the same parts everywhere; the same result everywhere. `mine`: the ranges that
 /// the parts go by, of the blocks of this server's clients. Ranges go no further than to servers that have blocks just
-/// below, or beside them on other levels; what all are told is which blocks are needed, a bit for each block or a number for each that is, whichever is
-/// less.
+/// below, or beside them on other levels; what all are told is which blocks are needed, a bit for each block or a
+/// number for each that is, whichever is less.
 [[nodiscard]] Decisions decide_by_ranges(const Metadata& metadata, const BlockTable& table,
                                          std::span<const Selected> parts, std::span<const BlockRange> mine,
                                          Communicator& servers);

@@ -1,14 +1,13 @@
-// Isosurfaces in trees and in patches on refinement levels: closed over borders of levels and of blocks, the same bytes
-// for every division, and where one level is alone the surface of a mesh without levels.
+// Isosurfaces in trees and in patches on refinement levels: closed over borders of levels and of blocks, and where one
+// level is alone the surface of a mesh without levels.
 #include <doctest/doctest.h>
 
 #include <cmath>
 #include <limits>
 
 #include "analysis/kinds.hpp"
-#include "analysis/level_worlds.hpp"
+#include "analysis/level_cases.hpp"
 #include "analysis/surface_checks.hpp"
-#include "base/mixed_bits.hpp"
 #include "support/message_of.hpp"
 
 using namespace sidestream;
@@ -17,71 +16,6 @@ using namespace sidestream::testing;
 namespace {
 
 constexpr double pi = 3.14159265358979323846;
-
-double random_of(const TreeCell& cell, std::uint64_t seed) {
-  std::uint64_t bits = mixed_bits(seed + static_cast<std::uint64_t>(cell.level));
-  for (const Index i : cell.index) bits = mixed_bits(bits ^ static_cast<std::uint64_t>(i));
-  return static_cast<double>(bits >> 11) * 0x1p-53;
-}
-
-std::size_t scattered(const TreeCell& cell, std::size_t blocks) {
-  return static_cast<std::size_t>(random_of(cell, 77) * static_cast<double>(blocks));
-}
-
-/// Levels jump by several.
-TreeWorld random_world(int dimensions, std::uint64_t seed, std::int32_t deepest) {
-  TreeWorld world;
-  world.dimensions = dimensions;
-  world.roots = dimensions == 3 ? Index3{3, 2, 2} : Index3{3, 5, 1};
-  world.origin = {-1, 0.5, dimensions == 3 ? 2.0 : 0.0};
-  world.spacing = {2, 1, 1.5};
-  world.refined = [=](const TreeCell& c) {
-    return c.level < deepest && random_of(c, seed) < (c.level == 0 ? 0.7 : 0.42);
-  };
-  world.value = [world, seed](const TreeCell& c, const std::array<double, 3>&) {
-    return world.at_face(c) ? 0 : random_of(c, seed + 1);
-  };
-  world.owner = scattered;
-  return world;
-}
-
-/// A ball round the middle of the unit cube, refined near its surface as far as `deepest`.
-TreeWorld ball_world(int dimensions, std::int32_t coarsest, std::int32_t deepest) {
-  TreeWorld world;
-  world.dimensions = dimensions;
-  const auto distance = [dimensions](const std::array<double, 3>& x) {
-    double squares = 0;
-    for (int a = 0; a < dimensions; ++a)
-      squares += (x[static_cast<std::size_t>(a)] - 0.5) * (x[static_cast<std::size_t>(a)] - 0.5);
-    return std::sqrt(squares);
-  };
-  world.refined = [=](const TreeCell& c) {
-    if (c.level < coarsest || c.level >= deepest) return c.level < coarsest;
-    const bool side = c.index[0] * 2 < Index{1} << c.level;  // one half of the surface is coarse
-    return side && std::abs(distance(world.centre(c)) - 0.3) < 1.2 / std::exp2(c.level);
-  };
-  world.value = [=](const TreeCell&, const std::array<double, 3>& x) { return 0.3 - distance(x); };
-  world.owner = scattered;
-  return world;
-}
-
-Surface run_tree(const TreeWorld& world, std::size_t blocks, const std::string& yaml, Communicator& communicator,
-                 std::size_t partials = 1) {
-  const TreeBlocks tree(world, blocks);
-  CapturedResults results = run_lists(isosurface_kind(), yaml, tree.domain, tree.blocks, communicator, partials);
-  return results.surfaces.empty() ? Surface{} : results.surfaces.begin()->second;
-}
-
-Surface alone(const TreeWorld& world, std::size_t blocks, const std::string& yaml, std::size_t partials = 1) {
-  MpiCommunicator self(MPI_COMM_SELF);
-  return run_tree(world, blocks, yaml, self, partials);
-}
-
-Surface alone(const PatchWorld& world, const std::string& yaml, std::size_t partials = 1) {
-  MpiCommunicator self(MPI_COMM_SELF);
-  CapturedResults results = run_patches(isosurface_kind(), yaml, world, self, partials);
-  return results.surfaces.begin()->second;
-}
 
 /// Whether every edge is passed as often in one direction as in the other.
 bool is_closed(const Surface& s) {
@@ -107,50 +41,6 @@ double length(const Surface& s) {
   for (const auto& [a, b] : s.lines)
     sum += norm(minus(s.points[static_cast<std::size_t>(b)], s.points[static_cast<std::size_t>(a)]));
   return sum;
-}
-
-/// Two levels of other ratios over a coarse one, in several blocks each; there is a gap between patches of a level.
-PatchWorld patch_world(int dimensions) {
-  PatchWorld world;
-  world.dimensions = dimensions;
-  const Index depth = dimensions == 3 ? 12 : 1;
-  world.cells = {{0, 0, 0}, {14, 12, depth}};
-  world.spacing = {1.0 / 14, 1.0 / 12, 1.0 / 12};
-  const Index z = dimensions == 3 ? 2 : 1;
-  world.refinement = {{2, 3, z}, {3, 2, dimensions == 3 ? 4 : 1}};
-  const auto box = [&](Index i0, Index j0, Index k0, Index i1, Index j1, Index k1, const Index3& ratio) {
-    Box b{{i0 * ratio[0], j0 * ratio[1], k0 * ratio[2]}, {i1 * ratio[0], j1 * ratio[1], k1 * ratio[2]}};
-    if (dimensions == 2) b.lo[2] = 0, b.hi[2] = 1;
-    return b;
-  };
-  const Index3 one{1, 1, 1}, two = world.refinement[0];
-  world.patches = {{0, box(0, 0, 0, 5, 12, 12, one)},
-                   {0, box(5, 0, 0, 14, 7, 12, one)},
-                   {0, box(5, 7, 0, 14, 12, 12, one)},
-                   {1, box(2, 2, 2, 7, 9, 6, two)},
-                   {1, box(2, 2, 6, 7, 9, 10, two)},
-                   {1, box(7, 3, 3, 11, 8, 8, two)},
-                   {2, box(8, 12, 6, 13, 20, 10, world.refinement[1])}};
-  if (dimensions == 2) world.patches.erase(world.patches.begin() + 4);
-  world.value = [dimensions](const TreeCell&, const std::array<double, 3>& x) {
-    double squares = 0;
-    for (std::size_t a = 0; a < static_cast<std::size_t>(dimensions); ++a) squares += (x[a] - 0.5) * (x[a] - 0.5);
-    return 0.3 - std::sqrt(squares);
-  };
-  return world;
-}
-
-PatchWorld random_patches(int dimensions, std::uint64_t seed) {
-  PatchWorld world = patch_world(dimensions);
-  const Metadata metadata = world.metadata();
-  world.value = [mesh = metadata.meshes[0], dimensions, seed](const TreeCell& c, const std::array<double, 3>&) {
-    const Box all = mesh.cells_on(c.level);
-    for (std::size_t a = 0; a < static_cast<std::size_t>(dimensions); ++a) {
-      if (c.index[a] == all.lo[a] || c.index[a] + 1 == all.hi[a]) return 0.0;
-    }
-    return random_of(c, seed);
-  };
-  return world;
 }
 
 }  // namespace
@@ -240,46 +130,6 @@ TEST_CASE("a tree of one level has the surface of a mesh without levels") {
   }
 }
 
-TEST_CASE("surfaces in trees are the same bytes for every division") {
-  MpiCommunicator world_communicator(MPI_COMM_WORLD);
-  for (const int dimensions : {2, 3}) {
-    for (const std::uint64_t seed : {3, 4}) {
-      const TreeWorld world = random_world(dimensions, seed, 4);
-      const std::string yaml = "{variable: t, values: [0.4, 0.6], fields: [pair, t]}";
-      const Surface one = alone(world, 1, yaml);
-      REQUIRE(one.points.size() > 60);
-      for (const std::size_t blocks : {2, 3, 7, 16}) {
-        CHECK(same_bits(alone(world, blocks, yaml, 2), one));
-        const Surface all = run_tree(world, blocks, yaml, world_communicator, 1 + blocks % 2);
-        if (world_communicator.rank() == 0) CHECK(same_bits(all, one));
-      }
-    }
-  }
-}
-
-TEST_CASE("normals point to lower values, and are the same bytes for every division") {
-  MpiCommunicator world_communicator(MPI_COMM_WORLD);
-  const TreeWorld world = ball_world(3, 4, 6);
-  const std::string yaml = "{variable: t, values: [0, 0.05], normals: true}";
-  const Surface one = alone(world, 1, yaml);
-  REQUIRE(one.point_data.size() == 2);
-  const Surface::Array& normals = one.point_data[1];
-  REQUIRE(normals.name == "normals");
-  REQUIRE(normals.values.size() == 3 * one.points.size());
-  for (std::size_t p = 0; p < one.points.size(); ++p) {
-    const Vector n{normals.values[3 * p], normals.values[3 * p + 1], normals.values[3 * p + 2]};
-    const Vector out = minus(one.points[p], {0.5, 0.5, 0.5});
-    CHECK(norm(n) == doctest::Approx(1));
-    CHECK(dot(n, out) > 0.93 * norm(out));  // the values fall outwards
-  }
-  for (const std::size_t blocks : {2, 7}) {
-    CHECK(same_bits(alone(world, blocks, yaml, 2), one));
-    const Surface all = run_tree(world, blocks, yaml, world_communicator, 1 + blocks % 2);
-    if (world_communicator.rank() == 0) CHECK(same_bits(all, one));
-  }
-  CHECK(alone(ball_world(2, 4, 5), 2, "{variable: t, values: [0], normals: true}").point_data.size() == 1);
-}
-
 TEST_CASE("a tree that is one cell, and trees without a leaf, have no surface") {
   TreeWorld world = random_world(3, 1, 0);
   world.roots = {1, 1, 1};
@@ -351,31 +201,6 @@ TEST_CASE("a ball in patches") {
   CHECK(length(circle) == doctest::Approx(2 * pi * 0.3).epsilon(0.02));
 }
 
-TEST_CASE("surfaces in patches are the same bytes for every division, of servers and of levels into patches") {
-  MpiCommunicator world_communicator(MPI_COMM_WORLD);
-  for (const int dimensions : {2, 3}) {
-    PatchWorld world = random_patches(dimensions, 6);
-    const std::string yaml = "{variable: t, values: [0.3, 0.5], fields: [pair]}";
-    const Surface one = alone(world, yaml);
-    CHECK(same_bits(alone(world, yaml, 3), one));
-    const auto check = [&] {
-      CapturedResults results = run_patches(isosurface_kind(), yaml, world, world_communicator, 2);
-      if (world_communicator.rank() == 0) CHECK(same_bits(results.surfaces.begin()->second, one));
-    };
-    check();
-    std::vector<std::pair<std::int32_t, Box>> halves;
-    for (const auto& [level, box] : world.patches) {
-      Box low = box, high = box;
-      low.hi[0] = high.lo[0] = box.lo[0] + box.extent(0) / 3;
-      halves.insert(halves.begin(), {level, high});
-      halves.push_back({level, low});
-    }
-    world.patches = halves;
-    CHECK(same_bits(alone(world, yaml, 2), one));
-    check();
-  }
-}
-
 TEST_CASE("what is not had of levels is refused with a sentence") {
   PatchWorld world = patch_world(3);
   Metadata metadata = world.metadata();
@@ -388,6 +213,11 @@ TEST_CASE("what is not had of levels is refused with a sentence") {
         std::string::npos);
   CHECK(refused("{variable: t, values: 1, fields: [pair]}").find("run through the centres of cells") !=
         std::string::npos);
+  const AnalysisKind picture = render_kind();
+  const std::string render = "{isosurface: {variable: t, values: 1, colour_by: pair, colour_component: 1}}";
+  CHECK(message_of([&] {
+          picture.create(fake_settings(picture, render, metadata), metadata);
+        }).find("run through the centres of cells") != std::string::npos);
   metadata.meshes[0].geometry = std::make_shared<ArrayGeometry>(MeshKind::curvilinear);
   CHECK(refused("{variable: t, values: 1}").find("uniform mesh or an octree") != std::string::npos);
 }

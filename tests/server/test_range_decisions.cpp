@@ -22,10 +22,17 @@ Range random_range(std::mt19937& random) {
 
 /// Blocks of two levels in any place, some of them lists, on any server; ranges that have nothing to do with each
 /// other.
+enum class Kind { plain, levels, tree };
+
 struct World {
-  World(unsigned seed, int servers) {
+  World(unsigned seed, int servers, Kind kind = Kind::plain) {
     std::mt19937 random(seed);
     metadata.meshes.push_back({0, "grid", {{0, 0, 0}, {12, 12, 12}}, 3, nullptr});
+    if (kind == Kind::levels) metadata.meshes[0].refinement = {{1, 1, 2}};
+    if (kind == Kind::tree) {
+      metadata.meshes[0].geometry =
+          std::make_shared<OctreeGeometry>(Index3{1, 1, 1}, std::array{0.0, 0.0, 0.0}, std::array{1.0, 1.0, 1.0});
+    }
     for (const Centering centering : every_centering) {
       Variable variable;
       variable.id = static_cast<std::int32_t>(metadata.variables.size());
@@ -41,6 +48,13 @@ struct World {
       one.block.level = random() % 9 == 0 ? 1 : 0;
       one.block.space = random() % 11 == 0 ? IndexSpace::list : IndexSpace::box;
       one.block.cells = box;
+      if (kind == Kind::levels) one.block.space = IndexSpace::box;
+      if (kind == Kind::tree) one.block.space = IndexSpace::list, one.block.level = 0;
+      for (std::size_t a = 0; a < 3 && kind == Kind::tree && seed % 3 != 0; ++a) {
+        one.block.bounds.low[a] = static_cast<double>(box.lo[a]);
+        one.block.bounds.high[a] = static_cast<double>(box.hi[a]);
+      }
+      if (kind == Kind::tree) one.block.cells = list_box(box.count());
       one.server = one.block.client % servers;
       placed.push_back(one);
     }
@@ -110,6 +124,23 @@ TEST_CASE("the servers that have the blocks decide what one that knows all range
   }
   CHECK(needed > all / 50);
   CHECK(needed < all / 2);
+}
+
+TEST_CASE("the same of patches on levels, and of trees") {
+  MpiCommunicator servers(MPI_COMM_WORLD);
+  for (unsigned seed = 0; seed < 12; ++seed) {
+    for (const Kind kind : {Kind::levels, Kind::tree}) {
+      const World world(seed, servers.size(), kind);
+      const std::vector<BlockRange> mine = world.ranges_of(servers.rank());
+      std::vector<Selected> asked;
+      for (const double value : {50.0, 99.0, 105.0, 200.0}) asked.emplace_back(0, 0, ValuesBracketed{{value}, {0, 0}});
+      const Needs needs(world.metadata, world.table.blocks(), world.ranges);
+      const Decisions decided = decide_by_ranges(world.metadata, world.table, asked, mine, servers);
+      for (std::size_t p = 0; p < asked.size(); ++p) REQUIRE(decided[p] == needs.of(asked[p]));
+      CHECK(std::count(decided[0].begin(), decided[0].end(), true) > 10);
+      CHECK(std::count(decided[3].begin(), decided[3].end(), true) == 0);
+    }
+  }
 }
 
 TEST_CASE("few blocks of many are told by their numbers") {

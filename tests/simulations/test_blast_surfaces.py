@@ -47,8 +47,7 @@ def results(folder, placement, ranks, name, beside=None):
 
 
 CASES = [
-    ("inline", 2), ("inline", 3), ("inline", 5), ("inline", 8),
-    ("{mode: cores, per_node: 1}", 4), ("{mode: cores, per_node: 2}", 5),
+    ("inline", 2), ("inline", 3), ("inline", 8), ("{mode: cores, per_node: 2}", 5),
     ("{mode: nodes, servers: 1}", 4), ("{mode: nodes, servers: 3}", 8),
     ("{mode: nodes, servers: 2, forward: blocks}", 6), ("{mode: nodes, servers: 2, forward: partials}", 6),
 ]  # fmt: skip

@@ -4,6 +4,7 @@
 #include <bit>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 #include "analysis/leaves/leaf_tree.hpp"
 #include "analysis/sorted_shares.hpp"
@@ -125,17 +126,18 @@ OwnedLeaves dealt(const Lattice& lattice, std::span<const BlockRim> rims, std::s
   std::vector<std::vector<BlockRim>> to(static_cast<std::size_t>(servers.size()));
   std::vector<int> wanted;
   for (const BlockRim& rim : rims) {
-    for (auto& of_server : to) of_server.push_back({rim.block, {{}, std::vector<std::vector<double>>(width)}});
+    std::vector<char> begun(to.size(), 0);
     for (std::size_t leaf = 0; leaf < rim.leaves.cells.size(); ++leaf) {
       curve.servers_of(lattice.box(rim.leaves.cells[leaf]), wanted);
       for (const int server : wanted) {
-        LeafSet& set = to[static_cast<std::size_t>(server)].back().leaves;
+        std::vector<BlockRim>& of_server = to[static_cast<std::size_t>(server)];
+        if (std::exchange(begun[static_cast<std::size_t>(server)], 1) == 0) {
+          of_server.push_back({rim.block, {{}, std::vector<std::vector<double>>(width)}});
+        }
+        LeafSet& set = of_server.back().leaves;
         set.cells.push_back(rim.leaves.cells[leaf]);
         for (std::size_t c = 0; c < width; ++c) set.columns[c].push_back(rim.leaves.at(c, leaf));
       }
-    }
-    for (auto& of_server : to) {
-      if (of_server.back().leaves.cells.empty()) of_server.pop_back();
     }
   }
   std::vector<MemberMessage> messages;

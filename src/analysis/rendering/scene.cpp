@@ -152,6 +152,7 @@ class SceneReader {
 
   void colour_by_field(const Settings& settings, IsosurfaceQuery& query, Layer& layer) {
     const Variable& field = read_colour_field(settings, metadata_.variables[query.variable]);
+    if (query.in_levels) require_in_cells(settings, "colour_by", field, metadata_.mesh_of(field));
     query.fields = {field.id};
     layer.colouring = Layer::Colouring::by_field;
     layer.attribute = read_colour_component(settings, field);

@@ -1,0 +1,101 @@
+// Isosurfaces in trees and in patches on refinement levels, and pictures of them, are the same bytes for every
+// division.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "analysis/kinds.hpp"
+#include "analysis/level_cases.hpp"
+#include "analysis/surface_checks.hpp"
+
+using namespace sidestream;
+using namespace sidestream::testing;
+
+TEST_CASE("surfaces in trees are the same bytes for every division") {
+  MpiCommunicator world_communicator(MPI_COMM_WORLD);
+  for (const int dimensions : {2, 3}) {
+    for (const std::uint64_t seed : {3, 4}) {
+      const TreeWorld world = random_world(dimensions, seed, 4);
+      const std::string yaml = "{variable: t, values: [0.4, 0.6], fields: [pair, t]}";
+      const Surface one = alone(world, 1, yaml);
+      REQUIRE(one.points.size() > 60);
+      for (const std::size_t blocks : {2, 3, 7, 16}) {
+        CHECK(same_bits(alone(world, blocks, yaml, 2), one));
+        const Surface all = run_tree(world, blocks, yaml, world_communicator, 1 + blocks % 2);
+        if (world_communicator.rank() == 0) CHECK(same_bits(all, one));
+      }
+    }
+  }
+}
+
+TEST_CASE("normals point to lower values, and are the same bytes for every division") {
+  MpiCommunicator world_communicator(MPI_COMM_WORLD);
+  const TreeWorld world = ball_world(3, 4, 6);
+  const std::string yaml = "{variable: t, values: [0, 0.05], normals: true}";
+  const Surface one = alone(world, 1, yaml);
+  REQUIRE(one.point_data.size() == 2);
+  const Surface::Array& normals = one.point_data[1];
+  REQUIRE(normals.name == "normals");
+  REQUIRE(normals.values.size() == 3 * one.points.size());
+  for (std::size_t p = 0; p < one.points.size(); ++p) {
+    const Vector n{normals.values[3 * p], normals.values[3 * p + 1], normals.values[3 * p + 2]};
+    const Vector out = minus(one.points[p], {0.5, 0.5, 0.5});
+    CHECK(norm(n) == doctest::Approx(1));
+    CHECK(dot(n, out) > 0.93 * norm(out));  // the values fall outwards
+  }
+  for (const std::size_t blocks : {2, 7}) {
+    CHECK(same_bits(alone(world, blocks, yaml, 2), one));
+    const Surface all = run_tree(world, blocks, yaml, world_communicator, 1 + blocks % 2);
+    if (world_communicator.rank() == 0) CHECK(same_bits(all, one));
+  }
+  CHECK(alone(ball_world(2, 4, 5), 2, "{variable: t, values: [0], normals: true}").point_data.size() == 1);
+}
+
+TEST_CASE("surfaces in patches are the same bytes for every division, of servers and of levels into patches") {
+  MpiCommunicator world_communicator(MPI_COMM_WORLD);
+  for (const int dimensions : {2, 3}) {
+    PatchWorld world = random_patches(dimensions, 6);
+    const std::string yaml = "{variable: t, values: [0.3, 0.5], fields: [pair]}";
+    const Surface one = alone(world, yaml);
+    CHECK(same_bits(alone(world, yaml, 3), one));
+    const auto check = [&] {
+      CapturedResults results = run_patches(isosurface_kind(), yaml, world, world_communicator, 2);
+      if (world_communicator.rank() == 0) CHECK(same_bits(results.surfaces.begin()->second, one));
+    };
+    check();
+    std::vector<std::pair<std::int32_t, Box>> halves;
+    for (const auto& [level, box] : world.patches) {
+      Box low = box, high = box;
+      low.hi[0] = high.lo[0] = box.lo[0] + box.extent(0) / 3;
+      halves.insert(halves.begin(), {level, high});
+      halves.push_back({level, low});
+    }
+    world.patches = halves;
+    CHECK(same_bits(alone(world, yaml, 2), one));
+    check();
+  }
+}
+
+TEST_CASE("pictures of trees and patches are the same for every division, with colours by a field") {
+  MpiCommunicator self(MPI_COMM_SELF), world_communicator(MPI_COMM_WORLD);
+  const AnalysisKind kind = render_kind();
+  const std::string yaml =
+      "{isosurface: [{variable: t, values: [0], colour_by: pair, colour_component: 1}, {variable: t, values: [0.1]}], "
+      "size: [96, 80], file: a.png}";
+  const auto same = [](const Image& a, const Image& b) {
+    return a.width == b.width && a.height == b.height && a.rgba == b.rgba;
+  };
+  const TreeWorld ball = ball_world(3, 3, 5);
+  const TreeBlocks whole(ball, 1), parts(ball, 6);
+  const Image one = run_lists(kind, yaml, whole.domain, whole.blocks, self).images.at("a.png");
+  CHECK(same(run_lists(kind, yaml, parts.domain, parts.blocks, self, 2).images.at("a.png"), one));
+  const CapturedResults all = run_lists(kind, yaml, parts.domain, parts.blocks, world_communicator, 2);
+  if (world_communicator.rank() == 0) CHECK(same(all.images.at("a.png"), one));
+
+  const PatchWorld patches = patch_world(3);
+  const Image alone = run_patches(kind, yaml, patches, self).images.at("a.png");
+  const CapturedResults together = run_patches(kind, yaml, patches, world_communicator, 2);
+  if (world_communicator.rank() == 0) CHECK(same(together.images.at("a.png"), alone));
+  CHECK(!same(one, alone));
+}
