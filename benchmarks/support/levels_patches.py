@@ -12,11 +12,9 @@ CELLS, LEVELS, LEAST = 64, 3, 0.3
 STEPS = 480
 DISC = Simulation(
     program="advection",
-    mesh="patches",
     arguments=["cylinder", "--flow", "swirl", "--end", "2", "--cells", str(CELLS), "--levels", str(LEVELS),
                "--largest", "16", "--steps", str(STEPS), "--every", str(STEPS)],
     analyses={},
-    blocks="patches",
 )  # fmt: skip
 WRITTEN = "placement: inline\noutput: {directory: .}\noutputs: [hdf5: {variables: [density]}]\n"
 MOVED = """\

@@ -19,10 +19,9 @@ class Simulation:
     """A program, how it is called, and what is analysed of it."""
 
     program: str
-    mesh: str
     arguments: list[str]
     analyses: dict[str, str]  # by name in the tables
-    blocks: str  # what its blocks are called
+    declared: str = ""  # a mesh of its kind, as a configuration declares it
 
 
 @dataclass
@@ -62,6 +61,18 @@ class Row:
     @property
     def processing(self):
         return mean(step.analysis for step in self.steps)
+
+
+def refusal(simulation, analysis, builds, folder):
+    """Why the build does not do that analysis on such a mesh; nothing if it does."""
+    text = f"meshes: {{m: {simulation.declared}}}\nvariables:\n  density: {{mesh: m}}\n"
+    if "refined" in simulation.declared:
+        text += "  refined: {mesh: m, type: uint8}\n"
+    file = folder / "check.yaml"
+    file.write_text(f"{text}analyses:\n  - {analysis}\n")
+    line = [str(builds / "tools" / "sidestream"), "check", str(file)]
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    return (done.stdout + done.stderr).strip() if done.returncode else ""
 
 
 def configuration(simulation, analysis, placement):

@@ -21,7 +21,7 @@ analyses:
   - statistics: {{variable: density}}
   - histogram: {{variable: density, bins: 16}}
   - threshold: {{variable: density, minimum: 0.5, file: "inside-{{index}}.vtu"}}
-  - projection: {{variable: density, axis: y, file: "line-{{index}}.csv"}}
+  - projection: {{variable: density, axis: y, file: "line-{{index}}.h5"}}
 """
 CHECKPOINTS = """
 placement: {placement}
@@ -38,7 +38,7 @@ def write(folder, text, placement="inline", directory="out"):
 
 
 def results(folder):
-    names = ("statistics.csv", "histogram*.csv", "inside-*.vtu", "line-*.csv")
+    names = ("statistics.csv", "histogram*.csv", "inside-*.vtu", "line-*.h5")
     found = {file.name: file.read_bytes() for name in names for file in folder.glob(name)}
     assert len(found) > 10, sorted(found)
     return found
