@@ -1,10 +1,10 @@
 // Power spectra, distributions and Lyman-alpha of one server beside what bounds them.
 //
 // benchmark_spectra [CELLS along each axis = 256] [REPETITIONS = 5]
-// Prints medians, and last: the whole power spectrum by FFTW's transform of the same field alone (planned with measure and with
-// estimate), its memory besides the field by the field, distributions by reading the field at the speed of a plain sum, and
-// how many million cells a second have their optical depth, at several widths of lines. benchmarks/spectra_scipy.py runs it
-// beside scipy.fft.
+// Prints medians, and last: the whole power spectrum by FFTW's transform of the same field alone (planned with measure
+// and with estimate), its memory besides the field by the field, distributions by reading the field at the speed of a
+// plain sum, and how many million cells a second have their optical depth, at several widths of lines.
+// benchmarks/spectra_scipy.py runs it beside scipy.fft.
 #include <fftw3.h>
 #include <mpi.h>
 #include <unistd.h>
@@ -72,8 +72,9 @@ class Run {
   Run(const Field& field, const AnalysisKind& kind, const std::string& yaml) : field_(field) {
     const Parameters none;
     const Node node = parse_node(yaml, "benchmark");
-    task_ = kind.create(read_settings(node, kind.options, kind.name, node.where, {ExpressionContext{none}, &field.metadata}),
-                        field.metadata);
+    task_ = kind.create(
+        read_settings(node, kind.options, kind.name, node.where, {ExpressionContext{none}, &field.metadata}),
+        field.metadata);
   }
   void once() {
     NoResults results;
@@ -168,7 +169,8 @@ double depth_rate(double width, int repetitions) {
 void measure(Index n, int repetitions) {
   Field field(n);
   const double bytes = static_cast<double>(field.values.size() * sizeof(double));
-  Run shells(field, power_spectrum_kind(), "{variable: a}"), widening(field, power_spectrum_kind(), "{variable: a, bins: widening}");
+  Run shells(field, power_spectrum_kind(), "{variable: a}"),
+      widening(field, power_spectrum_kind(), "{variable: a, bins: widening}");
   Run linear(field, histogram_kind(), "{variable: a, bins: 400, range: [1, 7.4]}");
   Run logarithmic(field, histogram_kind(), "{variable: a, bins: 400, range: [1e-2, 1e5], scale: logarithmic}");
   const double before = resident();
@@ -189,15 +191,16 @@ void measure(Index n, int repetitions) {
     time([&] { logarithmic.once(); });
   }
   static_cast<void>(kept);
-  constexpr const char* names[] = {"FFTW r2c, estimate", "FFTW r2c, measure", "power_spectrum, shells", "power_spectrum, widening",
-                                   "sum of the field",   "histogram, linear", "histogram, logarithmic"};
+  constexpr const char* names[] = {"FFTW r2c, estimate",       "FFTW r2c, measure", "power_spectrum, shells",
+                                   "power_spectrum, widening", "sum of the field",  "histogram, linear",
+                                   "histogram, logarithmic"};
   std::array<double, 7> median{};
   for (std::size_t t = 0; t < times.size(); ++t) {
     median[t] = benchmark::median(times[t]);
     std::printf("%-26s %9.1f ms\n", names[t], 1e-3 * median[t]);
   }
-  std::printf("power spectrum by FFTW alone: %.2f (measure), %.2f (estimate); widening bins %.2f, %.2f\n", median[2] / median[1],
-              median[2] / median[0], median[3] / median[1], median[3] / median[0]);
+  std::printf("power spectrum by FFTW alone: %.2f (measure), %.2f (estimate); widening bins %.2f, %.2f\n",
+              median[2] / median[1], median[2] / median[0], median[3] / median[1], median[3] / median[0]);
   std::printf("memory of the power spectrum by the field: %.2f\n", memory);
   std::printf("speed of distributions by that of reading: %.2f linear, %.2f logarithmic\n", median[4] / median[5],
               median[4] / median[6]);

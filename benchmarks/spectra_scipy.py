@@ -1,4 +1,4 @@
-"""scipy.fft.rfftn of the same size beside benchmark_spectra, which is run in between: spectra_scipy.py PROGRAM [CELLS]."""
+"""scipy.fft.rfftn of the same size before and after benchmark_spectra: spectra_scipy.py PROGRAM [CELLS]."""
 
 import subprocess
 import sys

@@ -1,5 +1,5 @@
-"""Spectra, distributions and Lyman-alpha in every placement: the bytes of a run on one rank, and what NumPy makes of the
-fields in its HDF5 file."""
+"""Spectra, distributions and Lyman-alpha in every placement: the bytes of a run on one rank, and what NumPy makes of
+the fields in its HDF5 file."""
 
 import csv
 
@@ -17,12 +17,15 @@ derived:
   wind: vector(1e6 * t, 2e6 * t, -1e6 * t)
 analyses:
   - power_spectrum: {variable: warm, file: "spectrum-{index}.csv"}
-  - power_spectrum: {name: slabs, variable: warm, with: t, of: difference, decomposition: slabs, bins: widening, file: "slabs-{index}.csv"}
+  - power_spectrum: {name: slabs, variable: warm, with: t, of: difference, decomposition: slabs,
+                    bins: widening, file: "slabs-{index}.csv"}
   - power_spectrum: {name: lines, variable: warm, along: [x, y, z], file: "lines-{index}.csv"}
-  - histogram: {variable: warm, weight: gas, scale: logarithmic, range: [0.5, 4], bins: 9, normalise: density, file: "histogram-{index}.csv"}
+  - histogram: {variable: warm, weight: gas, scale: logarithmic, range: [0.5, 4], bins: 9,
+               normalise: density, file: "histogram-{index}.csv"}
   - histogram2d: {x: {variable: t, bins: 8}, y: {variable: warm, bins: 5, scale: logarithmic}, file: "phase-{index}.h5",
                   image: {file: "phase-{index}.png", size: [160, 120]}}
-  - lyman_alpha: {hydrogen: gas, temperature: hot, velocity: wind, redshift: 3, mean_flux: 0.7,
+  - lyman_alpha: {hydrogen: gas, temperature: hot, velocity: wind, redshift: 3,
+                  mean_flux: 0.7,
                   file: "means-{index}.csv", pdf_file: "pdf-{index}.csv", spectrum_file: "flux-lines-{index}.csv",
                   field_spectrum_file: "flux-{index}.csv"}
 outputs:

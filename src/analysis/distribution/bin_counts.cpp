@@ -83,15 +83,8 @@ BinCounts::BinCounts(const Bins& bins, bool weighted) : bins_(bins) {
 }
 
 void BinCounts::add(const BlockView& values, int component) {
-  std::int64_t *one = counts_[0].data(), *two = counts_[1].data();
   for_each_line<1>({{{&values, component}}}, [&](std::span<const double* const, 1> lines, Index count) {
-    const double* line = lines[0];
-    Index i = 0;
-    for (; i + 1 < count; i += 2) {
-      ++one[bins_.slot(line[i])];
-      ++two[bins_.slot(line[i + 1])];
-    }
-    if (i < count) ++one[bins_.slot(line[i])];
+    bins_.count(lines[0], count, counts_[0].data(), counts_[1].data());
   });
 }
 

@@ -186,7 +186,8 @@ class Histogram2d final : public Task {
       return fmt::format("{} {:.3g} to {:.3g}{}", axes_[a].title, bins[a].edges().front(), bins[a].edges().back(),
                          axes_[a].logarithmic ? ", log" : "");
     };
-    draw_flat(*picture_, {grid, edges, values, fmt::format("right: {}    up: {}", span(0), span(1)), "count"}, input);
+    draw_flat(*picture_, {grid, edges, values, fmt::format("count    right: {}    up: {}", span(0), span(1)), "count"},
+              input);
   }
 
   std::array<BinAxis, 2> axes_;

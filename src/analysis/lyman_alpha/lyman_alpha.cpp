@@ -77,6 +77,7 @@ class LymanAlpha final : public Task {
     for (std::size_t a = 0; a < lines_.size(); ++a) {
       const Words sums = of_axis(input, a, progress.factors[a], first, last).words();
       words.insert(words.end(), sums.begin(), sums.end());
+      if (last) lines_[a].forget();
     }
     if (!input.stays) {
       parts.resize(lines_.size());
@@ -86,9 +87,6 @@ class LymanAlpha final : public Task {
     ByteWriter out;
     out.put(words);
     out.put(parts);
-    if (last) {
-      for (SightLines& lines : lines_) lines.forget();
-    }
     return out.take();
   }
 
