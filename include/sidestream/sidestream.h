@@ -206,8 +206,8 @@ int sidestream_add_variable(sidestream_session* session, const char* name, const
 /* Sets an attribute of a declared variable: "unit", "label" or "group" to a text, "time_varying" to "true" or "false",
  * "ghosts" to "filled" or "untrusted". Filled: whatever a published array has of a point that another block owns (see
  * sidestream_set_allocated), also round a periodic mesh and at nodes that both have, is what that block publishes, bit
- * by bit. Then analyses' halos are read there; otherwise nothing reads ghosts. "father", "equals", "face", "opposite" and
- * "divergence_free" of values in cells of octrees as in the configuration, lists with spaces between. */
+ * by bit. Then analyses' halos are read there; otherwise nothing reads ghosts. "father", "equals", "face", "opposite"
+ * and "divergence_free" of values in cells of octrees as in the configuration, lists with spaces between. */
 int sidestream_set_variable_attribute(sidestream_session* session, const char* variable, const char* attribute,
                                       const char* value);
 
