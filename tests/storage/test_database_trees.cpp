@@ -44,14 +44,23 @@ Schema schema_of() {
       std::make_shared<OctreeGeometry>(Index3{1, 1, 1}, std::array{0.0, 0.0, 0.0}, std::array{1.0, 1.0, 1.0});
   mesh.arrays[static_cast<std::size_t>(Role::refined)] = 0;
   schema.metadata.meshes.push_back(mesh);
-  schema.metadata.variables = {on_tree(0, "split", Type::uint8, Role::refined),
-                               on_tree(1, "raw", Type::float64, Role::none),
-                               on_tree(2, "packed", Type::float64, Role::none)};
-  schema.codecs = {{tree_codec}, {}, {tree_codec}};
+  schema.metadata.variables = {
+      on_tree(0, "split", Type::uint8, Role::refined), on_tree(1, "raw", Type::float64, Role::none),
+      on_tree(2, "packed", Type::float64, Role::none), on_tree(3, "twice", Type::float64, Role::none),
+      on_tree(4, "both", Type::float64, Role::none)};
+  schema.codecs = {{tree_codec}, {}, {tree_codec}, {tree_codec}, {tree_codec}};
+  schema.relations.resize(5);
+  schema.relations[3].equals = "2 * raw";
+  schema.relations[4].equals = "packed + twice";
   return schema;
 }
 
+/// Of variables 1 and 2; of 3 and 4 what their relations say.
 double value(std::size_t cell) { return std::sin(0.001 * static_cast<double>(cell)); }
+double value_of(std::uint32_t variable, std::size_t cell) {
+  const double one = value(cell);
+  return variable < 3 ? one : variable == 3 ? 2 * one : one + 2 * one;
+}
 
 BlockView view_of(const Variable& variable, const void* data, Index cells) {
   BlockView view;
@@ -83,10 +92,18 @@ void store(const std::string& directory) {
   Domain domain;
   domain.add_made(0, variables[0], flags, packed_flags(tree, Role::refined, std::as_bytes(tree.tree.refined())));
   domain.add_levels(1, variables[1], raw, cuts, {}, encoding);
-  const auto made = encoded_levels(
-      tree.tree, cuts, variables[2], {}, [](const std::string&) { return nullptr; },
-      [&](const Variable&) { return &raw; }, encoding);
-  domain.add_made(2, variables[2], raw, made);
+  std::vector<BlockView> views(5);
+  std::vector<std::vector<double>> all(5);
+  for (std::uint32_t n = 1; n < 5; ++n) {
+    for (std::size_t cell = 0; cell < values.size(); ++cell) all[n].push_back(value_of(n, cell));
+    views[n] = view_of(variables[n], all[n].data(), tree.tree.cells());
+  }
+  const auto find = [&](const std::string& name) { return schema.metadata.find_variable(name); };
+  const auto view = [&](const Variable& of) -> const BlockView* { return &views[static_cast<std::size_t>(of.id)]; };
+  for (std::uint32_t n = 2; n < 5; ++n) {
+    const auto made = encoded_levels(tree.tree, cuts, variables[n], schema.relations_of(n), find, view, encoding);
+    domain.add_made(n, variables[n], views[n], made);
+  }
   storing.store(self, domain, schema, {0, 0, 0});
 }
 
@@ -141,9 +158,35 @@ TEST_CASE("levels are read down to one, whatever is behind them") {
   }
   Context damaged(directory, entry_of(directory));
   const std::vector<std::string> damages = verify(damaged);
-  REQUIRE(damages.size() == 2);
+  REQUIRE(damages.size() == 4);  // with the two variables that are decoded with these
   CHECK(damages[0].find("'raw' on block 5") != std::string::npos);
   CHECK(damages[1].find("'packed' on block 5") != std::string::npos);
+}
+
+TEST_CASE("values are decoded with what their relations name, whatever is read first") {
+  const sidestream::testing::Scratch folder;
+  const std::string directory = folder.path + "/data";
+  store(directory);
+  // Nothing is left of what others say, but for what says so.
+  Context sizes(directory, entry_of(directory));
+  for (const std::uint32_t variable : {3U, 4U}) CHECK(sizes.find(0, variable, 0)->bytes < 4096);
+  for (const std::uint32_t variable : {4U, 3U, 2U}) {
+    Context context(directory, entry_of(directory));
+    const PieceRow& piece = *context.find(0, variable, 0);
+    const std::vector<std::uint64_t> starts = context.places(0, piece).values;
+    for (std::size_t n = starts.size() - 1; n-- > 0;) {  // the finest first: each is decoded alone
+      std::vector<double> values((starts[n + 1] - starts[n]) / sizeof(double));
+      context.read_chunk(0, piece, n, std::as_writable_bytes(std::span(values)));
+      for (std::size_t cell = 0; cell < values.size(); ++cell) {
+        REQUIRE(values[cell] == value_of(variable, starts[n] / sizeof(double) + cell));
+      }
+    }
+  }
+  spoil(directory, 1, 0);
+  Context damaged(directory, entry_of(directory));
+  std::vector<double> values(9);
+  CHECK_THROWS_WITH_AS(read_levels(damaged, 0, *damaged.find(0, 4, 0), 1, std::as_writable_bytes(std::span(values))),
+                       doctest::Contains("'raw' on block 5"), Error);
 }
 
 TEST_CASE("room that is not that of the levels is refused") {
