@@ -9,10 +9,10 @@ from matplotlib.patches import Rectangle
 from style import BLUE, GREY, RED, save
 
 CELLS, LEVELS, LEAST = 64, 3, 0.3
-STEPS = 480
+STEPS = 240
 DISC = Simulation(
     program="advection",
-    arguments=["cylinder", "--flow", "swirl", "--end", "2", "--cells", str(CELLS), "--levels", str(LEVELS),
+    arguments=["cylinder", "--flow", "swirl", "--end", "1", "--cells", str(CELLS), "--levels", str(LEVELS),
                "--largest", "16", "--steps", str(STEPS), "--every", str(STEPS)],
     analyses={},
 )  # fmt: skip
@@ -42,8 +42,8 @@ def blocks_of(folder):
 
 def draw(folder, builds, file):
     """Runs it twice: once for the values, once to count what the threshold moves, which must be what is drawn."""
-    run(DISC, WRITTEN, folder / "written", builds, 2, 0, memory=False)
-    run(DISC, MOVED.replace("LEAST", str(LEAST)), folder / "moved", builds, 2, 1, memory=False)
+    run(DISC, WRITTEN, folder / "written", builds, 1, 0, memory=False)
+    run(DISC, MOVED.replace("LEAST", str(LEAST)), folder / "moved", builds, 1, 1, memory=False)
     blocks = blocks_of(folder / "written")
     needed = [not hidden and (values >= LEAST).any() for _, _, _, values, hidden in blocks]
     moved = read_steps(folder / "moved", job=False)[-1].blocks
