@@ -6,13 +6,14 @@ import numpy as np
 from launch import BenchmarkError
 from levels_runs import Simulation, read_steps, run
 from matplotlib.patches import Rectangle
-from style import BLUE, GREY, RED, save
+from style import save
 
 CELLS, LEVELS, LEAST = 64, 3, 0.3
-STEPS = 480
+STEPS = 240
+COLOURS = ("#c9d0d8", "#8fc1e3", "#eaa77a")  # of levels
 DISC = Simulation(
     program="advection",
-    arguments=["cylinder", "--flow", "swirl", "--end", "2", "--cells", str(CELLS), "--levels", str(LEVELS),
+    arguments=["cylinder", "--flow", "swirl", "--end", "1", "--cells", str(CELLS), "--levels", str(LEVELS),
                "--largest", "16", "--steps", str(STEPS), "--every", str(STEPS)],
     analyses={},
 )  # fmt: skip
@@ -42,8 +43,8 @@ def blocks_of(folder):
 
 def draw(folder, builds, file):
     """Runs it twice: once for the values, once to count what the threshold moves, which must be what is drawn."""
-    run(DISC, WRITTEN, folder / "written", builds, 2, 0, memory=False)
-    run(DISC, MOVED.replace("LEAST", str(LEAST)), folder / "moved", builds, 2, 1, memory=False)
+    run(DISC, WRITTEN, folder / "written", builds, 1, 0, memory=False)
+    run(DISC, MOVED.replace("LEAST", str(LEAST)), folder / "moved", builds, 1, 1, memory=False)
     blocks = blocks_of(folder / "written")
     needed = [not hidden and (values >= LEAST).any() for _, _, _, values, hidden in blocks]
     moved = read_steps(folder / "moved", job=False)[-1].blocks
@@ -58,18 +59,15 @@ def draw(folder, builds, file):
         h = 1 / (CELLS * 2**level)
         place, size = lo * h, (hi - lo) * h
         panels[0].add_patch(Rectangle(place, *size, fill=False, ec="white", lw=0.4 + 0.3 * level, zorder=10))
-        colour = (GREY, BLUE, RED)[level] if here else "none"
-        panels[1].add_patch(Rectangle(place, *size, fc=colour, alpha=0.55 if here else 1, ec="black", lw=0.6,
+        panels[1].add_patch(Rectangle(place, *size, fc=COLOURS[level] if here else "white", ec="black", lw=0.6,
                                       ls=":" if hidden else "-", zorder=level))  # fmt: skip
     counts = [(sum(n and b[0] == level for n, b in zip(needed, blocks, strict=True)),
                sum(b[0] == level for b in blocks)) for level in range(LEVELS)]  # fmt: skip
     for level, (some, all_) in enumerate(counts):
-        panels[1].plot(
-            [], [], "s", color=(GREY, BLUE, RED)[level], alpha=0.55, label=f"level {level}: {some} of {all_}"
-        )
+        panels[1].plot([], [], "s", color=COLOURS[level], label=f"level {level}: {some} of {all_}")
     panels[0].set_title("Density and its patches", loc="left")
     panels[1].set_title(f"Patches that a threshold of {LEAST:g} moves", loc="left")
-    panels[1].legend(loc="lower left", framealpha=0.9)
+    panels[1].legend(loc="lower left", framealpha=0.9).set_zorder(20)
     for axes in panels:
         axes.set(xlim=(0, 1), ylim=(0, 1), aspect="equal", xticks=[], yticks=[])
     save(figure, file)
