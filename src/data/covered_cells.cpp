@@ -6,36 +6,24 @@ namespace sidestream {
 
 namespace {
 
-/// The cells of `boxes` that are not covered whole by blocks of `level`, where `ratio` cells lie along one.
-std::vector<Box> uncovered(const std::vector<Box>& boxes, const Index3& ratio, std::int32_t mesh, std::int32_t level,
-                           std::span<const Block> blocks, const BlockIndex& index) {
-  std::vector<Box> result;
-  std::vector<std::int64_t> finer;
-  for (const Box& box : boxes) {
-    Box fine = box;
-    for (std::size_t a = 0; a < 3; ++a) {
-      fine.lo[a] *= ratio[a];
-      fine.hi[a] *= ratio[a];
-    }
-    index.overlapping(mesh, level, fine, finer);
-    std::vector<Box> rest{fine};
-    for (const std::int64_t n : finer) rest = difference(rest, blocks[static_cast<std::size_t>(n)].cells);
-    // Cells of which a part is left count whole; they may meet in several parts.
-    std::vector<Box> cells;
-    for (const Box& part : rest) {
-      Box coarse;
-      for (std::size_t a = 0; a < 3; ++a) {
-        const auto floor = [&](Index i) { return i / ratio[a] - (i % ratio[a] < 0 ? 1 : 0); };
-        coarse.lo[a] = floor(part.lo[a]);
-        coarse.hi[a] = floor(part.hi[a] - 1) + 1;
-      }
-      std::vector<Box> more{coarse};
-      for (const Box& known : cells) more = difference(more, known);
-      cells.insert(cells.end(), more.begin(), more.end());
-    }
-    result.insert(result.end(), cells.begin(), cells.end());
+Box finer(const Box& box, const Index3& ratio) {
+  Box fine = box;
+  for (std::size_t a = 0; a < 3; ++a) {
+    fine.lo[a] *= ratio[a];
+    fine.hi[a] *= ratio[a];
   }
-  return result;
+  return fine;
+}
+
+/// The cells that have a part in `box`.
+Box coarser(const Box& box, const Index3& ratio) {
+  Box coarse;
+  for (std::size_t a = 0; a < 3; ++a) {
+    const auto floor = [&](Index i) { return i / ratio[a] - (i % ratio[a] < 0 ? 1 : 0); };
+    coarse.lo[a] = floor(box.lo[a]);
+    coarse.hi[a] = floor(box.hi[a] - 1) + 1;
+  }
+  return coarse;
 }
 
 }  // namespace
@@ -46,14 +34,25 @@ std::vector<Box> covered_cells(const Mesh& mesh, const Block& block, std::span<c
   const auto levels = static_cast<std::int32_t>(mesh.refinement.size());
   if (block.is_list() || block.cells.empty() || block.level >= levels) return all;
   const Box region = grown(block.cells, 1);
-  std::vector<Box> open{region};  // what no finer level covers
+  // What no finer level covers, in cells of the level that was looked at last: parts of a cell may be covered by
+  // different levels.
+  std::vector<Box> open{region};
+  std::vector<std::int64_t> found;
   Index3 ratio{1, 1, 1};
   for (std::int32_t level = block.level + 1; level <= levels; ++level) {
-    for (std::size_t a = 0; a < 3; ++a) ratio[a] *= mesh.refinement[static_cast<std::size_t>(level) - 1][a];
-    open = uncovered(open, ratio, block.mesh, level, blocks, index);
+    const Index3& step = mesh.refinement[static_cast<std::size_t>(level) - 1];
+    for (std::size_t a = 0; a < 3; ++a) ratio[a] *= step[a];
+    std::vector<Box> rest;
+    for (const Box& box : open) {
+      std::vector<Box> left{finer(box, step)};
+      index.overlapping(block.mesh, level, left.front(), found);
+      for (const std::int64_t n : found) left = difference(left, blocks[static_cast<std::size_t>(n)].cells);
+      rest.insert(rest.end(), left.begin(), left.end());
+    }
+    open = std::move(rest);
   }
   all.push_back(region);
-  for (const Box& box : open) all = difference(all, box);
+  for (const Box& box : open) all = difference(all, coarser(box, ratio));
   return all;
 }
 

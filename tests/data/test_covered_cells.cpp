@@ -103,7 +103,7 @@ TEST_CASE("cells that finer levels cover, and blocks of which they cover all") {
   const Metadata metadata = declared();
   std::mt19937 random(7);
   int whole = 0;
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < 300; ++round) {
     const std::vector<Block> blocks = random_blocks(random);
     Painted painted(blocks);
     const BlockIndex index(blocks);
