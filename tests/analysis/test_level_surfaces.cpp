@@ -130,6 +130,39 @@ TEST_CASE("a tree of one level has the surface of a mesh without levels") {
   }
 }
 
+TEST_CASE("the surface lies within a cell of that of the tree's values on a uniform mesh of the finest level") {
+  const TreeWorld world = ball_world(3, 3, 5);
+  const Surface tree = alone(world, 3, "{variable: t, values: [0]}");
+  const auto leaf_at = [&](const std::array<double, 3>& x) {
+    TreeCell cell{0, {0, 0, 0}};
+    while (world.refined(cell)) {
+      ++cell.level;
+      for (std::size_t a = 0; a < 3; ++a) cell.index[a] = static_cast<Index>(x[a] * std::exp2(cell.level));
+    }
+    return cell;
+  };
+  const auto resampled = [&](const auto& x, const Index3&, int) {
+    const TreeCell cell = leaf_at(x);
+    return world.value(cell, world.centre(cell));
+  };
+  const FakeDomain mesh = fake_cube(32, 0, 1, {{"t", resampled}});
+  const Division one{mesh.mesh().cells};
+  const Surface uniform =
+      run_alone(isosurface_kind(), "{variable: t, values: [0]}", mesh, one).surfaces.begin()->second;
+  const auto within = [&](const Surface& some, const Surface& others) {  // of the size of the cell there
+    double worst = 0;
+    for (const Vector& x : some.points) {
+      double nearest = 1;
+      for (const Vector& y : others.points) nearest = std::min(nearest, norm(minus(x, y)));
+      worst = std::max(worst, nearest * std::exp2(leaf_at(x).level));
+    }
+    return worst;
+  };
+  REQUIRE(uniform.points.size() > 500);
+  CHECK(within(tree, uniform) < 1);
+  CHECK(within(uniform, tree) < 1);
+}
+
 TEST_CASE("a tree that is one cell, and trees without a leaf, have no surface") {
   TreeWorld world = random_world(3, 1, 0);
   world.roots = {1, 1, 1};
