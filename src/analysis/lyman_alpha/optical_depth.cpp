@@ -65,40 +65,23 @@ bool OpticalDepth::prepare(const double* density, const double* temperature, con
     pixel_[at] = wrapped;
   }
   for (std::size_t at = static_cast<std::size_t>(n_); at < scale_.size(); ++at) scale_[at] = sharpest;
-  reach_ = reach_of(least);
+  reach_ = std::max<Index>(1, reach_of(least));
   return true;
 }
 
 void OpticalDepth::add_chunk(Index first) {
   const double *inside = inside_.data() + first, *scale = scale_.data() + first, *strength = strength_.data() + first;
   const double least = *std::min_element(scale, scale + lanes);
-  const Index reach = reach_of(least);
+  const Index reach = std::max<Index>(1, reach_of(least));
   std::array<double*, static_cast<std::size_t>(lanes)> to{};
   for (Index l = 0; l < lanes; ++l) {
     to[static_cast<std::size_t>(l)] = padded_.data() + reach_ + pixel_[static_cast<std::size_t>(first + l)];
   }
-  alignas(64) double before[lanes] = {}, now[lanes], part[lanes];
-  bool right[lanes] = {};  // whether the edge before was beyond the line's centre
-  for (Index e = -reach; e <= reach; ++e) {
-    const double edge = static_cast<double>(e) + 0.5;
-    erfc_edges(edge, inside, scale, now);
-    if (e < 0 || e > 1) {
-      const double sign = e < 0 ? 1 : -1;
-      for (Index l = 0; l < lanes; ++l) part[l] = strength[l] * (sign * (now[l] - before[l]));
-    } else {
-      for (Index l = 0; l < lanes; ++l) {
-        const bool here = edge - inside[l] >= 0;
-        const double difference = !here ? now[l] - before[l] : right[l] ? before[l] - now[l] : 2 - now[l] - before[l];
-        part[l] = strength[l] * difference;
-        right[l] = here;
-      }
-    }
-    for (Index l = 0; l < lanes; ++l) {
-      to[static_cast<std::size_t>(l)][e] += part[l];
-      before[l] = now[l];
-    }
+  erf_steps(reach, inside, scale, strength, steps_.data());
+  const double* step = steps_.data();
+  for (Index e = -reach; e <= reach + 1; ++e, step += lanes) {
+    for (Index l = 0; l < lanes; ++l) to[static_cast<std::size_t>(l)][e] += step[l];
   }
-  for (Index l = 0; l < lanes; ++l) to[static_cast<std::size_t>(l)][reach + 1] += strength[l] * before[l];
 }
 
 void OpticalDepth::run(const double* density, const double* temperature, const double* velocity, double* depth) {
@@ -107,6 +90,7 @@ void OpticalDepth::run(const double* density, const double* temperature, const d
     return;
   }
   padded_.assign(static_cast<std::size_t>(n_ + 2 * reach_ + 2), 0);
+  steps_.resize(static_cast<std::size_t>((2 * reach_ + 2) * lanes));
   for (Index first = 0; first < n_; first += lanes) add_chunk(first);
   std::copy_n(padded_.data() + reach_, n_, depth);
   for (Index p = 0; p < reach_; ++p) {

@@ -40,7 +40,8 @@ class OpticalDepth {
 
   Index n_;
   double amplitude_, step_, doppler_;
-  std::vector<double> strength_, inside_, scale_, padded_;  ///< A, the place in its pixel, dv / b; depths with margins
+  std::vector<double> strength_, inside_, scale_, padded_,
+      steps_;  ///< A, the place in its pixel, dv / b; depths with margins
   std::vector<Index> pixel_;
   double everywhere_ = 0;  ///< the depth that the widest cells give to each pixel
   Index reach_ = 0;        ///< pixels beyond the cell's own, the most of all cells

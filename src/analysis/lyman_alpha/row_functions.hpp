@@ -55,5 +55,9 @@ void transmit(const double* values, double factor, Index count, double* out) noe
 inline constexpr Index lanes = 16;
 /// out[l] = erfc(|(edge - at[l]) * scale[l]|).
 void erfc_edges(double edge, const double* at, const double* scale, double* out) noexcept;
+/// What cells give to pixels -reach ... reach + 1 from their own: out[(e + reach) * lanes + l] is strength[l] times
+/// erf((e + 1/2 - at[l]) scale[l]) - erf((e - 1/2 - at[l]) scale[l]), 0 <= at[l] < 1. At the ends erf is taken to be -1
+/// and 1.
+void erf_steps(Index reach, const double* at, const double* scale, const double* strength, double* out) noexcept;
 
 }  // namespace sidestream::lyman_alpha

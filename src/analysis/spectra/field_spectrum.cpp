@@ -48,7 +48,7 @@ class LastAxis {
   }
 
   void add(PencilArray& first, PencilArray* second) {
-    const Box& box = first.box;
+    const Box& box = first.box();
     for (Index j = box.lo[1]; j < box.hi[1]; ++j) {
       for (Index i = box.lo[0]; i < box.hi[0]; i += ComplexLines::together) {
         const Index some = std::min(ComplexLines::together, box.hi[0] - i);
@@ -62,7 +62,7 @@ class LastAxis {
  private:
   void transform(PencilArray& from, Index i, Index j, Index some, ComplexLines& lines) {
     for (Index n = 0; n < points_; ++n) {
-      const Complex* at = from.line(j, n) + (i - from.box.lo[0]);
+      const Complex* at = from.line(j, n) + (i - from.box().lo[0]);
       for (Index l = 0; l < some; ++l) lines.line(l)[n] = at[l];
     }
     if (points_ > 1) lines.transform(some);
@@ -117,7 +117,7 @@ PencilArray last_lines(std::vector<TransformedPart> parts, bool second_done, con
     PencilArray array = redistribute(std::move(arrays), layout, 1, servers);
     transform_second(array, second);
     arrays.clear();
-    if (!array.box.empty()) arrays.push_back(std::move(array));
+    if (!array.box().empty()) arrays.push_back(std::move(array));
   }
   return redistribute(std::move(arrays), layout, 2, servers);
 }
@@ -125,10 +125,12 @@ PencilArray last_lines(std::vector<TransformedPart> parts, bool second_done, con
 }  // namespace
 
 Bytes TransformedPart::bytes() const {
-  const PartHeader header{second_done ? 1 : 0, array.box};
+  const PartHeader header{second_done ? 1 : 0, array.box()};
   ByteWriter out;
   out.put(header);
-  for (const auto& plane : array.planes) out.put_all(std::span(plane.data(), plane.size()));
+  for (Index third = array.box().lo[2]; third < array.box().hi[2]; ++third) {
+    out.put_all(std::span(array.plane(third), array.plane_values()));
+  }
   return out.take();
 }
 
@@ -137,9 +139,9 @@ TransformedPart TransformedPart::from(BytesView bytes) {
   const auto header = record_of<PartHeader>(bytes.first(sizeof(PartHeader)));
   TransformedPart part{header.second_done != 0, PencilArray(header.box)};
   const std::byte* at = bytes.data() + sizeof header;
-  for (auto& plane : part.array.planes) {
-    std::memcpy(static_cast<void*>(plane.data()), at, plane.size() * sizeof(Complex));
-    at += plane.size() * sizeof(Complex);
+  const std::size_t plane = part.array.plane_values() * sizeof(Complex);
+  for (Index third = header.box.lo[2]; third < header.box.hi[2]; ++third, at += plane) {
+    std::memcpy(static_cast<void*>(part.array.line(header.box.lo[1], third)), at, plane);
   }
   return part;
 }
@@ -177,13 +179,13 @@ void FirstTransform::put(PencilArray& array, const LineBatch& batch) {
     const Complex* result = line_.transform();
     const Index second = at[static_cast<std::size_t>(setup_.order[1])] - first_[1];
     const Index third = at[static_cast<std::size_t>(setup_.order[2])] - first_[2];
-    std::copy_n(result, array.box.extent(0), array.line(second, third));
+    std::copy_n(result, array.box().extent(0), array.line(second, third));
   }
 }
 
 void FirstTransform::columns(TransformedPart& part, Index plane) {
   if (!part.second_done) return;
-  transform_columns(part.array.line(part.array.box.lo[1], plane), part.array.box.extent(0), second_);
+  transform_columns(part.array.line(part.array.box().lo[1], plane), part.array.box().extent(0), second_);
 }
 
 SpectrumSums sums_of_field(std::vector<TransformedPart> first, std::vector<TransformedPart>* second,

@@ -40,7 +40,7 @@ class FirstTransform {
   template <class Read>
   [[nodiscard]] TransformedPart run(const BlockView& piece, Read&& read) {
     TransformedPart part = begin(piece.block.cells);
-    Index plane = part.array.box.lo[2];
+    Index plane = part.array.box().lo[2];
     const int third = setup_.order[2];
     for_each_batch(piece, setup_.order[0], ComplexLines::together, [&](const LineBatch& batch) {
       const Index here = batch.first[static_cast<std::size_t>(third)] - first_[2];
@@ -49,7 +49,7 @@ class FirstTransform {
       read(batch, lines_.data(), row_);
       put(part.array, batch);
     });
-    while (plane < part.array.box.hi[2]) columns(part, plane++);
+    while (plane < part.array.box().hi[2]) columns(part, plane++);
     return part;
   }
 

@@ -1,5 +1,7 @@
 #include "analysis/spectra/pencils.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstring>
 #include <new>
@@ -32,7 +34,7 @@ Bytes packed(PencilArray& from, const Box& box) {
   const std::size_t row = static_cast<std::size_t>(box.extent(0)) * sizeof(Complex);
   for (Index c = box.lo[2]; c < box.hi[2]; ++c) {
     for (Index b = box.lo[1]; b < box.hi[1]; ++b, to += row) {
-      std::memcpy(to, from.line(b, c) + (box.lo[0] - from.box.lo[0]), row);
+      std::memcpy(to, from.line(b, c) + (box.lo[0] - from.box().lo[0]), row);
     }
   }
   return bytes;
@@ -44,7 +46,7 @@ void unpack(BytesView bytes, PencilArray& to) {
   const std::size_t row = static_cast<std::size_t>(box.extent(0)) * sizeof(Complex);
   for (Index c = box.lo[2]; c < box.hi[2]; ++c) {
     for (Index b = box.lo[1]; b < box.hi[1]; ++b, at += row) {
-      std::memcpy(static_cast<void*>(to.line(b, c) + (box.lo[0] - to.box.lo[0])), at, row);
+      std::memcpy(static_cast<void*>(to.line(b, c) + (box.lo[0] - to.box().lo[0])), at, row);
     }
   }
 }
@@ -74,17 +76,15 @@ std::vector<MemberMessage> messages_of(std::vector<PencilArray>& from, const Pen
                                        Index round) {
   std::vector<MemberMessage> messages;
   for (PencilArray& array : from) {
-    const Index some = planes_at_once(array.box);
-    Box box = array.box;
-    box.lo[2] = std::min(box.hi[2], array.box.lo[2] + round * some);
+    const Index some = planes_at_once(array.box());
+    Box box = array.box();
+    box.lo[2] = std::min(box.hi[2], array.box().lo[2] + round * some);
     box.hi[2] = std::min(box.hi[2], box.lo[2] + some);
     if (box.empty()) continue;
     for (const int server : layout.meeting(step, box)) {
       messages.push_back({server, packed(array, intersection(box, layout.box(step, server)))});
     }
-    for (Index plane = box.lo[2]; plane < box.hi[2]; ++plane) {
-      UnsetVector<Complex>().swap(array.planes[static_cast<std::size_t>(plane - array.box.lo[2])]);
-    }
+    array.give_up_below(box.hi[2]);
   }
   return messages;
 }
@@ -153,19 +153,40 @@ std::vector<int> PencilLayout::meeting(int step, const Box& box) const {
   return servers;
 }
 
-PencilArray::PencilArray(const Box& of) : box(of) {
-  if (box.empty()) return;
-  planes.resize(static_cast<std::size_t>(box.extent(2)));
-  for (auto& plane : planes) plane.resize(static_cast<std::size_t>(box.extent(0) * box.extent(1)));
+PencilArray::PencilArray(const Box& of) : box_(of) {
+  if (box_.empty()) return;
+  constexpr std::size_t large_page = std::size_t{1} << 21, cache_line = 64, at_once = 4 * large_page;
+  const std::size_t plane = plane_values() * sizeof(Complex);
+  const auto together = static_cast<Index>(std::max<std::size_t>(1, at_once / plane));
+  for (Index third = box_.lo[2]; third < box_.hi[2]; third += together) {
+    const Index some = std::min(together, box_.hi[2] - third);
+    const std::size_t bytes = static_cast<std::size_t>(some) * plane;
+    const std::size_t page = bytes >= large_page ? large_page : cache_line;
+    const std::size_t rounded = (bytes + page - 1) / page * page;
+    Room& room = rooms_.emplace_back();
+    room.end = third + some;
+    room.memory.reset(std::aligned_alloc(page, rounded));
+    if (!room.memory) throw std::bad_alloc();
+    // Advice: where there are no large pages, small ones do.
+    if (page == large_page) static_cast<void>(::madvise(room.memory.get(), rounded, MADV_HUGEPAGE));
+    auto* at = static_cast<Complex*>(room.memory.get());
+    for (Index n = 0; n < some; ++n, at += plane_values()) planes_.push_back(at);
+  }
+}
+
+void PencilArray::give_up_below(Index third) noexcept {
+  for (Room& room : rooms_) {
+    if (room.end <= third) room.memory.reset();
+  }
 }
 
 PencilArray redistribute(std::vector<PencilArray> from, const PencilLayout& layout, int step, Communicator& servers) {
   const Box mine = layout.box(step, servers.rank());
-  std::array<std::int64_t, 2> most{from.size() == 1 && from[0].box == mine ? 0 : 1, 0};
+  std::array<std::int64_t, 2> most{from.size() == 1 && from[0].box() == mine ? 0 : 1, 0};
   if (from.empty() && mine.empty()) most[0] = 0;
   for (const PencilArray& array : from) {
-    const Index some = planes_at_once(array.box);
-    most[1] = std::max<std::int64_t>(most[1], (array.box.extent(2) + some - 1) / some);
+    const Index some = planes_at_once(array.box());
+    most[1] = std::max<std::int64_t>(most[1], (array.box().extent(2) + some - 1) / some);
   }
   servers.maximum(most);
   if (most[0] == 0) return from.empty() ? PencilArray() : std::move(from[0]);
@@ -196,7 +217,10 @@ void transform_columns(Complex* plane, Index width, ComplexLines& lines) {
 }
 
 void transform_second(PencilArray& array, ComplexLines& lines) {
-  for (auto& plane : array.planes) transform_columns(plane.data(), array.box.extent(0), lines);
+  const Box& box = array.box();
+  for (Index third = box.lo[2]; third < box.hi[2] && !box.empty(); ++third) {
+    transform_columns(array.line(box.lo[1], third), box.extent(0), lines);
+  }
 }
 
 }  // namespace sidestream::spectra

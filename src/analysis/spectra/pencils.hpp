@@ -8,10 +8,10 @@
 // dimensions", SIAM J. Sci. Comput. 34, 2012.)
 #pragma once
 
-#include <optional>
+#include <cstdlib>
+#include <memory>
 #include <vector>
 
-#include "analysis/packed.hpp"
 #include "analysis/spectra/line_transform.hpp"
 #include "sidestream/data/decomposition.hpp"
 #include "sidestream/data/mesh.hpp"
@@ -51,17 +51,40 @@ class PencilLayout {
   ServerGrid grid_;
 };
 
-/// Some box of the array: of each index of the third axis a plane of its own, the first axis fastest, so that planes
-/// can be given up one by one.
-struct PencilArray {
-  Box box{};
-  std::vector<UnsetVector<Complex>> planes{};  ///< plane n is of index box.lo[2] + n
-
+/// Some box of the array: of each index of the third axis a plane, the first axis fastest. Some planes share a piece of
+/// memory, so that they can be given up piece by piece, and large pieces are of large pages: lines along the third axis
+/// would otherwise want another page for each number.
+class PencilArray {
+ public:
   PencilArray() = default;
+  /// Room for the box, which has no values yet.
   explicit PencilArray(const Box& of);
+
+  [[nodiscard]] const Box& box() const noexcept { return box_; }
   [[nodiscard]] Complex* line(Index second, Index third) noexcept {
-    return planes[static_cast<std::size_t>(third - box.lo[2])].data() + (second - box.lo[1]) * box.extent(0);
+    return planes_[static_cast<std::size_t>(third - box_.lo[2])] + (second - box_.lo[1]) * box_.extent(0);
   }
+  [[nodiscard]] const Complex* plane(Index third) const noexcept {
+    return planes_[static_cast<std::size_t>(third - box_.lo[2])];
+  }
+  [[nodiscard]] std::size_t plane_values() const noexcept {
+    return static_cast<std::size_t>(box_.extent(0) * box_.extent(1));
+  }
+  /// Gives up what memory is of planes below `third` alone.
+  void give_up_below(Index third) noexcept;
+
+ private:
+  struct Free {
+    void operator()(void* memory) const noexcept { std::free(memory); }
+  };
+  struct Room {
+    Index end = 0;  ///< of its planes
+    std::unique_ptr<void, Free> memory{};
+  };
+
+  Box box_{};
+  std::vector<Complex*> planes_{};
+  std::vector<Room> rooms_{};
 };
 
 /// Collective: gives what `from` on all servers has together, every point once, to the servers whose boxes of `step` it
