@@ -29,8 +29,8 @@ class BlockTree {
 
   [[nodiscard]] const std::vector<Triplet>& certain() const noexcept { return certain_; }
   [[nodiscard]] const std::vector<Triplet>& open() const noexcept { return open_; }
-  [[nodiscard]] const std::vector<BorderCell>& border() const noexcept { return border_; }
-  void forget_border() { std::vector<BorderCell>().swap(border_); }
+  /// To be taken once.
+  [[nodiscard]] std::vector<BorderCell> take_border() noexcept { return std::move(border_); }
   /// Of the box, by number.
   [[nodiscard]] const std::vector<TreeCell>& maxima() const noexcept { return maxima_; }
   [[nodiscard]] const Box& box() const noexcept { return box_; }

@@ -98,12 +98,13 @@ class MergeTree final : public Task {
         BlockTree& one = tree_.boxes.emplace_back(views[v], box, query_.field.lattice, query_.field.connectivity,
                                                   query_.field.component);
         tree_.views.push_back(v);
-        border.insert(border.end(), one.border().begin(), one.border().end());
-        one.forget_border();
+        const std::vector<BorderCell> cells = one.take_border();
+        border.insert(border.end(), cells.begin(), cells.end());
         open.insert(open.end(), one.open().begin(), one.open().end());
       }
     }
     ByteWriter out;
+    out.reserve(border.size() * sizeof(BorderCell) + open.size() * sizeof(Triplet) + sizeof(ExactSum) + 64);
     out.put(needs_mean() ? sum_values(views, query_.field.component) : Bytes{});
     out.put(border);
     out.put(open);
@@ -125,7 +126,8 @@ class MergeTree final : public Task {
       forest.insert(forest.end(), open.begin(), open.end());
     }
     const Bytes mean = needs_mean() ? combine_mean(means, input.communicator) : Bytes{};
-    const std::vector<Triplet> met = meet_at_borders(border, query_.field.lattice, steps_, input.communicator);
+    const std::vector<Triplet> met =
+        meet_at_borders(std::move(border), query_.field.lattice, steps_, input.communicator);
     forest.insert(forest.end(), met.begin(), met.end());
     ByteWriter out;
     out.put(mean);

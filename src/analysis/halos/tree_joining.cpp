@@ -55,18 +55,27 @@ class Posts {
     for (std::size_t r = 0; r < here_.size(); ++r) {
       if (here_[r].empty() && sought_[r].empty()) continue;
       ByteWriter bytes;
+      bytes.reserve(2 * sizeof(std::size_t) + here_[r].size() * sizeof(BorderCell) +
+                    sought_[r].size() * sizeof(Sought));
       bytes.put(here_[r]);
       bytes.put(sought_[r]);
       out.push_back({static_cast<int>(r), bytes.take()});
       std::vector<BorderCell>().swap(here_[r]);
       std::vector<Sought>().swap(sought_[r]);
     }
-    for (const MemberMessage& message : servers.exchange(std::move(out))) {
-      ByteReader in(message.bytes);
+    std::vector<MemberMessage> came = servers.exchange(std::move(out));
+    for (MemberMessage& message : came) {
       std::vector<BorderCell> cells;
       std::vector<Sought> places;
+      ByteReader in(message.bytes);
       in.get(cells);
       in.get(places);
+      Bytes().swap(message.bytes);  // there may be much of it
+      if (here.empty() && sought.empty()) {
+        here = std::move(cells);
+        sought = std::move(places);
+        continue;
+      }
       here.insert(here.end(), cells.begin(), cells.end());
       sought.insert(sought.end(), places.begin(), places.end());
     }
@@ -87,7 +96,7 @@ class Posts {
 
 }  // namespace
 
-std::vector<Triplet> meet_at_borders(const std::vector<BorderCell>& border, const Lattice& lattice,
+std::vector<Triplet> meet_at_borders(std::vector<BorderCell> border, const Lattice& lattice,
                                      const std::vector<RowStep>& steps, Communicator& servers) {
   Posts posts(lattice, servers.size());
   for (const BorderCell& cell : border) {
@@ -99,6 +108,7 @@ std::vector<Triplet> meet_at_borders(const std::vector<BorderCell>& border, cons
       if (row) posts.seek(*row, cell.place + steps[s].low, cell.place + steps[s].high, cell);
     }
   }
+  std::vector<BorderCell>().swap(border);
   std::vector<BorderCell> here;
   std::vector<Sought> sought;
   posts.exchange(servers, here, sought);

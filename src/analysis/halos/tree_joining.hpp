@@ -10,7 +10,7 @@ namespace sidestream::halos {
 
 /// Collective. Where the border cells of boxes are neighbours, on whatever servers, their maxima meet: those edges, of
 /// the rows that this server keeps, thinned out to a spanning forest.
-[[nodiscard]] std::vector<Triplet> meet_at_borders(const std::vector<BorderCell>& border, const Lattice& lattice,
+[[nodiscard]] std::vector<Triplet> meet_at_borders(std::vector<BorderCell> border, const Lattice& lattice,
                                                    const std::vector<RowStep>& steps, Communicator& servers);
 
 /// Collective. The triplets of all maxima that reach a border of their box, the same on all servers: forests are joined
