@@ -56,8 +56,16 @@ int default_ahead(const PlacementConfig& placement) {
 
 }  // namespace
 
+std::vector<std::string> expressions_in_place(const Metadata& metadata) {
+  std::vector<std::string> found;
+  for (const Variable& variable : metadata.variables) {
+    if (variable.derived() && is_expression(variable.name)) found.push_back(variable.name);
+  }
+  return found;
+}
+
 Config read_config(const Document& document, const Registry& registry, const Parameters& parameters,
-                   const Metadata& declared) {
+                   const Metadata& declared, const std::vector<std::string>& derived) {
   Config config;
   config.opening = read_opening(document);
   Parameters all = parameters;  // what the program sets wins over what the file says
@@ -65,6 +73,13 @@ Config read_config(const Document& document, const Registry& registry, const Par
   const ExpressionContext expressions{all, Stage::start};
   config.metadata = read_declarations(document, expressions, declared);
   read_derived(document, expressions, config.metadata);
+  for (const std::string& text : derived) {
+    Node node;
+    node.kind = Node::Kind::scalar;
+    node.where = {document.file(), 1, 1};
+    node.text = text;
+    derive_in_place(node, expressions, config.metadata);
+  }
   const ReadContext context{expressions, &config.metadata};
   config.steering = read_steering(document, context);
   const Settings ahead = read_section(document, "steering_ahead", context);

@@ -122,10 +122,13 @@ using Parameters = std::map<std::string, std::variant<std::int64_t, double>, std
 [[nodiscard]] OpeningConfig read_opening(const Document& document);
 
 /// `declared` holds meshes and variables declared by calls; ids are given anew, those of the file first. A name that
-/// both declare is an error unless they agree. A declared mesh without geometry stands for one of the file. Throws
+/// both declare is an error unless they agree. A declared mesh without geometry stands for one of the file. Expressions
+/// in `derived` become variables, as if an analysis before all others had them in place of names. Throws
 /// Error(configuration).
 [[nodiscard]] Config read_config(const Document& document, const Registry& registry, const Parameters& parameters,
-                                 const Metadata& declared);
+                                 const Metadata& declared, const std::vector<std::string>& derived = {});
+/// The expressions that analyses have in place of names, in the order in which they became variables.
+[[nodiscard]] std::vector<std::string> expressions_in_place(const Metadata& metadata);
 
 /// The reference manual in Markdown, made from the option declarations.
 [[nodiscard]] std::string reference_manual(const Registry& registry);

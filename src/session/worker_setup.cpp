@@ -67,6 +67,7 @@ struct Setup {
   Bytes declarations;
   Bytes metadata;  ///< all of it, with its numbers
   std::uint64_t analysis = 0;
+  std::vector<std::string> expressions;  ///< that analyses have in place of names, others too
 };
 
 Bytes numbered(const Metadata& metadata) {
@@ -100,6 +101,9 @@ WorkerSettings worker_settings(const WorkerSource& source, const Config& config,
   out.put(source.declarations);
   out.put(numbered(config.metadata));
   out.put(static_cast<std::uint64_t>(task));
+  const std::vector<std::string> expressions = expressions_in_place(config.metadata);
+  out.put(static_cast<std::uint64_t>(expressions.size()));
+  for (const std::string& text : expressions) out.put(text);
   return {worker_program(entry.settings), out.take(), entry.limit, entry.memory_limit};
 }
 
@@ -111,11 +115,15 @@ WorkerTask make_worker_task(BytesView bytes) {
   in.get(setup.declarations);
   in.get(setup.metadata);
   in.get(setup.analysis);
+  std::uint64_t count = 0;
+  in.get(count);
+  while (setup.expressions.size() < count) in.get(setup.expressions.emplace_back());
   auto made = std::make_shared<Made>();
   made->document = with_one(*parse_document(setup.text, setup.file), setup.analysis);
   register_for_all(made->registry, read_opening(*made->document));
   const Declarations declared = Declarations::decode(setup.declarations);
-  made->config = read_config(*made->document, made->registry, declared.parameters, declared.metadata);
+  made->config =
+      read_config(*made->document, made->registry, declared.parameters, declared.metadata, setup.expressions);
   declared.apply_arrays(made->config.metadata);
   declared.apply_attributes(made->config.metadata);
   if (numbered(made->config.metadata) != setup.metadata) {

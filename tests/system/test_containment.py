@@ -288,6 +288,22 @@ def test_the_same_results(tmp_path):
         assert results_of(other) == results_of(own), placement
 
 
+def test_expressions_of_others(tmp_path):
+    """Another analysis has an expression in place of a name, before and after the isolated one."""
+    tasks = """\
+analyses:
+  - statistics: {variable: t * 2, file: before.csv}
+  - statistics: {isolate: process, variable: t + 1, file: isolated.csv}
+  - statistics: {isolate: process, variable: t}
+  - statistics: {variable: sqrt(abs(t)), file: after.csv}
+"""
+    own = run(tmp_path / "own", 2, "inline", tasks.replace("isolate: process, ", ""), ["steps=2"])
+    other = run(tmp_path / "other", 3, "{mode: nodes, servers: 1}", tasks, ["steps=2"])
+    assert own.status == 0 and other.status == 0, own.text + other.text
+    assert all(account["failed"] == 0 for account in other.accounts), other.text
+    assert results_of(other) == results_of(own)
+
+
 def test_a_warning_where_nothing_can_be_ended(tmp_path):
     tasks = "analyses:\n  - sleep: {variable: t, seconds: 0.7, limit: 100 ms}\n"
     done = run(tmp_path, 1, "inline", tasks, ["steps=2"])
