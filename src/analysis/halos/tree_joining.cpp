@@ -32,7 +32,7 @@ class Thinned {
   [[nodiscard]] std::vector<Triplet> take() { return spanning(std::move(edges_)); }
 
  private:
-  static constexpr std::size_t least = std::size_t{1} << 20;
+  static constexpr std::size_t least = std::size_t{1} << 17;
   std::vector<TreeEdge> edges_;
   std::size_t most_ = least;
 };
