@@ -87,11 +87,11 @@ class Painted {
       }
     }
   }
-  /// Whether one of the finer levels has all of it.
+  /// Whether all of it is had by finer levels, whichever.
   [[nodiscard]] bool covers(const Box& cell, std::int32_t level) {
-    int all = 7;
-    for_each_cell(finest_of(cell, level), [&](const Box& c) { all &= at(c.lo); });
-    return all >> (level + 1) != 0;
+    bool all = true;
+    for_each_cell(finest_of(cell, level), [&](const Box& c) { all = all && at(c.lo) >> (level + 1) != 0; });
+    return all;
   }
 
  private:
