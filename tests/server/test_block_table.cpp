@@ -139,6 +139,35 @@ TEST_CASE("a block that two clients declare is found, until one removes it") {
   CHECK(table.blocks().size() == 3);
 }
 
+/// How many cells of `fine` lie along one of `coarse`.
+Index3 ratio_between(const Mesh& mesh, std::int32_t coarse, std::int32_t fine) {
+  Index3 ratio{1, 1, 1};
+  for (auto level = static_cast<std::size_t>(coarse); level < static_cast<std::size_t>(fine); ++level) {
+    for (std::size_t a = 0; a < 3; ++a) ratio[a] *= mesh.refinement[level][a];
+  }
+  return ratio;
+}
+
+/// Whether each part of a cell, as small as those of level 2, is in a block of a finer level, whichever.
+bool covered_by_finer(const Mesh& mesh, const std::vector<PlacedBlock>& blocks, std::int32_t level,
+                      const Index3& cell) {
+  if (level == 2) return false;
+  const Index3 r = ratio_between(mesh, level, 2);
+  for (Index c = 0; c < r[0] * r[1] * r[2]; ++c) {
+    const Index3 part{cell[0] * r[0] + c % r[0], cell[1] * r[1] + c / r[0] % r[1], cell[2] * r[2] + c / r[0] / r[1]};
+    bool some = false;
+    for (const PlacedBlock& other : blocks) {
+      if (other.block.level <= level) continue;
+      const Index3 steps = ratio_between(mesh, other.block.level, 2);
+      Index3 at{};
+      for (std::size_t a = 0; a < 3; ++a) at[a] = part[a] / steps[a] - (part[a] % steps[a] < 0 ? 1 : 0);
+      some |= other.block.cells.contains(at);
+    }
+    if (!some) return false;
+  }
+  return true;
+}
+
 TEST_CASE("cells that finer levels cover are found, by looking at every cell") {
   std::mt19937 random(19);
   Mesh mesh;
@@ -169,21 +198,7 @@ TEST_CASE("cells that finer levels cover are found, by looking at every cell") {
       for (Index k = region.lo[2]; k < region.hi[2]; ++k) {
         for (Index j = region.lo[1]; j < region.hi[1]; ++j) {
           for (Index i = region.lo[0]; i < region.hi[0]; ++i) {
-            bool is = false;
-            Index3 r{1, 1, 1};
-            for (std::int32_t level = block.level + 1; level <= 2; ++level) {
-              for (std::size_t a = 0; a < 3; ++a) r[a] *= mesh.refinement[static_cast<std::size_t>(level - 1)][a];
-              bool all = true;
-              for (Index c = 0; c < r[0] * r[1] * r[2]; ++c) {
-                const Index3 fine{i * r[0] + c % r[0], j * r[1] + c / r[0] % r[1], k * r[2] + c / r[0] / r[1]};
-                bool some = false;
-                for (const PlacedBlock& other : blocks) {
-                  some |= other.block.level == level && other.block.cells.contains(fine);
-                }
-                all &= some;
-              }
-              is |= all;
-            }
+            const bool is = covered_by_finer(mesh, blocks, block.level, {i, j, k});
             int found = 0;
             for (const Box& box : covered) found += box.contains(Index3{i, j, k});
             REQUIRE(found == (is ? 1 : 0));
