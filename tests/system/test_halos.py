@@ -66,7 +66,7 @@ def test_what_scipy_finds(tmp_path):
     assert done.status == 0, done.text
     for step in range(STEPS):
         with h5py.File(done.results / f"fields-{step}.h5") as file:
-            field = file["t"][...].transpose()  # [x, y, z]
+            field = file["variables/t"][...].transpose()  # [x, y, z]
         labels, count = ndimage.label(field >= BOUNDARY)
         index = np.arange(1, count + 1)
         cells = ndimage.sum_labels(np.ones_like(field), labels, index).astype(int)
