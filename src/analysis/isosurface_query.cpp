@@ -83,6 +83,7 @@ Selection selection_of_lists(const IsosurfaceQuery& query, Part bracketed) {
   for (const std::int32_t id : query.fields) {
     if (id != query.variable) selection.variables.push_back({id, 0, bracketed});
   }
+  for (Selected& selected : selection.variables) selected.covered = !query.in_levels;
   return selection;
 }
 

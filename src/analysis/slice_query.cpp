@@ -151,6 +151,8 @@ Selection selection_of(const SliceQuery& query, const Metadata& metadata) {
     const int halo = mesh.is_list() ? 0 : query.own ? of_cells : halo_for(centering, variable(id).centering, false);
     selection.variables.push_back({id, halo, cut});
     selection.variables.back().wrap = false;  // a plane ends at the mesh's faces
+    // Cells that finer ones cover are not drawn; nodes on their rims may be.
+    selection.variables.back().covered = !query.own || of_cells != 0;
   }
   return selection;
 }
