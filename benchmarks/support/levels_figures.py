@@ -6,34 +6,54 @@ from style import BLUE, GREEN, GREY, ORANGE, RED, bare, save
 
 
 def per_step(rows, file):
-    """What moves in each step (above), and how long solver and analysis take (below), of each case."""
+    """What moves in each step (above), and how long solver and analysis take (below), of each case; three rows for each
+    simulation."""
     shown = cases(rows)
-    figure, grid = plt.subplots(3, len(shown), figsize=(3.2 * len(shown), 8), layout="constrained", squeeze=False)
-    for column, (simulation, analysis) in enumerate(shown):
-        every, needed, job = of_case(rows, simulation, analysis)
-        axes = grid[0][column]
-        axes.plot([step.bytes / 1e6 for step in every.steps], "s--", color=BLUE, ms=4, label="move: all")
-        axes.plot([step.bytes / 1e6 for step in needed.steps], "o-", color=RED, ms=4, label="move: needed")
-        axes.plot([step.bytes / 1e6 for step in job.steps], "x:", color=GREEN, ms=5, label="job")
-        axes.set(ylim=(0, None), title=f"{simulation}\n{analysis}")
-        bare(axes)
-        most = max(1e3 * (step.solver + step.analysis) for row in (every, needed) for step in row.steps[1:])
-        for below, row in ((1, every), (2, needed)):
-            axes = grid[below][column]
-            steps = range(1, len(row.steps))
-            solver = [1e3 * row.steps[n].solver for n in steps]
-            analysed = [1e3 * row.steps[n].analysis for n in steps]
-            axes.stackplot(steps, solver, analysed, colors=[GREY, RED if row is needed else BLUE],
-                           labels=["solver", "analysis"])  # fmt: skip
-            axes.set(ylim=(0, 1.05 * most), title=f"move: {row.move}")
-            bare(axes)
-        grid[2][column].set_xlabel("step")
-    grid[0][0].set_ylabel("MB to servers")
-    grid[0][0].legend(frameon=False)
-    for below in (1, 2):
-        grid[below][0].set_ylabel("ms")
-        grid[below][0].legend(frameon=False, loc="upper left", fontsize=8)
+    simulations = list(dict.fromkeys(simulation for simulation, _ in shown))
+    columns = max(sum(simulation == one for one, _ in shown) for simulation in simulations)
+    figure, grid = plt.subplots(3 * len(simulations), columns, figsize=(3.2 * columns, 6.6 * len(simulations)),
+                                layout="constrained", squeeze=False)  # fmt: skip
+    for axes in grid.flat:
+        axes.set_visible(False)
+    for above, simulation in enumerate(simulations):
+        analyses = [analysis for one, analysis in shown if one == simulation]
+        panels = grid[3 * above : 3 * above + 3]
+        for column, analysis in enumerate(analyses):
+            case_per_step([row[column] for row in panels], rows, simulation, analysis)
+        label(panels, last=above == len(simulations) - 1)
     save(figure, file)
+
+
+def case_per_step(panels, rows, simulation, analysis):
+    """One column: what moves, time with `move: all`, time with `move: needed`."""
+    every, needed, job = of_case(rows, simulation, analysis)
+    for axes in panels:
+        axes.set_visible(True)
+        bare(axes)
+    for row, mark, colour, size in ((every, "s--", BLUE, 4), (needed, "o-", RED, 4), (job, "x:", GREEN, 5)):
+        name = "job" if row is job else f"move: {row.move}"
+        panels[0].plot([step.bytes / 1e6 for step in row.steps], mark, color=colour, ms=size, label=name)
+    panels[0].set(ylim=(0, None), title=f"{simulation}\n{analysis}")
+    most = max(1e3 * (step.solver + step.analysis) for row in (every, needed) for step in row.steps[1:])
+    for axes, row in zip(panels[1:], (every, needed), strict=True):
+        steps = range(1, len(row.steps))
+        solver = [1e3 * row.steps[n].solver for n in steps]
+        analysed = [1e3 * row.steps[n].analysis for n in steps]
+        axes.stackplot(steps, solver, analysed, colors=[GREY, RED if row is needed else BLUE],
+                       labels=["solver", "analysis"])  # fmt: skip
+        axes.set(ylim=(0, 1.05 * most), title=f"move: {row.move}")
+
+
+def label(panels, last):
+    """Axes and legends of one simulation's rows."""
+    panels[0][0].set_ylabel("MB to servers")
+    panels[0][0].legend(frameon=False)
+    for row in panels[1:]:
+        row[0].set_ylabel("ms")
+        row[0].legend(frameon=False, loc="upper left", fontsize=8)
+    if last:
+        for axes in panels[2]:
+            axes.set_xlabel("step")
 
 
 PANELS = (
@@ -50,13 +70,15 @@ def comparison(rows, file):
     shown = cases(rows)
     figure, panels = plt.subplots(1, len(PANELS), figsize=(15, 4.2), layout="constrained")
     for axes, (title, unit, measure) in zip(panels, PANELS, strict=True):
-        for place, (simulation, analysis) in enumerate(shown):
+        for number, (simulation, analysis) in enumerate(shown):
+            place = number + 0.8 * (simulation != shown[0][0])  # a gap between the simulations
             for shift, row, colour in zip((-0.27, 0, 0.27), of_case(rows, simulation, analysis), (BLUE, RED, ORANGE),
                                           strict=True):  # fmt: skip
-                label = ("job" if row.placement == "job" else f"move: {row.move}") if place == 0 else None
+                label = ("job" if row.placement == "job" else f"move: {row.move}") if number == 0 else None
                 axes.bar(place + shift, measure(row), 0.25, color=colour, label=label)
         axes.set(title=title, ylabel=unit)
-        axes.set_xticks(range(len(shown)), [f"{s}, {a}" for s, a in shown], rotation=40, ha="right", fontsize=8)
+        places = [number + 0.8 * (simulation != shown[0][0]) for number, (simulation, _) in enumerate(shown)]
+        axes.set_xticks(places, [f"{s}, {a}" for s, a in shown], rotation=40, ha="right", fontsize=8)
         bare(axes)
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=3, frameon=False)

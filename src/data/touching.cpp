@@ -3,22 +3,12 @@
 #include <algorithm>
 
 #include "data/block_index.hpp"
+#include "data/leaf_contact.hpp"
 
 namespace sidestream {
 namespace {
 
 constexpr double rounding = 1e-9;  ///< of bounds, which simulations compute
-
-bool patches_touch(const Mesh& mesh, const Block& a, const Block& b) {
-  const auto finest = static_cast<std::int32_t>(mesh.refinement.size());
-  if (a.level > finest || b.level > finest) return false;
-  const Index3 all = mesh.ratio_to(finest), of_a = mesh.ratio_to(a.level), of_b = mesh.ratio_to(b.level);
-  for (std::size_t d = 0; d < 3; ++d) {
-    const Index wide = all[d] / of_a[d], other = all[d] / of_b[d];
-    if (a.cells.lo[d] * wide > b.cells.hi[d] * other || b.cells.lo[d] * other > a.cells.hi[d] * wide) return false;
-  }
-  return true;
-}
 
 bool bounds_touch(const Bounds& a, const Bounds& b) {
   for (std::size_t d = 0; d < 3; ++d) {
@@ -28,10 +18,16 @@ bool bounds_touch(const Bounds& a, const Bounds& b) {
   return true;
 }
 
+/// Whether a range adds nothing to another.
+bool within(const Range& range, const Range& of) {
+  return range.empty() || (!of.empty() && range.minimum >= of.minimum && range.maximum <= of.maximum);
+}
+
 std::vector<Range> of_patches(const Mesh& mesh, std::span<const Block> blocks,
                               std::span<const BlockRange* const> ranges) {
   std::vector<Range> all(blocks.size());
   const BlockIndex index(blocks);
+  LeafContact contact(mesh, blocks, index);
   const auto finest = static_cast<std::int32_t>(mesh.refinement.size());
   std::vector<std::int64_t> near;
   for (std::size_t b = 0; b < blocks.size(); ++b) {
@@ -41,8 +37,8 @@ std::vector<Range> of_patches(const Mesh& mesh, std::span<const Block> blocks,
       index.overlapping(mesh.id, level, reach_on(mesh, blocks[b], level), near);
       for (const std::int64_t n : near) {
         const BlockRange* other = ranges[static_cast<std::size_t>(n)];
-        if (other != nullptr && patches_touch(mesh, blocks[b], blocks[static_cast<std::size_t>(n)]))
-          all[b].add(other->all);
+        if (other == nullptr || within(other->all, all[b])) continue;
+        if (contact.between(b, static_cast<std::size_t>(n))) all[b].add(other->all);
       }
     }
   }
@@ -86,7 +82,7 @@ std::vector<Range> of_trees(std::span<const Block> blocks, std::span<const Block
 }  // namespace
 
 bool may_touch(const Mesh& mesh, const Block& a, const Block& b) {
-  if (mesh.kind() != MeshKind::octree) return patches_touch(mesh, a, b);
+  if (mesh.kind() != MeshKind::octree) return boxes_touch(mesh, a.cells, a.level, b.cells, b.level);
   return !a.bounds.known() || !b.bounds.known() || bounds_touch(a.bounds, b.bounds);
 }
 

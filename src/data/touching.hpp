@@ -15,15 +15,18 @@ namespace sidestream {
   return centering == Centering::cell && (mesh.kind() == MeshKind::octree || !mesh.refinement.empty());
 }
 
-/// Whether two blocks have a point in common. Of trees: whether their bounds do, or are not known of one.
+/// Whether two blocks have a point in common, whatever finer levels cover. Of trees: whether their bounds do, or are
+/// not known of one.
 [[nodiscard]] bool may_touch(const Mesh& mesh, const Block& a, const Block& b);
 
 /// The cells of a level, which is declared as that of the block is, among which are all that touch a patch.
 [[nodiscard]] Box reach_on(const Mesh& mesh, const Block& block, std::int32_t level);
 
 /// For each block what it and all blocks that touch it, on any level, have together: in cells between the centres of
-/// neighbours nothing else occurs. Of trees those touch whose bounds do, and those whose bounds are not known touch
-/// all. `ranges`: of each block, null where it was not delivered or is of another mesh; of those the result is empty.
+/// neighbours nothing else occurs. Patches touch where cells of both that finer levels do not cover do, so all patches
+/// that cover those must be among `blocks`, with or without ranges. Of trees those touch whose bounds do, and those
+/// whose bounds are not known touch all. `ranges`: of each block, null where it was not delivered or is of another
+/// mesh; of those the result is empty.
 [[nodiscard]] std::vector<Range> ranges_with_touching(const Mesh& mesh, std::span<const Block> blocks,
                                                       std::span<const BlockRange* const> ranges);
 

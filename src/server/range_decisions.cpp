@@ -63,16 +63,17 @@ class Decider {
 
   /// Numbers of own blocks that are needed, counted on from part to part.
   [[nodiscard]] std::vector<std::int64_t> needed(std::span<const Selected> parts, int server) const {
+    std::set<std::int64_t> known = positions_;
+    for (const std::int64_t position : positions_) add_covering(position, known);
     std::vector<Block> blocks;
-    for (const std::int64_t position : positions_)
-      blocks.push_back(table_.blocks()[static_cast<std::size_t>(position)]);
+    for (const std::int64_t position : known) blocks.push_back(table_.blocks()[static_cast<std::size_t>(position)]);
     const Needs needs(metadata_, blocks, ranges_);
     std::vector<std::int64_t> numbers;
     const auto all = static_cast<std::int64_t>(table_.blocks().size());
     for (std::size_t p = 0; p < parts.size(); ++p) {
       const std::vector<bool> flags = needs.of(parts[p]);
       std::size_t b = 0;
-      for (const std::int64_t position : positions_) {
+      for (const std::int64_t position : known) {
         if (flags[b++] && table_.server(position) == server) {
           numbers.push_back(static_cast<std::int64_t>(p) * all + position);
         }
@@ -82,6 +83,15 @@ class Decider {
   }
 
  private:
+  /// The patches of finer levels that may cover cells of a block: without ranges, but what they cover counts.
+  void add_covering(std::int64_t position, std::set<std::int64_t>& known) const {
+    const Block& block = table_.blocks()[static_cast<std::size_t>(position)];
+    const Mesh& mesh = metadata_.meshes.at(static_cast<std::size_t>(block.mesh));
+    const auto finest = static_cast<std::int32_t>(mesh.refinement.size());
+    for (std::int32_t level = block.level + 1; level <= finest && !block.is_list(); ++level) {
+      for (const std::int64_t finer : table_.near(mesh.id, level, reach_on(mesh, block, level))) known.insert(finer);
+    }
+  }
   [[nodiscard]] const Variable& variable(const RangeRequest& request) const {
     return metadata_.variables.at(static_cast<std::size_t>(request.variable));
   }

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "sidestream/data/catalogue.hpp"
@@ -42,9 +43,62 @@ struct World {
   }
 };
 
+template <class Work>
+void for_each_index(const Box& box, const Work& work) {
+  for (Index k = box.lo[2]; k < box.hi[2]; ++k) {
+    for (Index j = box.lo[1]; j < box.hi[1]; ++j) {
+      for (Index i = box.lo[0]; i < box.hi[0]; ++i) work(Index3{i, j, k});
+    }
+  }
+}
+
+/// Cells of one level, of which `size` is in cells of the finest.
+struct Leaves {
+  std::vector<Index3> lowest;
+  Index3 size;
+};
+
+/// Cells of a block of which a part is in no block of a finer level.
+Leaves leaves_of(const World& world, const Block& block) {
+  const Index3 finest = world.mesh.ratio_to(2);
+  const auto size_on = [&](std::int32_t level, std::size_t a) { return finest[a] / world.mesh.ratio_to(level)[a]; };
+  Leaves leaves{{}, {size_on(block.level, 0), size_on(block.level, 1), size_on(block.level, 2)}};
+  const auto is_open = [&](const Index3& cell) {  // a cell of the finest level
+    return std::none_of(world.blocks.begin(), world.blocks.end(), [&](const Block& other) {
+      bool inside = other.level > block.level;
+      for (std::size_t a = 0; a < 3; ++a) {
+        const Index size = size_on(other.level, a);
+        inside = inside && cell[a] >= other.cells.lo[a] * size && cell[a] < other.cells.hi[a] * size;
+      }
+      return inside;
+    });
+  };
+  for_each_index(block.cells, [&](const Index3& cell) {
+    const Index3 low{cell[0] * leaves.size[0], cell[1] * leaves.size[1], cell[2] * leaves.size[2]};
+    bool open = false;
+    for_each_index({low, {low[0] + leaves.size[0], low[1] + leaves.size[1], low[2] + leaves.size[2]}},
+                   [&](const Index3& fine) { open = open || is_open(fine); });
+    if (open) leaves.lowest.push_back(low);
+  });
+  return leaves;
+}
+
+bool share_a_point(const Leaves& some, const Leaves& others) {
+  for (const Index3& one : some.lowest) {
+    for (const Index3& other : others.lowest) {
+      bool touch = true;
+      for (std::size_t a = 0; a < 3; ++a) {
+        touch = touch && one[a] <= other[a] + others.size[a] && other[a] <= one[a] + some.size[a];
+      }
+      if (touch) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
-TEST_CASE("patches: blocks that share a point, on any level") {
+TEST_CASE("patches: blocks of which leaves share a point, on any level, against every pair of leaves") {
   for (unsigned seed = 0; seed < 40; ++seed) {
     std::mt19937 random(seed);
     World world;
@@ -62,30 +116,34 @@ TEST_CASE("patches: blocks that share a point, on any level") {
       world.blocks.push_back(block);
     }
     world.point_to_ranges(seed);
-    const auto corner = [&](const Block& block, std::size_t a, bool upper) {  // in cells of the finest level
-      return (upper ? block.cells.hi[a] : block.cells.lo[a]) * world.mesh.ratio_to(2)[a] /
-             world.mesh.ratio_to(block.level)[a];
-    };
-    // A layer of cells of the other level more is taken in: what shares a point is among it.
-    const std::vector<Range> found = ranges_with_touching(world.mesh, world.blocks, world.of);
-    for (std::size_t b = 0; b < world.blocks.size(); ++b) {
-      for (std::size_t n = 0; n < world.blocks.size(); ++n) {
-        if (world.of[b] == nullptr || world.of[n] == nullptr) continue;
-        bool touch = true, near = true;
-        for (std::size_t a = 0; a < 3; ++a) {
-          const Index low = corner(world.blocks[b], a, false), high = corner(world.blocks[b], a, true);
-          const Index other_low = corner(world.blocks[n], a, false), other_high = corner(world.blocks[n], a, true);
-          const Index width = 2 * world.mesh.ratio_to(2)[a] / world.mesh.ratio_to(world.blocks[n].level)[a];
-          touch = touch && low <= other_high && other_low <= high;
-          near = near && low <= other_high + width && other_low <= high + width;
-        }
-        const Range& range = world.of[n]->all;
-        const bool inside = found[b].minimum <= range.minimum && found[b].maximum >= range.maximum;
-        if (touch) CHECK(inside);
-        if (!near && n != b && range.maximum > found[b].maximum) CHECK(!inside);
-      }
-    }
+    world.check(
+        [&](const Block& a, const Block& b) { return share_a_point(leaves_of(world, a), leaves_of(world, b)); });
   }
+}
+
+TEST_CASE("patches: a coarse block meets finer ones with the rim that they leave of it") {
+  World world;
+  world.mesh.geometry = std::make_shared<UniformGeometry>(std::array{0.0, 0.0, 0.0}, std::array{1.0, 1.0, 1.0});
+  world.mesh.cells = {{0, 0, 0}, {12, 4, 1}};
+  world.mesh.refinement = {{2, 2, 1}};
+  const auto add = [&](std::int32_t level, const Box& cells, const Range& range) {
+    Block block;
+    block.id = static_cast<std::int64_t>(world.blocks.size());
+    block.level = level;
+    block.cells = cells;
+    world.blocks.push_back(block);
+    BlockRange& of = world.ranges.emplace_back();
+    of.block = block.id;
+    of.all = range;
+  };
+  add(0, {{0, 0, 0}, {12, 4, 1}}, {0, 1});  // covered but for its first two columns
+  add(1, {{4, 0, 0}, {10, 8, 1}}, {2, 3});
+  add(1, {{10, 0, 0}, {24, 8, 1}}, {4, 5});  // does not meet what is left of the coarse one
+  for (const BlockRange& range : world.ranges) world.of.push_back(&range);
+  const std::vector<Range> found = ranges_with_touching(world.mesh, world.blocks, world.of);
+  CHECK(found[0] == Range{0, 3});
+  CHECK(found[1] == Range{0, 5});
+  CHECK(found[2] == Range{2, 5});
 }
 
 TEST_CASE("trees: blocks whose bounds touch; without bounds a block may touch all") {
