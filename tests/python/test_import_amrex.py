@@ -183,11 +183,8 @@ def test_errors(change, sentence, tmp_path):
 
 def test_not_read(tmp_path):
     original = amrex_files.write_plot(Plot(), tmp_path / "plt")
-    (original / "Tracer").mkdir()
-    (original / "Tracer/Header").write_text("Version_Two_Dot_Zero_double\n")
     (original / "raw_fields").mkdir()
     said = run("import", "amrex", original, tmp_path / "data", "--no-fsync").stdout
-    assert "'Tracer' is not read: particles of AMReX cannot be imported" in said
     assert "'raw_fields' is not read: it is none of the levels" in said
 
 
