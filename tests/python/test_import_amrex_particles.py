@@ -36,10 +36,14 @@ def expected_of(plot, about):
     return [np.concatenate(column) for column in zip(*parts, strict=True)]
 
 
-def check(plot, name, about, data):
-    places, ids, cpus, whole, reals = expected_of(plot, about)
+def check(plot, name, about, data, same_order=True):
+    """Particles as they were written; unless they have the `same_order`, sorted by mass, which differs."""
     opened = sidestream.open(data, iteration=0)
-    by_name = lambda suffix: np.asarray(opened[f"{name}_{suffix}"].values)  # noqa: E731
+    order = slice(None) if same_order else np.argsort(np.asarray(opened[f"{name}_mass"].values))
+    expected = expected_of(plot, about)
+    as_expected = slice(None) if same_order else np.argsort(expected[-1][:, 0])
+    places, ids, cpus, whole, reals = (column[as_expected] for column in expected)
+    by_name = lambda suffix: np.asarray(opened[f"{name}_{suffix}"].values)[order]  # noqa: E731
     np.testing.assert_array_equal(by_name("position"), places)
     assert by_name("position").dtype == about.dtype
     if about.with_integers:
@@ -87,7 +91,7 @@ def test_several_kinds_on_three_processes(tmp_path):
 
 
 def fields_in_yt(plotfile, name):
-    """Particles of a folder as yt has them, sorted by mass, which no two have in common."""
+    """Particles of a folder as yt has them, sorted by mass, which differs."""
     yt = pytest.importorskip("yt", reason="yt of requirements-test.txt is not installed")
     yt.set_log_level(40)
     everything = yt.load(str(plotfile)).all_data()
@@ -110,6 +114,58 @@ def test_as_yt_has_them(plot, about, tmp_path):
             np.testing.assert_array_equal(values, theirs[f"particle_{ours}_{letter}"])
     for ours in ("id", "cpu", "kind", "mass"):
         np.testing.assert_array_equal(np.asarray(opened[f"DM_{ours}"].values)[order], theirs[f"particle_{ours}"])
+
+
+@pytest.mark.parametrize("about", [DOUBLE, SINGLE, PACKED], ids=["double", "single", "packed"])
+def test_there_and_back(about, tmp_path):
+    """yt finds in the export what it finds in the original, particle by particle, and so do we."""
+    plot = replace(Plot(), particles=(("DM", about),))
+    original, data, _ = imported(plot, tmp_path)
+    done = run("export", data, tmp_path / "out.amrex")
+    assert done.returncode == 0, done.stderr
+    made = tmp_path / "out.amrex" / "plt000040"
+    theirs, ours = fields_in_yt(original, "DM"), fields_in_yt(made, "DM")
+    assert theirs.keys() == ours.keys()
+    for name, values in theirs.items():
+        np.testing.assert_array_equal(ours[name], values)
+    again = run("import", "amrex", made, tmp_path / "again", "--no-fsync")
+    assert again.returncode == 0, again.stderr
+    check(plot, "DM", about, tmp_path / "again", same_order=False)  # coarse ones have gone to finer boxes
+
+
+def test_grids_of_particles(tmp_path):
+    """Places on borders, beyond the mesh and none at all; against a search through all boxes."""
+    from sidestream.database import chosen
+    from sidestream.export_amrex_particles import grids_of
+    from sidestream.level_sources import OfDatabase
+    from sidestream.levels import Levels
+    from sidestream.stored import Context
+
+    plot = Plot()
+    data = imported(plot, tmp_path)[1]
+    levels = Levels(OfDatabase(Context(data, chosen(data)[0]), "grid"))
+    boxes = [[b for b in levels.blocks if b.level == n] for n in range(3)]
+    random = np.random.default_rng(1)
+    low, spacing = np.array(plot.low), np.array(plot.spacing)
+    places = np.concatenate(
+        [
+            low + spacing * random.uniform(-1, 9, (500, 3)),
+            low + spacing / 8 * random.integers(-3, 70, (500, 3)),  # on borders of cells of the finest level
+            [[np.nan, 0.1, 2.1], [np.inf, 0.1, 2.1]],
+        ]
+    )
+    found = grids_of(places, levels.mesh, boxes)
+    assert sorted(np.concatenate([rows for grids in found for rows in grids])) == list(range(len(places)))
+    for row, place in enumerate(places):
+        expected = (0, 0)
+        for level in reversed(range(3)):
+            with np.errstate(invalid="ignore"):
+                cell = np.floor((place - low) / (spacing / [1, 2, 8][level]))
+            inside = [n for n, b in enumerate(boxes[level]) if np.all(cell >= b.lo) and np.all(cell < b.hi)]
+            if inside:
+                expected = (level, inside[0])
+                break
+        assert row in found[expected[0]][expected[1]]
 
 
 def broken(path, old, new):
