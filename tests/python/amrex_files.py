@@ -114,9 +114,9 @@ class Plot:
         return mixed.astype(np.float32).astype(np.float64)  # exact in four bytes
 
 
-def _box(lo, hi):
+def _box(lo, hi, nodes=None):
     text = lambda numbers: f"({','.join(str(int(n)) for n in numbers)})"  # noqa: E731
-    return f"({text(lo)} {text([n - 1 for n in hi])} {text([0] * len(lo))})"
+    return f"({text(lo)} {text([n - 1 for n in hi])} {text([0] * len(lo) if nodes is None else nodes)})"
 
 
 def _cell_h(plot, level, places):
@@ -153,6 +153,24 @@ def _write_level(plot, level, folder):
                 values[own] = plot.value(v, level, lo[:n], hi[:n])
                 out.write(values.astype(ORDERS[plot.format]).tobytes())
     (folder / "Cell_H").write_text(_cell_h(plot, level, places))
+
+
+def write_field(plot, folder, name, nodes, components=1, ghosts=0, level=0, shift=0):
+    """NAME_H and its values as WarpX has them in raw_fields/Level_L: at nodes of the axes with 1. Values of component c
+    are those of variable c of the plotfile, at the point's index. `shift` moves the boxes, as others have them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    n, lines, places = plot.dimensions, [], []
+    boxes = [(np.array(lo[:n]) + shift, np.array(hi[:n]) + shift + nodes) for lo, hi in plot.boxes[level]]
+    with (folder / f"{name}_D_00000").open("wb") as out:
+        for lo, hi in boxes:
+            places.append(out.tell())
+            outer = lo - ghosts, hi + ghosts
+            out.write(f"FAB {plot.format}{_box(*outer, nodes)} {components}\n".encode())
+            for c in range(components):
+                out.write(plot.value(c, level, *outer).astype(ORDERS[plot.format]).tobytes())
+    lines = ["1", "0", str(components), str(ghosts), f"({len(boxes)} 0", *(_box(*box, nodes) for box in boxes), ")"]
+    lines += [str(len(boxes)), *(f"FabOnDisk: {name}_D_00000 {at}" for at in places), ""]
+    (folder / f"{name}_H").write_text("\n".join(lines) + "\n")
 
 
 def write_plot(plot: Plot, place: Path) -> Path:

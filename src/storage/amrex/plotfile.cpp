@@ -148,7 +148,7 @@ std::vector<std::string> unread_parts(const Plotfile& plotfile) {
   for (const std::string& name : names) {
     std::error_code problem;
     const fs::path inside = fs::path(plotfile.directory) / name;
-    if (!fs::is_directory(inside, problem) || name.rfind("Level_", 0) == 0) continue;
+    if (!fs::is_directory(inside, problem) || name.rfind("Level_", 0) == 0 || name == "raw_fields") continue;
     if (std::find(particles.begin(), particles.end(), name) != particles.end()) continue;
     const bool other = fs::exists(inside / "Header", problem);
     sentences.push_back(fmt::format(

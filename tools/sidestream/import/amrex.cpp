@@ -8,6 +8,7 @@
 #include "base/communicator.hpp"
 #include "base/fail.hpp"
 #include "base/records.hpp"
+#include "import/amrex_fields.hpp"
 #include "import/amrex_particles.hpp"
 #include "import/imported.hpp"
 #include "storage/amrex/level_data.hpp"
@@ -42,15 +43,17 @@ class AmrexImport {
     find_type();
     declare();
     make_parts();
+    fields_.emplace(plotfile_, levels_, mesh_, imported_, part_bytes);
+    remarks_.insert(remarks_.end(), fields_->remarks().begin(), fields_->remarks().end());
     for (const std::string& folder : amrex::particle_folders(plotfile_)) {
       particles_.emplace_back(plotfile_, folder, imported_, part_bytes);
     }
-    reports_.resize(levels_.size() + particles_.size());
+    reports_.resize(levels_.size() + 1 + particles_.size());
   }
 
   std::string run(Communicator& all, const std::function<bool()>& stop) {
     const Iteration iteration{0, plotfile_.levels.front().step, plotfile_.time};
-    std::size_t parts = parts_.size();
+    std::size_t parts = parts_.size() + fields_->parts();
     for (const AmrexParticles& one : particles_) parts += one.parts();
     imported_.store(
         all, static_cast<int>(parts), "part",
@@ -125,13 +128,18 @@ class AmrexImport {
     }
   }
 
-  /// Boxes come first, then particles, folder by folder.
+  /// Boxes come first, then fields beside them, then particles, folder by folder.
   void add_part(std::size_t part, Imported::Part& to) {
     if (part < parts_.size()) return add_boxes(parts_[part], to);
     part -= parts_.size();
+    if (part < fields_->parts()) {
+      reports_[levels_.size()].stored += fields_->add(part, first_id_, to);
+      return;
+    }
+    part -= fields_->parts();
     for (std::size_t n = 0; n < particles_.size(); ++n) {
       if (part < particles_[n].parts()) {
-        reports_[levels_.size() + n].stored += particles_[n].add(part, to);
+        reports_[levels_.size() + 1 + n].stored += particles_[n].add(part, to);
         return;
       }
       part -= particles_[n].parts();
@@ -167,11 +175,15 @@ class AmrexImport {
                             plotfile_.levels[n].time, plotfile_.time);
       }
     }
+    if (fields_->variables() > 0) {
+      text += fmt::format("{} fields more, {}, stored {}\n", fields_->variables(), rounded(fields_->bytes()),
+                          rounded(reports[levels_.size()].stored));
+    }
     for (std::size_t n = 0; n < particles_.size(); ++n) {
       const amrex::ParticleFolder& folder = particles_[n].folder();
-      text +=
-          fmt::format("{}: {} particles in {} grids, {}, stored {}\n", folder.name, folder.count, folder.grids.size(),
-                      rounded(folder.count * particles_[n].bytes_each()), rounded(reports[levels_.size() + n].stored));
+      text += fmt::format("{}: {} particles in {} grids, {}, stored {}\n", folder.name, folder.count,
+                          folder.grids.size(), rounded(folder.count * particles_[n].bytes_each()),
+                          rounded(reports[levels_.size() + 1 + n].stored));
     }
     for (const std::string& remark : remarks_) text += "remark: " + remark + "\n";
     return text;
@@ -186,8 +198,9 @@ class AmrexImport {
   std::vector<std::int32_t> variables_;
   std::vector<std::int64_t> first_id_;
   std::vector<Boxes> parts_;
+  std::optional<AmrexFields> fields_;
   std::vector<AmrexParticles> particles_;
-  std::vector<Report> reports_;  ///< of levels, then of particles
+  std::vector<Report> reports_;  ///< of levels, of fields, of particles
 };
 
 }  // namespace
