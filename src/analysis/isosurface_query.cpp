@@ -56,7 +56,7 @@ IsosurfaceQuery read_isosurface(const Settings& settings, const Metadata& metada
     }
   }
   if (purpose == Purpose::picture) {
-    query.normals = mesh.dimensions == 3 && !mesh.is_list() && !query.in_levels;
+    query.normals = mesh.dimensions == 3 && !query.in_lists;
     return query;
   }
   query.single = read_single(settings);

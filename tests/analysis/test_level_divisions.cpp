@@ -99,3 +99,43 @@ TEST_CASE("pictures of trees and patches are the same for every division, with c
   if (world_communicator.rank() == 0) CHECK(same(together.images.at("a.png"), alone));
   CHECK(!same(one, alone));
 }
+
+TEST_CASE("a ball over levels is lit smoothly: like the ball of a mesh without levels, in every division") {
+  MpiCommunicator self(MPI_COMM_SELF), world_communicator(MPI_COMM_WORLD);
+  const AnalysisKind kind = render_kind();
+  const std::string yaml =
+      "{isosurface: {variable: t, values: [0], colour: white}, size: [160, 160], samples: 1, caption: none, camera: "
+      "{view: [-1, -2, -1]}, outline: false, background: black, file: a.png}";
+  const TreeWorld ball = ball_world(3, 4, 6);
+  const TreeBlocks whole(ball, 1), parts(ball, 5);
+  const Image tree = run_lists(kind, yaml, whole.domain, whole.blocks, self).images.at("a.png");
+  const FakeDomain mesh =
+      fake_cube(64, 0, 1, {{"t", [&](const auto& x, const Index3&, int) { return ball.value({}, x); }}});
+  const Image exact = run_alone(kind, yaml, mesh, even_division(mesh.mesh().cells, {1, 1, 1})).images.at("a.png");
+  REQUIRE(tree.rgba.size() == exact.rgba.size());
+  // Of pixels that neither picture has at a rim. Triangles lit as they lie differ by 3 on the average.
+  double sum = 0;
+  int compared = 0, worst = 0;
+  for (int y = 2; y + 2 < 160; ++y) {
+    for (int x = 2; x + 2 < 160; ++x) {
+      const auto at = [&](const Image& image, int dx, int dy) { return image.rgba[4 * ((y + dy) * 160 + x + dx)]; };
+      bool inside = true;
+      for (int n = 0; n < 25; ++n) {
+        for (const Image* image : {&tree, &exact}) {
+          inside = inside && at(*image, n % 5 - 2, n / 5 - 2) != image->rgba[0];
+        }
+      }
+      if (!inside) continue;
+      const int difference = std::abs(at(tree, 0, 0) - at(exact, 0, 0));
+      ++compared;
+      sum += difference;
+      worst = std::max(worst, difference);
+    }
+  }
+  MESSAGE("compared ", compared, " mean ", sum / compared, " worst ", worst);
+  CHECK(compared > 2000);
+  CHECK(sum / compared < 2);
+  CHECK(worst < 20);
+  const CapturedResults all = run_lists(kind, yaml, parts.domain, parts.blocks, world_communicator, 2);
+  if (world_communicator.rank() == 0) CHECK(all.images.at("a.png").rgba == tree.rgba);
+}
