@@ -23,6 +23,7 @@ std::vector<Option> isosurface_options(Purpose purpose) {
                                .required = true,
                                .text = "The values: one surface each.",
                                .least_entries = 1}};
+  for (Option& option : choice_options()) options.push_back(std::move(option));
   if (purpose == Purpose::picture) return options;
   options.push_back({.name = "fields",
                      .type = OptionType::variable,
@@ -55,6 +56,7 @@ IsosurfaceQuery read_isosurface(const Settings& settings, const Metadata& metada
       settings.fail("values", fmt::format("{} has no surface; write finite numbers", value));
     }
   }
+  query.choice = read_choice(settings, mesh);
   if (purpose == Purpose::picture) {
     query.normals = mesh.dimensions == 3 && !query.in_lists;
     return query;
@@ -181,6 +183,23 @@ std::vector<AttributeLayout> layout_of(const IsosurfaceQuery& query, const Metad
 
 namespace {
 
+/// Of cells between points those all of whose points are chosen.
+std::vector<Box> chosen_cells(const CellChoice& choice, const Mesh& mesh, Centering centering, std::vector<Box> cells) {
+  if (!choice.boxed) return cells;
+  const LevelAxes axes(mesh, 0);
+  std::vector<Box> chosen;
+  for (const Box& box : cells) {
+    Box points = box;
+    for (int a = 0; a < mesh.dimensions; ++a) ++points.hi[static_cast<std::size_t>(a)];
+    points = chosen_in(choice, axes, centering, points, mesh.dimensions);
+    for (int a = 0; a < mesh.dimensions; ++a) --points.hi[static_cast<std::size_t>(a)];
+    bool some = true;
+    for (int a = 0; a < 3; ++a) some = some && points.extent(a) > 0;
+    if (some) chosen.push_back(points);
+  }
+  return chosen;
+}
+
 /// Calls `work` with what to contour in each block.
 template <class Work>
 void for_each_block(const IsosurfaceQuery& query, const LocalInput& input, Work work) {
@@ -189,7 +208,8 @@ void for_each_block(const IsosurfaceQuery& query, const LocalInput& input, Work 
   const Mesh& mesh = metadata.mesh_of(variable);
   const PointGrid grid(mesh, variable.centering, Reach::centres);
   for (const BlockView& view : input.of(variable.id)) {
-    const std::vector<Box> cells = grid.cells_of(view, flags_of(mesh, input, view));
+    const std::vector<Box> cells =
+        chosen_cells(query.choice, mesh, variable.centering, grid.cells_of(view, flags_of(mesh, input, view)));
     FieldSource numbers(grid, mesh, variable, query.component, &view);
     const AttributeSources attributes(grid, query.fields, view.block.id, input);
     std::optional<CurvedPoints> places;

@@ -5,6 +5,7 @@
 
 #include "analysis/cell_list.hpp"
 #include "analysis/leaves/leaf_tree.hpp"
+#include "data/tree_walk.hpp"
 
 namespace sidestream {
 namespace {
@@ -48,14 +49,32 @@ class Sorter {
   std::vector<char> on_rim_;
 };
 
+/// Takes off the cells of a tree that are not chosen.
+void leave_out(const CellChoice& choice, const Mesh& mesh, const std::vector<TreeCell>& cells,
+               std::vector<std::uint8_t>& absent) {
+  if (choice.all()) return;
+  const TreePlaces places(mesh);
+  for (std::size_t n = 0; n < cells.size(); ++n) {
+    const TreeCell& cell = cells[n];
+    bool chosen = choice.has_level(cell.level);
+    for (int a = 0; choice.boxed && a < mesh.dimensions; ++a) {
+      const Index i = cell.index[static_cast<std::size_t>(a)];
+      const double middle = 0.5 * (places.node(a, cell.level, i) + places.node(a, cell.level, i + 1));
+      chosen = chosen && choice.has_place(static_cast<std::size_t>(a), middle);
+    }
+    if (!chosen) absent[n] = 1;
+  }
+}
+
 BlockLeaves leaves_of_tree(const Lattice& lattice, const BlockView& view, const BlockView& refined,
                            const BlockView* owned, std::vector<std::vector<double>> numbers,
-                           std::span<const double> values) {
+                           std::span<const double> values, const CellChoice& choice) {
   const Mesh& mesh = lattice.mesh();
   BlockLeaves block{{tree_cells(mesh, view.block, refined.array), std::move(numbers)}, {}, {}};
   // A block's cells are in the order of levels, so the last one says how deep it is.
   if (!block.leaves.cells.empty()) static_cast<void>(lattice.steps(block.leaves.cells.back().level));
-  const auto absent = uncounted_cells(refined.array, owned != nullptr ? owned->array : ArrayView{});
+  auto absent = uncounted_cells(refined.array, owned != nullptr ? owned->array : ArrayView{});
+  leave_out(choice, mesh, block.leaves.cells, absent);
   const LeafTree tree(lattice, refined.array, absent, block.leaves.columns[0]);
   Sorter sorter(block, mesh.dimensions, absent.size());
   tree.for_each_corner(values, false, [&](const DualCell& corner) { sorter.take(corner); });
@@ -66,11 +85,16 @@ BlockLeaves leaves_of_tree(const Lattice& lattice, const BlockView& view, const 
 /// A patch: the corners of its box.
 class Patch {
  public:
-  Patch(const Lattice& lattice, const BlockView& view, const BlockView* flags, BlockLeaves& block)
+  Patch(const Lattice& lattice, const BlockView& view, const BlockView* flags, const CellChoice& choice,
+        BlockLeaves& block)
       : lattice_(lattice), box_(view.points), all_(lattice.mesh().cells_on(view.block.level)), block_(block) {
     is_leaf_.assign(static_cast<std::size_t>(box_.count()), 0);
+    const LevelAxes axes(lattice.mesh(), view.block.level);
     for (const Box& counted : view.counted()) {
-      for_each_index(intersection(counted, box_), [&](const Index3& p) {
+      if (!choice.has_level(view.block.level)) continue;
+      const Box chosen =
+          chosen_in(choice, axes, Centering::cell, intersection(counted, box_), lattice.mesh().dimensions);
+      for_each_index(chosen, [&](const Index3& p) {
         const bool flagged =
             flags != nullptr && flags->points.contains(p) && *flags->array.at<std::uint8_t>(p[0], p[1], p[2]) != 0;
         if (!flagged) is_leaf_[number(p)] = 1;
@@ -141,11 +165,12 @@ std::optional<BlockLeaves> find_leaves(const Lattice& lattice, const LocalInput&
     const BlockView* refined = input.find(mesh.array(Role::refined), view.block.id);
     const BlockView* owned = input.find(mesh.array(Role::owned), view.block.id);
     if (refined == nullptr || (mesh.array(Role::owned) >= 0 && owned == nullptr)) return std::nullopt;
-    return leaves_of_tree(lattice, view, *refined, owned, numbers_in(input, view, columns), values);
+    return leaves_of_tree(lattice, view, *refined, owned, numbers_in(input, view, columns), values, columns.choice);
   }
   static_cast<void>(lattice.steps(view.block.level));
   BlockLeaves block{{{}, numbers_in(input, view, columns)}, {}, {}};
-  Patch(lattice, view, input.find(mesh.array(Role::cell_ghosts), view.block.id), block).sort_corners(values);
+  Patch(lattice, view, input.find(mesh.array(Role::cell_ghosts), view.block.id), columns.choice, block)
+      .sort_corners(values);
   return block;
 }
 

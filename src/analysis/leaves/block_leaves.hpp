@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "analysis/cell_choice.hpp"
 #include "analysis/leaves/lattice.hpp"
 #include "analysis/leaves/leaf_set.hpp"
 #include "sidestream/extend/analysis.hpp"
@@ -16,6 +17,7 @@ struct LeafColumns {
   std::int32_t variable = -1;
   int component = 0;
   std::vector<std::int32_t> fields;
+  CellChoice choice{};  ///< other cells are as if they were not there
 };
 
 /// What is known of a surface from one block alone.
