@@ -79,13 +79,22 @@ namespace {
 
 /// Whole lists: what lies between their points is in one block; but a mean at a point on a block's rim, and a slope,
 /// may be due to any other block.
-Selection selection_of_lists(const IsosurfaceQuery& query, Part bracketed) {
+Selection selection_of_lists(const IsosurfaceQuery& query, const Metadata& metadata, Part bracketed) {
+  // Nodes on a patch's rim may be another one's.
+  const auto halo = [&](std::int32_t id) {
+    const bool nodes =
+        query.in_levels && metadata.variables.at(static_cast<std::size_t>(id)).centering != Centering::cell;
+    return nodes ? 1 : 0;
+  };
   if (query.averaged || (query.in_lists && query.normals)) bracketed = AllBlocks{};
-  Selection selection{{{query.variable, 0, bracketed}}};
+  Selection selection{{{query.variable, halo(query.variable), bracketed}}};
   for (const std::int32_t id : query.fields) {
-    if (id != query.variable) selection.variables.push_back({id, 0, bracketed});
+    if (id != query.variable) selection.variables.push_back({id, halo(id), bracketed});
   }
-  for (Selected& selected : selection.variables) selected.covered = !query.in_levels;
+  for (Selected& selected : selection.variables) {
+    selected.covered = !query.in_levels;
+    selected.wrap = !query.in_levels;  // a surface ends at the mesh's faces
+  }
   return selection;
 }
 
@@ -162,7 +171,7 @@ Bytes joined(const IsosurfaceQuery& query, const CombineInput& input, Bytes& fou
 Selection selection_of(const IsosurfaceQuery& query, const Metadata& metadata) {
   const Variable& variable = metadata.variables.at(static_cast<std::size_t>(query.variable));
   const ValuesBracketed bracketed{query.values, {query.variable, query.component}};
-  if (query.in_lists || query.in_levels) return selection_of_lists(query, bracketed);
+  if (query.in_lists || query.in_levels) return selection_of_lists(query, metadata, bracketed);
   Selection selection{{{query.variable, halo_for(variable.centering, variable.centering, query.normals), bracketed}}};
   for (const std::int32_t id : query.fields) {
     const Variable& field = metadata.variables.at(static_cast<std::size_t>(id));

@@ -77,6 +77,46 @@ TEST_CASE("surfaces in patches are the same bytes for every division, of servers
   }
 }
 
+TEST_CASE("surfaces of values at nodes of patches are those of the means in cells, for every division") {
+  MpiCommunicator world_communicator(MPI_COMM_WORLD);
+  for (const int dimensions : {2, 3}) {
+    PatchWorld nodes = patch_world(dimensions);
+    nodes.nodes = true;
+    nodes.value = [](const TreeCell&, const std::array<double, 3>& x) {
+      return std::sin(7 * x[0]) + std::cos(5 * x[1]) * std::sin(4 * x[2] + 1);
+    };
+    PatchWorld cells = nodes;
+    cells.nodes = false;
+    cells.value = [nodes, dimensions, mesh = nodes.metadata().meshes[0]](const TreeCell& cell,
+                                                                         const std::array<double, 3>&) {
+      double sum = 0;
+      for (int c = 0; c < 1 << dimensions; ++c) {
+        const TreeCell node{cell.level,
+                            {cell.index[0] + (c & 1), cell.index[1] + (c >> 1 & 1), cell.index[2] + (c >> 2)}};
+        sum += nodes.value(node, nodes.centre(mesh, node));
+      }
+      return sum / (1 << dimensions);
+    };
+    const std::string yaml = "{variable: t, values: [0.3, 0.9]";
+    const Surface expected = alone(cells, yaml + "}");
+    REQUIRE(expected.points.size() > 60);
+    CHECK(same_bits(alone(nodes, yaml + "}"), expected));
+    CHECK(same_bits(alone(nodes, yaml + "}", 3), expected));
+    const CapturedResults all = run_patches(isosurface_kind(), yaml + "}", nodes, world_communicator, 2);
+    if (world_communicator.rank() == 0) CHECK(same_bits(all.surfaces.begin()->second, expected));
+    // What goes along is a mean too: of x, at the points.
+    const Surface with = alone(nodes, yaml + ", fields: [pair]}", 2);
+    for (std::size_t p = 0; p < with.points.size(); ++p) {
+      CHECK(with.point_data.at(0).values[2 * p] == doctest::Approx(with.points[p][0]).epsilon(1e-12));
+    }
+    // Of a linear function the surface is a plane, whatever levels it passes.
+    nodes.value = [](const TreeCell&, const std::array<double, 3>& x) { return x[0] + 0.5 * x[1] - 0.25 * x[2]; };
+    const Surface plane = alone(nodes, "{variable: t, values: [0.6]}", 2);
+    REQUIRE(plane.points.size() > 20);
+    for (const Vector& x : plane.points) CHECK(x[0] + 0.5 * x[1] - 0.25 * x[2] == doctest::Approx(0.6).epsilon(1e-12));
+  }
+}
+
 TEST_CASE("pictures of trees and patches are the same for every division, with colours by a field") {
   MpiCommunicator self(MPI_COMM_SELF), world_communicator(MPI_COMM_WORLD);
   const AnalysisKind kind = render_kind();
@@ -132,7 +172,6 @@ TEST_CASE("a ball over levels is lit smoothly: like the ball of a mesh without l
       worst = std::max(worst, difference);
     }
   }
-  MESSAGE("compared ", compared, " mean ", sum / compared, " worst ", worst);
   CHECK(compared > 2000);
   CHECK(sum / compared < 2);
   CHECK(worst < 20);

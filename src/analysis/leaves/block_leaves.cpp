@@ -10,14 +10,46 @@
 namespace sidestream {
 namespace {
 
+/// Of a component in the cells of a block. Of one at nodes a cell has the mean of its corners, each from the block that
+/// owns it.
+std::vector<double> in_cells(const Variable& variable, const BlockView& view, int component, int dimensions) {
+  if (variable.centering == Centering::cell) return numbers_of(view, component);
+  const Box& cells = view.block.cells;
+  const Box nodes = points_of(nodes_of(dimensions), cells);
+  std::vector<double> at_nodes(static_cast<std::size_t>(nodes.count())), means;
+  view.gather(nodes, component, at_nodes.data());
+  means.reserve(static_cast<std::size_t>(cells.count()));
+  const Index row = nodes.extent(0), layer = row * nodes.extent(1);
+  const int corners = 1 << dimensions;
+  Index3 p;
+  for (p[2] = 0; p[2] < cells.extent(2); ++p[2]) {
+    for (p[1] = 0; p[1] < cells.extent(1); ++p[1]) {
+      for (p[0] = 0; p[0] < cells.extent(0); ++p[0]) {
+        double sum = 0;
+        for (int c = 0; c < corners; ++c) {
+          sum += at_nodes[static_cast<std::size_t>((p[2] + (c >> 2)) * layer + (p[1] + (c >> 1 & 1)) * row + p[0] +
+                                                   (c & 1))];
+        }
+        means.push_back(sum / corners);
+      }
+    }
+  }
+  return means;
+}
+
 /// In the order of `columns`; what was not delivered is an empty column.
 std::vector<std::vector<double>> numbers_in(const LocalInput& input, const BlockView& view,
                                             const LeafColumns& columns) {
-  std::vector<std::vector<double>> numbers{numbers_of(view, columns.component)};
+  const auto variable = [&](std::int32_t id) -> const Variable& {
+    return input.metadata.variables.at(static_cast<std::size_t>(id));
+  };
+  const int dimensions = input.metadata.mesh_of(variable(columns.variable)).dimensions;
+  std::vector<std::vector<double>> numbers{in_cells(variable(columns.variable), view, columns.component, dimensions)};
   for (const std::int32_t field : columns.fields) {
     const BlockView* of = input.find(field, view.block.id);
-    const int components = input.metadata.variables.at(static_cast<std::size_t>(field)).components;
-    for (int c = 0; c < components; ++c) numbers.push_back(of ? numbers_of(*of, c) : std::vector<double>());
+    for (int c = 0; c < variable(field).components; ++c) {
+      numbers.push_back(of ? in_cells(variable(field), *of, c, dimensions) : std::vector<double>());
+    }
   }
   return numbers;
 }
@@ -87,10 +119,12 @@ class Patch {
  public:
   Patch(const Lattice& lattice, const BlockView& view, const BlockView* flags, const CellChoice& choice,
         BlockLeaves& block)
-      : lattice_(lattice), box_(view.points), all_(lattice.mesh().cells_on(view.block.level)), block_(block) {
+      : lattice_(lattice), box_(view.block.cells), all_(lattice.mesh().cells_on(view.block.level)), block_(block) {
     is_leaf_.assign(static_cast<std::size_t>(box_.count()), 0);
     const LevelAxes axes(lattice.mesh(), view.block.level);
-    for (const Box& counted : view.counted()) {
+    std::vector<Box> cells = view.points == box_ ? view.owned : std::vector<Box>{box_};
+    for (const Box& covered : view.covered) cells = difference(cells, covered);
+    for (const Box& counted : cells) {
       if (!choice.has_level(view.block.level)) continue;
       const Box chosen =
           chosen_in(choice, axes, Centering::cell, intersection(counted, box_), lattice.mesh().dimensions);

@@ -12,7 +12,8 @@
 
 namespace sidestream {
 
-/// Which numbers are wanted of a block: a component of a variable, and all components of others. All lie in cells.
+/// Which numbers are wanted of a block: a component of a variable, and all components of others. They lie in cells; of
+/// patches also at nodes, of which a cell has the mean of its corners.
 struct LeafColumns {
   std::int32_t variable = -1;
   int component = 0;
