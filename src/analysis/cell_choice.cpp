@@ -86,14 +86,16 @@ CellChoice read_choice(const Settings& settings, const Mesh& mesh) {
 Part part_of(const CellChoice& choice) {
   if (choice.all()) return AllBlocks{};
   BlockPredicate predicate;
-  predicate.needed = [choice](const BlockSummary& summary) {
-    // A block of a tree has all its levels.
-    if (!summary.block.is_list() && !choice.has_level(summary.block.level)) return false;
-    bool meets = true;
-    for (std::size_t a = 0; a < 3; ++a) meets = meets && choice.may_have(a, summary.low[a], summary.high[a]);
-    return meets;
-  };
+  predicate.needed = [choice](const BlockSummary& summary) { return may_have_some(choice, summary); };
   return predicate;
+}
+
+bool may_have_some(const CellChoice& choice, const BlockSummary& block) noexcept {
+  // A block of a tree has all its levels.
+  if (!block.block.is_list() && !choice.has_level(block.block.level)) return false;
+  bool meets = true;
+  for (std::size_t a = 0; a < 3; ++a) meets = meets && choice.may_have(a, block.low[a], block.high[a]);
+  return meets;
 }
 
 Box chosen_in(const CellChoice& choice, const LevelAxes& axes, Centering centering, const Box& box, int dimensions) {

@@ -36,6 +36,7 @@ struct CellChoice {
 
 /// The blocks that may have some.
 [[nodiscard]] Part part_of(const CellChoice& choice);
+[[nodiscard]] bool may_have_some(const CellChoice& choice, const BlockSummary& block) noexcept;
 
 /// The indices, of the points of a level of a mesh with axes, within `box` that are in the choice.
 [[nodiscard]] Box chosen_in(const CellChoice& choice, const LevelAxes& axes, Centering centering, const Box& box,

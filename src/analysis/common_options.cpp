@@ -148,9 +148,15 @@ bool has_levels(const Mesh& mesh) noexcept { return mesh.kind() == MeshKind::oct
 
 void require_in_cells(const Settings& settings, const std::string& option, const Variable& variable, const Mesh& mesh) {
   if (variable.centering == Centering::cell) return;
-  settings.fail(option, fmt::format("'{}' lies at nodes of mesh '{}', which has refinement levels; surfaces there run "
-                                    "through the centres of cells: average it to them in the simulation",
-                                    variable.name, mesh.name));
+  if (mesh.kind() != MeshKind::octree && variable.centering == nodes_of(mesh.dimensions)) return;
+  settings.fail(
+      option,
+      fmt::format(
+          "'{}' lies at {} of mesh '{}', {}; surfaces there run through the centres of cells: "
+          "average it to them in the simulation",
+          variable.name,
+          mesh.kind() == MeshKind::octree ? "points" : fmt::format("{}s", name_of(variable.centering, mesh.dimensions)),
+          mesh.name, mesh.kind() == MeshKind::octree ? "an octree" : "which has refinement levels"));
 }
 
 void require_surfaces(const Settings& settings, const Variable& variable, const Metadata& metadata,

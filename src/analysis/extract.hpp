@@ -31,6 +31,7 @@ struct IsosurfaceQuery {
   /// In trees and on refinement levels: leaves/level_surfaces.hpp has what is extracted.
   bool in_levels = false;
   bool single = false;  ///< points and normals in single precision
+  CellChoice choice{};  ///< of the points between which there are surfaces: cells, or nodes of meshes with axes
 };
 
 /// In lists of cells means at points, and slopes, need what other blocks have: that is found in passes before the last

@@ -83,7 +83,8 @@ AnalysisKind isosurface_kind() {
           "In unstructured meshes a variable in cells is taken to the points first, as the mean over the cells round "
           "each; normals have to be asked for there, and come from the mean slope of those cells; `fields` must lie at "
           "points; surfaces close across blocks where the mesh has `point_ids` (docs/mesh-kinds.md). In octrees and on "
-          "refinement levels of uniform meshes surfaces of variables in cells close over borders of levels too; "
+          "refinement levels of uniform meshes, where values at nodes are taken to the cells first, surfaces close over "
+          "borders of levels too; "
           "normals, which have to be asked for, are the means of the triangles' round each point "
           "(docs/adaptive-surfaces.md).",
       .options = std::move(options),

@@ -23,6 +23,7 @@ std::vector<Option> isosurface_options(Purpose purpose) {
                                .required = true,
                                .text = "The values: one surface each.",
                                .least_entries = 1}};
+  for (Option& option : choice_options()) options.push_back(std::move(option));
   if (purpose == Purpose::picture) return options;
   options.push_back({.name = "fields",
                      .type = OptionType::variable,
@@ -55,8 +56,9 @@ IsosurfaceQuery read_isosurface(const Settings& settings, const Metadata& metada
       settings.fail("values", fmt::format("{} has no surface; write finite numbers", value));
     }
   }
+  query.choice = read_choice(settings, mesh);
   if (purpose == Purpose::picture) {
-    query.normals = mesh.dimensions == 3 && !mesh.is_list() && !query.in_levels;
+    query.normals = mesh.dimensions == 3 && !query.in_lists;
     return query;
   }
   query.single = read_single(settings);
@@ -77,13 +79,22 @@ namespace {
 
 /// Whole lists: what lies between their points is in one block; but a mean at a point on a block's rim, and a slope,
 /// may be due to any other block.
-Selection selection_of_lists(const IsosurfaceQuery& query, Part bracketed) {
+Selection selection_of_lists(const IsosurfaceQuery& query, const Metadata& metadata, Part bracketed) {
+  // Nodes on a patch's rim may be another one's.
+  const auto halo = [&](std::int32_t id) {
+    const bool nodes =
+        query.in_levels && metadata.variables.at(static_cast<std::size_t>(id)).centering != Centering::cell;
+    return nodes ? 1 : 0;
+  };
   if (query.averaged || (query.in_lists && query.normals)) bracketed = AllBlocks{};
-  Selection selection{{{query.variable, 0, bracketed}}};
+  Selection selection{{{query.variable, halo(query.variable), bracketed}}};
   for (const std::int32_t id : query.fields) {
-    if (id != query.variable) selection.variables.push_back({id, 0, bracketed});
+    if (id != query.variable) selection.variables.push_back({id, halo(id), bracketed});
   }
-  for (Selected& selected : selection.variables) selected.covered = !query.in_levels;
+  for (Selected& selected : selection.variables) {
+    selected.covered = !query.in_levels;
+    selected.wrap = !query.in_levels;  // a surface ends at the mesh's faces
+  }
   return selection;
 }
 
@@ -160,7 +171,7 @@ Bytes joined(const IsosurfaceQuery& query, const CombineInput& input, Bytes& fou
 Selection selection_of(const IsosurfaceQuery& query, const Metadata& metadata) {
   const Variable& variable = metadata.variables.at(static_cast<std::size_t>(query.variable));
   const ValuesBracketed bracketed{query.values, {query.variable, query.component}};
-  if (query.in_lists || query.in_levels) return selection_of_lists(query, bracketed);
+  if (query.in_lists || query.in_levels) return selection_of_lists(query, metadata, bracketed);
   Selection selection{{{query.variable, halo_for(variable.centering, variable.centering, query.normals), bracketed}}};
   for (const std::int32_t id : query.fields) {
     const Variable& field = metadata.variables.at(static_cast<std::size_t>(id));
@@ -181,6 +192,23 @@ std::vector<AttributeLayout> layout_of(const IsosurfaceQuery& query, const Metad
 
 namespace {
 
+/// Of cells between points those all of whose points are chosen.
+std::vector<Box> chosen_cells(const CellChoice& choice, const Mesh& mesh, Centering centering, std::vector<Box> cells) {
+  if (!choice.boxed) return cells;
+  const LevelAxes axes(mesh, 0);
+  std::vector<Box> chosen;
+  for (const Box& box : cells) {
+    Box points = box;
+    for (int a = 0; a < mesh.dimensions; ++a) ++points.hi[static_cast<std::size_t>(a)];
+    points = chosen_in(choice, axes, centering, points, mesh.dimensions);
+    for (int a = 0; a < mesh.dimensions; ++a) --points.hi[static_cast<std::size_t>(a)];
+    bool some = true;
+    for (int a = 0; a < 3; ++a) some = some && points.extent(a) > 0;
+    if (some) chosen.push_back(points);
+  }
+  return chosen;
+}
+
 /// Calls `work` with what to contour in each block.
 template <class Work>
 void for_each_block(const IsosurfaceQuery& query, const LocalInput& input, Work work) {
@@ -189,7 +217,8 @@ void for_each_block(const IsosurfaceQuery& query, const LocalInput& input, Work 
   const Mesh& mesh = metadata.mesh_of(variable);
   const PointGrid grid(mesh, variable.centering, Reach::centres);
   for (const BlockView& view : input.of(variable.id)) {
-    const std::vector<Box> cells = grid.cells_of(view, flags_of(mesh, input, view));
+    const std::vector<Box> cells =
+        chosen_cells(query.choice, mesh, variable.centering, grid.cells_of(view, flags_of(mesh, input, view)));
     FieldSource numbers(grid, mesh, variable, query.component, &view);
     const AttributeSources attributes(grid, query.fields, view.block.id, input);
     std::optional<CurvedPoints> places;

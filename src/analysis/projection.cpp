@@ -155,8 +155,9 @@ class Projection final : public Task {
   }
 
   Selection selection() const override {
-    Selection selection{{{query_.variable, 0}}};
-    if (query_.weight >= 0) selection.variables.push_back({query_.weight, 0});
+    const Part part = part_of(query_.choice);
+    Selection selection{{{query_.variable, 0, part}}};
+    if (query_.weight >= 0) selection.variables.push_back({query_.weight, 0, part});
     for (Selected& selected : selection.variables) selected.covered = false;
     selection.geometry = false;
     return selection;
@@ -175,7 +176,10 @@ class Projection final : public Task {
         continue;
       }
       ColumnWalk walk(query_, grid, mesh, variable.centering, view, weight, sums);
-      for (const Box& box : view.counted()) {
+      const LevelAxes axes(mesh, view.block.level);
+      for (const Box& counted : view.counted()) {
+        if (!query_.choice.has_level(view.block.level)) continue;
+        const Box box = chosen_in(query_.choice, axes, variable.centering, counted, mesh.dimensions);
         if (!box.empty()) walk.add(box);
       }
       sums.add_up();

@@ -88,7 +88,7 @@ Mesh mesh_with_levels(const ProjectionQuery& query, const Metadata& metadata) {
 }  // namespace
 
 std::vector<Option> projection_options() {
-  return {
+  std::vector<Option> options{
       variable_option("The variable to project, anywhere on a uniform or rectilinear mesh; in cells of one with "
                       "refinement levels, and of an octree."),
       component_option("Which component, from 0; needed if the variable has several."),
@@ -118,10 +118,12 @@ std::vector<Option> projection_options() {
        .text = "The refinement level whose cells the result has, from 0. Default: the finest that the mesh declares; "
                "of an octree it must be given. "
                "Coarser cells fill all places of the result that they cover; finer ones count with their part of one.",
-       .minimum = 0},
-      file_option("projection-{index:05}.h5", "The data set, one file an iteration."),
-      pieces_option(),
-      flat_picture_option()};
+       .minimum = 0}};
+  for (Option& option : choice_options()) options.push_back(std::move(option));
+  const std::vector<Option> results{file_option("projection-{index:05}.h5", "The data set, one file an iteration."),
+                                    pieces_option(), flat_picture_option()};
+  options.insert(options.end(), results.begin(), results.end());
+  return options;
 }
 
 ProjectionQuery read_projection(const Settings& settings, const Metadata& metadata) {
@@ -138,6 +140,7 @@ ProjectionQuery read_projection(const Settings& settings, const Metadata& metada
   query.mean = settings.text("quantity") == "mean";
   read_weight(settings, metadata, variable, query);
   read_level(settings, mesh, query);
+  query.choice = read_choice(settings, mesh);
   if (settings.has("image") && mesh.dimensions < 3) {
     settings.fail("image", fmt::format("mesh '{}' has two dimensions, so its projection is a line; leave the image out",
                                        mesh.name));

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/cell_choice.hpp"
 #include "analysis/grid_result.hpp"
 #include "analysis/grid_sums.hpp"
 #include "analysis/level_axes.hpp"
@@ -21,6 +22,7 @@ struct ProjectionQuery {
   int axis = 2;
   bool mean = false;
   std::int32_t level = 0;  ///< of the grid of results
+  CellChoice choice{};     ///< of the points that count
 };
 
 [[nodiscard]] std::vector<Option> projection_options();

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "analysis/cells/block_tree.hpp"
+#include "analysis/chosen_runs.hpp"
 
 namespace sidestream {
 namespace {
@@ -89,10 +90,10 @@ void project_tree(const ProjectionQuery& query, const ProjectionGrid& grid, cons
   const auto tree = BlockTree::of(input, mesh, view.block);
   if (!tree || view.copy) return;
   TreeColumns columns(query, grid, mesh, view, weight, out);
-  tree->index().walk([](const TreeCell&) { return true; },
-                     [&](Index number, const TreeCell& cell) {
-                       if (tree->owns(number)) columns.add(cell, number);
-                     });
+  const auto any = [](const TreeCell&) { return true; };
+  for_each_chosen_leaf(tree->index(), mesh, query.choice, any, [&](Index number, const TreeCell& cell) {
+    if (tree->owns(number)) columns.add(cell, number);
+  });
   columns.flush();
 }
 

@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "analysis/kinds.hpp"
-#include "analysis/leaves/level_surfaces.hpp"
+#include "analysis/leaves/level_layers.hpp"
 #include "analysis/rendering/annotations.hpp"
 #include "analysis/rendering/balls.hpp"
 #include "analysis/rendering/compositing.hpp"
@@ -82,7 +82,8 @@ class Render final : public Task {
   Render(Scene scene, const Metadata& metadata)
       : scene_(std::move(scene)),
         layout_(scene_.width, scene_.height, scene_.colour_bar ? static_cast<int>(scene_.scales.size()) : 0,
-                !scene_.caption.empty()) {
+                !scene_.caption.empty()),
+        level_layers_(scene_.layers.size()) {
     for (const ColourScale& scale : scene_.scales) maps_.emplace_back(scale.colours);
     for (const Layer& layer : scene_.layers) select(layer, metadata);
     number_materials(metadata);
@@ -93,8 +94,8 @@ class Render final : public Task {
   [[nodiscard]] int passes() const override { return finds_ranges() ? 2 : 1; }
 
   [[nodiscard]] Bytes local(const LocalInput& input) override {
-    LayerRims rims(scene_.layers.size());
     if (finds_ranges() && input.pass == 0) {
+      LayerRims rims(scene_.layers.size());
       const Bytes found = local_ranges(input, rims);
       return has_levels() ? rims.with(found) : found;
     }
@@ -109,13 +110,14 @@ class Render final : public Task {
         draw_rows(l, *surface, input, ranges, camera, rasteriser);
       } else if (const auto* particles = std::get_if<ParticlesQuery>(&query)) {
         draw_particles(l, *particles, take_pieces(l, input).pieces, ranges, camera, framebuffer);
+      } else if (in_levels(scene_.layers[l])) {
+        level_layers_.add(l, take_pieces(l, input));
       } else {
-        LevelPieces found = take_pieces(l, input);
-        draw(l, found.pieces, ranges, camera, rasteriser);
-        rims.add(l, std::move(found.rims));
+        draw(l, take_pieces(l, input).pieces, ranges, camera, rasteriser);
       }
     }
-    return has_levels() ? rims.with(encode_runs(framebuffer)) : encode_runs(framebuffer);
+    const Bytes drawn = encode_runs(framebuffer);
+    return has_levels() ? level_layers_.partial(input, drawn) : drawn;
   }
 
   Bytes combine(const CombineInput& input) override {
@@ -126,7 +128,7 @@ class Render final : public Task {
     const Domain domain = domain_in(shown_);
     const Camera camera = camera_for(domain);
     std::vector<Bytes> drawn;
-    if (has_levels()) drawn = draw_between_blocks(camera, input);
+    if (has_levels()) drawn = draw_levels(camera, input);
     Framebuffer stripe = composite(has_levels() ? std::span<const Bytes>(drawn) : input.partials, sample_width(),
                                    sample_height(), scene_.samples, input.communicator);
     shades(finds_ranges() ? shown_ : ranges_for({})).apply(camera, stripe);
@@ -140,6 +142,8 @@ class Render final : public Task {
     if (input.communicator.rank() == 0) input.results.add(scene_.file, finish(parts, input.iteration));
     return {};
   }
+
+  void discard(const Iteration&) noexcept override { level_layers_.drop(); }
 
  private:
   struct Kept {
@@ -185,7 +189,7 @@ class Render final : public Task {
     selection_.variables.insert(selection_.variables.end(), needed.variables.begin(), needed.variables.end());
   }
 
-  /// Whether an isosurface is made between blocks in `combine`.
+  /// Whether an isosurface is made whole in `combine`.
   [[nodiscard]] static bool in_levels(const Layer& layer) {
     const auto* surface = std::get_if<IsosurfaceQuery>(&layer.query);
     return surface != nullptr && surface->in_levels;
@@ -197,17 +201,16 @@ class Render final : public Task {
     return {std::visit([&](const auto& query) { return extract(query, input); }, layer.query), {}};
   }
 
-  /// Collective: adds a partial with the surfaces between blocks to those that came.
-  [[nodiscard]] std::vector<Bytes> draw_between_blocks(const Camera& camera, const CombineInput& input) {
-    LayerRims rims(scene_.layers.size());
-    std::vector<Bytes> drawn = rims.split(input.partials);
+  /// Collective: adds a partial with the surfaces of trees and levels to those that came.
+  [[nodiscard]] std::vector<Bytes> draw_levels(const Camera& camera, const CombineInput& input) {
+    std::vector<Bytes> drawn = level_layers_.take(input);
     const Ranges ranges = finds_ranges() ? shown_ : ranges_for({});
     Framebuffer& framebuffer = empty_framebuffer();
     Rasteriser rasteriser(camera, framebuffer);
     for (std::size_t l = 0; l < scene_.layers.size(); ++l) {
       if (!in_levels(scene_.layers[l])) continue;
       const auto& surface = std::get<IsosurfaceQuery>(scene_.layers[l].query);
-      draw(l, pieces_between(surface, input.metadata, rims.of(l), input.communicator), ranges, camera, rasteriser);
+      draw(l, level_layers_.surface(l, surface, input), ranges, camera, rasteriser);
     }
     drawn.push_back(encode_runs(framebuffer));
     return drawn;
@@ -461,6 +464,7 @@ class Render final : public Task {
   Selection selection_;
   std::vector<ColourMap> maps_;  ///< of each scale
   std::optional<Framebuffer> framebuffer_;
+  LevelLayers level_layers_;
   std::vector<Kept> kept_;        ///< from the first pass to the second
   std::vector<Numbers> numbers_;  ///< of each layer
   Ranges shown_;                  ///< from the combine of the first pass to that of the second

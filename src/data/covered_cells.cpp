@@ -1,6 +1,8 @@
 #include "data/covered_cells.hpp"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 
 namespace sidestream {
 
@@ -26,7 +28,56 @@ Box coarser(const Box& box, const Index3& ratio) {
   return coarse;
 }
 
+/// The cells of `level` that a block on a finer one has a part of, and not the whole.
+std::vector<Box> cut_cells(const Mesh& mesh, const Block& fine, std::int32_t level) {
+  Index3 ratio{1, 1, 1};
+  for (std::int32_t l = level; l < fine.level; ++l) {
+    for (std::size_t a = 0; a < 3; ++a) ratio[a] *= mesh.refinement[static_cast<std::size_t>(l)][a];
+  }
+  const Box touched = coarser(fine.cells, ratio);
+  Box whole = touched;
+  const Box back = finer(touched, ratio);
+  for (std::size_t a = 0; a < 3; ++a) {
+    whole.lo[a] += back.lo[a] < fine.cells.lo[a] ? 1 : 0;
+    whole.hi[a] -= back.hi[a] > fine.cells.hi[a] ? 1 : 0;
+  }
+  return difference({touched}, whole);
+}
+
+/// Looks for a cell on a coarser level that a block cuts, and that no others complete.
+std::optional<CoveredInPart> cut_by(const Mesh& mesh, const Block& fine, std::span<const Block> blocks,
+                                    const BlockIndex& index) {
+  std::vector<std::int64_t> found;
+  for (std::int32_t level = fine.level; level-- > 0;) {
+    for (const Box& cut : cut_cells(mesh, fine, level)) {
+      index.overlapping(fine.mesh, level, cut, found);
+      for (const std::int64_t n : found) {
+        const Block& coarse = blocks[static_cast<std::size_t>(n)];
+        std::vector<Box> open{intersection(cut, coarse.cells)};
+        for (const Box& covered : covered_cells(mesh, coarse, blocks, index)) open = difference(open, covered);
+        if (open.empty() || open.front().empty()) continue;
+        return CoveredInPart{fine.mesh, open.front().lo, coarse.id, fine.id, level, fine.level};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+std::vector<CoveredInPart> covered_in_part(const Metadata& metadata, std::span<const Block> blocks,
+                                           const BlockIndex& index) {
+  std::map<std::int32_t, CoveredInPart> found;
+  for (const Block& block : blocks) {
+    const Mesh& mesh = metadata.meshes[static_cast<std::size_t>(block.mesh)];
+    const bool known = block.level > 0 && static_cast<std::size_t>(block.level) <= mesh.refinement.size();
+    if (!known || block.is_list() || block.cells.empty() || found.contains(block.mesh)) continue;
+    if (const auto cut = cut_by(mesh, block, blocks, index)) found.emplace(block.mesh, *cut);
+  }
+  std::vector<CoveredInPart> all;
+  for (const auto& [mesh, cut] : found) all.push_back(cut);
+  return all;
+}
 
 std::vector<Box> covered_cells(const Mesh& mesh, const Block& block, std::span<const Block> blocks,
                                const BlockIndex& index) {

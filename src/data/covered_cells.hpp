@@ -17,6 +17,18 @@ namespace sidestream {
 [[nodiscard]] std::vector<Box> covered_cells(const Mesh& mesh, const Block& block, std::span<const Block> blocks,
                                              const BlockIndex& index);
 
+/// A cell that finer blocks cover in part, and that a block has all the same: what is there counts twice.
+struct CoveredInPart {
+  std::int32_t mesh = 0;
+  Index3 cell{};
+  std::int64_t coarse = 0, fine = 0;  ///< ids of blocks
+  std::int32_t coarse_level = 0, fine_level = 0;
+};
+/// One for each mesh that has any, in the order of meshes. Of blocks that begin and end at faces of coarser cells, as
+/// those of most codes do, there is none, and nothing is looked for.
+[[nodiscard]] std::vector<CoveredInPart> covered_in_part(const Metadata& metadata, std::span<const Block> blocks,
+                                                         const BlockIndex& index);
+
 /// Which blocks finer levels cover whole, of all blocks of all meshes, of which `index` was made; empty if none is.
 [[nodiscard]] std::vector<bool> wholly_covered(const Metadata& metadata, std::span<const Block> blocks,
                                                const BlockIndex& index);

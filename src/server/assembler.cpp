@@ -32,6 +32,7 @@ void Assembler::update(ServerTransport& transport) {
   owned_.clear();
   covered_.clear();
   stages_.clear();
+  static_cast<void>(table_.covered_in_part(metadata_));  // where it may fail
   warn_of_overlap();
 }
 

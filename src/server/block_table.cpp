@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <tuple>
 
-#include "data/covered_cells.hpp"
-
 namespace sidestream {
 
 namespace {
@@ -90,6 +88,7 @@ void BlockTable::update(const Before& before) {
   std::vector<PlacedBlock> fresh;
   bool stands = true;  // the index does
   covered_.reset();
+  in_part_.reset();
   changed_.clear();
   for (const auto& [name, known] : before) {
     const PlacedBlock* const now = find(name);
@@ -170,6 +169,11 @@ std::vector<Box> BlockTable::covered(const Mesh& mesh, const Block& block) const
 const std::vector<bool>& BlockTable::wholly_covered(const Metadata& metadata) const {
   if (!covered_) covered_ = sidestream::wholly_covered(metadata, blocks_, index_);
   return *covered_;
+}
+
+const std::vector<CoveredInPart>& BlockTable::covered_in_part(const Metadata& metadata) const {
+  if (!in_part_) in_part_ = sidestream::covered_in_part(metadata, blocks_, index_);
+  return *in_part_;
 }
 
 std::optional<std::pair<Block, Block>> BlockTable::overlap() const {

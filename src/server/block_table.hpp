@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "data/block_index.hpp"
+#include "data/covered_cells.hpp"
 #include "sidestream/data/block.hpp"
 #include "sidestream/data/mesh.hpp"
 #include "sidestream/data/metadata.hpp"
@@ -53,6 +54,8 @@ class BlockTable {
   [[nodiscard]] std::vector<Box> covered(const Mesh& mesh, const Block& block) const;
   /// Which blocks finer levels cover whole, by position; empty if none is. Found when it is first asked for.
   [[nodiscard]] const std::vector<bool>& wholly_covered(const Metadata& metadata) const;
+  /// Of each mesh that has any a cell that finer blocks cover in part. Found when it is first asked for.
+  [[nodiscard]] const std::vector<CoveredInPart>& covered_in_part(const Metadata& metadata) const;
   /// Two blocks of one mesh and level that have cells in common, if there are any among those that changed last and
   /// what they meet.
   [[nodiscard]] std::optional<std::pair<Block, Block>> overlap() const;
@@ -84,6 +87,7 @@ class BlockTable {
   std::vector<std::int32_t> servers_;
   BlockIndex index_;
   mutable std::optional<std::vector<bool>> covered_;
+  mutable std::optional<std::vector<CoveredInPart>> in_part_;
   std::vector<std::int64_t> changed_;  ///< positions of blocks that the last `apply` changed, ascending
 };
 

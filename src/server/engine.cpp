@@ -1,6 +1,7 @@
 #include "server/engine.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstring>
@@ -223,8 +224,35 @@ void Engine::complain(std::int64_t iteration, const std::string& message) {
   if (first && parts_.servers.rank() == 0) persist([&] { log::error("iteration {}: {}", iteration, message); });
 }
 
+/// Whether no place of what an analysis selects would count twice. Outputs write blocks as they are.
+bool Engine::counts_once(ScheduledTask& task) {
+  if (!task.counts()) return true;
+  for (const CoveredInPart& cut : assembler_.table().covered_in_part(parts_.metadata)) {
+    const auto on_it = [&](const Selected& s) {
+      return parts_.metadata.variables[static_cast<std::size_t>(s.variable)].mesh == cut.mesh;
+    };
+    const std::vector<Selected>& wanted = task.selection().variables;
+    if (std::none_of(wanted.begin(), wanted.end(), on_it)) continue;
+    persist([&] {
+      complain(next_,
+               fmt::format("analyses of the mesh '{}' do not run: block {} of level {} covers a part of cell ({}) of "
+                           "block {} of level {}, which no other block completes, and what is there would count "
+                           "twice; let blocks begin and end at faces of coarser cells",
+                           parts_.metadata.meshes[static_cast<std::size_t>(cut.mesh)].name, cut.fine, cut.fine_level,
+                           fmt::join(cut.cell, ", "), cut.coarse, cut.coarse_level));
+    });
+    return false;
+  }
+  return true;
+}
+
 /// Whether enough of what the task selects was published by anybody; counts where not all was.
 bool Engine::can_run(ScheduledTask& task, const Agreement& agreement) {
+  if (!counts_once(task)) {
+    ++ledger_.skipped_tasks;
+    persist([&] { left_out_ += (left_out_.empty() ? "" : "; ") + task.name() + " left out"; });
+    return false;
+  }
   const std::vector<Selected>& wanted = task.selection().variables;
   const auto there =
       std::count_if(wanted.begin(), wanted.end(), [&](const Selected& s) { return agreement.has(s.variable); });

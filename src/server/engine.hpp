@@ -72,6 +72,7 @@ class Engine {
                                             std::vector<double>& values);
   [[nodiscard]] std::vector<std::size_t> due_tasks(const Agreement& agreement);
   [[nodiscard]] bool can_run(ScheduledTask& task, const Agreement& agreement);
+  [[nodiscard]] bool counts_once(ScheduledTask& task);
   void count_absent(const Agreement& agreement);
   [[nodiscard]] Demand demand_of(const std::vector<std::size_t>& due, const Iteration& iteration) const;
   [[nodiscard]] const Assembled* assemble(const std::vector<std::size_t>& due, const Iteration& iteration,

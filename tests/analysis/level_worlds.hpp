@@ -112,6 +112,7 @@ struct PatchWorld {
   std::vector<Index3> refinement;
   std::vector<std::pair<std::int32_t, Box>> patches;  ///< level, and cells on it; a block each
   std::function<double(const TreeCell&, const std::array<double, 3>& centre)> value;
+  bool nodes = false;  ///< values are at nodes: of node p, as of the cell above it, by its place
 
   [[nodiscard]] Metadata metadata() const {
     Metadata metadata;
@@ -124,7 +125,7 @@ struct PatchWorld {
       v.name = name;
       v.mesh = 0;
       v.components = components;
-      v.centering = Centering::cell;
+      v.centering = nodes ? nodes_of(dimensions) : Centering::cell;
       metadata.variables.push_back(v);
     }
     return metadata;
@@ -133,13 +134,15 @@ struct PatchWorld {
     const Index3 ratio = mesh.ratio_to(cell.level);
     std::array<double, 3> x{0, 0, 0};
     for (std::size_t a = 0; a < static_cast<std::size_t>(dimensions); ++a) {
-      x[a] = origin[a] + spacing[a] * (static_cast<double>(cell.index[a]) + 0.5) / static_cast<double>(ratio[a]);
+      x[a] = origin[a] +
+             spacing[a] * (static_cast<double>(cell.index[a]) + (nodes ? 0 : 0.5)) / static_cast<double>(ratio[a]);
     }
     return x;
   }
 };
 
-/// Views of some patches; ghosts around them, and covered cells, have wrong values.
+/// Views of some patches; ghosts around them, and covered cells, have wrong values, as do nodes that a patch of lower
+/// number owns, which are there as a halo.
 class PatchViews {
  public:
   PatchViews(const PatchWorld& world, const Metadata& metadata, const std::vector<std::size_t>& ids)
@@ -154,8 +157,13 @@ class PatchViews {
     BlockView view;
     view.block.id = static_cast<std::int64_t>(id);
     view.block.level = level;
-    view.block.cells = view.points = box;
-    view.owned = {box};
+    view.block.cells = box;
+    view.points = points_of(metadata.variables[0].centering, box);
+    view.owned = {view.points};
+    for (std::size_t other = 0; world.nodes && other < id; ++other) {
+      if (world.patches[other].first != level) continue;
+      view.owned = difference(view.owned, points_of(metadata.variables[0].centering, world.patches[other].second));
+    }
     for (const auto& [finer, cells] : world.patches) {
       if (finer != level + 1) continue;
       Box coarse = cells;
@@ -166,7 +174,7 @@ class PatchViews {
       coarse = intersection(coarse, grown(box, 1));
       if (!coarse.empty()) view.covered.push_back(coarse);
     }
-    Box ghosted = box;
+    Box ghosted = view.points;
     for (std::size_t a = 0; a < static_cast<std::size_t>(world.dimensions); ++a) --ghosted.lo[a], ++ghosted.hi[a];
     for (std::size_t v = 0; v < views_.size(); ++v) {
       const int components = metadata.variables[v].components;
@@ -180,7 +188,10 @@ class PatchViews {
         const Index3 p{ghosted.lo[0] + n % ghosted.extent(0), ghosted.lo[1] + n / ghosted.extent(0) % ghosted.extent(1),
                        ghosted.lo[2] + n / (ghosted.extent(0) * ghosted.extent(1))};
         const auto covers = [&](const Box& covered) { return covered.contains(p); };
-        const bool counts = box.contains(p) && std::none_of(view.covered.begin(), view.covered.end(), covers);
+        const bool owned =
+            std::any_of(view.owned.begin(), view.owned.end(), [&](const Box& b) { return b.contains(p); });
+        // Nodes round covered cells may be those of cells that count.
+        const bool counts = owned && (world.nodes || std::none_of(view.covered.begin(), view.covered.end(), covers));
         const TreeCell cell{level, p};
         const auto x = world.centre(metadata.meshes[0], cell);
         for (int c = 0; c < components; ++c) {
@@ -189,7 +200,34 @@ class PatchViews {
               counts ? right : static_cast<double>(p[0] % 2);
         }
       }
+      add_halo(world, metadata, v, view);
       views_[v].push_back(view);
+      view.halo.clear();
+    }
+  }
+
+  /// Nodes of the patch that are others'.
+  void add_halo(const PatchWorld& world, const Metadata& metadata, std::size_t v, BlockView& view) {
+    std::vector<Box> others{view.points};
+    for (const Box& owned : view.owned) others = difference(others, owned);
+    for (const Box& box : others) {
+      HaloPiece piece{box, view.array};
+      piece.array.box = box;
+      piece.array.strides = packed_strides(box, view.array.components, Order::column);
+      std::vector<double>& values = memory_.emplace_back(static_cast<std::size_t>(box.count() * view.array.components));
+      piece.array.data = values.data();
+      for (Index n = 0; n < box.count(); ++n) {
+        const Index3 p{box.lo[0] + n % box.extent(0), box.lo[1] + n / box.extent(0) % box.extent(1),
+                       box.lo[2] + n / (box.extent(0) * box.extent(1))};
+        const TreeCell cell{view.block.level, p};
+        const auto x = world.centre(metadata.meshes[0], cell);
+        for (int c = 0; c < view.array.components; ++c) {
+          *const_cast<double*>(piece.array.at<double>(p[0], p[1], p[2], c)) = v == 0   ? world.value(cell, x)
+                                                                              : c == 0 ? x[0]
+                                                                                       : view.block.level;
+        }
+      }
+      view.halo.push_back(piece);
     }
   }
 

@@ -77,6 +77,46 @@ TEST_CASE("surfaces in patches are the same bytes for every division, of servers
   }
 }
 
+TEST_CASE("surfaces of values at nodes of patches are those of the means in cells, for every division") {
+  MpiCommunicator world_communicator(MPI_COMM_WORLD);
+  for (const int dimensions : {2, 3}) {
+    PatchWorld nodes = patch_world(dimensions);
+    nodes.nodes = true;
+    nodes.value = [](const TreeCell&, const std::array<double, 3>& x) {
+      return std::sin(7 * x[0]) + std::cos(5 * x[1]) * std::sin(4 * x[2] + 1);
+    };
+    PatchWorld cells = nodes;
+    cells.nodes = false;
+    cells.value = [nodes, dimensions, mesh = nodes.metadata().meshes[0]](const TreeCell& cell,
+                                                                         const std::array<double, 3>&) {
+      double sum = 0;
+      for (int c = 0; c < 1 << dimensions; ++c) {
+        const TreeCell node{cell.level,
+                            {cell.index[0] + (c & 1), cell.index[1] + (c >> 1 & 1), cell.index[2] + (c >> 2)}};
+        sum += nodes.value(node, nodes.centre(mesh, node));
+      }
+      return sum / (1 << dimensions);
+    };
+    const std::string yaml = "{variable: t, values: [0.3, 0.9]";
+    const Surface expected = alone(cells, yaml + "}");
+    REQUIRE(expected.points.size() > 60);
+    CHECK(same_bits(alone(nodes, yaml + "}"), expected));
+    CHECK(same_bits(alone(nodes, yaml + "}", 3), expected));
+    const CapturedResults all = run_patches(isosurface_kind(), yaml + "}", nodes, world_communicator, 2);
+    if (world_communicator.rank() == 0) CHECK(same_bits(all.surfaces.begin()->second, expected));
+    // What goes along is a mean too: of x, at the points.
+    const Surface with = alone(nodes, yaml + ", fields: [pair]}", 2);
+    for (std::size_t p = 0; p < with.points.size(); ++p) {
+      CHECK(with.point_data.at(0).values[2 * p] == doctest::Approx(with.points[p][0]).epsilon(1e-12));
+    }
+    // Of a linear function the surface is a plane, whatever levels it passes.
+    nodes.value = [](const TreeCell&, const std::array<double, 3>& x) { return x[0] + 0.5 * x[1] - 0.25 * x[2]; };
+    const Surface plane = alone(nodes, "{variable: t, values: [0.6]}", 2);
+    REQUIRE(plane.points.size() > 20);
+    for (const Vector& x : plane.points) CHECK(x[0] + 0.5 * x[1] - 0.25 * x[2] == doctest::Approx(0.6).epsilon(1e-12));
+  }
+}
+
 TEST_CASE("pictures of trees and patches are the same for every division, with colours by a field") {
   MpiCommunicator self(MPI_COMM_SELF), world_communicator(MPI_COMM_WORLD);
   const AnalysisKind kind = render_kind();
@@ -98,4 +138,43 @@ TEST_CASE("pictures of trees and patches are the same for every division, with c
   const CapturedResults together = run_patches(kind, yaml, patches, world_communicator, 2);
   if (world_communicator.rank() == 0) CHECK(same(together.images.at("a.png"), alone));
   CHECK(!same(one, alone));
+}
+
+TEST_CASE("a ball over levels is lit smoothly: like the ball of a mesh without levels, in every division") {
+  MpiCommunicator self(MPI_COMM_SELF), world_communicator(MPI_COMM_WORLD);
+  const AnalysisKind kind = render_kind();
+  const std::string yaml =
+      "{isosurface: {variable: t, values: [0], colour: white}, size: [160, 160], samples: 1, caption: none, camera: "
+      "{view: [-1, -2, -1]}, outline: false, background: black, file: a.png}";
+  const TreeWorld ball = ball_world(3, 4, 6);
+  const TreeBlocks whole(ball, 1), parts(ball, 5);
+  const Image tree = run_lists(kind, yaml, whole.domain, whole.blocks, self).images.at("a.png");
+  const FakeDomain mesh =
+      fake_cube(64, 0, 1, {{"t", [&](const auto& x, const Index3&, int) { return ball.value({}, x); }}});
+  const Image exact = run_alone(kind, yaml, mesh, even_division(mesh.mesh().cells, {1, 1, 1})).images.at("a.png");
+  REQUIRE(tree.rgba.size() == exact.rgba.size());
+  // Of pixels that neither picture has at a rim. Triangles lit as they lie differ by 3 on the average.
+  double sum = 0;
+  int compared = 0, worst = 0;
+  for (int y = 2; y + 2 < 160; ++y) {
+    for (int x = 2; x + 2 < 160; ++x) {
+      const auto at = [&](const Image& image, int dx, int dy) { return image.rgba[4 * ((y + dy) * 160 + x + dx)]; };
+      bool inside = true;
+      for (int n = 0; n < 25; ++n) {
+        for (const Image* image : {&tree, &exact}) {
+          inside = inside && at(*image, n % 5 - 2, n / 5 - 2) != image->rgba[0];
+        }
+      }
+      if (!inside) continue;
+      const int difference = std::abs(at(tree, 0, 0) - at(exact, 0, 0));
+      ++compared;
+      sum += difference;
+      worst = std::max(worst, difference);
+    }
+  }
+  CHECK(compared > 2000);
+  CHECK(sum / compared < 2);
+  CHECK(worst < 20);
+  const CapturedResults all = run_lists(kind, yaml, parts.domain, parts.blocks, world_communicator, 2);
+  if (world_communicator.rank() == 0) CHECK(all.images.at("a.png").rgba == tree.rgba);
 }

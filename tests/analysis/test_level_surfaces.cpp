@@ -237,15 +237,14 @@ TEST_CASE("a ball in patches") {
 TEST_CASE("what is not had of levels is refused with a sentence") {
   PatchWorld world = patch_world(3);
   Metadata metadata = world.metadata();
-  metadata.variables[1].centering = Centering::node;
+  metadata.variables[1].centering = Centering::x_face;
   const AnalysisKind kind = isosurface_kind();
   const auto refused = [&](const std::string& yaml) {
     return message_of([&] { kind.create(fake_settings(kind, yaml, metadata), metadata); });
   };
-  CHECK(refused("{variable: pair, component: 0, values: 1}").find("run through the centres of cells") !=
-        std::string::npos);
-  CHECK(refused("{variable: t, values: 1, fields: [pair]}").find("run through the centres of cells") !=
-        std::string::npos);
+  const std::string only = "known for variables in cells and at nodes only";
+  CHECK(refused("{variable: pair, component: 0, values: 1}").find(only) != std::string::npos);
+  CHECK(refused("{variable: t, values: 1, fields: [pair]}").find(only) != std::string::npos);
   const AnalysisKind picture = render_kind();
   const std::string render = "{isosurface: {variable: t, values: 1, colour_by: pair, colour_component: 1}}";
   CHECK(message_of([&] {

@@ -87,6 +87,12 @@ class Painted {
       }
     }
   }
+  /// Whether a part of it is had by finer levels, whichever.
+  [[nodiscard]] bool touches(const Box& cell, std::int32_t level) {
+    bool any = false;
+    for_each_cell(finest_of(cell, level), [&](const Box& c) { any = any || at(c.lo) >> (level + 1) != 0; });
+    return any;
+  }
   /// Whether all of it is had by finer levels, whichever.
   [[nodiscard]] bool covers(const Box& cell, std::int32_t level) {
     bool all = true;
@@ -144,4 +150,48 @@ TEST_CASE("blocks that are covered whole stay where all are wanted, and where th
   needed = {true};
   leave_out_covered(without, wholly_covered(metadata, blocks, BlockIndex(blocks)), needed);
   CHECK(needed == std::vector<bool>{true});
+}
+
+TEST_CASE("a cell that finer blocks cover in part is found where there is one, and nowhere else") {
+  const Metadata metadata = declared();
+  std::mt19937 random(11);
+  int with = 0, without = 0;
+  for (int round = 0; round < 600; ++round) {
+    std::vector<Block> blocks = random_blocks(random);
+    if (round % 2 == 1) {  // blocks that end at faces of coarser cells, cut anywhere
+      for (Block& one : blocks) {
+        const Index3 coarse = one.level == 0 ? Index3{1, 1, 1} : one.level == 1 ? Index3{2, 2, 2} : Index3{4, 2, 6};
+        for (std::size_t a = 0; a < 3; ++a) {
+          one.cells.lo[a] = one.cells.lo[a] / coarse[a] * coarse[a];
+          one.cells.hi[a] = (one.cells.hi[a] + coarse[a] - 1) / coarse[a] * coarse[a];
+        }
+      }
+      Block half = blocks.back();
+      const std::size_t a = static_cast<std::size_t>(round / 2 % 3);
+      half.cells.hi[a] = blocks.back().cells.lo[a] += half.cells.extent(static_cast<int>(a)) / 3;
+      half.id = static_cast<std::int64_t>(blocks.size());
+      blocks.push_back(half);
+    }
+    Painted painted(blocks);
+    bool expected = false;
+    for (const Block& one : blocks) {
+      if (one.level == 2) continue;
+      for_each_cell(one.cells, [&](const Box& cell) {
+        expected = expected || (painted.touches(cell, one.level) && !painted.covers(cell, one.level));
+      });
+    }
+    const std::vector<CoveredInPart> found = covered_in_part(metadata, blocks, BlockIndex(blocks));
+    REQUIRE(found.size() == (expected ? 1 : 0));
+    (expected ? with : without) += 1;
+    if (!expected) continue;
+    const CoveredInPart& cut = found.front();
+    const Box cell{cut.cell, {cut.cell[0] + 1, cut.cell[1] + 1, cut.cell[2] + 1}};
+    CHECK(painted.touches(cell, cut.coarse_level));
+    CHECK(!painted.covers(cell, cut.coarse_level));
+    CHECK(blocks[static_cast<std::size_t>(cut.coarse)].cells.contains(cell));
+    CHECK(blocks[static_cast<std::size_t>(cut.coarse)].level == cut.coarse_level);
+    CHECK(blocks[static_cast<std::size_t>(cut.fine)].level == cut.fine_level);
+  }
+  CHECK(with > 250);
+  CHECK(without > 250);
 }

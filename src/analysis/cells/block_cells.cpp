@@ -95,6 +95,7 @@ class BoxCells final : public BlockCells {
     const std::int64_t number = on_level(number_in(all_nodes_, index_in(nodes_, point)));
     return {PointKey::of_mesh, number, number};
   }
+  std::int32_t level(std::size_t) const override { return block_.level; }
   std::int64_t name(std::size_t cell) const override { return on_level(number_in(all_, index_in(box_, cell))); }
 
   BlockNumbers numbers(const Variable& variable, int component) const override {

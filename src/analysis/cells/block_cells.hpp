@@ -49,6 +49,11 @@ class BlockCells {
   /// By what it is in order among all cells; cells may have the same name.
   [[nodiscard]] virtual std::int64_t name(std::size_t cell) const = 0;
   [[nodiscard]] virtual BlockNumbers numbers(const Variable& variable, int component) const = 0;
+  /// The refinement level of a cell.
+  [[nodiscard]] virtual std::int32_t level(std::size_t cell) const {
+    static_cast<void>(cell);
+    return 0;
+  }
   /// Whether the points are particles: each is a cell, and is not joined to others.
   [[nodiscard]] virtual bool apart() const { return false; }
 };

@@ -94,6 +94,7 @@ std::vector<Option> clip_options(Purpose purpose) {
                      .type = OptionType::boolean,
                      .default_value = "false",
                      .text = "Whether to keep cells whole that are cut (\"crinkle clip\")."});
+  for (Option& option : choice_options()) options.push_back(std::move(option));
   if (purpose == Purpose::surface) options.push_back(part_fields_option());
   return options;
 }
@@ -124,8 +125,8 @@ ClipQuery read_clip(const Settings& settings, const Metadata& metadata, Purpose 
 }
 
 Selection selection_of(const ClipQuery& query, const Metadata& metadata) {
-  const auto needed = [region = query.region](const BlockSummary& block) {
-    return may_have(region, block.low, block.high);
+  const auto needed = [region = query.region, choice = query.choice](const BlockSummary& block) {
+    return may_have_some(choice, block) && may_have(region, block.low, block.high);
   };
   return selection_of_part(query, metadata, BlockPredicate{needed, {}});
 }
@@ -144,6 +145,7 @@ std::vector<BlockPart> parts_of(const ClipQuery& query, const LocalInput& input)
       const Standing standing = cells->standing(n);
       if (standing == Standing::absent) continue;
       cells->look(n, cell);
+      if (!is_chosen(query.choice, *cells, n, cell)) continue;
       (standing == Standing::own ? cutter : cutter_around).take(n, cell);
     }
     parts.push_back({std::move(own.piece()), std::move(around.piece())});

@@ -19,6 +19,7 @@ struct PartQuery {
   /// What a picture shows: the number of a variable in `variables`, and a component of it.
   std::size_t shown = 0;
   int shown_component = 0;
+  CellChoice choice{};  ///< of cells, before anything else
 };
 
 /// Cells in which a component of the first variable lies in a range, both ends of which belong to it.
@@ -64,6 +65,9 @@ struct BlockPart {
                                   Purpose purpose);
 /// The option `fields`.
 [[nodiscard]] Option part_fields_option();
+/// Whether a cell of a block is chosen.
+[[nodiscard]] bool is_chosen(const CellChoice& choice, const BlockCells& cells, std::size_t number,
+                             const BlockCell& cell);
 /// A selection of the blocks that `part` says, with the halos that their cells need.
 [[nodiscard]] Selection selection_of_part(const PartQuery& query, const Metadata& metadata, const Part& part);
 /// Of all components of the query's variables.

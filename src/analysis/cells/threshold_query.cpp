@@ -35,9 +35,21 @@ PartQuery read_part(const Settings& settings, const Metadata& metadata, const st
     settings.fail("fields", fmt::format("'{}' is the `variable` already; leave it out", variable.name));
   }
   query.variables.insert(query.variables.begin(), variable.id);
+  query.choice = read_choice(settings, mesh);
   // Faces are between cells of three dimensions; of lists nothing is known of other blocks.
   query.neighbours = purpose == Purpose::picture && mesh.dimensions == 3 && !mesh.is_list();
   return query;
+}
+
+bool is_chosen(const CellChoice& choice, const BlockCells& cells, std::size_t number, const BlockCell& cell) {
+  if (choice.all()) return true;
+  if (!choice.has_level(cells.level(number))) return false;
+  if (!choice.boxed) return true;
+  // Of cells along the axes, the only ones with a choice by place, the first and the last corner are opposite.
+  const auto low = cells.place(cell.points.front()), high = cells.place(cell.points.back());
+  bool in = true;
+  for (std::size_t a = 0; a < 3; ++a) in = in && choice.has_place(a, 0.5 * (low[a] + high[a]));
+  return in;
 }
 
 Selection selection_of_part(const PartQuery& query, const Metadata& metadata, const Part& part) {
@@ -104,6 +116,7 @@ std::vector<Option> threshold_options(Purpose purpose) {
        .default_value = "all",
        .text = "Of a variable at points: whether all points of a cell must have a value in the range, or any one.",
        .choices = {"all", "any"}}};
+  for (Option& option : choice_options()) options.push_back(std::move(option));
   if (purpose == Purpose::surface) options.push_back(part_fields_option());
   return options;
 }
@@ -130,8 +143,9 @@ ThresholdQuery read_threshold(const Settings& settings, const Metadata& metadata
 }
 
 Selection selection_of(const ThresholdQuery& query, const Metadata& metadata) {
-  const auto needed = [low = query.low, high = query.high](const BlockSummary& block) {
-    return block.range.minimum <= high && block.range.maximum >= low;  // neither of a range without values
+  const auto needed = [low = query.low, high = query.high, choice = query.choice](const BlockSummary& block) {
+    return may_have_some(choice, block) && block.range.minimum <= high &&
+           block.range.maximum >= low;  // neither of a range without values
   };
   return selection_of_part(query, metadata, BlockPredicate{needed, {query.variables.front(), query.component}});
 }
@@ -177,7 +191,8 @@ std::vector<BlockPart> parts_of(const ThresholdQuery& query, const LocalInput& i
       const Standing standing = cells->standing(n);
       if (standing == Standing::absent) continue;
       cells->look(n, cell);
-      if (chooser.chosen(n, cell)) (standing == Standing::own ? own : around).add(n, cell);
+      if (chooser.chosen(n, cell) && is_chosen(query.choice, *cells, n, cell))
+        (standing == Standing::own ? own : around).add(n, cell);
     }
     parts.push_back({std::move(own.piece()), std::move(around.piece())});
   }

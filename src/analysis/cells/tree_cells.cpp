@@ -49,6 +49,7 @@ class TreeCells final : public BlockCells {
     const TreeName name = name_of(nodes_[point], extents(nodes_[point].level, 1), mesh_.dimensions);
     return {PointKey::of_mesh, name.a, name.b};
   }
+  std::int32_t level(std::size_t cell) const override { return cells_[cell].level; }
   std::int64_t name(std::size_t cell) const override {
     return name_of(cells_[cell], extents(cells_[cell].level, 0), mesh_.dimensions).a;
   }

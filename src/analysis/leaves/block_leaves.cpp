@@ -5,18 +5,51 @@
 
 #include "analysis/cell_list.hpp"
 #include "analysis/leaves/leaf_tree.hpp"
+#include "data/tree_walk.hpp"
 
 namespace sidestream {
 namespace {
 
+/// Of a component in the cells of a block. Of one at nodes a cell has the mean of its corners, each from the block that
+/// owns it.
+std::vector<double> in_cells(const Variable& variable, const BlockView& view, int component, int dimensions) {
+  if (variable.centering == Centering::cell) return numbers_of(view, component);
+  const Box& cells = view.block.cells;
+  const Box nodes = points_of(nodes_of(dimensions), cells);
+  std::vector<double> at_nodes(static_cast<std::size_t>(nodes.count())), means;
+  view.gather(nodes, component, at_nodes.data());
+  means.reserve(static_cast<std::size_t>(cells.count()));
+  const Index row = nodes.extent(0), layer = row * nodes.extent(1);
+  const int corners = 1 << dimensions;
+  Index3 p;
+  for (p[2] = 0; p[2] < cells.extent(2); ++p[2]) {
+    for (p[1] = 0; p[1] < cells.extent(1); ++p[1]) {
+      for (p[0] = 0; p[0] < cells.extent(0); ++p[0]) {
+        double sum = 0;
+        for (int c = 0; c < corners; ++c) {
+          sum += at_nodes[static_cast<std::size_t>((p[2] + (c >> 2)) * layer + (p[1] + (c >> 1 & 1)) * row + p[0] +
+                                                   (c & 1))];
+        }
+        means.push_back(sum / corners);
+      }
+    }
+  }
+  return means;
+}
+
 /// In the order of `columns`; what was not delivered is an empty column.
 std::vector<std::vector<double>> numbers_in(const LocalInput& input, const BlockView& view,
                                             const LeafColumns& columns) {
-  std::vector<std::vector<double>> numbers{numbers_of(view, columns.component)};
+  const auto variable = [&](std::int32_t id) -> const Variable& {
+    return input.metadata.variables.at(static_cast<std::size_t>(id));
+  };
+  const int dimensions = input.metadata.mesh_of(variable(columns.variable)).dimensions;
+  std::vector<std::vector<double>> numbers{in_cells(variable(columns.variable), view, columns.component, dimensions)};
   for (const std::int32_t field : columns.fields) {
     const BlockView* of = input.find(field, view.block.id);
-    const int components = input.metadata.variables.at(static_cast<std::size_t>(field)).components;
-    for (int c = 0; c < components; ++c) numbers.push_back(of ? numbers_of(*of, c) : std::vector<double>());
+    for (int c = 0; c < variable(field).components; ++c) {
+      numbers.push_back(of ? in_cells(variable(field), *of, c, dimensions) : std::vector<double>());
+    }
   }
   return numbers;
 }
@@ -48,14 +81,32 @@ class Sorter {
   std::vector<char> on_rim_;
 };
 
+/// Takes off the cells of a tree that are not chosen.
+void leave_out(const CellChoice& choice, const Mesh& mesh, const std::vector<TreeCell>& cells,
+               std::vector<std::uint8_t>& absent) {
+  if (choice.all()) return;
+  const TreePlaces places(mesh);
+  for (std::size_t n = 0; n < cells.size(); ++n) {
+    const TreeCell& cell = cells[n];
+    bool chosen = choice.has_level(cell.level);
+    for (int a = 0; choice.boxed && a < mesh.dimensions; ++a) {
+      const Index i = cell.index[static_cast<std::size_t>(a)];
+      const double middle = 0.5 * (places.node(a, cell.level, i) + places.node(a, cell.level, i + 1));
+      chosen = chosen && choice.has_place(static_cast<std::size_t>(a), middle);
+    }
+    if (!chosen) absent[n] = 1;
+  }
+}
+
 BlockLeaves leaves_of_tree(const Lattice& lattice, const BlockView& view, const BlockView& refined,
                            const BlockView* owned, std::vector<std::vector<double>> numbers,
-                           std::span<const double> values) {
+                           std::span<const double> values, const CellChoice& choice) {
   const Mesh& mesh = lattice.mesh();
   BlockLeaves block{{tree_cells(mesh, view.block, refined.array), std::move(numbers)}, {}, {}};
   // A block's cells are in the order of levels, so the last one says how deep it is.
   if (!block.leaves.cells.empty()) static_cast<void>(lattice.steps(block.leaves.cells.back().level));
-  const auto absent = uncounted_cells(refined.array, owned != nullptr ? owned->array : ArrayView{});
+  auto absent = uncounted_cells(refined.array, owned != nullptr ? owned->array : ArrayView{});
+  leave_out(choice, mesh, block.leaves.cells, absent);
   const LeafTree tree(lattice, refined.array, absent, block.leaves.columns[0]);
   Sorter sorter(block, mesh.dimensions, absent.size());
   tree.for_each_corner(values, false, [&](const DualCell& corner) { sorter.take(corner); });
@@ -66,11 +117,18 @@ BlockLeaves leaves_of_tree(const Lattice& lattice, const BlockView& view, const 
 /// A patch: the corners of its box.
 class Patch {
  public:
-  Patch(const Lattice& lattice, const BlockView& view, const BlockView* flags, BlockLeaves& block)
-      : lattice_(lattice), box_(view.points), all_(lattice.mesh().cells_on(view.block.level)), block_(block) {
+  Patch(const Lattice& lattice, const BlockView& view, const BlockView* flags, const CellChoice& choice,
+        BlockLeaves& block)
+      : lattice_(lattice), box_(view.block.cells), all_(lattice.mesh().cells_on(view.block.level)), block_(block) {
     is_leaf_.assign(static_cast<std::size_t>(box_.count()), 0);
-    for (const Box& counted : view.counted()) {
-      for_each_index(intersection(counted, box_), [&](const Index3& p) {
+    const LevelAxes axes(lattice.mesh(), view.block.level);
+    std::vector<Box> cells = view.points == box_ ? view.owned : std::vector<Box>{box_};
+    for (const Box& covered : view.covered) cells = difference(cells, covered);
+    for (const Box& counted : cells) {
+      if (!choice.has_level(view.block.level)) continue;
+      const Box chosen =
+          chosen_in(choice, axes, Centering::cell, intersection(counted, box_), lattice.mesh().dimensions);
+      for_each_index(chosen, [&](const Index3& p) {
         const bool flagged =
             flags != nullptr && flags->points.contains(p) && *flags->array.at<std::uint8_t>(p[0], p[1], p[2]) != 0;
         if (!flagged) is_leaf_[number(p)] = 1;
@@ -141,11 +199,12 @@ std::optional<BlockLeaves> find_leaves(const Lattice& lattice, const LocalInput&
     const BlockView* refined = input.find(mesh.array(Role::refined), view.block.id);
     const BlockView* owned = input.find(mesh.array(Role::owned), view.block.id);
     if (refined == nullptr || (mesh.array(Role::owned) >= 0 && owned == nullptr)) return std::nullopt;
-    return leaves_of_tree(lattice, view, *refined, owned, numbers_in(input, view, columns), values);
+    return leaves_of_tree(lattice, view, *refined, owned, numbers_in(input, view, columns), values, columns.choice);
   }
   static_cast<void>(lattice.steps(view.block.level));
   BlockLeaves block{{{}, numbers_in(input, view, columns)}, {}, {}};
-  Patch(lattice, view, input.find(mesh.array(Role::cell_ghosts), view.block.id), block).sort_corners(values);
+  Patch(lattice, view, input.find(mesh.array(Role::cell_ghosts), view.block.id), columns.choice, block)
+      .sort_corners(values);
   return block;
 }
 

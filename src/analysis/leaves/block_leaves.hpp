@@ -5,17 +5,20 @@
 #include <span>
 #include <vector>
 
+#include "analysis/cell_choice.hpp"
 #include "analysis/leaves/lattice.hpp"
 #include "analysis/leaves/leaf_set.hpp"
 #include "sidestream/extend/analysis.hpp"
 
 namespace sidestream {
 
-/// Which numbers are wanted of a block: a component of a variable, and all components of others. All lie in cells.
+/// Which numbers are wanted of a block: a component of a variable, and all components of others. They lie in cells; of
+/// patches also at nodes, of which a cell has the mean of its corners.
 struct LeafColumns {
   std::int32_t variable = -1;
   int component = 0;
   std::vector<std::int32_t> fields;
+  CellChoice choice{};  ///< other cells are as if they were not there
 };
 
 /// What is known of a surface from one block alone.

@@ -73,7 +73,7 @@ const Mesh& mesh_of(const IsosurfaceQuery& query, const Metadata& metadata) {
 
 LevelPieces extract_from_levels(const IsosurfaceQuery& query, const LocalInput& input) {
   const Lattice lattice(mesh_of(query, input.metadata));
-  const LeafColumns columns{query.variable, query.component, query.fields};
+  const LeafColumns columns{query.variable, query.component, query.fields, query.choice};
   LevelPieces found;
   for (const BlockView& view : input.of(query.variable)) {
     std::optional<BlockLeaves> block = find_leaves(lattice, input, view, columns, query.values);
