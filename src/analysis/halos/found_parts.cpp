@@ -162,19 +162,16 @@ FoundParts find_parts(std::span<const BlockView> views, const Lattice& lattice, 
   return found;
 }
 
-Bytes FoundParts::to_bytes() const {
-  ByteWriter out;
+void FoundParts::write(ByteWriter& out) const {
   out.put(whole);
   out.put(parts);
   out.put(border);
   out.put(owned);
   for (const Bytes& bytes : planes) out.put(bytes);
-  return out.take();
 }
 
-FoundParts FoundParts::from_bytes(BytesView bytes) {
+FoundParts FoundParts::read(ByteReader& in) {
   FoundParts found;
-  ByteReader in(bytes);
   in.get(found.whole);
   in.get(found.parts);
   in.get(found.border);

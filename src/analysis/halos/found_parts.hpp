@@ -47,8 +47,8 @@ struct FoundParts {
   /// Of each view that was looked through: where its runs end in `owned`. Does not travel.
   std::vector<std::size_t> view_ends;
 
-  [[nodiscard]] Bytes to_bytes() const;
-  [[nodiscard]] static FoundParts from_bytes(BytesView bytes);
+  void write(ByteWriter& out) const;
+  [[nodiscard]] static FoundParts read(ByteReader& in);
   /// Takes what another has; its parts get numbers behind these.
   void append(FoundParts&& other);
 };

@@ -39,6 +39,11 @@ class Halos final : public Task {
     if (query_.profile) {
       for (const ProfileField& field : query_.profile->fields) selection.variables.emplace_back(field.variable, 0);
     }
+    if (particles()) {
+      for (const std::int32_t id : {particles()->coordinates, particles()->ids, particles()->weight}) {
+        if (id >= 0) selection.variables.emplace_back(id, 0);
+      }
+    }
     selection.geometry = false;
     return selection;
   }
@@ -51,7 +56,7 @@ class Halos final : public Task {
         return sum_values(views, query_.field.component);
       case Stage::find: {
         const double unit = query_.thresholds.of_mean ? mean_of(input.feedback) : 1;
-        return find_parts(views, query_.field.lattice, rule(unit), halo_rule(unit), history_.has_value()).to_bytes();
+        return find(input, unit);
       }
       default: {
         const KnownHalos known = KnownHalos::from_bytes(input.feedback);
@@ -82,9 +87,13 @@ class Halos final : public Task {
   void discard(const Iteration&) noexcept override {
     gathered_ = {};
     halos_.clear();
+    particles_.clear();
   }
 
  private:
+  [[nodiscard]] const ParticleQuery* particles() const {
+    return query_.history && query_.history->particles ? &*query_.history->particles : nullptr;
+  }
   enum class Stage { mean, find, look_again };
 
   [[nodiscard]] bool needs_mean() const {
@@ -100,10 +109,27 @@ class Halos final : public Task {
     return {query_.thresholds.peak * unit, query_.thresholds.least_cells};
   }
 
+  /// What is found in this server's blocks, and its particles.
+  [[nodiscard]] Bytes find(const LocalInput& input, double unit) const {
+    ByteWriter out;
+    find_parts(input.of(query_.field.variable), query_.field.lattice, rule(unit), halo_rule(unit), history_.has_value())
+        .write(out);
+    if (particles()) out.put(place_particles(*particles(), query_.field, rule(unit).boundary, input));
+    return out.take();
+  }
+
   void gather(const CombineInput& input) {
     const double unit = query_.thresholds.of_mean ? mean_of(mean_) : 1;
     FoundParts found;
-    for (const Bytes& partial : input.partials) found.append(FoundParts::from_bytes(partial));
+    particles_.clear();
+    for (const Bytes& partial : input.partials) {
+      ByteReader in(partial);
+      found.append(FoundParts::read(in));
+      if (!particles()) continue;
+      std::vector<PlacedParticle> some;
+      in.get(some);
+      particles_.insert(particles_.end(), some.begin(), some.end());
+    }
     gathered_ = gather_halos(std::move(found), query_.field.lattice, rule(unit), halo_rule(unit), input.communicator);
     halos_ = sorted_halos(gathered_.halos, input.communicator);
   }
@@ -121,7 +147,7 @@ class Halos final : public Task {
     }
     input.results.add_parts(query_.file, Table(std::move(columns)), input.communicator, query_.pieces);
     if (query_.mass_function) write_mass_function(*query_.mass_function, halos_, query_.field, input);
-    if (history_) history_->follow(gathered_.runs, halos_, input);
+    if (history_) history_->follow(gathered_.runs, halos_, particles_, input);
     discard(input.iteration);
   }
 
@@ -131,7 +157,8 @@ class Halos final : public Task {
   // Between the passes of one iteration:
   Bytes mean_;
   Gathered gathered_;
-  std::vector<Halo> halos_;  ///< this server's share, sorted over all
+  std::vector<Halo> halos_;                ///< this server's share, sorted over all
+  std::vector<PlacedParticle> particles_;  ///< this server's
 };
 
 std::vector<Option> options() {
@@ -168,8 +195,9 @@ AnalysisKind halos_kind() {
                                 settings.text("file"),
                                 read_pieces(settings),
                                 halos::read_mass_function(settings),
-                                halos::read_history(settings),
+                                {},
                                 {}};
+        query.history = halos::read_history(settings, metadata, query.field);
         query.profile = halos::read_profile(settings, metadata, query.field);
         return std::make_unique<halos::Halos>(std::move(query));
       },
