@@ -111,12 +111,14 @@ struct PatchWorld {
   std::array<double, 3> origin{0, 0, 0}, spacing{1, 1, 1};
   std::vector<Index3> refinement;
   std::vector<std::pair<std::int32_t, Box>> patches;  ///< level, and cells on it; a block each
+  std::array<bool, 3> periodic{};
   std::function<double(const TreeCell&, const std::array<double, 3>& centre)> value;
 
   [[nodiscard]] Metadata metadata() const {
     Metadata metadata;
     Mesh mesh{0, "m", cells, dimensions, std::make_shared<UniformGeometry>(origin, spacing)};
     mesh.refinement = refinement;
+    mesh.periodic = periodic;
     metadata.meshes.push_back(mesh);
     for (const auto& [name, components] : {std::pair("t", 1), std::pair("pair", 2)}) {
       Variable v;

@@ -10,6 +10,7 @@
 #include "analysis/halos/halo_table.hpp"
 #include "analysis/halos/history.hpp"
 #include "analysis/halos/known_halos.hpp"
+#include "analysis/halos/level_task.hpp"
 #include "analysis/halos/mass_function.hpp"
 #include "analysis/halos/profile.hpp"
 #include "analysis/kinds.hpp"
@@ -146,9 +147,17 @@ class Halos final : public Task {
       }
     }
     input.results.add_parts(query_.file, Table(std::move(columns)), input.communicator, query_.pieces);
-    if (query_.mass_function) write_mass_function(*query_.mass_function, halos_, query_.field, input);
+    if (query_.mass_function) write_masses(input);
     if (history_) history_->follow(gathered_.runs, halos_, particles_, input);
     discard(input.iteration);
+  }
+
+  void write_masses(const CombineInput& input) const {
+    const double volume = query_.field.cell_volume();
+    std::vector<double> masses;
+    for (const Halo& halo : halos_) masses.push_back(halo.mass * volume);
+    const double whole = volume * static_cast<double>(query_.field.lattice.cells());
+    write_mass_function(*query_.mass_function, masses, whole, query_.field.name, input);
   }
 
   HalosQuery query_;
@@ -190,6 +199,9 @@ AnalysisKind halos_kind() {
           "and rounded once, so the table does not depend on how the mesh is divided. docs/cosmology.md.",
       .options = halos::options(),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
+        if (has_levels(metadata.mesh_of(read_variable(settings, metadata)))) {
+          return halos::level_halos(settings, metadata);
+        }
         halos::HalosQuery query{halos::read_field(settings, metadata, "`halos`"),
                                 halos::read_thresholds(settings),
                                 settings.text("file"),
