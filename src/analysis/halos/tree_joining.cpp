@@ -113,10 +113,13 @@ class BorderRows {
 
 std::vector<Triplet> meet_at_borders(std::vector<BorderCell> border, const Lattice& lattice,
                                      const std::vector<RowStep>& steps, Communicator& servers) {
-  Posts posts(lattice, steps, servers.size());
-  for (const BorderCell& cell : border) posts.put(cell);
-  std::vector<BorderCell>().swap(border);
-  const BorderRows rows(posts.exchange(servers), lattice);
+  if (servers.size() > 1) {
+    Posts posts(lattice, steps, servers.size());
+    for (const BorderCell& cell : border) posts.put(cell);
+    std::vector<BorderCell>().swap(border);
+    border = posts.exchange(servers);
+  }
+  const BorderRows rows(std::move(border), lattice);
   const int rank = servers.rank(), size = servers.size();
   Thinned edges;
   for (const BorderCell& cell : rows.all()) {
@@ -125,7 +128,7 @@ std::vector<Triplet> meet_at_borders(std::vector<BorderCell> border, const Latti
       edges.add({other.top, cell.top, other.cell.below(cell.cell) ? other.cell : cell.cell});
     };
     const bool mine = lattice.keeper(cell.row, size) == rank;
-    if (mine && (cell.ways & 1) != 0) rows.for_each(cell.row, cell.place + 1, cell.place + 1, meet);
+    if (mine && (cell.ways & 1) != 0) rows.for_each(cell.row, Index{cell.place} + 1, Index{cell.place} + 1, meet);
     for (std::size_t s = 0; s < steps.size(); ++s) {
       if ((cell.ways >> (s + 1) & 1) == 0) continue;
       const std::optional<Index> row = lattice.row_beside(cell.row, steps[s].step0, steps[s].step1);
