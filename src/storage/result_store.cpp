@@ -16,6 +16,7 @@
 #include "storage/result_bytes.hpp"
 #include "storage/result_parts.hpp"
 #include "storage/series.hpp"
+#include "storage/table_data.hpp"
 #include "storage/table_files.hpp"
 #include "storage/writers/agreed_commit.hpp"
 
@@ -76,11 +77,11 @@ class FileStore final : public ResultStore {
   void add_pieces(const std::string& file, const Iteration& iteration, const CellSet& mine, Communicator& servers);
   void add_pieces(const std::string& file, const Iteration& iteration, const DataSet& mine, Communicator& servers);
 
-  /// Whether results like this one can be in pieces.
+  /// Whether there is a format for results like this one, or one for their pieces.
   template <class Member>
-  [[nodiscard]] bool has_list(const std::string& file, Member list) const {
+  [[nodiscard]] bool has(const std::string& file, Member member) const {
     const auto found = formats_.find(ending_of(file));
-    return found != formats_.end() && found->second.*list;
+    return found != formats_.end() && found->second.*member;
   }
 
  private:
@@ -260,8 +261,11 @@ void FileStore::add_pieces(const std::string& file, const Iteration& iteration, 
 void FileStore::add_pieces(const std::string& file, const Iteration& iteration, const DataSet& mine,
                            Communicator& servers) {
   const ResultFormat& format = format_of(file, &ResultFormat::data, "data sets");
+  Piece own;
+  own.file.count = 1;
+  own.description = packed(without_values(mine));
   write_pieces(
-      file, iteration, servers, {{{}, 1}, packed(without_values(mine))},
+      file, iteration, servers, std::move(own),
       [&](const std::string& path) {
         for (const DataSet::Array& array : mine.arrays) check_array(array);
         format.data(path, {&mine, 1}, iteration, directory_->provenance());
@@ -288,7 +292,10 @@ void check(const std::string& file, const Surface& surface) {
 class FileResults final : public Results {
  public:
   FileResults(FileStore& store, const Iteration& iteration) : store_(store), iteration_(iteration) {}
-  void add(const std::string& file, const Table& table) override { store_.add(file, iteration_, table); }
+  void add(const std::string& file, const Table& table) override {
+    if (!is_data(file)) return store_.add(file, iteration_, table);
+    add(file, data_set_of(file, table, 0, static_cast<Index>(table.rows())));
+  }
   void add(const std::string& file, const Image& image) override { store_.add(file, iteration_, image); }
   void add(const std::string& file, const Surface& surface) override {
     check(file, surface);
@@ -301,7 +308,8 @@ class FileResults final : public Results {
   void add(const std::string& file, const DataSet& data) override { add_whole(file, {&data, 1}); }
 
   void add_parts(const std::string& file, const Table& mine, Communicator& servers, Pieces how) override {
-    if (names_iteration(file) && store_.has_list(file, &ResultFormat::table_list) &&
+    if (is_data(file)) return add_as_data(*this, file, mine, servers, how);
+    if (names_iteration(file) && store_.has(file, &ResultFormat::table_list) &&
         in_pieces(how, bytes_of(mine), servers)) {
       return store_.add_pieces(file, iteration_, mine, servers);
     }
@@ -320,13 +328,13 @@ class FileResults final : public Results {
     Results::add_parts(file, collected(mine), servers, how);
   }
   void add_parts(const std::string& file, const CellSet& mine, Communicator& servers, Pieces how) override {
-    if (store_.has_list(file, &ResultFormat::cells_list) && in_pieces(how, bytes_of(mine), servers)) {
+    if (store_.has(file, &ResultFormat::cells_list) && in_pieces(how, bytes_of(mine), servers)) {
       return store_.add_pieces(file, iteration_, mine, servers);
     }
     Results::add_parts(file, mine, servers, how);
   }
   void add_parts(const std::string& file, const DataSet& mine, Communicator& servers, Pieces how) override {
-    if (store_.has_list(file, &ResultFormat::data_list) && in_pieces(how, bytes_of(mine), servers)) {
+    if (store_.has(file, &ResultFormat::data_list) && in_pieces(how, bytes_of(mine), servers)) {
       return store_.add_pieces(file, iteration_, mine, servers);
     }
     // Each part goes to its place in the file: nobody puts them together in memory.
@@ -337,9 +345,13 @@ class FileResults final : public Results {
   }
 
  private:
+  /// Whether a table becomes a data set there.
+  [[nodiscard]] bool is_data(const std::string& file) const {
+    return names_iteration(file) && !store_.has(file, &ResultFormat::table) && store_.has(file, &ResultFormat::data);
+  }
   [[nodiscard]] bool in_surface_pieces(const std::string& file, const SurfaceStream& mine, Communicator& servers,
                                        Pieces how) const {
-    return store_.has_list(file, &ResultFormat::surface_list) && in_pieces(how, bytes_of(mine), servers);
+    return store_.has(file, &ResultFormat::surface_list) && in_pieces(how, bytes_of(mine), servers);
   }
   void add_whole(const std::string& file, std::span<const DataSet> parts) {
     for (const DataSet& part : parts) {

@@ -111,6 +111,7 @@ struct PatchWorld {
   std::array<double, 3> origin{0, 0, 0}, spacing{1, 1, 1};
   std::vector<Index3> refinement;
   std::vector<std::pair<std::int32_t, Box>> patches;  ///< level, and cells on it; a block each
+  std::array<bool, 3> periodic{};
   std::function<double(const TreeCell&, const std::array<double, 3>& centre)> value;
   bool nodes = false;  ///< values are at nodes: of node p, as of the cell above it, by its place
 
@@ -118,6 +119,7 @@ struct PatchWorld {
     Metadata metadata;
     Mesh mesh{0, "m", cells, dimensions, std::make_shared<UniformGeometry>(origin, spacing)};
     mesh.refinement = refinement;
+    mesh.periodic = periodic;
     metadata.meshes.push_back(mesh);
     for (const auto& [name, components] : {std::pair("t", 1), std::pair("pair", 2)}) {
       Variable v;

@@ -239,7 +239,8 @@ TEST_CASE("what cannot be searched is refused") {
   at_nodes_of_it.centering = Centering::node;
   refused(noisy({4, 4, 4}, 3, 1, at_nodes_of_it), "{variable: a, boundary: 1, halo: 1}", "needs values in cells");
   domain.metadata.meshes[0].refinement = {{2, 2, 2}};
-  refused(domain, "{variable: a, boundary: 1, halo: 1}", "does not join cells of two levels");
+  refused(domain, "{variable: a, boundary: 1, halo: 1, history: {}}", "cells of several levels");
+  refused(domain, "{variable: a, boundary: 1, halo: 1, profile: {radius: 1}}", "cells of several levels");
   const FakeDomain uneven({{0, 0, 0}, {1, 1, 1}},
                           std::make_shared<RectilinearGeometry>(
                               Index3{0, 0, 0}, std::array<std::vector<double>, 3>{{{0, 1}, {0, 1}, {0, 1}}}),

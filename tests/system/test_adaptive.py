@@ -12,6 +12,7 @@ import h5py
 import numpy as np
 import pytest
 import vtk
+from scipy import ndimage
 from support import run_beside
 from vtk.util.numpy_support import vtk_to_numpy
 
@@ -78,6 +79,8 @@ def analyses(variable, dimensions):
   - statistics: {{name: {variable}-all, variable: {variable}, file: '{variable}-all.csv'}}
   - statistics: {{name: {variable}-levels, variable: {variable}, levels: [1, 3], file: '{variable}-levels.csv'}}
   - histogram: {{name: {variable}-box, variable: {variable}, box: {box}, bins: 8, file: '{variable}-box-{{index}}.csv'}}
+  - halos: {{name: {variable}-halos, variable: {variable}, boundary: 1.1, halo: 1.2, units: mean, connectivity: 6,
+            file: '{variable}-halos-{{index}}.csv'}}
 """
     return text
 
@@ -256,6 +259,27 @@ def check_same(results, reference):
 def test_placements(tmp_path, reference, placement, ranks, blocks):
     dimensions, expected = reference
     check_same(simulate(tmp_path, configure(tmp_path, placement, dimensions), ranks, dimensions, blocks), expected)
+
+
+def test_halos_like_scipy(reference):
+    dimensions, expected = reference
+    found = 0
+    for step in range(STEPS):
+        grid = finest(step, dimensions)
+        labels, count = ndimage.label(grid >= 1.1 * grid.mean())
+        index = np.arange(1, count + 1)
+        peaks = ndimage.maximum(grid, labels, index)
+        taken = index[peaks >= 1.2 * grid.mean()]
+        assert expected[f"t-halos-{step}.csv"] == expected[f"u-halos-{step}.csv"]
+        table = list(csv.DictReader(expected[f"t-halos-{step}.csv"].decode().splitlines()))
+        cell = np.prod(SPACING[:dimensions] / 2**DEEPEST)
+        wanted = sorted(
+            (peaks[n - 1], grid[labels == n].sum() * cell, np.count_nonzero(labels == n) * cell) for n in taken
+        )
+        had = sorted((float(row["peak_value"]), float(row["mass"]), float(row["volume"])) for row in table)
+        np.testing.assert_allclose(had, wanted, rtol=1e-12)
+        found += len(had)
+    assert found > STEPS
 
 
 def test_sidecar(tmp_path, reference):

@@ -16,14 +16,21 @@ analyses:
             file: "halos-{{index}}.csv",
             mass_function: {{bins: 5, file: "mass-{{index}}.csv",
                              image: {{file: "mass-{{index}}.png", size: [160, 120]}}}},
-            history: {{image: {{file: "tree-{{index}}.png", size: [160, 120]}}}}}}
+            history: {{image: {{file: "tree-{{index}}.png", size: [160, 120]}}}},
+            profile: {{radius: [0.05, 0.4], bins: 3, file: "profiles-{{index}}.csv", fields: t, overdensities: 2}}}}
+  - halos: {{name: own, variable: t, boundary: {BOUNDARY}, halo: {HALO}, file: "own-{{index}}.csv",
+            profile: {{radius: 0.3, of: halo, about: mass, file: "own-profiles-{{index}}.csv"}}}}
   - halos: {{name: means, variable: t, boundary: 2, halo: 2.5, units: mean, connectivity: 18,
             file: "means-{{index}}.h5"}}
   - merge_tree: {{variable: t, connectivity: 6, file: "pairs-{{index}}.csv", halos_file: "all-{{index}}.csv",
+                 cells: {{above: 0.5, file: "cells-{{index}}.csv"}},
                  halos: [{{boundary: {BOUNDARY}, halo: {HALO}, minimum_cells: 2}},
                          {{boundary: 3, halo: 4, units: mean}}],
                  connected_file: "connected-{{index}}.csv",
                  connected: {{from: [0.1, 0.1, 0.1], to: [0.9, 0.9, 0.9], above: -2}}}}
+"""
+MEANS = """\
+  - halos: {name: plain, variable: t, boundary: 2, halo: 2.5, units: mean, connectivity: 18, file: "means-{index}.csv"}
 """
 FIELDS = 'outputs:\n  - hdf5: {variables: [t], file: "fields-{index}.h5"}\n'
 
@@ -57,12 +64,13 @@ def test_the_same_bytes_in_every_placement(tmp_path, reference, ranks, placement
     assert done.status == 0, done.text
     files = results_of(done)
     assert sorted(files) == sorted(reference)
+    assert (done.results / "means-0.h5").is_file()
     for name, content in reference.items():
         assert files[name] == content, f"{name} differs"
 
 
 def test_what_scipy_finds(tmp_path):
-    done = run(tmp_path, 3, "{mode: nodes, servers: 1}", TASKS + FIELDS, [f"steps={STEPS}", "blocks=2"])
+    done = run(tmp_path, 3, "{mode: nodes, servers: 1}", TASKS + MEANS + FIELDS, [f"steps={STEPS}", "blocks=2"])
     assert done.status == 0, done.text
     for step in range(STEPS):
         with h5py.File(done.results / f"fields-{step}.h5") as file:
@@ -90,6 +98,12 @@ def test_what_scipy_finds(tmp_path):
         assert [(r["peak_index"], r["cells"], r["mass"]) for r in asked] == [
             (r["peak_index"], r["cells"], r["mass"]) for r in table
         ]
+        with h5py.File(done.results / f"means-{step}.h5") as file, (done.results / f"means-{step}.csv").open() as text:
+            plain = list(csv.reader(text))
+            assert list(file) and set(file) == set(plain[0])
+            for name, column in zip(plain[0], zip(*plain[1:], strict=True), strict=True):
+                assert file[name].dtype.kind == ("f" if name.endswith(("_x", "_y", "_z", "value", "mass")) else "i")
+                np.testing.assert_array_equal(file[name][...], np.array(column, file[name].dtype))
     history = rows(done.results / "halo-history.csv")
     assert {row["event"] for row in history if row["iteration"] == "0"} == {"first"}
     assert len(history) >= STEPS

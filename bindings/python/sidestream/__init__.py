@@ -12,10 +12,14 @@ if TYPE_CHECKING:
     from ._client import Handle as Handle
     from .declaring import Role as Role
     from .exporting import export as export
+    from .halo_masses import mass_function as mass_function
+    from .halo_masses import plot_mass_function as plot_mass_function
     from .lazy import Fields as Fields
     from .lazy import LazyArray as LazyArray
     from .levels import Level as Level
     from .levels import Levels as Levels
+    from .merge_tree import MergeTree as MergeTree
+    from .parquet import to_parquet as to_parquet
     from .reader import Results as Results
     from .reader import open as open
     from .restarting import Restart as Restart
@@ -28,6 +32,8 @@ if TYPE_CHECKING:
 
 _READER = {"Fields": "lazy", "LazyArray": "lazy", "Results": "reader", "open": "reader"}
 _READER |= {"export": "exporting", "Level": "levels", "Levels": "levels"}
+_READER |= {"MergeTree": "merge_tree", "to_parquet": "parquet"}
+_READER |= dict.fromkeys(("mass_function", "plot_mass_function"), "halo_masses")
 _READER |= dict.fromkeys(("Restart", "StoredBlock", "StoredVariable", "restart"), "restarting")
 _CLIENT = {
     "Account": "session",
@@ -46,6 +52,7 @@ __all__ = [
     "LazyArray",
     "Level",
     "Levels",
+    "MergeTree",
     "Restart",
     "Results",
     "Role",
@@ -53,9 +60,12 @@ __all__ = [
     "StoredBlock",
     "StoredVariable",
     "export",
+    "mass_function",
     "open",
     "open_session",
+    "plot_mass_function",
     "restart",
+    "to_parquet",
 ]
 
 

@@ -43,13 +43,22 @@ def export(
     compress: bool = True,
 ) -> list[str]:
     """Copies contexts of a database to files that need nothing else: NetCDF-4 (`target` ends in .nc), Zarr of version 3
-    (.zarr), HDF5 (.h5: a file for each context, and a .series), VTK's XML files (.pvd) or a directory with plotfiles of
-    AMReX (.amrex). Left out: all variables, all iterations. Of contexts that a later run has written anew the later
-    ones are taken. Nothing is overwritten. Gives sentences about what the format could not hold. `time_units`
-    ("seconds since 2000-01-01") is for NetCDF."""
+    (.zarr), HDF5 (.h5: a file for each context, and a .series), VTK's XML files (.pvd) or a directory with plotfiles
+    of AMReX (.amrex); or a table (.csv, .pieces, .series, .h5) to Parquet (.parquet). Left out: all variables, all
+    iterations. Of contexts that a later run has written anew the later ones are taken. Nothing is overwritten. Gives
+    sentences about what the format could not hold. `time_units` ("seconds since 2000-01-01") is for NetCDF."""
     place, target = Path(directory), Path(target)
+    if target.suffix == ".parquet":
+        if variables or iterations or cycles or time_units:
+            raise Error("export: what to leave out can be said of databases alone; a table goes to .parquet whole")
+        from .parquet import to_parquet
+
+        to_parquet(place, target)
+        return []
     if target.suffix not in FORMATS:
-        raise Error(f"export: found '{target.name}', expected a name that ends in one of {', '.join(FORMATS)}")
+        raise Error(
+            f"export: found '{target.name}', expected a name that ends in one of {', '.join(FORMATS)}, .parquet"
+        )
     if target.exists():
         raise Error(f"export: {target} is there; give another name, or remove it", Code.FILE)
     slots = [s for s in continued(chosen(place)) if in_ranges(s.iteration, iterations) and in_ranges(s.cycle, cycles)]
@@ -75,8 +84,10 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="sidestream export", description="Copies a database to files that need nothing else."
     )
-    parser.add_argument("directory", help="of a database: what the output 'database' has written")
-    parser.add_argument("target", help="what to write: ends in .nc (NetCDF-4), .zarr, .h5, .pvd (VTK) or .amrex")
+    parser.add_argument("directory", help="of a database: what the output 'database' has written; or a table")
+    parser.add_argument(
+        "target", help="what to write: ends in .nc (NetCDF-4), .zarr, .h5, .pvd (VTK) or .amrex; of a table .parquet"
+    )
     parser.add_argument("--variables", help="names with commas between; all if left out")
     parser.add_argument("--iterations", help="numbers, FROM:TO or FROM:TO:STEP, without TO: 3,10:20,100::10")
     parser.add_argument("--cycles", help="likewise")

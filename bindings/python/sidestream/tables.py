@@ -14,6 +14,11 @@ from .errors import Code, Error
 # What counts or numbers something. All other columns of numbers are real, also where every value happens to be whole,
 # so that a column has the same type in every run.
 WHOLE = {"iteration", "cycle", "rank", "component", "bin", "count", "nan", "infinite", "blocks", "bytes", "layer_bytes"}
+# Of halos, of their histories and profiles, and of merge trees.
+WHOLE |= {"halo", "cells", "outside", "shell", "query", "question", "connected", "peak_index", "peak_level"}
+WHOLE |= {"track", "progenitors", "other_track", "shared", "previous_iteration"}
+WHOLE |= {"birth_index", "saddle_index", "into_index", "cell_index", "top_index"}
+WHOLE |= {f"{name}_{axis}" for name in ("peak", "low", "high") for axis in "ijk"}
 
 
 def _column(name: str, texts: Sequence[str]) -> NDArray[Any]:

@@ -261,28 +261,31 @@ class BoxSweep {
   }
 
   void list_border(const TripletMap& certain) {
+    std::size_t count = 0;
+    for_each_border_cell([&](std::size_t p) { count += tree_.numbers_[p] >= 0 ? 1 : 0; });
+    tree_.border_.reserve(count);
     for_each_border_cell([&](std::size_t p) {
       if (tree_.numbers_[p] < 0) return;
       const TreeCell cell = tree_cell(p);
       const Index3 at = mesh_cell(p);
       const TreeCell top = tree_.maxima_[static_cast<std::size_t>(tree_.numbers_[p])];
-      tree_.border_.push_back(
-          {lattice_.row_of(at), at[lattice_.along], cell, certain.follow(top, cell), ways_from(at)});
+      tree_.border_.push_back({lattice_.row_of(at), static_cast<std::int32_t>(at[lattice_.along]), ways_from(at), cell,
+                               certain.follow(top, cell)});
     });
   }
   /// Bit 0: the next cell of the row is elsewhere; bit 1 + s: so are some that step s leads to.
-  [[nodiscard]] std::uint64_t ways_from(const Index3& cell) const noexcept {
-    if (flagged_) return ~std::uint64_t{0};
+  [[nodiscard]] std::uint32_t ways_from(const Index3& cell) const noexcept {
+    if (flagged_) return ~std::uint32_t{0};
     const auto inside = [&](std::size_t n, Index step) {
       const std::size_t axis = axes_[n];
       const Index at = cell[axis] + lattice_.origin[axis] + step;
       return at >= tree_.box_.lo[axis] && at < tree_.box_.hi[axis];
     };
-    std::uint64_t ways = inside(0, 1) ? 0 : 1;
+    std::uint32_t ways = inside(0, 1) ? 0 : 1;
     for (std::size_t s = 0; s < steps_.size(); ++s) {
       const RowStep& step = steps_[s];
       const bool all = inside(1, step.step0) && inside(2, step.step1) && inside(0, step.low) && inside(0, step.high);
-      if (!all) ways |= std::uint64_t{2} << s;
+      if (!all) ways |= std::uint32_t{2} << s;
     }
     return ways;
   }

@@ -12,9 +12,13 @@ namespace sidestream::halos {
 
 /// A cell at the border of a box, and the maximum that its component has in the box at the cell's own level.
 struct BorderCell {
-  Index row = 0, place = 0;
+  Index row = 0;
+  std::int32_t place = 0;
+  std::uint32_t ways = 0;  ///< which neighbours in and beyond later rows are elsewhere: see BoxSweep::ways_from
   TreeCell cell, top;
-  std::uint64_t ways = 0;  ///< which neighbours in and beyond later rows are elsewhere: see BoxSweep::ways_from
+  [[nodiscard]] bool before(Index other_row, Index other_place) const noexcept {
+    return row != other_row ? row < other_row : place < other_place;
+  }
 };
 
 /// The tree of a box. Each cell belongs to the maximum that the steepest way up leads to; components meet where cells

@@ -11,6 +11,7 @@ struct Set {
   Index cells = 0;
   bool open = false, kept = false;
   Index3 low{}, high{};
+  Index first_cell = -1;
 };
 
 /// Calls `f(cell, value)` for each cell of a run.
@@ -64,7 +65,10 @@ class BoxSearch {
     for (std::size_t n = 0; n < found_.runs.size(); ++n) {
       const Run& run = found_.runs[n];
       Set& set = sets_[found_.sets[n]];
-      if (set.cells == 0) set.low = set.high = lattice_.cell_in(run.row, run.first);
+      if (set.cells == 0) {
+        set.low = set.high = lattice_.cell_in(run.row, run.first);
+        set.first_cell = lattice_.id_of(set.low);
+      }
       set.cells += run.cells();
       for (const std::int32_t place : {run.first, run.last}) {
         const Index3 cell = lattice_.cell_in(run.row, place);
@@ -127,7 +131,7 @@ class BoxSearch {
     add_cells(set, planes);
     ByteWriter out;
     planes.write(out);
-    to.parts.push_back({sets_[set].peak, sets_[set].cells});
+    to.parts.push_back({sets_[set].peak, sets_[set].cells, sets_[set].first_cell});
     to.planes.push_back(out.take());
   }
 
@@ -153,23 +157,21 @@ FoundParts find_parts(std::span<const BlockView> views, const Lattice& lattice, 
       BoxSearch search(view, box, lattice, rule);
       search.run(halo, keep_runs, found);
     }
+    found.view_ends.push_back(found.owned.size());
   }
   return found;
 }
 
-Bytes FoundParts::to_bytes() const {
-  ByteWriter out;
+void FoundParts::write(ByteWriter& out) const {
   out.put(whole);
   out.put(parts);
   out.put(border);
   out.put(owned);
   for (const Bytes& bytes : planes) out.put(bytes);
-  return out.take();
 }
 
-FoundParts FoundParts::from_bytes(BytesView bytes) {
+FoundParts FoundParts::read(ByteReader& in) {
   FoundParts found;
-  ByteReader in(bytes);
   in.get(found.whole);
   in.get(found.parts);
   in.get(found.border);

@@ -22,6 +22,7 @@ struct HaloRule {
 struct Part {
   Peak peak;
   Index cells = 0;
+  Index first_cell = -1;  ///< linear index of the first cell of its first run: no other part has it
 };
 
 /// A run at the border of a box, whose neighbours may lie in other boxes.
@@ -43,9 +44,11 @@ struct FoundParts {
   std::vector<Bytes> planes;  ///< of each part: what PartPlanes wrote
   std::vector<BorderRun> border;
   std::vector<OwnedRun> owned;  ///< of all halos and parts, if wanted
+  /// Of each view that was looked through: where its runs end in `owned`. Does not travel.
+  std::vector<std::size_t> view_ends;
 
-  [[nodiscard]] Bytes to_bytes() const;
-  [[nodiscard]] static FoundParts from_bytes(BytesView bytes);
+  void write(ByteWriter& out) const;
+  [[nodiscard]] static FoundParts read(ByteReader& in);
   /// Takes what another has; its parts get numbers behind these.
   void append(FoundParts&& other);
 };

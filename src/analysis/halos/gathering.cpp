@@ -101,13 +101,16 @@ Gathered gather_halos(FoundParts found, const Lattice& lattice, const Rule& rule
       stitch(found.border, found.parts.size(), numbers, lattice, rule.steps, servers);
   Adding adding(lattice, halo);
   for (const MemberMessage& message : send_parts(found, roots, numbers, servers)) adding.read(message);
-  Gathered gathered{std::move(found.whole), {}};
+  Gathered gathered{std::move(found.whole), {}, {}};
   adding.finish(gathered.halos);
   std::vector<std::int64_t> peaks(found.parts.size(), -1);
   for (const MemberMessage& message : servers.exchange(adding.answers())) {
     for (const Answer& answer : records_of<Answer>(message.bytes)) {
       peaks[static_cast<std::size_t>(answer.part - numbers.first())] = answer.peak;
     }
+  }
+  for (std::size_t n = 0; n < peaks.size(); ++n) {
+    if (peaks[n] >= 0) gathered.parts.push_back({found.parts[n].first_cell, peaks[n]});
   }
   gathered.runs = owned_by_halos(std::move(found.owned), peaks);
   return gathered;

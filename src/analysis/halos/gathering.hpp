@@ -7,10 +7,16 @@
 
 namespace sidestream::halos {
 
+/// A part of a component, by its first cell, and the peak of the halo that it belongs to.
+struct HaloPart {
+  Index first_cell = -1, peak = -1;
+};
+
 /// This server's share of all halos, and its runs with the peaks of the halos that they belong to.
 struct Gathered {
   std::vector<Halo> halos;
-  std::vector<OwnedRun> runs;  ///< of halos alone
+  std::vector<OwnedRun> runs;   ///< of halos alone
+  std::vector<HaloPart> parts;  ///< those found here, of halos alone
 };
 
 /// Collective. Parts of a component go to the server of its first part, which adds them up.

@@ -7,8 +7,12 @@
 
 #include "analysis/common_options.hpp"
 #include "analysis/halos/gathering.hpp"
+#include "analysis/halos/halo_table.hpp"
 #include "analysis/halos/history.hpp"
+#include "analysis/halos/known_halos.hpp"
+#include "analysis/halos/level_task.hpp"
 #include "analysis/halos/mass_function.hpp"
+#include "analysis/halos/profile.hpp"
 #include "analysis/kinds.hpp"
 
 namespace sidestream {
@@ -22,66 +26,8 @@ struct HalosQuery {
   Pieces pieces = Pieces::automatic;
   std::optional<MassFunction> mass_function;
   std::optional<HistoryQuery> history;
+  std::optional<ProfileQuery> profile;
 };
-
-/// Names of columns of which there is one for each axis of the mesh.
-void add_columns(std::vector<Column>& columns, const std::string& name, const char* axes, const Field& field,
-                 const std::vector<std::array<double, 3>>& values) {
-  for (std::size_t a = 0; a < static_cast<std::size_t>(field.lattice.dimensions); ++a) {
-    std::vector<double> column;
-    for (const std::array<double, 3>& value : values) column.push_back(value[a]);
-    columns.push_back({name + axes[a], std::move(column)});
-  }
-}
-void add_columns(std::vector<Column>& columns, const std::string& name, const char* axes, const Field& field,
-                 const std::vector<Index3>& values) {
-  for (std::size_t a = 0; a < static_cast<std::size_t>(field.lattice.dimensions); ++a) {
-    std::vector<std::int64_t> column;
-    for (const Index3& value : values) column.push_back(value[a]);
-    columns.push_back({name + axes[a], std::move(column)});
-  }
-}
-
-/// A row for each halo; `first`: the number of the first one.
-Table table_of(const std::vector<Halo>& halos, const Field& field, std::int64_t first) {
-  const Lattice& lattice = field.lattice;
-  std::vector<std::int64_t> numbers, ids, cells;
-  std::vector<double> peaks, masses;
-  std::vector<Index3> at, low, high;
-  std::vector<std::array<double, 3>> places, weighted, plain;
-  for (const Halo& halo : halos) {
-    const Index3 peak = lattice.cell_of(halo.peak.id);
-    numbers.push_back(first++);
-    ids.push_back(halo.peak.id);
-    cells.push_back(halo.cells);
-    peaks.push_back(halo.peak.value);
-    masses.push_back(halo.mass * field.cell_volume());
-    Index3& cell = at.emplace_back(peak);
-    Index3 &lowest = low.emplace_back(halo.low), &highest = high.emplace_back(halo.high);
-    places.emplace_back();
-    weighted.emplace_back();
-    plain.emplace_back();
-    for (std::size_t a = 0; a < 3; ++a) {
-      cell[a] += lattice.origin[a];
-      lowest[a] += cell[a];
-      highest[a] += cell[a];
-      places.back()[a] = field.position(a, peak[a], 0);
-      weighted.back()[a] = field.position(a, peak[a], halo.weighted[a]);
-      plain.back()[a] = field.position(a, peak[a], halo.plain[a]);
-    }
-  }
-  std::vector<Column> columns{{"halo", numbers}, {"peak_index", ids}};
-  add_columns(columns, "peak_", "ijk", field, at);
-  add_columns(columns, "peak_", "xyz", field, places);
-  columns.push_back({"peak_value", peaks});
-  columns.push_back({"cells", cells});
-  columns.push_back({"mass", masses});
-  add_columns(columns, "mass_", "xyz", field, weighted);
-  add_columns(columns, "centre_", "xyz", field, plain);
-  add_columns(columns, "low_", "ijk", field, low);
-  add_columns(columns, "high_", "ijk", field, high);
-  return Table(std::move(columns));
-}
 
 class Halos final : public Task {
  public:
@@ -91,34 +37,72 @@ class Halos final : public Task {
 
   Selection selection() const override {
     Selection selection{{{query_.field.variable, 0}}};
+    if (query_.profile) {
+      for (const ProfileField& field : query_.profile->fields) selection.variables.emplace_back(field.variable, 0);
+    }
+    if (particles()) {
+      for (const std::int32_t id : {particles()->coordinates, particles()->ids, particles()->weight}) {
+        if (id >= 0) selection.variables.emplace_back(id, 0);
+      }
+    }
     selection.geometry = false;
     return selection;
   }
-  int passes() const override { return query_.thresholds.of_mean ? 2 : 1; }
+  int passes() const override { return (needs_mean() ? 1 : 0) + 1 + (looks_again() ? 1 : 0); }
 
   Bytes local(const LocalInput& input) override {
     const auto& views = input.of(query_.field.variable);
-    if (input.pass + 1 < passes()) return sum_values(views, query_.field.component);
-    const double unit = query_.thresholds.of_mean ? mean_of(input.feedback) : 1;
-    return find_parts(views, query_.field.lattice, rule(unit), halo_rule(unit), history_.has_value()).to_bytes();
+    switch (stage_of(input.pass)) {
+      case Stage::mean:
+        return sum_values(views, query_.field.component);
+      case Stage::find: {
+        const double unit = query_.thresholds.of_mean ? mean_of(input.feedback) : 1;
+        return find(input, unit);
+      }
+      default: {
+        const KnownHalos known = KnownHalos::from_bytes(input.feedback);
+        const double unit = query_.thresholds.of_mean ? known.mean : 1;
+        return sum_shells(*query_.profile, query_.field, rule(unit), halo_rule(unit), known, input);
+      }
+    }
   }
 
   Bytes combine(const CombineInput& input) override {
-    if (input.pass + 1 < passes()) return mean_ = combine_mean(input.partials, input.communicator);
-    const double unit = query_.thresholds.of_mean ? mean_of(mean_) : 1;
-    FoundParts found;
-    for (const Bytes& partial : input.partials) found.append(FoundParts::from_bytes(partial));
-    const Gathered gathered =
-        gather_halos(std::move(found), query_.field.lattice, rule(unit), halo_rule(unit), input.communicator);
-    const std::vector<Halo> halos = sorted_halos(gathered.halos, input.communicator);
-    const std::int64_t first = input.communicator.exclusive_sum(static_cast<std::int64_t>(halos.size()));
-    input.results.add_parts(query_.file, table_of(halos, query_.field, first), input.communicator, query_.pieces);
-    if (query_.mass_function) write_mass_function(*query_.mass_function, halos, query_.field, input);
-    if (history_) history_->follow(gathered.runs, halos, input);
-    return {};
+    switch (stage_of(input.pass)) {
+      case Stage::mean:
+        return mean_ = combine_mean(input.partials, input.communicator);
+      case Stage::find:
+        gather(input);
+        if (looks_again()) {
+          const auto offset_of = [&](const Halo& halo) { return query_.profile->offset_of(halo); };
+          return known_halos(halos_, gathered_.parts, offset_of, mean(), input.communicator).to_bytes();
+        }
+        write(input);
+        return {};
+      default:
+        write(input);
+        return {};
+    }
+  }
+
+  void discard(const Iteration&) noexcept override {
+    gathered_ = {};
+    halos_.clear();
+    particles_.clear();
   }
 
  private:
+  [[nodiscard]] const ParticleQuery* particles() const {
+    return query_.history && query_.history->particles ? &*query_.history->particles : nullptr;
+  }
+  enum class Stage { mean, find, look_again };
+
+  [[nodiscard]] bool needs_mean() const {
+    return query_.thresholds.of_mean || (query_.profile && query_.profile->needs_mean());
+  }
+  [[nodiscard]] bool looks_again() const { return query_.profile.has_value(); }
+  [[nodiscard]] Stage stage_of(int pass) const { return static_cast<Stage>(pass + (needs_mean() ? 0 : 1)); }
+  [[nodiscard]] double mean() const { return needs_mean() ? mean_of(mean_) : 0; }
   [[nodiscard]] Rule rule(double unit) const {
     return {query_.thresholds.boundary * unit, query_.field.component, steps_};
   }
@@ -126,10 +110,64 @@ class Halos final : public Task {
     return {query_.thresholds.peak * unit, query_.thresholds.least_cells};
   }
 
+  /// What is found in this server's blocks, and its particles.
+  [[nodiscard]] Bytes find(const LocalInput& input, double unit) const {
+    ByteWriter out;
+    find_parts(input.of(query_.field.variable), query_.field.lattice, rule(unit), halo_rule(unit), history_.has_value())
+        .write(out);
+    if (particles()) out.put(place_particles(*particles(), query_.field, rule(unit).boundary, input));
+    return out.take();
+  }
+
+  void gather(const CombineInput& input) {
+    const double unit = query_.thresholds.of_mean ? mean_of(mean_) : 1;
+    FoundParts found;
+    particles_.clear();
+    for (const Bytes& partial : input.partials) {
+      ByteReader in(partial);
+      found.append(FoundParts::read(in));
+      if (!particles()) continue;
+      std::vector<PlacedParticle> some;
+      in.get(some);
+      particles_.insert(particles_.end(), some.begin(), some.end());
+    }
+    gathered_ = gather_halos(std::move(found), query_.field.lattice, rule(unit), halo_rule(unit), input.communicator);
+    halos_ = sorted_halos(gathered_.halos, input.communicator);
+  }
+
+  /// All results, in the last pass: an iteration that fails before leaves none, and histories as they were.
+  void write(const CombineInput& input) {
+    const std::int64_t first = input.communicator.exclusive_sum(static_cast<std::int64_t>(halos_.size()));
+    std::vector<Column> columns = halo_columns(halos_, query_.field, first);
+    if (query_.profile) {
+      VirialColumns virial = write_profiles(
+          *query_.profile, query_.field, {input.partials.begin(), input.partials.end()}, halos_, first, mean(), input);
+      for (std::size_t n = 0; n < virial.names.size(); ++n) {
+        columns.push_back({virial.names[n], std::move(virial.values[n])});
+      }
+    }
+    input.results.add_parts(query_.file, Table(std::move(columns)), input.communicator, query_.pieces);
+    if (query_.mass_function) write_masses(input);
+    if (history_) history_->follow(gathered_.runs, halos_, particles_, input);
+    discard(input.iteration);
+  }
+
+  void write_masses(const CombineInput& input) const {
+    const double volume = query_.field.cell_volume();
+    std::vector<double> masses;
+    for (const Halo& halo : halos_) masses.push_back(halo.mass * volume);
+    const double whole = volume * static_cast<double>(query_.field.lattice.cells());
+    write_mass_function(*query_.mass_function, masses, whole, query_.field.name, input);
+  }
+
   HalosQuery query_;
   std::vector<RowStep> steps_;
   std::optional<HaloHistory> history_;
-  Bytes mean_;  ///< between the passes of one iteration
+  // Between the passes of one iteration:
+  Bytes mean_;
+  Gathered gathered_;
+  std::vector<Halo> halos_;                ///< this server's share, sorted over all
+  std::vector<PlacedParticle> particles_;  ///< this server's
 };
 
 std::vector<Option> options() {
@@ -139,6 +177,7 @@ std::vector<Option> options() {
   all.push_back(pieces_option());
   all.push_back(mass_function_option());
   all.push_back(history_option());
+  all.push_back(profile_option());
   return all;
 }
 
@@ -160,9 +199,19 @@ AnalysisKind halos_kind() {
           "and rounded once, so the table does not depend on how the mesh is divided. docs/cosmology.md.",
       .options = halos::options(),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
-        return std::make_unique<halos::Halos>(halos::HalosQuery{
-            halos::read_field(settings, metadata, "`halos`"), halos::read_thresholds(settings), settings.text("file"),
-            read_pieces(settings), halos::read_mass_function(settings), halos::read_history(settings)});
+        if (has_levels(metadata.mesh_of(read_variable(settings, metadata)))) {
+          return halos::level_halos(settings, metadata);
+        }
+        halos::HalosQuery query{halos::read_field(settings, metadata, "`halos`"),
+                                halos::read_thresholds(settings),
+                                settings.text("file"),
+                                read_pieces(settings),
+                                halos::read_mass_function(settings),
+                                {},
+                                {}};
+        query.history = halos::read_history(settings, metadata, query.field);
+        query.profile = halos::read_profile(settings, metadata, query.field);
+        return std::make_unique<halos::Halos>(std::move(query));
       },
   };
 }

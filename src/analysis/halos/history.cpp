@@ -33,16 +33,26 @@ std::vector<SharedCells> added_up(const std::vector<SharedCells>& parts) {
 
 }  // namespace
 
-void HaloHistory::follow(const std::vector<OwnedRun>& runs, const std::vector<Halo>& halos, const CombineInput& input) {
+void HaloHistory::follow(const std::vector<OwnedRun>& runs, const std::vector<Halo>& halos,
+                         const std::vector<PlacedParticle>& particles, const CombineInput& input) {
   Communicator& servers = input.communicator;
   std::vector<OwnedRun> now = kept_rows(runs, servers);
-  const std::vector<SharedCells> shared = gathered(shared_with(now), servers);
+  std::vector<HaloMember> members;
+  std::vector<SharedCells> shared;
+  if (how_.particles) {
+    members = members_of(particles, now, lattice_, servers);
+    shared = shared_members(members_, members, how_.particles->weight >= 0, servers);
+    now.clear();
+  } else {
+    shared = added_up(gathered(shared_with(now), servers));
+  }
   std::vector<SeenHalo> seen;
   for (const Halo& halo : halos) seen.push_back({halo.peak.id, halo.cells, halo.mass * volume_});
   seen = gathered(seen, servers);
   before_ = std::move(now);
+  members_ = std::move(members);
   if (servers.rank() == 0) {
-    const std::vector<TrackStep> steps = tracks_.follow(seen, added_up(shared));
+    const std::vector<TrackStep> steps = tracks_.follow(seen, shared);
     const Table table = table_of(steps);
     last_ = input.iteration.index;
     input.results.add(how_.file, table);
@@ -87,7 +97,7 @@ std::vector<SharedCells> HaloHistory::shared_with(const std::vector<OwnedRun>& n
 }
 
 Table HaloHistory::table_of(const std::vector<TrackStep>& steps) const {
-  std::vector<std::int64_t> tracks, halos, peaks, cells, progenitors, others;
+  std::vector<std::int64_t> tracks, halos, peaks, cells, progenitors, others, shared;
   std::vector<std::string> events;
   std::vector<double> masses;
   for (const TrackStep& step : steps) {
@@ -99,6 +109,7 @@ Table HaloHistory::table_of(const std::vector<TrackStep>& steps) const {
     masses.push_back(step.seen.mass);
     progenitors.push_back(step.progenitors);
     others.push_back(step.other);
+    shared.push_back(step.shared.cells);
   }
   return Table({{"track", tracks},
                 {"event", events},
@@ -108,6 +119,7 @@ Table HaloHistory::table_of(const std::vector<TrackStep>& steps) const {
                 {"mass", masses},
                 {"progenitors", progenitors},
                 {"other_track", others},
+                {"shared", shared},
                 {"previous_iteration", std::vector<std::int64_t>(steps.size(), last_)}});
 }
 
@@ -196,17 +208,20 @@ void HaloHistory::draw(const CombineInput& input) const {
 }
 
 Option history_option() {
-  Option option{.name = "history",
-                .type = OptionType::map,
-                .text =
-                    "Halos over time: each is matched with those of the last iteration that was analysed, by the cells "
-                    "that they share."};
+  Option option{
+      .name = "history",
+      .type = OptionType::map,
+      .text =
+          "Halos over time: each is matched with those of the last iteration that was analysed, by the cells, "
+          "or the particles, that they share."};
   option.options = {
       file_option(
           "halo-history.csv",
           "The table: a row for each halo, with the `track` that it is on, and one for each track that has ended. "
           "`event` is `first`, `birth`, `goes-on`, `merger`, `split`, `death` or `merged`; `other_track` the "
-          "one that it split from or merged into; `previous_iteration` the one that was compared with."),
+          "one that it split from or merged into; `shared` how many cells, or particles, it has "
+          "in common with its main progenitor, or with the halo that it split from or merged into; "
+          "`previous_iteration` the one that was compared with."),
       {.name = "tracks",
        .type = OptionType::integer,
        .default_value = "24",
@@ -216,13 +231,15 @@ Option history_option() {
       chart_option(
           "A chart of all iterations so far: a line for each track, which ends at the one that it merged into.",
           "{label}: halos over time    time {time:#.5g}    cycle {cycle}")};
+  for (Option& one : particle_options()) option.options.push_back(std::move(one));
   return option;
 }
 
-std::optional<HistoryQuery> read_history(const Settings& all) {
+std::optional<HistoryQuery> read_history(const Settings& all, const Metadata& metadata, const Field& field) {
   if (!all.has("history")) return std::nullopt;
   const Settings settings = all.map("history");
-  return HistoryQuery{settings.text("file"), read_chart(settings), settings.integer<int>("tracks")};
+  return HistoryQuery{settings.text("file"), read_chart(settings), settings.integer<int>("tracks"),
+                      read_particle_query(settings, metadata, field)};
 }
 
 }  // namespace sidestream::halos

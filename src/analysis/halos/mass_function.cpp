@@ -16,8 +16,7 @@ namespace sidestream::halos {
 namespace {
 
 /// The logarithm of a halo's mass; NaN of those that have none.
-double log_mass(const Halo& halo, double volume) {
-  const double mass = halo.mass * volume;
+double log_of(double mass) {
   return mass > 0 && std::isfinite(mass) ? std::log10(mass) : std::numeric_limits<double>::quiet_NaN();
 }
 
@@ -35,7 +34,7 @@ std::array<double, 2> range_of(const MassFunction& how, const std::vector<double
   return {low, high};
 }
 
-void draw(const MassFunction& how, const Bins& bins, const Words& counts, const Field& field,
+void draw(const MassFunction& how, const Bins& bins, const Words& counts, const std::string& name,
           const CombineInput& input) {
   const std::vector<double>& edges = bins.edges();
   std::int64_t most = 1;
@@ -44,7 +43,7 @@ void draw(const MassFunction& how, const Bins& bins, const Words& counts, const 
   frame.width = how.chart->width;
   frame.height = how.chart->height;
   if (!how.chart->caption.empty()) {
-    frame.caption = rendering::expand_caption(how.chart->caption, field.name, input.iteration);
+    frame.caption = rendering::expand_caption(how.chart->caption, name, input.iteration);
   }
   frame.titles = {"log10 mass", "log10 number of halos"};
   // A bin of one halo has a height, too.
@@ -147,19 +146,18 @@ std::optional<MassFunction> read_mass_function(const Settings& all) {
   return how;
 }
 
-void write_mass_function(const MassFunction& how, const std::vector<Halo>& mine, const Field& field,
-                         const CombineInput& input) {
-  const double volume = field.cell_volume();
+void write_mass_function(const MassFunction& how, const std::vector<double>& mine, double volume,
+                         const std::string& name, const CombineInput& input) {
   std::vector<double> masses;
-  for (const Halo& halo : mine) masses.push_back(log_mass(halo, volume));
+  for (const double mass : mine) masses.push_back(log_of(mass));
   const auto [low, high] = range_of(how, masses, input.communicator);
   const Bins bins(low, high, how.bins);
   Words counts(static_cast<std::size_t>(how.bins) + 3, 0);
   for (const double mass : masses) ++counts[bins.slot(mass)];
   input.communicator.sum(counts);
   if (input.communicator.rank() != 0) return;
-  input.results.add(how.file, table_of(bins, counts, volume * static_cast<double>(field.lattice.cells())));
-  if (how.chart) draw(how, bins, counts, field, input);
+  input.results.add(how.file, table_of(bins, counts, volume));
+  if (how.chart) draw(how, bins, counts, name, input);
 }
 
 }  // namespace sidestream::halos

@@ -32,8 +32,9 @@ struct MassFunction {
 [[nodiscard]] Option mass_function_option();
 [[nodiscard]] std::optional<MassFunction> read_mass_function(const Settings& settings);
 
-/// Collective: counts all servers' halos by mass and writes the table and the chart.
-void write_mass_function(const MassFunction& how, const std::vector<Halo>& mine, const Field& field,
-                         const CombineInput& input);
+/// Collective: counts all servers' halos by mass and writes the table and the chart. `mine`: masses of this server's
+/// halos, as the table of halos has them; `volume`: of the whole mesh; `name`: of the variable.
+void write_mass_function(const MassFunction& how, const std::vector<double>& mine, double volume,
+                         const std::string& name, const CombineInput& input);
 
 }  // namespace sidestream::halos

@@ -84,7 +84,7 @@ class MergeTree final : public Task {
     for (const Thresholds& one : query_.thresholds) {
       if (one.of_mean) return true;
     }
-    return false;
+    return query_.cells && query_.cells->of_mean;
   }
 
   Bytes build(const LocalInput& input) {
@@ -146,6 +146,10 @@ class MergeTree final : public Task {
     for (const BlockTree& box : tree_.boxes) tree_.triplets.add(box.certain());
     ByteWriter out;
     out.put(branches_of(tree_, query_.least));
+    if (query_.cells) {
+      const double unit = query_.cells->of_mean ? mean_of(mean) : 1;
+      out.put(cells_above(tree_, views, query_.field.lattice, query_.field.component, query_.cells->above * unit));
+    }
     for (const Thresholds& one : query_.thresholds) {
       const double unit = one.of_mean ? mean_of(mean) : 1;
       write_halos(
@@ -163,12 +167,18 @@ class MergeTree final : public Task {
 
   void write_branches(const CombineInput& input) {
     std::vector<Branch> mine;
+    std::vector<KeptCell> cells;
     rest_.clear();
     for (const Bytes& partial : input.partials) {
       ByteReader in(partial);
       std::vector<Branch> some;
       in.get(some);
       mine.insert(mine.end(), some.begin(), some.end());
+      if (query_.cells) {
+        std::vector<KeptCell> kept;
+        in.get(kept);
+        cells.insert(cells.end(), kept.begin(), kept.end());
+      }
       rest_.emplace_back(partial.end() - static_cast<std::ptrdiff_t>(in.left()), partial.end());
     }
     const std::vector<Branch> branches = sorted_records(
@@ -191,6 +201,20 @@ class MergeTree final : public Task {
                        {"death", deaths},
                        {"persistence", persistences}});
     input.results.add_parts(query_.file, table, input.communicator, query_.pieces);
+    if (query_.cells) write_cells(std::move(cells), input);
+  }
+
+  void write_cells(std::vector<KeptCell> mine, const CombineInput& input) const {
+    std::vector<std::int64_t> ids, tops;
+    std::vector<double> values;
+    for (const KeptCell& one : sorted_records(
+             mine, [](const KeptCell& kept) { return kept.cell.id; }, input.communicator)) {
+      ids.push_back(one.cell.id);
+      tops.push_back(one.top);
+      values.push_back(one.cell.value);
+    }
+    const Table table({{"cell_index", ids}, {"value", values}, {"top_index", tops}});
+    input.results.add_parts(query_.cells->file, table, input.communicator, query_.pieces);
   }
 
   void write_answers(const CombineInput& input) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <type_traits>
 #include <vector>
 
 #include "analysis/sorted_shares.hpp"
@@ -12,9 +13,10 @@ namespace sidestream::halos {
 /// Collective. Deals records out anew, so that over all servers they ascend by `key_of` and all have about as many.
 template <class Record, class KeyOf>
 std::vector<Record> sorted_records(const std::vector<Record>& mine, KeyOf key_of, Communicator& servers) {
-  std::vector<Index> keys;
+  using Key = std::decay_t<decltype(key_of(mine.front()))>;
+  std::vector<Key> keys;
   for (const Record& record : mine) keys.push_back(key_of(record));
-  const std::vector<Index> boundaries = share_boundaries(std::move(keys), servers);
+  const std::vector<Key> boundaries = share_boundaries(std::move(keys), servers);
   std::vector<std::vector<Record>> to(static_cast<std::size_t>(servers.size()));
   for (const Record& record : mine) {
     const auto above = std::upper_bound(boundaries.begin(), boundaries.end(), key_of(record));

@@ -16,8 +16,6 @@ struct Places {
   }
 };
 
-using Pair = std::array<std::int64_t, 2>;
-
 /// What goes to the keepers of rows.
 class Posted {
  public:
@@ -66,11 +64,11 @@ class Posted {
   std::vector<std::vector<Places>> taken_, sought_;
 };
 
-std::vector<Pair> meetings(std::vector<Places> taken, std::vector<Places> sought) {
+std::vector<PartPair> meetings(std::vector<Places> taken, std::vector<Places> sought) {
   const auto before = [](const Places& a, const Places& b) { return a.before(b); };
   std::sort(taken.begin(), taken.end(), before);
   std::sort(sought.begin(), sought.end(), before);
-  std::vector<Pair> pairs;
+  std::vector<PartPair> pairs;
   std::size_t t = 0;
   for (const Places& places : sought) {
     while (t < taken.size() &&
@@ -87,15 +85,15 @@ std::vector<Pair> meetings(std::vector<Places> taken, std::vector<Places> sought
 /// The components of parts that are named in pairs.
 class Forest {
  public:
-  explicit Forest(const std::vector<Pair>& pairs) {
-    for (const Pair& pair : pairs) names_.insert(names_.end(), pair.begin(), pair.end());
+  explicit Forest(const std::vector<PartPair>& pairs) {
+    for (const PartPair& pair : pairs) names_.insert(names_.end(), pair.begin(), pair.end());
     std::sort(names_.begin(), names_.end());
     names_.erase(std::unique(names_.begin(), names_.end()), names_.end());
     joined_ = Joined<std::size_t>(names_.size());
-    for (const Pair& pair : pairs) joined_.join(place(pair[0]), place(pair[1]));
+    for (const PartPair& pair : pairs) joined_.join(place(pair[0]), place(pair[1]));
   }
-  [[nodiscard]] std::vector<Pair> pairs() {
-    std::vector<Pair> all;
+  [[nodiscard]] std::vector<PartPair> pairs() {
+    std::vector<PartPair> all;
     for (std::size_t n = 0; n < names_.size(); ++n) {
       const std::size_t root = joined_.find(n);
       if (root != n) all.push_back({names_[root], names_[n]});
@@ -128,6 +126,20 @@ int PartNumbers::server_of(std::int64_t part) const noexcept {
   return static_cast<int>(std::upper_bound(ends_.begin(), ends_.end(), part) - ends_.begin()) - 1;
 }
 
+std::vector<std::int64_t> join_parts(const std::vector<PartPair>& pairs, std::size_t parts, const PartNumbers& numbers,
+                                     Communicator& servers) {
+  const std::vector<PartPair> mine = Forest(pairs).pairs();
+  std::vector<PartPair> all;
+  for (const Bytes& bytes : servers.all_gather(std::as_bytes(std::span(mine)))) {
+    const auto theirs = records_of<PartPair>(bytes);
+    all.insert(all.end(), theirs.begin(), theirs.end());
+  }
+  Forest forest(all);
+  std::vector<std::int64_t> roots(parts);
+  for (std::size_t n = 0; n < parts; ++n) roots[n] = forest.root_of(numbers.first() + static_cast<std::int64_t>(n));
+  return roots;
+}
+
 std::vector<std::int64_t> stitch(std::span<const BorderRun> border, std::size_t parts, const PartNumbers& numbers,
                                  const Lattice& lattice, const std::vector<RowStep>& steps, Communicator& servers) {
   Posted posted(lattice, servers.size());
@@ -141,16 +153,7 @@ std::vector<std::int64_t> stitch(std::span<const BorderRun> border, std::size_t 
     }
   }
   auto [taken, sought] = posted.exchange(servers);
-  const std::vector<Pair> mine = Forest(meetings(std::move(taken), std::move(sought))).pairs();
-  std::vector<Pair> all;
-  for (const Bytes& bytes : servers.all_gather(std::as_bytes(std::span(mine)))) {
-    const auto theirs = records_of<Pair>(bytes);
-    all.insert(all.end(), theirs.begin(), theirs.end());
-  }
-  Forest forest(all);
-  std::vector<std::int64_t> roots(parts);
-  for (std::size_t n = 0; n < parts; ++n) roots[n] = forest.root_of(numbers.first() + static_cast<std::int64_t>(n));
-  return roots;
+  return join_parts(meetings(std::move(taken), std::move(sought)), parts, numbers, servers);
 }
 
 }  // namespace sidestream::halos

@@ -1,6 +1,7 @@
 // Which parts of components belong together, over all servers.
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -20,6 +21,14 @@ class PartNumbers {
   std::size_t rank_;
   std::vector<std::int64_t> ends_;  ///< [r]: the first part of server r; one more at the end
 };
+
+/// Two parts that belong together, by their numbers over all servers.
+using PartPair = std::array<std::int64_t, 2>;
+
+/// Collective. Of each of this server's parts the lowest number of a part of its component, if `pairs` of all servers
+/// belong together. Each server sends a spanning forest of its pairs to all.
+[[nodiscard]] std::vector<std::int64_t> join_parts(const std::vector<PartPair>& pairs, std::size_t parts,
+                                                   const PartNumbers& numbers, Communicator& servers);
 
 /// Collective. Of each of this server's parts the lowest number of a part of its component. `border`: with numbers from
 /// 0.

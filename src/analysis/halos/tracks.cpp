@@ -18,7 +18,7 @@ std::map<Index, SharedCells> Tracks::descendants(const std::map<Index, const See
                                                  const std::vector<SharedCells>& shared) const {
   std::map<Index, SharedCells> chosen;
   const auto weight = [&](const SharedCells& one) {
-    return std::make_tuple(one.cells, now.at(one.now)->mass, one.now);
+    return std::make_tuple(one.weight, one.cells, now.at(one.now)->mass, one.now);
   };
   for (const SharedCells& one : shared) {
     const auto [at, is_new] = chosen.emplace(one.before, one);
@@ -34,7 +34,8 @@ std::map<Index, SharedCells> Tracks::origins(const std::vector<SharedCells>& sha
     const auto [at, is_new] = chosen.emplace(one.now, one);
     if (is_new) continue;
     SharedCells& best = at->second;
-    if (one.cells > best.cells || (one.cells == best.cells && heavier(best.before, one.before))) best = one;
+    const auto had = std::make_tuple(best.weight, best.cells), has = std::make_tuple(one.weight, one.cells);
+    if (has > had || (has == had && heavier(best.before, one.before))) best = one;
   }
   return chosen;
 }
@@ -55,6 +56,7 @@ std::vector<TrackStep> Tracks::follow(const std::vector<SeenHalo>& now, const st
     TrackStep step{next_, any_ ? TrackEvent::birth : TrackEvent::first, static_cast<std::int64_t>(steps.size()), seen};
     if (const auto at = progenitors.find(seen.peak); at != progenitors.end()) {
       step.track = before_.at(at->second.front()).track;
+      step.shared = chosen.at(at->second.front());
       step.progenitors = static_cast<std::int64_t>(at->second.size());
       step.event = step.progenitors > 1 ? TrackEvent::merger : TrackEvent::goes_on;
     } else {
@@ -62,6 +64,7 @@ std::vector<TrackStep> Tracks::follow(const std::vector<SeenHalo>& now, const st
       if (const auto origin = from.find(seen.peak); origin != from.end()) {
         step.event = TrackEvent::split;
         step.other = before_.at(origin->second.before).track;
+        step.shared = origin->second;
       }
     }
     known[seen.peak] = {seen, step.track};
@@ -75,6 +78,7 @@ std::vector<TrackStep> Tracks::follow(const std::vector<SeenHalo>& now, const st
       step.other = known.at(became->second.now).track;
       if (step.other == one.track) continue;
       step.event = TrackEvent::merged;
+      step.shared = became->second;
     }
     ended[one.track] = step;
   }

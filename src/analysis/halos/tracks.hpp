@@ -15,9 +15,11 @@ struct SeenHalo {
   double mass = 0;
 };
 
-/// Cells that a halo of the iteration before and one of this have both.
+/// What a halo of the iteration before and one of this have both: cells, or particles, and the weight of these. More
+/// weight is more; of equal weights more of them.
 struct SharedCells {
   Index before = -1, now = -1, cells = 0;
+  double weight = 0;
 };
 
 enum class TrackEvent {
@@ -39,6 +41,7 @@ struct TrackStep {
   SeenHalo seen{};
   std::int64_t progenitors = 0;
   std::int64_t other = -1;  ///< the track that it split from or merged into
+  SharedCells shared{};     ///< with its main progenitor, or the halo that it split from or has become part of
 };
 
 /// The tracks of a run. A halo's descendant is the halo of the next iteration that has the most of its cells (then the

@@ -7,12 +7,6 @@
 namespace sidestream::halos {
 namespace {
 
-/// Places of a row in which the neighbours of a border cell are.
-struct Sought {
-  Index row = 0, first = 0, last = 0;
-  TreeCell cell, top;
-};
-
 std::vector<TreeEdge> as_edges(const std::vector<Triplet>& triplets) {
   std::vector<TreeEdge> edges;
   edges.reserve(triplets.size());
@@ -37,93 +31,109 @@ class Thinned {
   std::size_t most_ = least;
 };
 
+/// Border cells on their way to the keepers of their rows, and of the later rows in which they have neighbours
+/// elsewhere.
 class Posts {
  public:
-  Posts(const Lattice& lattice, int servers)
-      : lattice_(lattice), here_(static_cast<std::size_t>(servers)), sought_(here_.size()) {}
+  Posts(const Lattice& lattice, const std::vector<RowStep>& steps, int servers)
+      : lattice_(lattice), steps_(steps), to_(static_cast<std::size_t>(servers)) {}
 
-  void put(const BorderCell& cell) { here_[keeper(cell.row)].push_back(cell); }
-  void seek(Index row, Index first, Index last, const BorderCell& from) {
-    const Index n = lattice_.size[lattice_.along];
-    add({row, std::max<Index>(first, 0), std::min(last, n - 1), from.cell, from.top});
-    if (!lattice_.periodic[lattice_.along]) return;
-    if (first < 0) add({row, n - 1, n - 1, from.cell, from.top});
-    if (last >= n) add({row, 0, 0, from.cell, from.top});
-  }
-  void exchange(Communicator& servers, std::vector<BorderCell>& here, std::vector<Sought>& sought) {
-    std::vector<MemberMessage> out;
-    for (std::size_t r = 0; r < here_.size(); ++r) {
-      if (here_[r].empty() && sought_[r].empty()) continue;
-      ByteWriter bytes;
-      bytes.reserve(2 * sizeof(std::size_t) + here_[r].size() * sizeof(BorderCell) +
-                    sought_[r].size() * sizeof(Sought));
-      bytes.put(here_[r]);
-      bytes.put(sought_[r]);
-      out.push_back({static_cast<int>(r), bytes.take()});
-      std::vector<BorderCell>().swap(here_[r]);
-      std::vector<Sought>().swap(sought_[r]);
-    }
-    std::vector<MemberMessage> came = servers.exchange(std::move(out));
-    for (MemberMessage& message : came) {
-      std::vector<BorderCell> cells;
-      std::vector<Sought> places;
-      ByteReader in(message.bytes);
-      in.get(cells);
-      in.get(places);
-      Bytes().swap(message.bytes);  // there may be much of it
-      if (here.empty() && sought.empty()) {
-        here = std::move(cells);
-        sought = std::move(places);
-        continue;
+  void put(const BorderCell& cell) {
+    // Few servers keep the rows beside one; most often it is one.
+    std::array<std::size_t, 6> keepers{keeper(cell.row)};
+    std::size_t count = 1;
+    for (std::size_t s = 0; s < steps_.size(); ++s) {
+      if ((cell.ways >> (s + 1) & 1) == 0) continue;
+      const std::optional<Index> row = lattice_.row_beside(cell.row, steps_[s].step0, steps_[s].step1);
+      if (!row) continue;
+      const std::size_t other = keeper(*row);
+      if (std::find(keepers.begin(), keepers.begin() + count, other) == keepers.begin() + count) {
+        keepers[count++] = other;
       }
-      here.insert(here.end(), cells.begin(), cells.end());
-      sought.insert(sought.end(), places.begin(), places.end());
     }
+    for (std::size_t n = 0; n < count; ++n) to_[keepers[n]].push_back(cell);
+  }
+  [[nodiscard]] std::vector<BorderCell> exchange(Communicator& servers) {
+    std::vector<BorderCell> here = std::move(to_[static_cast<std::size_t>(servers.rank())]);
+    std::vector<MemberMessage> out;
+    for (std::size_t r = 0; r < to_.size(); ++r) {
+      if (to_[r].empty()) continue;
+      out.push_back({static_cast<int>(r), bytes_of(to_[r])});
+      std::vector<BorderCell>().swap(to_[r]);
+    }
+    for (MemberMessage& message : servers.exchange(std::move(out))) {
+      const auto cells = records_of<BorderCell>(message.bytes);
+      Bytes().swap(message.bytes);  // there may be much of it
+      here.insert(here.end(), cells.begin(), cells.end());
+    }
+    return here;
   }
 
  private:
   [[nodiscard]] std::size_t keeper(Index row) const {
-    return static_cast<std::size_t>(lattice_.keeper(row, static_cast<int>(here_.size())));
-  }
-  void add(const Sought& places) {
-    if (places.first <= places.last) sought_[keeper(places.row)].push_back(places);
+    return static_cast<std::size_t>(lattice_.keeper(row, static_cast<int>(to_.size())));
   }
 
   const Lattice& lattice_;
-  std::vector<std::vector<BorderCell>> here_;
-  std::vector<std::vector<Sought>> sought_;
+  const std::vector<RowStep>& steps_;
+  std::vector<std::vector<BorderCell>> to_;
+};
+
+/// Border cells by row and place.
+class BorderRows {
+ public:
+  BorderRows(std::vector<BorderCell> cells, const Lattice& lattice) : cells_(std::move(cells)), lattice_(lattice) {
+    std::sort(cells_.begin(), cells_.end(),
+              [](const BorderCell& a, const BorderCell& b) { return a.before(b.row, b.place); });
+  }
+  [[nodiscard]] const std::vector<BorderCell>& all() const noexcept { return cells_; }
+  /// Calls `f` for those at places of a row, which may lie before and behind it.
+  template <class F>
+  void for_each(Index row, Index first, Index last, F&& f) const {
+    const Index n = lattice_.size[lattice_.along];
+    within(row, std::max<Index>(first, 0), std::min(last, n - 1), f);
+    if (!lattice_.periodic[lattice_.along]) return;
+    if (first < 0) within(row, n - 1, n - 1, f);
+    if (last >= n) within(row, 0, 0, f);
+  }
+
+ private:
+  template <class F>
+  void within(Index row, Index first, Index last, F&& f) const {
+    auto at = std::lower_bound(cells_.begin(), cells_.end(), first,
+                               [&](const BorderCell& a, Index place) { return a.before(row, place); });
+    for (; at != cells_.end() && at->row == row && at->place <= last; ++at) f(*at);
+  }
+
+  std::vector<BorderCell> cells_;
+  const Lattice& lattice_;
 };
 
 }  // namespace
 
 std::vector<Triplet> meet_at_borders(std::vector<BorderCell> border, const Lattice& lattice,
                                      const std::vector<RowStep>& steps, Communicator& servers) {
-  Posts posts(lattice, servers.size());
-  for (const BorderCell& cell : border) {
-    posts.put(cell);
-    if (cell.ways & 1) posts.seek(cell.row, cell.place + 1, cell.place + 1, cell);
+  if (servers.size() > 1) {
+    Posts posts(lattice, steps, servers.size());
+    for (const BorderCell& cell : border) posts.put(cell);
+    std::vector<BorderCell>().swap(border);
+    border = posts.exchange(servers);
+  }
+  const BorderRows rows(std::move(border), lattice);
+  const int rank = servers.rank(), size = servers.size();
+  Thinned edges;
+  for (const BorderCell& cell : rows.all()) {
+    const auto meet = [&](const BorderCell& other) {
+      if (other.top == cell.top) return;
+      edges.add({other.top, cell.top, other.cell.below(cell.cell) ? other.cell : cell.cell});
+    };
+    const bool mine = lattice.keeper(cell.row, size) == rank;
+    if (mine && (cell.ways & 1) != 0) rows.for_each(cell.row, Index{cell.place} + 1, Index{cell.place} + 1, meet);
     for (std::size_t s = 0; s < steps.size(); ++s) {
       if ((cell.ways >> (s + 1) & 1) == 0) continue;
       const std::optional<Index> row = lattice.row_beside(cell.row, steps[s].step0, steps[s].step1);
-      if (row) posts.seek(*row, cell.place + steps[s].low, cell.place + steps[s].high, cell);
-    }
-  }
-  std::vector<BorderCell>().swap(border);
-  std::vector<BorderCell> here;
-  std::vector<Sought> sought;
-  posts.exchange(servers, here, sought);
-  const auto before = [](const auto& a, Index row, Index place) {
-    return a.row != row ? a.row < row : a.place < place;
-  };
-  std::sort(here.begin(), here.end(),
-            [&](const BorderCell& a, const BorderCell& b) { return before(a, b.row, b.place); });
-  Thinned edges;
-  for (const Sought& places : sought) {
-    auto at = std::lower_bound(here.begin(), here.end(), places,
-                               [&](const BorderCell& a, const Sought& b) { return before(a, b.row, b.first); });
-    for (; at != here.end() && at->row == places.row && at->place <= places.last; ++at) {
-      if (at->top == places.top) continue;
-      edges.add({at->top, places.top, at->cell.below(places.cell) ? at->cell : places.cell});
+      if (!row || lattice.keeper(*row, size) != rank) continue;
+      rows.for_each(*row, cell.place + steps[s].low, cell.place + steps[s].high, meet);
     }
   }
   return edges.take();

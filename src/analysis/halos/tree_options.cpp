@@ -54,6 +54,24 @@ Option connected_option() {
   return connected;
 }
 
+/// The option `cells`.
+Option cells_option() {
+  Option cells{.name = "cells",
+               .type = OptionType::map,
+               .text =
+                   "Keeps cells with the tree, so that questions about places can be asked after the run: of each one "
+                   "its linear index, its value, and the maximum that its component has at its own level."};
+  cells.options = {
+      file_option("merge-tree-cells-{index:05}.h5", "The table, in the order of linear indices."),
+      {.name = "above", .type = OptionType::real, .required = true, .text = "Cells whose value is >= this are kept."},
+      {.name = "units",
+       .type = OptionType::choice,
+       .default_value = "absolute",
+       .text = "Of `above`: `absolute`, those of the variable; or `mean`, the mean of all finite values.",
+       .choices = {"absolute", "mean"}}};
+  return cells;
+}
+
 }  // namespace
 
 TreeQuery read_tree(const Settings& settings, const Metadata& metadata) {
@@ -64,7 +82,15 @@ TreeQuery read_tree(const Settings& settings, const Metadata& metadata) {
                   {},
                   settings.text("halos_file"),
                   {},
-                  settings.text("connected_file")};
+                  settings.text("connected_file"),
+                  {}};
+  if (settings.has("cells")) {
+    const Settings cells = settings.map("cells");
+    query.cells = {cells.text("file"), cells.real("above"), cells.text("units") == "mean"};
+    if (!std::isfinite(query.cells->above)) {
+      cells.fail("above", fmt::format("found {}, expected a finite number", query.cells->above));
+    }
+  }
   for (const Settings& one : settings.maps("halos")) query.thresholds.push_back(read_thresholds(one));
   for (const Settings& one : settings.maps("connected")) {
     query.questions.push_back({cell_at(one, "from", query.field), cell_at(one, "to", query.field), one.real("above")});
@@ -94,6 +120,7 @@ std::vector<Option> tree_options() {
   Option halos_file = file_option("merge-tree-halos-{index:05}.csv", "The halos of all `halos`, numbered as `query`.");
   halos_file.name = "halos_file";
   all.push_back(halos_file);
+  all.push_back(cells_option());
   all.push_back(connected_option());
   Option answers = file_option("connected-{index:05}.csv",
                                "The answers: `connected` is 1 or 0, `highest` the highest level at which they hang "

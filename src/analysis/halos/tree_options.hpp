@@ -1,6 +1,7 @@
 // What the analysis `merge_tree` reads from the configuration.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,13 @@ struct Question {
   double above = 0;
 };
 
+/// Which cells are kept with the tree.
+struct KeptCells {
+  std::string file;
+  double above = 0;
+  bool of_mean = false;
+};
+
 struct TreeQuery {
   Field field;
   std::string file;
@@ -23,6 +31,7 @@ struct TreeQuery {
   std::string halos_file;
   std::vector<Question> questions;
   std::string answers_file;
+  std::optional<KeptCells> cells;
 };
 
 [[nodiscard]] std::vector<Option> tree_options();

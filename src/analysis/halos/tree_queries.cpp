@@ -26,6 +26,28 @@ class HaloSlots {
   std::vector<TreeHalo> halos_;
 };
 
+/// Calls `f(point, value, number)` for the cells of a box that are >= the boundary.
+template <class F>
+void for_each_cell(const BlockTree& box, const ArrayView& array, const Lattice& lattice, int component, double boundary,
+                   F&& f) {
+  const auto [a, c0, c1] = std::array{lattice.along, lattice.across[0], lattice.across[1]};
+  const Box& cells = box.box();
+  const std::int32_t* number = box.numbers().data();
+  with_type(array.type, [&](auto zero) {
+    Index3 p = cells.lo;
+    for (p[c1] = cells.lo[c1]; p[c1] < cells.hi[c1]; ++p[c1]) {
+      for (p[c0] = cells.lo[c0]; p[c0] < cells.hi[c0]; ++p[c0]) {
+        p[a] = cells.lo[a];
+        const auto* value = array.at<decltype(zero)>(p[0], p[1], p[2], component);
+        for (; p[a] < cells.hi[a]; ++p[a], value += array.strides[a], ++number) {
+          const auto v = static_cast<double>(*value);
+          if (v >= boundary && *number >= 0) f(p, v, *number);
+        }
+      }
+    }
+  });
+}
+
 }  // namespace
 
 std::vector<Branch> branches_of(const ServerTree& tree, double least) {
@@ -57,25 +79,28 @@ std::vector<TreeHalo> halos_above(const ServerTree& tree, std::span<const BlockV
       const TreeCell top = tree.triplets.follow(box.maxima()[static_cast<std::size_t>(number)], level_of(boundary));
       return slot = top.value >= peak ? halos.slot_of(top) : none;
     };
-    const auto [a, c0, c1] = std::array{lattice.along, lattice.across[0], lattice.across[1]};
-    const Box& cells = box.box();
-    const std::int32_t* number = box.numbers().data();
-    with_type(array.type, [&](auto zero) {
-      Index3 p = cells.lo;
-      for (p[c1] = cells.lo[c1]; p[c1] < cells.hi[c1]; ++p[c1]) {
-        for (p[c0] = cells.lo[c0]; p[c0] < cells.hi[c0]; ++p[c0]) {
-          const auto* value = array.at<decltype(zero)>(p[0], p[1], p[2], component);
-          for (Index x = cells.lo[a]; x < cells.hi[a]; ++x, value += array.strides[a], ++number) {
-            const auto v = static_cast<double>(*value);
-            if (!(v >= boundary) || *number < 0) continue;
-            const std::int32_t slot = slot_of(*number);
-            if (slot != none) halos.add(slot, v);
-          }
-        }
-      }
+    for_each_cell(box, array, lattice, component, boundary, [&](const Index3&, double value, std::int32_t number) {
+      const std::int32_t slot = slot_of(number);
+      if (slot != none) halos.add(slot, value);
     });
   }
   return halos.take();
+}
+
+std::vector<KeptCell> cells_above(const ServerTree& tree, std::span<const BlockView> views, const Lattice& lattice,
+                                  int component, double above) {
+  std::vector<KeptCell> kept;
+  for (std::size_t b = 0; b < tree.boxes.size(); ++b) {
+    const BlockTree& box = tree.boxes[b];
+    for_each_cell(box, views[tree.views[b]].array, lattice, component, above,
+                  [&](Index3 cell, double value, std::int32_t number) {
+                    for (std::size_t a = 0; a < 3; ++a) cell[a] -= lattice.origin[a];
+                    const TreeCell at{value, lattice.id_of(cell)};
+                    const TreeCell& top = box.maxima()[static_cast<std::size_t>(number)];
+                    kept.push_back({at, tree.triplets.follow(top, at).id});
+                  });
+  }
+  return kept;
 }
 
 WayDown way_down(const ServerTree& tree, std::span<const BlockView> views, const Lattice& lattice, int component,

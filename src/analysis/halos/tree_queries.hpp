@@ -40,6 +40,15 @@ struct TreeHalo {
 [[nodiscard]] std::vector<TreeHalo> halos_above(const ServerTree& tree, std::span<const BlockView> views,
                                                 const Lattice& lattice, int component, double boundary, double peak);
 
+/// A cell, and the maximum that its component has at its own level. Travels.
+struct KeptCell {
+  TreeCell cell;
+  Index top = -1;
+};
+/// This server's cells >= `above`.
+[[nodiscard]] std::vector<KeptCell> cells_above(const ServerTree& tree, std::span<const BlockView> views,
+                                                const Lattice& lattice, int component, double above);
+
 /// The way from a cell down the tree: what is the eldest maximum from which level on.
 struct WayDown {
   std::vector<TreeCell> tops, from;  ///< from[0] is the cell itself, the others are saddles

@@ -1,0 +1,138 @@
+#include "analysis/halos/level_blocks.hpp"
+
+#include <algorithm>
+
+#include "analysis/point_values.hpp"
+
+namespace sidestream::halos {
+namespace {
+
+class Patch final : public LevelBlock {
+ public:
+  Patch(const Levels& levels, const BlockView& view, int component)
+      : levels_(levels), view_(view), component_(component), counted_(view.counted()) {}
+
+  void for_each_above(double boundary, const Visit& f) const override {
+    visit([&](double value) { return value >= boundary; }, f);
+  }
+  void for_each(const Visit& f) const override {
+    visit([](double) { return true; }, f);
+  }
+  [[nodiscard]] bool has_all_of(const LevelCell& cell) const override {
+    if (cell.level != view_.block.level) return false;
+    const Index3 p = levels_.in_mesh(cell).index;
+    return std::any_of(counted_.begin(), counted_.end(), [&](const Box& box) { return box.contains(p); }) &&
+           !is_flagged(p);
+  }
+
+ private:
+  [[nodiscard]] bool is_flagged(const Index3& p) const {
+    return view_.ghosts.data != nullptr && *view_.ghosts.at<std::uint8_t>(p[0], p[1], p[2]) != 0;
+  }
+  template <class Wanted>
+  void visit(Wanted&& wanted, const Visit& f) const {
+    with_type(view_.array.type, [&](auto zero) {
+      for (const Box& box : counted_) {
+        Index3 p;
+        for (p[2] = box.lo[2]; p[2] < box.hi[2]; ++p[2]) {
+          for (p[1] = box.lo[1]; p[1] < box.hi[1]; ++p[1]) {
+            const auto* at = view_.array.at<decltype(zero)>(box.lo[0], p[1], p[2], component_);
+            for (p[0] = box.lo[0]; p[0] < box.hi[0]; ++p[0], at += view_.array.strides[0]) {
+              const auto value = static_cast<double>(*at);
+              if (wanted(value) && !is_flagged(p)) f(levels_.cell_of(view_.block.level, p), value);
+            }
+          }
+        }
+      }
+    });
+  }
+
+  const Levels& levels_;
+  const BlockView& view_;
+  int component_;
+  std::vector<Box> counted_;
+};
+
+class Tree final : public LevelBlock {
+ public:
+  Tree(const Levels& levels, const BlockView& view, const BlockView& refined, const BlockView* owned, int component)
+      : levels_(levels),
+        view_(view),
+        component_(component),
+        cells_(tree_cells(levels.mesh(), view.block, refined.array)),
+        complete_(uncounted_cells(refined.array, owned ? owned->array : ArrayView{})),
+        children_(cells_.size(), 0) {
+    const auto& roots = dynamic_cast<const OctreeGeometry&>(*levels.mesh().geometry).roots();
+    roots_ = roots;
+    for (std::uint8_t& flag : complete_) flag = flag == 0 ? 1 : 0;  // those that count
+    counted_ = complete_;
+    std::size_t next = static_cast<std::size_t>(roots[0] * roots[1] * roots[2]);
+    const std::size_t sons = std::size_t{1} << levels.dimensions();
+    for (std::size_t n = 0; n < cells_.size(); ++n) {
+      if (*refined.array.at<std::uint8_t>(static_cast<Index>(n), 0, 0) == 0) continue;
+      children_[n] = next;
+      next += sons;
+    }
+    for (std::size_t n = cells_.size(); n-- > 0;) {
+      if (children_[n] == 0) continue;
+      const auto first = complete_.begin() + static_cast<std::ptrdiff_t>(children_[n]);
+      complete_[n] =
+          std::all_of(first, first + static_cast<std::ptrdiff_t>(sons), [](std::uint8_t c) { return c != 0; });
+    }
+  }
+
+  void for_each_above(double boundary, const Visit& f) const override {
+    visit([&](double value) { return value >= boundary; }, f);
+  }
+  void for_each(const Visit& f) const override {
+    visit([](double) { return true; }, f);
+  }
+  [[nodiscard]] bool has_all_of(const LevelCell& cell) const override {
+    if (cells_.empty()) return false;
+    const auto along = [&](std::size_t a, std::int32_t level) {
+      return a < static_cast<std::size_t>(levels_.dimensions()) ? cell.index[a] >> (cell.level - level) : 0;
+    };
+    auto at = static_cast<std::size_t>(along(0, 0) + roots_[0] * (along(1, 0) + roots_[1] * along(2, 0)));
+    for (std::int32_t level = 1; level <= cell.level && children_[at] != 0; ++level) {
+      std::size_t child = 0;
+      for (std::size_t a = 0; a < static_cast<std::size_t>(levels_.dimensions()); ++a) {
+        child |= static_cast<std::size_t>(along(a, level) & 1) << a;
+      }
+      at = children_[at] + child;
+    }
+    return complete_[at] != 0;
+  }
+
+ private:
+  template <class Wanted>
+  void visit(Wanted&& wanted, const Visit& f) const {
+    for (std::size_t n = 0; n < cells_.size(); ++n) {
+      if (counted_[n] == 0) continue;
+      const double value = real_at(view_, static_cast<Index>(n), component_);
+      if (wanted(value)) f(levels_.cell_of(cells_[n].level, cells_[n].index), value);
+    }
+  }
+
+  const Levels& levels_;
+  const BlockView& view_;
+  int component_;
+  std::vector<TreeCell> cells_;
+  std::vector<std::uint8_t> counted_, complete_;
+  std::vector<std::size_t> children_;  ///< the first of each father; 0: it has none
+  Index3 roots_{};
+};
+
+}  // namespace
+
+std::unique_ptr<LevelBlock> level_block(const Levels& levels, const LocalInput& input, const BlockView& view,
+                                        int component) {
+  const Mesh& mesh = levels.mesh();
+  if (view.copy || view.block.cells.empty()) return nullptr;
+  if (mesh.kind() != MeshKind::octree) return std::make_unique<Patch>(levels, view, component);
+  const BlockView* refined = input.find(mesh.array(Role::refined), view.block.id);
+  const BlockView* owned = input.find(mesh.array(Role::owned), view.block.id);
+  if (refined == nullptr || (mesh.array(Role::owned) >= 0 && owned == nullptr)) return nullptr;
+  return std::make_unique<Tree>(levels, view, *refined, owned, component);
+}
+
+}  // namespace sidestream::halos

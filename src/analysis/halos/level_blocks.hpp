@@ -1,0 +1,29 @@
+// The cells of a block of a tree, or of a patch, that count.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "analysis/halos/levels.hpp"
+#include "sidestream/extend/task.hpp"
+
+namespace sidestream::halos {
+
+class LevelBlock {
+ public:
+  virtual ~LevelBlock() = default;
+  using Visit = std::function<void(const LevelCell&, double)>;
+  /// Calls `f` for each cell that counts as the block's, if its value is >= the boundary.
+  virtual void for_each_above(double boundary, const Visit& f) const = 0;
+  /// Calls `f` for all cells that count.
+  virtual void for_each(const Visit& f) const = 0;
+  /// Whether all that counts in this place, or the cell round it, is this block's: no other block has a part of it.
+  [[nodiscard]] virtual bool has_all_of(const LevelCell& cell) const = 0;
+};
+
+/// Null if what says which cells count is not here. Throws Error(usage) if the flags of a tree are wrong. Keeps
+/// references.
+[[nodiscard]] std::unique_ptr<LevelBlock> level_block(const Levels& levels, const LocalInput& input,
+                                                      const BlockView& view, int component);
+
+}  // namespace sidestream::halos

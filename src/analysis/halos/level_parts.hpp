@@ -1,0 +1,44 @@
+// What a server finds in its blocks of several levels: whole halos, and parts of components that may go on elsewhere.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "analysis/halos/found_parts.hpp"
+#include "analysis/halos/level_blocks.hpp"
+#include "analysis/halos/level_halo.hpp"
+
+namespace sidestream::halos {
+
+/// A cell and a part: one that it belongs to, or one that goes on there if anybody has it. Travels.
+struct PartCell {
+  LevelCell cell;
+  std::int64_t part = 0;
+};
+
+struct LevelPart {
+  LevelPeak peak;
+  Index cells = 0;
+};
+
+/// Parts are numbered from 0.
+struct LevelParts {
+  std::vector<LevelHalo> whole;
+  std::vector<LevelPart> parts;
+  std::vector<Bytes> planes;            ///< of each part: what LevelPlanes wrote
+  std::vector<PartCell> taken, sought;  ///< cells next to which another block may go on, and these places
+
+  void write(ByteWriter& out) const;
+  [[nodiscard]] static LevelParts read(ByteReader& in);
+  /// Takes what another has; its parts get numbers behind these.
+  void append(LevelParts&& other);
+};
+
+[[nodiscard]] LevelParts find_level_parts(const LocalInput& input, std::int32_t variable, int component,
+                                          const Levels& levels, double boundary, const HaloRule& halo);
+
+/// Collective: this server's share of all halos, in ascending rank of their peaks over all servers.
+[[nodiscard]] std::vector<LevelHalo> gather_level_halos(LevelParts found, const Levels& levels, const HaloRule& halo,
+                                                        Communicator& servers);
+
+}  // namespace sidestream::halos

@@ -1,0 +1,61 @@
+// Profiles of halos: what lies in shells round each of them, and where it is some times as dense as the mean.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/halos/halo_options.hpp"
+#include "analysis/halos/known_halos.hpp"
+#include "sidestream/extend/task.hpp"
+
+namespace sidestream::halos {
+
+/// A component of a variable, whose mass-weighted mean is wanted in each shell.
+struct ProfileField {
+  std::int32_t variable = -1;
+  int component = 0;
+  std::string name;  ///< of its column
+};
+
+struct ProfileQuery {
+  enum class About { peak, mass_centre, centre };
+
+  std::string file;
+  Pieces pieces = Pieces::automatic;
+  bool sphere = true;  ///< all cells within the radius; otherwise those of the halo
+  About about = About::peak;
+  std::vector<double> edges;  ///< of the shells, as lengths, ascending; those at their lower edge belong to a shell
+  std::vector<ProfileField> fields;
+  std::vector<double> overdensities;
+  std::optional<double> reference;  ///< density of overdensity 1; none: the mean
+
+  [[nodiscard]] std::size_t shells() const noexcept { return edges.size() - 1; }
+  [[nodiscard]] bool needs_mean() const noexcept { return !overdensities.empty() && !reference; }
+  [[nodiscard]] std::array<double, 3> offset_of(const Halo& halo) const noexcept;
+};
+
+/// The option `profile`, and its value, if given. Throws Error(configuration).
+[[nodiscard]] Option profile_option();
+[[nodiscard]] std::optional<ProfileQuery> read_profile(const Settings& settings, const Metadata& metadata,
+                                                       const Field& field);
+
+/// Of this server's cells what each halo's shells get, exactly: a partial result. `rules`: how halos were found.
+[[nodiscard]] Bytes sum_shells(const ProfileQuery& query, const Field& field, const Rule& rule, const HaloRule& halo,
+                               const KnownHalos& known, const LocalInput& input);
+
+/// What profiles add to the table of halos: of each of this server's halos a number for each column.
+struct VirialColumns {
+  std::vector<std::string> names;
+  std::vector<std::vector<double>> values;
+};
+
+/// Collective: adds up partials, each halo's on the server that has it, and writes the table. `mine`: this server's
+/// halos, `first`: the number of the first of them.
+[[nodiscard]] VirialColumns write_profiles(const ProfileQuery& query, const Field& field, std::vector<Bytes> partials,
+                                           const std::vector<Halo>& mine, std::int64_t first, double mean,
+                                           const CombineInput& input);
+
+}  // namespace sidestream::halos
