@@ -40,7 +40,7 @@ double packed_share(const Bytes& bytes) {
 
 struct TriedPlan {
   PredictionPlan plan;
-  PredictionTrial trial;
+  double bits = 0;
 };
 
 /// Leaves out of a plan what does not help.
@@ -49,7 +49,7 @@ class PlanSearch {
   explicit PlanSearch(const PredictionSample& sample) : sample_(sample) {}
 
   [[nodiscard]] TriedPlan from(const PredictionPlan& plan) {
-    best_ = {plan, sample_.trial(plan)};
+    best_ = {plan, sample_.bits(plan)};
     without([](PredictionPlan& one) { one.closure = false; }, plan.closure);
     if (best_.plan.closure) return std::move(best_);
     without([](PredictionPlan& one) { one.shared = false, one.across = one.across && one.divergence; }, plan.shared);
@@ -66,10 +66,10 @@ class PlanSearch {
   template <class Change>
   void without(Change&& change, bool there) {
     if (!there) return;
-    TriedPlan other{best_.plan, {}};
+    TriedPlan other{best_.plan};
     change(other.plan);
-    other.trial = sample_.trial(other.plan);
-    if (other.trial.bits < best_.trial.bits) best_ = std::move(other);
+    other.bits = sample_.bits(other.plan);
+    if (other.bits < best_.bits) best_ = std::move(other);
   }
 
   const PredictionSample& sample_;
@@ -95,9 +95,9 @@ TriedPlan best_plan(const PredictionSample& sample, const TreeChunk& chunk, cons
   TriedPlan best = search.from(here ? full : plain);
   if (!more) return best;
   // Where it saves a bit of each value it holds.
-  if (best.trial.bits + 1 < sample.trial(plain).bits) return best;
+  if (best.bits + 1 < sample.bits(plain)) return best;
   TriedPlan other = search.from(plain);
-  return other.trial.bits < best.trial.bits ? std::move(other) : std::move(best);
+  return other.bits < best.bits ? std::move(other) : std::move(best);
 }
 
 bool possible(TreeMethod method, const TreeChunk& chunk) {
@@ -126,12 +126,12 @@ void add_predicted(BytesView values, const TreeChunk& chunk, const Relations& re
   TriedPlan best = best_plan(sample, chunk, relations);
   TriedPlan corrected = best;
   if (sample.fit_siblings(corrected.plan)) {
-    corrected.trial = sample.trial(corrected.plan);
-    if (corrected.trial.bits + least_correction < best.trial.bits) best = corrected;
+    corrected.bits = sample.bits(corrected.plan);
+    if (corrected.bits + least_correction < best.bits) best = corrected;
   }
-  choice.form = {best.plan, best.trial.steps};
+  choice.plan = best.plan;
   const double bits = static_cast<double>(8 * size_of(chunk.type));
-  choice.candidates.push_back({TreeMethod::predicted, best.trial.bits / bits});
+  choice.candidates.push_back({TreeMethod::predicted, best.bits / bits});
   choice.candidates.push_back({TreeMethod::predicted_zstd, packed_share(sample.differences(best.plan))});
 }
 

@@ -26,12 +26,11 @@ inline void read_elements(Type type, BytesView from, const Index* numbers, std::
   });
 }
 
-/// Those with every `stride`-th number; 0 where the number is negative. `from` has at least one element.
-inline void read_beside(Type type, BytesView from, const Index* numbers, std::size_t stride, std::size_t count,
-                        double* out) {
+/// 0 where the number is negative. `from` has at least one element.
+inline void read_beside(Type type, BytesView from, const Index* numbers, std::size_t count, double* out) {
   with_type(type, [&]<class T>(T) {
     for (std::size_t n = 0; n < count; ++n) {
-      const Index number = numbers[n * stride];
+      const Index number = numbers[n];
       const T value = element<T>(from.data(), number < 0 ? 0 : static_cast<std::size_t>(number));
       out[n] = number < 0 ? 0 : static_cast<double>(value);
     }

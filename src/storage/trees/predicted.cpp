@@ -22,13 +22,7 @@ std::size_t cells_of(const TreeChunk& chunk) { return chunk.groups.father.size()
 constexpr std::size_t sample_runs = 8, sample_run = 16;
 /// For weights there must be more; in smaller chunks they would take more room than they save.
 constexpr std::size_t fitted_run = 32, fitted_from = 1024;
-/// Fewer lengths than this are not worth more than one list.
-constexpr std::size_t divided_from = 8192;
-
-struct LengthCounts {
-  std::array<std::array<std::size_t, 65>, 8> of_step{};
-  std::array<std::size_t, 130> of_mean{};
-};
+using LengthCounts = std::array<std::array<std::size_t, 65>, 8>;
 
 // What lengths and bits of these take: the entropy of the lengths, and the bits.
 double bits_of(const std::array<std::size_t, 65>& counts, double& total) {
@@ -41,17 +35,6 @@ double bits_of(const std::array<std::size_t, 65>& counts, double& total) {
   }
   total += sum;
   return bits;
-}
-
-LengthSteps even_steps(const std::array<std::size_t, 130>& counts) {
-  LengthSteps steps{255, 255, 255};
-  std::size_t total = 0, below = 0, next = 0;
-  for (const std::size_t count : counts) total += count;
-  for (std::size_t mean = 0; mean < counts.size() && next < 3; ++mean) {
-    below += counts[mean];
-    while (next < 3 && below * 4 >= total * (next + 1)) steps[next++] = static_cast<std::uint8_t>(mean + 1);
-  }
-  return steps;
 }
 
 /// f(weight) for each that a plan has.
@@ -107,29 +90,18 @@ void PredictionSample::each(const PredictionPlan& plan, std::size_t run_length, 
   }
 }
 
-PredictionTrial PredictionSample::trial(const PredictionPlan& plan) const {
-  LengthCounts counts;
+double PredictionSample::bits(const PredictionPlan& plan) const {
+  LengthCounts counts{};
   with_real(chunk_.type, [&]<class T>(T) {
-    std::array<unsigned, tile_groups> mean{};
-    const auto take = [&](const Predictor& predictor, std::size_t step, std::size_t count,
-                          const WordRow<T>& differences) {
-      for (std::size_t g = 0; g < count; ++g) {
-        const auto length = static_cast<unsigned>(std::bit_width(differences[g]));
-        ++counts.of_step[step][length];
-        if (predictor.from()[g] != Source::slope) continue;
-        if (mean[g] < 255) ++counts.of_mean[mean[g]];
-        mean[g] = mean[g] == 255 ? 2 * length : (mean[g] + 2 * length + 1) / 2;
-      }
-    };
     each<T>(
-        plan, sample_run, [&] { mean.fill(255); }, take);
+        plan, sample_run, [](const Predictor&, std::size_t) {},
+        [&](const Predictor&, std::size_t step, std::size_t count, const WordRow<T>& differences) {
+          for (std::size_t g = 0; g < count; ++g) ++counts[step][static_cast<std::size_t>(std::bit_width(differences[g]))];
+        });
   });
-  PredictionTrial trial;
   double bits = 0, numbers = 0;
-  for (const auto& step : counts.of_step) bits += bits_of(step, numbers);
-  trial.bits = bits / std::max(numbers, 1.0);
-  if (cells_of(chunk_) >= divided_from) trial.steps = even_steps(counts.of_mean);
-  return trial;
+  for (const auto& step : counts) bits += bits_of(step, numbers);
+  return bits / std::max(numbers, 1.0);
 }
 
 bool PredictionSample::fit_siblings(PredictionPlan& plan) const {
@@ -140,7 +112,7 @@ bool PredictionSample::fit_siblings(PredictionPlan& plan) const {
   SiblingFit fit(sons);
   with_real(chunk_.type, [&]<class T>(T) {
     each<T>(
-        plan, fitted_run, [] {},
+        plan, fitted_run, [](const Predictor&, std::size_t) {},
         [&](const Predictor& predictor, std::size_t step, std::size_t count, const WordRow<T>& differences) {
           if (step + 1 == sons) return fit.end_tile(count);
           for (std::size_t g = 0; g < count; ++g) {
@@ -159,7 +131,7 @@ Bytes PredictionSample::differences(const PredictionPlan& plan) const {
   with_real(chunk_.type, [&]<class T>(T) {
     std::vector<Word<T>> sample;
     each<T>(
-        plan, sample_run, [] {},
+        plan, sample_run, [](const Predictor&, std::size_t) {},
         [&](const Predictor&, std::size_t, std::size_t count, const WordRow<T>& differences) {
           sample.insert(sample.end(), differences.begin(), differences.begin() + static_cast<std::ptrdiff_t>(count));
         });
@@ -170,30 +142,16 @@ Bytes PredictionSample::differences(const PredictionPlan& plan) const {
 
 namespace {
 
-// What encoders and decoders go through: the chunk as it is, or rearranged.
-struct Layout {
-  Layout(const TreeChunk& as_it_is, const Relations& relations, const PredictionPlan& plan) : chunk(as_it_is) {
-    if (chained(plan, relations)) arrangement.emplace(as_it_is, relations);
-    if (arrangement) chunk = arrangement->chunk();
-  }
-  [[nodiscard]] std::span<const std::size_t> ends() const {
-    return arrangement ? std::span<const std::size_t>(arrangement->ends()) : std::span<const std::size_t>();
-  }
-  std::optional<Arrangement> arrangement{};
-  TreeChunk chunk;
-};
-
 /// take(predictor, step, first group, count, differences) for all of the values.
 template <class T, class Begin, class Take>
 void all_differences(BytesView values, const TreeChunk& chunk, const Relations& relations, const PredictionPlan& plan,
                      Begin&& begin, Take&& take) {
-  const Layout layout(chunk, relations, plan);
-  Bytes moved;
-  if (layout.arrangement) moved = layout.arrangement->arranged(values, sizeof(T));
-  const BytesView from = layout.arrangement ? BytesView(moved) : values;
-  Predictor predictor(layout.chunk, relations, plan, from);
-  if (layout.arrangement) predictor.use_flows(layout.arrangement->flows());
-  each_difference<T>(from, predictor, 0, chunk.groups.father.size(), layout.ends(), begin,
+  std::optional<Arrangement> arrangement;
+  if (chained(plan, relations)) arrangement.emplace(chunk, relations);
+  Predictor predictor(chunk, relations, plan, values);
+  if (arrangement) predictor.use(*arrangement);
+  each_difference<T>(values, predictor, 0, chunk.groups.father.size(),
+                     arrangement ? std::span(arrangement->ends()) : std::span<const std::size_t>(), begin,
                      [&](std::size_t step, std::size_t tile, std::size_t count, const WordRow<T>& differences) {
                        take(predictor, step, tile, count, differences);
                      });
@@ -202,48 +160,52 @@ void all_differences(BytesView values, const TreeChunk& chunk, const Relations& 
 template <class T, class Begin, class Give>
 void all_values(std::span<std::byte> values, const TreeChunk& chunk, const Relations& relations,
                 const PredictionPlan& plan, Begin&& begin, Give&& give) {
-  const Layout layout(chunk, relations, plan);
-  Bytes moved(layout.arrangement ? values.size() : 0);
-  const std::span<std::byte> to = layout.arrangement ? std::span(moved) : values;
-  Predictor predictor(layout.chunk, relations, plan, to);
-  if (layout.arrangement) predictor.use_flows(layout.arrangement->flows());
-  each_value<T>(to, predictor, chunk.groups.father.size(), layout.ends(), begin,
+  std::optional<Arrangement> arrangement;
+  if (chained(plan, relations)) arrangement.emplace(chunk, relations);
+  Predictor predictor(chunk, relations, plan, values);
+  if (arrangement) predictor.use(*arrangement);
+  each_value<T>(values, predictor, chunk.groups.father.size(),
+                arrangement ? std::span(arrangement->ends()) : std::span<const std::size_t>(), begin,
                 [&](std::size_t step, std::size_t tile, std::size_t count, WordRow<T>& differences) {
                   give(predictor, step, tile, count, differences);
                 });
-  if (layout.arrangement) layout.arrangement->restore(moved, sizeof(T), values);
 }
 
 }  // namespace
 
-void encode_predicted(BytesView values, const TreeChunk& chunk, const Relations& relations, const PredictedForm& form,
+void encode_predicted(BytesView values, const TreeChunk& chunk, const Relations& relations, const PredictionPlan& plan,
                       Bytes& out) {
-  put_plan(form.plan, sons_of(chunk), out);
-  for (const std::uint8_t step : form.steps) put_byte(step, out);
+  put_plan(plan, sons_of(chunk), out);
   with_real(chunk.type, [&]<class T>(T) {
-    LengthWriter writer(cells_of(chunk), sizeof(T), form.steps, out);
+    LengthWriter writer(cells_of(chunk), sizeof(T));
     all_differences<T>(
-        values, chunk, relations, form.plan, [&] { writer.begin_tile(); },
-        [&](const Predictor& predictor, std::size_t, std::size_t, std::size_t count, const WordRow<T>& differences) {
-          writer.put({predictor.from(), predictor.uniform(), count}, differences);
+        values, chunk, relations, plan,
+        [&](const Predictor& predictor, std::size_t count) {
+          writer.begin_tile(predictor.change(), predictor.fathers(), count);
+        },
+        [&](const Predictor& predictor, std::size_t step, std::size_t, std::size_t count,
+            const WordRow<T>& differences) {
+          writer.put(step, {predictor.from(), predictor.uniform(), count}, differences);
         });
-    writer.finish();
+    writer.finish<Word<T>>(out);
   });
 }
 
 void decode_predicted(BytesView stream, const StreamHead& head, const TreeChunk& chunk, const Relations& relations,
                       std::span<std::byte> values) {
-  PredictedForm form;
-  form.plan = take_plan(stream, sons_of(chunk));
-  for (std::uint8_t& step : form.steps) step = take_byte(stream);
-  check_head(head, form.plan, relations);
+  const PredictionPlan plan = take_plan(stream, sons_of(chunk));
+  check_head(head, plan, relations);
   with_real(chunk.type, [&]<class T>(T) {
-    LengthReader reader(stream, cells_of(chunk), sizeof(T), form.steps);
+    LengthReader reader(stream, cells_of(chunk), sizeof(T));
     all_values<T>(
-        values, chunk, relations, form.plan, [&] { reader.begin_tile(); },
-        [&](const Predictor& predictor, std::size_t, std::size_t, std::size_t count, WordRow<T>& differences) {
-          reader.take({predictor.from(), predictor.uniform(), count}, differences);
+        values, chunk, relations, plan,
+        [&](const Predictor& predictor, std::size_t count) {
+          reader.begin_tile(predictor.change(), predictor.fathers(), count);
+        },
+        [&](const Predictor& predictor, std::size_t step, std::size_t, std::size_t count, WordRow<T>& differences) {
+          reader.take(step, {predictor.from(), predictor.uniform(), count}, differences);
         });
+    reader.finish();
   });
 }
 
@@ -254,11 +216,11 @@ void encode_predicted_zstd(BytesView values, const TreeChunk& chunk, const Relat
   with_real(chunk.type, [&]<class T>(T) {
     std::vector<Word<T>> all(cells_of(chunk));
     all_differences<T>(
-        values, chunk, relations, plan, [] {},
-        [&](const Predictor& predictor, std::size_t step, std::size_t tile, std::size_t count,
+        values, chunk, relations, plan, [](const Predictor&, std::size_t) {},
+        [&](const Predictor& predictor, std::size_t step, std::size_t, std::size_t count,
             const WordRow<T>& differences) {
           const std::size_t son = predictor.son(step);
-          for (std::size_t g = 0; g < count; ++g) all[(tile + g) * sons + son] = differences[g];
+          for (std::size_t g = 0; g < count; ++g) all[predictor.group(g) * sons + son] = differences[g];
         });
     Bytes shuffled;
     shuffle(std::as_bytes(std::span(all)), sizeof(T), shuffled);
@@ -277,11 +239,11 @@ void decode_predicted_zstd(BytesView stream, const StreamHead& head, const TreeC
     unpack(stream, shuffled);
     unshuffle(std::as_bytes(std::span(shuffled)), sizeof(T), std::as_writable_bytes(std::span(all)));
     all_values<T>(
-        values, chunk, relations, plan, [] {},
-        [&](const Predictor& predictor, std::size_t step, std::size_t tile, std::size_t count,
+        values, chunk, relations, plan, [](const Predictor&, std::size_t) {},
+        [&](const Predictor& predictor, std::size_t step, std::size_t, std::size_t count,
             WordRow<T>& differences) {
           const std::size_t son = predictor.son(step);
-          for (std::size_t g = 0; g < count; ++g) differences[g] = all[(tile + g) * sons + son];
+          for (std::size_t g = 0; g < count; ++g) differences[g] = all[predictor.group(g) * sons + son];
         });
   });
 }

@@ -7,25 +7,14 @@
 
 namespace sidestream::trees {
 
-/// What a stream of this method says of itself before its values.
-struct PredictedForm {
-  PredictionPlan plan;
-  LengthSteps steps{255, 255, 255};
-};
-
-/// Of a sample of the values: how well a plan does, and which steps divide its lengths evenly.
-struct PredictionTrial {
-  double bits = 0;  ///< that a value takes, about
-  LengthSteps steps{255, 255, 255};
-};
-
 /// Tries plans on the same sample. `chunk` has groups and fathers, and values are of a type that is `predictable`, here
 /// and below.
 class PredictionSample {
  public:
   /// Refers to all of them.
   PredictionSample(BytesView values, const TreeChunk& chunk, const Relations& relations);
-  [[nodiscard]] PredictionTrial trial(const PredictionPlan& plan) const;
+  /// Bits that a value takes under a plan, about.
+  [[nodiscard]] double bits(const PredictionPlan& plan) const;
   /// Gives a plan the weights of siblings that suit the sample. False: siblings are of no use to it.
   bool fit_siblings(PredictionPlan& plan) const;
   /// The differences, as predicted_zstd would pack them.
@@ -40,7 +29,7 @@ class PredictionSample {
   GroupFinder finder_{};
 };
 
-void encode_predicted(BytesView values, const TreeChunk& chunk, const Relations& relations, const PredictedForm& form,
+void encode_predicted(BytesView values, const TreeChunk& chunk, const Relations& relations, const PredictionPlan& plan,
                       Bytes& out);
 /// Throws Error(file), also if the plan needs other things than the head says; and as Predictor.
 void decode_predicted(BytesView stream, const StreamHead& head, const TreeChunk& chunk, const Relations& relations,

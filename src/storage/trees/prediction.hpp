@@ -63,6 +63,8 @@ inline constexpr std::size_t sources = 5;
 /// Whether it is read what lies beside the fathers.
 [[nodiscard]] bool needs_beside(const PredictionPlan& plan) noexcept;
 
+class Arrangement;
+
 /// Goes through the sibling groups of a chunk a tile at a time, and through each tile a son at a time. All arithmetic
 /// is in double, in the order written, so that decoders find the same bits.
 class Predictor {
@@ -76,11 +78,8 @@ class Predictor {
   /// Error(usage) if the chunk lacks what the plan needs.
   Predictor(const TreeChunk& chunk, const Relations& relations, const PredictionPlan& plan, BytesView own,
             const GroupFinder* finder = nullptr);
-  /// Flows of all cells of the chunk, where they are known already: the companions are not looked at.
-  void use_flows(std::span<const double> flows) noexcept {
-    flows_ = flows;
-    needed_ = 0;
-  }
+  /// Groups come in another order, and what it has found out is taken from it: the companions are not looked at.
+  void use(const Arrangement& arrangement) noexcept;
   /// All of `own` is known, and may be predicted from: to find out how well that does.
   void know_all() noexcept { all_known_ = true; }
 
@@ -95,13 +94,30 @@ class Predictor {
   [[nodiscard]] const std::array<Source, tile_groups>& from() const noexcept { return from_; }
   /// Whether all of the tile have the source of the first.
   [[nodiscard]] bool uniform() const noexcept { return uniform_; }
+  /// Of the groups of the tile what lies where in the chunk.
+  [[nodiscard]] std::size_t group(std::size_t g) const noexcept {
+    return sequence_ == nullptr ? first_ + g : sequence_[first_ + g];
+  }
+  /// Null: groups lie one behind the other. Else the numbers of those of the tile.
+  [[nodiscard]] const std::uint32_t* groups() const noexcept {
+    return sequence_ == nullptr ? nullptr : sequence_ + first_;
+  }
+  /// Of each group how much the fathers around it differ, which differences from predictions by slopes grow with; null
+  /// where that is not known.
+  [[nodiscard]] const double* change() const noexcept {
+    return plan_.slope == Slope::none || plan_.closure ? nullptr : change_.data();
+  }
+  /// Values of the fathers. Nothing under a closure.
+  [[nodiscard]] const double* fathers() const noexcept { return father_.data(); }
   void known(std::size_t step, const Row& values);
 
  private:
   void lay_out_cells();
   void lay_out_faces();
+  void read_numbers();
   void read_fathers();
   void read_slopes();
+  void read_flow();
   void begin_mean();
   void by_slope(std::size_t son);
   void add_siblings(std::size_t step);
@@ -120,17 +136,16 @@ class Predictor {
   void add_terms(const std::vector<RelationTerm>& terms, Cells& out) const;
   void add_father_terms(const std::vector<RelationTerm>& terms, Row& out);
   void by_neighbour(std::size_t son);
-  /// Of each group the cell beside this son across the variable's face, in another group of the chunk; -1: none.
-  void find_across(std::size_t son, std::array<Index, tile_groups>& cells) const noexcept;
-  /// Of one son of each group.
-  void pick(const double* cells, std::size_t son, Row& out) const noexcept;
+  /// Of each group the one beside it across the variable's face, in the chunk; -1: none.
+  void find_across();
 
   const TreeChunk& chunk_;
   const Relations& relations_;
   PredictionPlan plan_;
   BytesView own_;
   std::span<const double> flows_{};
-  const double* flow_now_ = nullptr;  ///< of the cells of the tile
+  const std::uint32_t* sequence_ = nullptr;
+  const Arrangement* arrangement_ = nullptr;
   bool all_known_ = false;
   std::size_t dimensions_, sons_;
   std::array<std::size_t, 8> order_{};
@@ -146,13 +161,16 @@ class Predictor {
 
   std::size_t first_ = 0, count_ = 0;
   bool uniform_ = true;
-  Row father_, goal_, sum_, predicted_;  ///< goal: what the sum is to become
+  std::array<Index, tile_groups> father_at_, across_;
+  std::array<std::array<Index, tile_groups>, 6> beside_at_;
+  Row father_, goal_, sum_, predicted_, change_;  ///< goal: what the sum is to become
   std::array<Row, 3> slopes_;
   std::array<Row, 8> values_;           ///< of the sons known so far, under a divergence
   std::array<Row, 8> slope_predicted_;  ///< under `siblings`, of each step, before them
   std::array<Row, 8> apart_;            ///< the value less that
-  Cells weight_, offset_;  ///< of the quantity whose mean is declared; of a closure: the whole of it is offset
-  Cells flow_;             ///< see flows.hpp
+  Cells cells_;                               ///< while they lie as cells do
+  std::array<Row, 8> weight_, offset_, flow_;  ///< of each son: of the quantity whose mean is declared, of a closure,
+                                               ///< which is all offset; see flows.hpp
   std::array<Source, tile_groups> from_{};
 };
 

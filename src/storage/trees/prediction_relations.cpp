@@ -1,11 +1,15 @@
 // What companions say of a value.
 #include <algorithm>
 
+#include "storage/trees/arrangement.hpp"
 #include "storage/trees/elements.hpp"
 #include "storage/trees/flows.hpp"
 #include "storage/trees/prediction.hpp"
+#include "storage/trees/prediction_loops.hpp"
 
 namespace sidestream::trees {
+
+using namespace prediction_loops;
 
 void Predictor::read_companions() {
   std::size_t next = 0;
@@ -18,29 +22,10 @@ void Predictor::read_companions() {
 
 void Predictor::read_father_cells(int companion, Row& out) const {
   const Companion& from = chunk_.companions[static_cast<std::size_t>(companion)];
-  read_elements(from.type, from.fathers, chunk_.groups.father.data() + first_, count_, out.data());
+  read_elements(from.type, from.fathers, father_at_.data(), count_, out.data());
 }
 
 namespace {
-
-// The usual terms, two or three factors, in one go; wide, since nothing is written that is read.
-void add_two(double coefficient, const double* __restrict a, const double* __restrict b, std::size_t count,
-             double* __restrict out) {
-  for (std::size_t n = 0; n < count; ++n) out[n] += coefficient * a[n] * b[n];
-}
-
-void add_three(double coefficient, const double* __restrict a, const double* __restrict b, const double* __restrict c,
-               std::size_t count, double* __restrict out) {
-  for (std::size_t n = 0; n < count; ++n) out[n] += coefficient * a[n] * b[n] * c[n];
-}
-
-void multiply(const double* __restrict by, std::size_t count, double* __restrict product) {
-  for (std::size_t n = 0; n < count; ++n) product[n] *= by[n];
-}
-
-void divide(const double* __restrict by, std::size_t count, double* __restrict product) {
-  for (std::size_t n = 0; n < count; ++n) product[n] /= by[n];
-}
 
 /// `read(number)` is where the values of a companion are; `product` is used.
 template <class Read>
@@ -88,19 +73,15 @@ void Predictor::add_father_terms(const std::vector<RelationTerm>& terms, Row& ou
 }
 
 void Predictor::by_closure(std::size_t son) {
-  pick(offset_.data(), son, predicted_);
+  std::copy_n(offset_[son].begin(), count_, predicted_.begin());
   from_.fill(Source::closure);
 }
 
-void Predictor::find_across(std::size_t son, std::array<Index, tile_groups>& cells) const noexcept {
+void Predictor::find_across() {
+  if (arrangement_ != nullptr) return arrangement_->find_across(groups(), count_, across_.data());
   const FaceRelation& face = *relations_.face;
-  const auto axis = static_cast<std::size_t>(face.axis), faces = 2 * dimensions_;
-  const auto across = static_cast<Index>(son ^ (std::size_t{1} << axis));
-  const Index* beside = chunk_.groups.beside.data() + first_ * faces + 2 * axis + (face.high ? 1 : 0);
-  for (std::size_t g = 0; g < count_; ++g) {
-    const Index group = finder_->find(beside[g * faces]);
-    cells[g] = group < 0 ? -1 : group * static_cast<Index>(sons_) + across;
-  }
+  const Index* beside = beside_at_[2 * static_cast<std::size_t>(face.axis) + (face.high ? 1 : 0)].data();
+  for (std::size_t g = 0; g < count_; ++g) across_[g] = finder_->find(beside[g]);
 }
 
 // The face is also that of the cell beside it, in the group or in that of what is beside the father.
@@ -108,18 +89,20 @@ void Predictor::by_shared(std::size_t son) {
   const FaceRelation& face = *relations_.face;
   const auto axis = static_cast<std::size_t>(face.axis);
   const Companion& opposite = chunk_.companions[static_cast<std::size_t>(face.opposite)];
+  const std::size_t other = son ^ (std::size_t{1} << axis);
   const bool inner = ((son >> axis & 1) != 0) != face.high;
   if (inner) {
-    pick(cells_of(face.opposite), son ^ (std::size_t{1} << axis), predicted_);
+    const double* const cells = cells_of(face.opposite) + other;
+    for (std::size_t g = 0; g < count_; ++g) predicted_[g] = cells[g * sons_];
     from_.fill(Source::shared);
     uniform_ = true;
     return;
   }
   if (!plan_.across) return;
   std::array<Index, tile_groups> cells;
-  find_across(son, cells);
+  for (std::size_t g = 0; g < count_; ++g) cells[g] = across_[g] < 0 ? -1 : across_[g] * static_cast<Index>(sons_) + static_cast<Index>(other);
   Row there;
-  read_beside(opposite.type, opposite.values, cells.data(), 1, count_, there.data());
+  read_beside(opposite.type, opposite.values, cells.data(), count_, there.data());
   for (std::size_t g = 0; g < count_; ++g) {
     predicted_[g] = cells[g] < 0 ? predicted_[g] : there[g];
     from_[g] = cells[g] < 0 ? from_[g] : Source::shared;
@@ -130,40 +113,38 @@ void Predictor::by_shared(std::size_t son) {
 // From the face at the other end of the same cell; or, where that is not known but a sibling's is, through the sibling.
 void Predictor::by_divergence(std::size_t step) {
   const FaceRelation& face = *relations_.face;
-  const std::size_t son = order_[step], across = son ^ (std::size_t{1} << face.axis);
-  Row known, flow;
+  const std::size_t son = order_[step], other = son ^ (std::size_t{1} << face.axis);
+  Row opposite;
+  const double *known = values_[other].data(), *flow = flow_[other].data();
   if (face.opposite >= 0) {
-    pick(cells_of(face.opposite), son, known);
-    pick(flow_now_, son, flow);
-  } else if (step >= members_) {
-    known = values_[across];
-    pick(flow_now_, across, flow);
-  } else {
+    const double* const cells = cells_of(face.opposite) + son;
+    for (std::size_t g = 0; g < count_; ++g) opposite[g] = cells[g * sons_];
+    known = opposite.data();
+    flow = flow_[son].data();
+  } else if (step < members_) {
     if (plan_.across) by_neighbour(son);
     return;
   }
   // Out of a low face follows the high one by subtraction; what is known is low if a high face is wanted of the same
   // cell, and if a low one is wanted whose cell's lower sibling is known.
   const bool upwards = face.high == (face.opposite >= 0);
-  for (std::size_t g = 0; g < count_; ++g) predicted_[g] = upwards ? known[g] - flow[g] : known[g] + flow[g];
+  (upwards ? subtract : add)(known, flow, count_, predicted_.data());
   from_.fill(Source::divergence);
 }
 
 // Through the cell beside it in another group, whose other face is known.
 void Predictor::by_neighbour(std::size_t son) {
   const FaceRelation& face = *relations_.face;
+  const std::size_t other = son ^ (std::size_t{1} << face.axis);
   std::array<Index, tile_groups> cells;
-  find_across(son, cells);
-  const auto behind = static_cast<Index>(first_ * sons_);
   for (std::size_t g = 0; g < count_; ++g) {
-    if (!all_known_ && cells[g] >= behind) cells[g] = -1;
+    const bool known = across_[g] >= 0 && (arrangement_ != nullptr || all_known_ || across_[g] < static_cast<Index>(first_));
+    cells[g] = known ? across_[g] * static_cast<Index>(sons_) + static_cast<Index>(other) : -1;
   }
-  Row known, flow;
-  read_beside(chunk_.type, own_, cells.data(), 1, count_, known.data());
+  Row values, flow;
+  read_beside(chunk_.type, own_, cells.data(), count_, values.data());
   for (std::size_t g = 0; g < count_; ++g) {
-    flow[g] = 0;
-    if (cells[g] < 0) continue;
-    const auto cell = static_cast<std::size_t>(cells[g]);
+    const auto cell = static_cast<std::size_t>(std::max<Index>(cells[g], 0));
     if (flows_.empty()) {
       read_flows(chunk_, relations_, cell, 1, &flow[g]);
     } else {
@@ -171,9 +152,9 @@ void Predictor::by_neighbour(std::size_t son) {
     }
   }
   for (std::size_t g = 0; g < count_; ++g) {
-    if (cells[g] < 0) continue;
-    predicted_[g] = face.high ? known[g] + flow[g] : known[g] - flow[g];
-    from_[g] = Source::divergence;
+    const double through = face.high ? values[g] + flow[g] : values[g] - flow[g];
+    predicted_[g] = cells[g] < 0 ? predicted_[g] : through;
+    from_[g] = cells[g] < 0 ? from_[g] : Source::divergence;
   }
   uniform_ = false;
 }
