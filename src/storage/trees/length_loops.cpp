@@ -51,11 +51,11 @@ SIDESTREAM_WIDE std::size_t write_lane(const std::uint8_t* codes, const std::uin
       held |= std::uint64_t{word & 0xffff} << fill;
       fill += word >> 16;
     }
-    writer.put(held, fill);
+    writer.put_short(held, fill);
   }
   for (; n < count; n += lanes) {
     const std::uint32_t word = words[codes[n]][lengths[n]];
-    writer.put(word & 0xffff, word >> 16);
+    writer.put_short(word & 0xffff, word >> 16);
   }
   out = writer;
   return n;
@@ -63,13 +63,34 @@ SIDESTREAM_WIDE std::size_t write_lane(const std::uint8_t* codes, const std::uin
 
 namespace {
 
+/// Of lengths below 58: with those of a byte begun before, a word has them all.
+template <class W>
+inline __attribute__((always_inline)) void put_short(const W* numbers, const std::uint8_t* lengths, std::size_t count,
+                                                     BitWriter& out) {
+  BitWriter writer = out;
+  for (std::size_t n = 0; n < count; ++n) {
+    const unsigned length = lengths[n], low = length - (length != 0);
+    writer.put_short(numbers[n] ^ static_cast<W>(W{length != 0} << low), low);
+  }
+  out = writer;
+}
+
 template <class W>
 inline __attribute__((always_inline)) std::size_t low_bits(const W* numbers, const std::uint8_t* lengths,
                                                            std::size_t count, std::uint8_t* out) {
   BitWriter writer(out);
-  for (std::size_t n = 0; n < count; ++n) {
-    const unsigned length = lengths[n], low = length - (length != 0);
-    writer.put(numbers[n] ^ static_cast<W>(W{length != 0} << low), low);
+  for (std::size_t first = 0; first < count; first += tile_groups) {
+    const std::size_t now = std::min(tile_groups, count - first);
+    std::uint8_t longest = 0;
+    for (std::size_t n = 0; n < now; ++n) longest = std::max(longest, lengths[first + n]);
+    if (longest <= 57) {
+      put_short(numbers + first, lengths + first, now, writer);
+      continue;
+    }
+    for (std::size_t n = first; n < first + now; ++n) {
+      const unsigned length = lengths[n], low = length - (length != 0);
+      writer.put(numbers[n] ^ static_cast<W>(W{length != 0} << low), low);
+    }
   }
   return writer.finish();
 }

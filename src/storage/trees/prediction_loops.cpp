@@ -1,8 +1,32 @@
 #include "storage/trees/prediction_loops.hpp"
 
+#include <bit>
 #include <cmath>
 
+#include "storage/trees/elements.hpp"
 #include "storage/trees/wide.hpp"
+
+namespace sidestream::trees {
+
+SIDESTREAM_WIDE void read_beside(const double* __restrict from, const Index* __restrict numbers, std::size_t count,
+                                 double* __restrict out) noexcept {
+  for (std::size_t n = 0; n < count; ++n) {
+    const Index number = numbers[n];
+    const double value = from[number < 0 ? 0 : number];
+    out[n] = number < 0 ? 0.0 : value;
+  }
+}
+
+SIDESTREAM_WIDE void read_beside(const float* __restrict from, const Index* __restrict numbers, std::size_t count,
+                                 double* __restrict out) noexcept {
+  for (std::size_t n = 0; n < count; ++n) {
+    const Index number = numbers[n];
+    const auto value = static_cast<double>(from[number < 0 ? 0 : number]);
+    out[n] = number < 0 ? 0.0 : value;
+  }
+}
+
+}  // namespace sidestream::trees
 
 namespace sidestream::trees::prediction_loops {
 
@@ -32,32 +56,71 @@ void to_rows(const double* cells, std::size_t sons, std::size_t count, Predictor
   rows_of<2>(cells, count, rows);
 }
 
-SIDESTREAM_WIDE void add_slopes(bool central, const double* __restrict father, const Sides& sides, double factor,
-                                std::size_t count, double* __restrict slope, double* __restrict change) {
+namespace {
+
+using Bits = std::uint64_t;
+
+/// All ones where a number is below 0.
+inline Bits missing(Index number) noexcept { return static_cast<Bits>(number >> 63); }
+inline double chosen(Bits mask, double there, double elsewhere) noexcept {
+  return std::bit_cast<double>((std::bit_cast<Bits>(there) & mask) | (std::bit_cast<Bits>(elsewhere) & ~mask));
+}
+inline Bits negative(double value) noexcept {
+  return static_cast<Bits>(static_cast<std::int64_t>(std::bit_cast<Bits>(value)) >> 63);
+}
+inline double flatter_of(double down, double up) noexcept {
+  const auto a = static_cast<std::int64_t>(std::bit_cast<Bits>(std::fabs(down)));
+  const auto b = static_cast<std::int64_t>(std::bit_cast<Bits>(std::fabs(up)));
+  return chosen(static_cast<Bits>((a - b) >> 63), down, up);
+}
+
+/// No branches and no comparisons of floating-point numbers, which compilers take for something that may be trapped.
+template <bool Central>
+inline __attribute__((always_inline)) void slopes_of(const double* __restrict father, const Sides& sides, double factor,
+                                                     std::size_t count, double* __restrict slope,
+                                                     double* __restrict change) {
   const double* __restrict below = sides.below;
   const double* __restrict above = sides.above;
   const Index* __restrict below_at = sides.below_at;
   const Index* __restrict above_at = sides.above_at;
   for (std::size_t g = 0; g < count; ++g) {
-    const bool lower = below_at[g] >= 0, upper = above_at[g] >= 0;
-    const double there = father[g] - below[g] * factor, here = above[g] * factor - father[g];
-    const double down = lower ? there : 0.0, up = upper ? here : 0.0;
-    const double both = down + up, half = 0.5 * both;
-    const double flatter = std::fabs(down) < std::fabs(up) ? down : up;
-    const double along = lower && upper ? half : both;
-    const double limited = down * up > 0 ? flatter : 0.0;
-    slope[g] = central ? along : limited;
+    const Bits no_lower = missing(below_at[g]), no_upper = missing(above_at[g]);
+    const double down = chosen(no_lower, 0, father[g] - below[g] * factor);
+    const double up = chosen(no_upper, 0, above[g] * factor - father[g]);
+    const double both = down + up;
+    if constexpr (Central) {
+      slope[g] = chosen(no_lower | no_upper, 1, 0.5) * both;
+    } else {
+      slope[g] = chosen(negative(down) ^ negative(up), 0, flatter_of(down, up));
+    }
     change[g] += std::fabs(up - down) + 0.25 * std::fabs(both);
   }
+}
+
+}  // namespace
+
+SIDESTREAM_WIDE void add_central(const double* father, const Sides& sides, double factor, std::size_t count,
+                                 double* slope, double* change) {
+  slopes_of<true>(father, sides, factor, count, slope, change);
+}
+
+SIDESTREAM_WIDE void add_limited(const double* father, const Sides& sides, double factor, std::size_t count,
+                                 double* slope, double* change) {
+  slopes_of<false>(father, sides, factor, count, slope, change);
+}
+
+void add_slopes(bool central, const double* father, const Sides& sides, double factor, std::size_t count,
+                double* slope, double* change) {
+  (central ? add_central : add_limited)(father, sides, factor, count, slope, change);
 }
 
 SIDESTREAM_WIDE void add_face_slopes(const double* __restrict father, const double* __restrict there,
                                      const Index* __restrict there_at, double factor, std::size_t count,
                                      double* __restrict slope, double* __restrict change) {
   for (std::size_t g = 0; g < count; ++g) {
-    const double along = there[g] * factor - father[g];
-    slope[g] = there_at[g] >= 0 ? along : 0.0;
-    change[g] += 0.5 * std::fabs(slope[g]);
+    const double along = chosen(missing(there_at[g]), 0, there[g] * factor - father[g]);
+    slope[g] = along;
+    change[g] += 0.5 * std::fabs(along);
   }
 }
 
