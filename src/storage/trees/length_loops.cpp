@@ -39,7 +39,7 @@ SIDESTREAM_WIDE void choose_codes(const std::uint16_t* __restrict marks, std::si
   }
 }
 
-SIDESTREAM_WIDE std::size_t write_lane(const std::uint8_t* codes, const std::uint8_t* lengths, std::size_t count,
+SIDESTREAM_WIDE void write_lane(const std::uint8_t* codes, const std::uint8_t* lengths, std::size_t count,
                                        const CodeWords* words, BitWriter& out) {
   BitWriter writer = out;
   std::size_t n = 0;
@@ -58,7 +58,6 @@ SIDESTREAM_WIDE std::size_t write_lane(const std::uint8_t* codes, const std::uin
     writer.put_short(word & 0xffff, word >> 16);
   }
   out = writer;
-  return n;
 }
 
 namespace {
@@ -76,7 +75,7 @@ inline __attribute__((always_inline)) void put_short(const W* numbers, const std
 }
 
 template <class W>
-inline __attribute__((always_inline)) std::size_t low_bits(const W* numbers, const std::uint8_t* lengths,
+inline __attribute__((always_inline)) void low_bits(const W* numbers, const std::uint8_t* lengths,
                                                            std::size_t count, std::uint8_t* out) {
   BitWriter writer(out);
   for (std::size_t first = 0; first < count; first += tile_groups) {
@@ -92,7 +91,7 @@ inline __attribute__((always_inline)) std::size_t low_bits(const W* numbers, con
       writer.put(numbers[n] ^ static_cast<W>(W{length != 0} << low), low);
     }
   }
-  return writer.finish();
+  writer.finish();
 }
 
 template <class W>
@@ -121,23 +120,23 @@ inline __attribute__((always_inline)) std::uint64_t numbers_at(const std::uint8_
 
 }  // namespace
 
-SIDESTREAM_WIDE std::size_t low_bits_of(const std::uint64_t* numbers, const std::uint8_t* lengths, std::size_t count,
+SIDESTREAM_WIDE void low_bits_of(const std::uint64_t* numbers, const std::uint8_t* lengths, std::size_t count,
                                         std::uint8_t* out) {
-  return low_bits(numbers, lengths, count, out);
+  low_bits(numbers, lengths, count, out);
 }
 
-SIDESTREAM_WIDE std::size_t low_bits_of(const std::uint32_t* numbers, const std::uint8_t* lengths, std::size_t count,
+SIDESTREAM_WIDE void low_bits_of(const std::uint32_t* numbers, const std::uint8_t* lengths, std::size_t count,
                                         std::uint8_t* out) {
-  return low_bits(numbers, lengths, count, out);
+  low_bits(numbers, lengths, count, out);
 }
 
 template <class W>
-std::size_t write_low_bits(const W* numbers, const std::uint8_t* lengths, std::size_t count, std::uint8_t* out) {
-  return low_bits_of(numbers, lengths, count, out);
+void write_low_bits(const W* numbers, const std::uint8_t* lengths, std::size_t count, std::uint8_t* out) {
+  low_bits_of(numbers, lengths, count, out);
 }
 
-template std::size_t write_low_bits(const std::uint64_t*, const std::uint8_t*, std::size_t, std::uint8_t*);
-template std::size_t write_low_bits(const std::uint32_t*, const std::uint8_t*, std::size_t, std::uint8_t*);
+template void write_low_bits(const std::uint64_t*, const std::uint8_t*, std::size_t, std::uint8_t*);
+template void write_low_bits(const std::uint32_t*, const std::uint8_t*, std::size_t, std::uint8_t*);
 
 // Four codes of each lane are in one word; four lanes side by side, since each code is found behind the one before it.
 SIDESTREAM_WIDE void read_codes(std::array<LengthReader::Lane, lanes>& all, const std::uint16_t* decoders,

@@ -20,13 +20,13 @@ void find_lengths(const W* numbers, std::size_t count, std::uint8_t* lengths);
 void choose_codes(const std::uint16_t* marks, std::size_t count, std::size_t step,
                   const std::array<std::uint16_t, most_classes - 1>& limits, std::uint8_t* codes);
 
-/// As many as codes and lengths of rows say, `lanes` apart. The number of bytes.
-std::size_t write_lane(const std::uint8_t* codes, const std::uint8_t* lengths, std::size_t count,
+/// Codes of a row, each `lanes` numbers behind the one before.
+void write_lane(const std::uint8_t* codes, const std::uint8_t* lengths, std::size_t count,
                        const CodeWords* words, BitWriter& writer);
 
-/// Bits below the first. The number of bytes.
+/// Bits below the first, `bit_slack` bytes of anything behind them.
 template <class W>
-std::size_t write_low_bits(const W* numbers, const std::uint8_t* lengths, std::size_t count, std::uint8_t* out);
+void write_low_bits(const W* numbers, const std::uint8_t* lengths, std::size_t count, std::uint8_t* out);
 
 /// Lengths of a row, the first out of the first lane. Reads no more than `code_slack` beyond the lanes' places.
 void read_codes(std::array<LengthReader::Lane, lanes>& all, const std::uint16_t* decoders, const std::uint8_t* codes,

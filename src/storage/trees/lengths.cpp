@@ -71,11 +71,10 @@ void LengthWriter::begin_tile(const double* change, const double* father, std::s
 }
 
 template <class W>
-void LengthWriter::put(std::size_t step, const TileSources& tile, const std::array<W, tile_groups>& numbers) {
+void LengthWriter::put(std::size_t step, const TileSources& tile) {
   std::uint8_t* const lengths = lengths_.get() + count_;
   std::uint16_t* const marks = marks_.get() + count_;
-  std::memcpy(numbers_.get() + count_ * sizeof(W), numbers.data(), tile.count * sizeof(W));
-  find_lengths(numbers.data(), tile.count, lengths);
+  find_lengths(reinterpret_cast<const W*>(room()), tile.count, lengths);
   const auto mark = [](Source from) { return static_cast<std::uint16_t>(first_mark + static_cast<unsigned>(from)); };
   if (tile.uniform && tile.from[0] != Source::slope) {
     std::fill_n(marks, tile.count, mark(tile.from[0]));
@@ -91,8 +90,8 @@ void LengthWriter::put(std::size_t step, const TileSources& tile, const std::arr
   count_ += tile.count;
 }
 
-template void LengthWriter::put(std::size_t, const TileSources&, const std::array<std::uint32_t, tile_groups>&);
-template void LengthWriter::put(std::size_t, const TileSources&, const std::array<std::uint64_t, tile_groups>&);
+template void LengthWriter::put<std::uint32_t>(std::size_t, const TileSources&);
+template void LengthWriter::put<std::uint64_t>(std::size_t, const TileSources&);
 
 // About as many numbers in each.
 void LengthWriter::choose_classes() {
@@ -200,12 +199,14 @@ void LengthWriter::put_codes(Bytes& out) const {
 
 template <class W>
 void LengthWriter::put_low_bits(Bytes& out) const {
-  const std::unique_ptr<std::uint8_t[]> bits(new std::uint8_t[count_ * sizeof(W) + bit_slack]);
-  const auto* numbers = reinterpret_cast<const W*>(numbers_.get());
-  const std::uint64_t size = write_low_bits(numbers, lengths_.get(), count_, bits.get());
-  put_plain(size, out);
-  const auto* from = reinterpret_cast<const std::byte*>(bits.get());
-  out.insert(out.end(), from, from + size);
+  std::uint64_t bits = 0;
+  for (std::size_t n = 0; n < count_; ++n) bits += lengths_[n] - (lengths_[n] != 0);
+  put_plain(std::uint64_t{(bits + 7) / 8}, out);
+  const std::size_t at = out.size(), bytes = static_cast<std::size_t>((bits + 7) / 8);
+  out.resize(at + bytes + bit_slack);
+  write_low_bits(reinterpret_cast<const W*>(numbers_.get()), lengths_.get(), count_,
+                 reinterpret_cast<std::uint8_t*>(out.data()) + at);
+  out.resize(at + bytes);
 }
 
 template <class W>
@@ -288,7 +289,7 @@ void LengthReader::take_listed(const LengthRow& codes, std::size_t count, Length
 }
 
 template <class W>
-void LengthReader::take(std::size_t step, const TileSources& tile, std::array<W, tile_groups>& numbers) {
+void LengthReader::take(std::size_t step, const TileSources& tile, W* numbers) {
   LengthRow codes, lengths;
   const auto code_of = [](Source from) {
     return static_cast<std::uint8_t>(slope_codes - 1 + static_cast<std::size_t>(from));
@@ -308,12 +309,12 @@ void LengthReader::take(std::size_t step, const TileSources& tile, std::array<W,
   for (std::size_t g = 0; g < tile.count; ++g) needed += lengths[g] - (lengths[g] != 0);
   for (std::size_t lane = 0; lane < lanes; ++lane) enough = enough && lanes_[lane].place <= lane_ends_[lane];
   if (!enough || needed > bit_count_ - place_) fail_damaged("has fewer bits than its lengths say");
-  place_ = read_numbers(bits_, place_, lengths.data(), tile.count, numbers.data());
+  place_ = read_numbers(bits_, place_, lengths.data(), tile.count, numbers);
   expected_.add(tile, lengths.data());
 }
 
-template void LengthReader::take(std::size_t, const TileSources&, std::array<std::uint32_t, tile_groups>&);
-template void LengthReader::take(std::size_t, const TileSources&, std::array<std::uint64_t, tile_groups>&);
+template void LengthReader::take(std::size_t, const TileSources&, std::uint32_t*);
+template void LengthReader::take(std::size_t, const TileSources&, std::uint64_t*);
 
 void LengthReader::finish() const {
   bool all = bit_count_ - place_ < 8;

@@ -28,8 +28,11 @@ class LengthWriter {
   LengthWriter(std::size_t numbers, std::size_t size);
   /// As ExpectedLengths.
   void begin_tile(const double* change, const double* father, std::size_t count);
+  /// Where the numbers of the next son are to be written: of `size` bytes each, as many as the tile has groups.
+  [[nodiscard]] std::byte* room() noexcept { return numbers_.get() + count_ * size_; }
+  /// They have been.
   template <class W>
-  void put(std::size_t step, const TileSources& tile, const std::array<W, tile_groups>& numbers);
+  void put(std::size_t step, const TileSources& tile);
   /// Appends all of them.
   template <class W>
   void finish(Bytes& out);
@@ -68,7 +71,7 @@ class LengthReader {
   void begin_tile(const double* change, const double* father, std::size_t count);
   /// Throws Error(file) where there are no more.
   template <class W>
-  void take(std::size_t step, const TileSources& tile, std::array<W, tile_groups>& numbers);
+  void take(std::size_t step, const TileSources& tile, W* numbers);
   /// Throws Error(file) if there is something left.
   void finish() const;
 

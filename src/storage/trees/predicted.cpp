@@ -77,9 +77,10 @@ void PredictionSample::each(const PredictionPlan& plan, std::size_t run_length, 
   Predictor predictor(chunk_, relations_, plan, values_, &finder_);
   predictor.know_all();
   const std::size_t groups = chunk_.groups.father.size();
+  WordRow<T> room;
   const auto from = [&](std::size_t first, std::size_t last) {
-    each_difference<T>(values_, predictor, first, last, {}, begin,
-                       [&](std::size_t step, std::size_t, std::size_t count, const WordRow<T>& differences) {
+    each_difference<T>(values_, predictor, first, last, {}, begin, [&] { return room.data(); },
+                       [&](std::size_t step, std::size_t, std::size_t count, const Word<T>* differences) {
                          take(predictor, step, count, differences);
                        });
   };
@@ -95,7 +96,7 @@ double PredictionSample::bits(const PredictionPlan& plan) const {
   with_real(chunk_.type, [&]<class T>(T) {
     each<T>(
         plan, sample_run, [](const Predictor&, std::size_t) {},
-        [&](const Predictor&, std::size_t step, std::size_t count, const WordRow<T>& differences) {
+        [&](const Predictor&, std::size_t step, std::size_t count, const Word<T>* differences) {
           for (std::size_t g = 0; g < count; ++g) ++counts[step][static_cast<std::size_t>(std::bit_width(differences[g]))];
         });
   });
@@ -113,7 +114,7 @@ bool PredictionSample::fit_siblings(PredictionPlan& plan) const {
   with_real(chunk_.type, [&]<class T>(T) {
     each<T>(
         plan, fitted_run, [](const Predictor&, std::size_t) {},
-        [&](const Predictor& predictor, std::size_t step, std::size_t count, const WordRow<T>& differences) {
+        [&](const Predictor& predictor, std::size_t step, std::size_t count, const Word<T>* differences) {
           if (step + 1 == sons) return fit.end_tile(count);
           for (std::size_t g = 0; g < count; ++g) {
             const Word<T> word =
@@ -132,8 +133,8 @@ Bytes PredictionSample::differences(const PredictionPlan& plan) const {
     std::vector<Word<T>> sample;
     each<T>(
         plan, sample_run, [](const Predictor&, std::size_t) {},
-        [&](const Predictor&, std::size_t, std::size_t count, const WordRow<T>& differences) {
-          sample.insert(sample.end(), differences.begin(), differences.begin() + static_cast<std::ptrdiff_t>(count));
+        [&](const Predictor&, std::size_t, std::size_t count, const Word<T>* differences) {
+          sample.insert(sample.end(), differences, differences + count);
         });
     shuffle(std::as_bytes(std::span(sample)), sizeof(T), shuffled);
   });
@@ -143,16 +144,16 @@ Bytes PredictionSample::differences(const PredictionPlan& plan) const {
 namespace {
 
 /// take(predictor, step, first group, count, differences) for all of the values.
-template <class T, class Begin, class Take>
+template <class T, class Begin, class Room, class Take>
 void all_differences(BytesView values, const TreeChunk& chunk, const Relations& relations, const PredictionPlan& plan,
-                     Begin&& begin, Take&& take) {
+                     Begin&& begin, Room&& room, Take&& take) {
   std::optional<Arrangement> arrangement;
   if (chained(plan, relations)) arrangement.emplace(chunk, relations);
   Predictor predictor(chunk, relations, plan, values);
   if (arrangement) predictor.use(*arrangement);
   each_difference<T>(values, predictor, 0, chunk.groups.father.size(),
-                     arrangement ? std::span(arrangement->ends()) : std::span<const std::size_t>(), begin,
-                     [&](std::size_t step, std::size_t tile, std::size_t count, const WordRow<T>& differences) {
+                     arrangement ? std::span(arrangement->ends()) : std::span<const std::size_t>(), begin, room,
+                     [&](std::size_t step, std::size_t tile, std::size_t count, const Word<T>* differences) {
                        take(predictor, step, tile, count, differences);
                      });
 }
@@ -183,9 +184,9 @@ void encode_predicted(BytesView values, const TreeChunk& chunk, const Relations&
         [&](const Predictor& predictor, std::size_t count) {
           writer.begin_tile(predictor.change(), predictor.fathers(), count);
         },
-        [&](const Predictor& predictor, std::size_t step, std::size_t, std::size_t count,
-            const WordRow<T>& differences) {
-          writer.put(step, {predictor.from(), predictor.uniform(), count}, differences);
+        [&] { return reinterpret_cast<Word<T>*>(writer.room()); },
+        [&](const Predictor& predictor, std::size_t step, std::size_t, std::size_t count, const Word<T>*) {
+          writer.put<Word<T>>(step, {predictor.from(), predictor.uniform(), count});
         });
     writer.finish<Word<T>>(out);
   });
@@ -203,7 +204,7 @@ void decode_predicted(BytesView stream, const StreamHead& head, const TreeChunk&
           reader.begin_tile(predictor.change(), predictor.fathers(), count);
         },
         [&](const Predictor& predictor, std::size_t step, std::size_t, std::size_t count, WordRow<T>& differences) {
-          reader.take(step, {predictor.from(), predictor.uniform(), count}, differences);
+          reader.take(step, {predictor.from(), predictor.uniform(), count}, differences.data());
         });
     reader.finish();
   });
@@ -215,10 +216,11 @@ void encode_predicted_zstd(BytesView values, const TreeChunk& chunk, const Relat
   put_plan(plan, sons, out);
   with_real(chunk.type, [&]<class T>(T) {
     std::vector<Word<T>> all(cells_of(chunk));
+    WordRow<T> room;
     all_differences<T>(
-        values, chunk, relations, plan, [](const Predictor&, std::size_t) {},
+        values, chunk, relations, plan, [](const Predictor&, std::size_t) {}, [&] { return room.data(); },
         [&](const Predictor& predictor, std::size_t step, std::size_t, std::size_t count,
-            const WordRow<T>& differences) {
+            const Word<T>* differences) {
           const std::size_t son = predictor.son(step);
           for (std::size_t g = 0; g < count; ++g) all[predictor.group(g) * sons + son] = differences[g];
         });

@@ -75,16 +75,20 @@ void Predictor::begin(std::size_t first, std::size_t count) {
   first_ = first;
   count_ = count;
   read_companions();
+  by_fathers_ = !plan_.closure;
   if (plan_.closure) {
     std::fill_n(cells_.begin(), count_ * sons_, 0.0);
     add_terms(relations_.closure, cells_);
     to_rows(cells_.data(), sons_, count_, offset_.data());
     return;
   }
-  read_numbers();
-  read_fathers();
   if (plan_.across) find_across();
   if (plan_.divergence) read_flow();
+  const bool opposite = plan_.divergence && relations_.face->opposite >= 0;
+  by_fathers_ = !opposite && !(plan_.across && all_across_);
+  if (!by_fathers_) return;
+  read_numbers();
+  read_fathers();
   if (plan_.slope != Slope::none) read_slopes();
   if (plan_.last != Last::slope) begin_mean();
 }
@@ -165,16 +169,17 @@ void Predictor::predict(std::size_t step) {
   if (plan_.closure) {
     by_closure(son);
   } else {
-    if (plan_.last != Last::slope && step + 1 == members_) {
-      by_mean(son);
-    } else {
-      by_slope(son);
-      if (plan_.siblings) add_siblings(step);
-    }
+    if (by_fathers_) by_father(step);
     if (plan_.divergence) by_divergence(step);
     if (plan_.shared) by_shared(son);
   }
   numbers_only(count_, predicted_.data());
+}
+
+void Predictor::by_father(std::size_t step) {
+  if (plan_.last != Last::slope && step + 1 == members_) return by_mean(order_[step]);
+  by_slope(order_[step]);
+  if (plan_.siblings) add_siblings(step);
 }
 
 void Predictor::by_slope(std::size_t son) {
@@ -206,7 +211,7 @@ void Predictor::known(std::size_t step, const Row& values) {
   if (plan_.siblings && step + 2 < sons_) {
     subtract(values.data(), slope_predicted_[step].data(), count_, apart_[step].data());
   }
-  if (plan_.last != Last::slope && !plan_.closure && step + 1 < members_) add_to_sum(step, values);
+  if (plan_.last != Last::slope && by_fathers_ && step + 1 < members_) add_to_sum(step, values);
 }
 
 void Predictor::add_to_sum(std::size_t step, const Row& values) {

@@ -105,9 +105,9 @@ class Predictor {
   /// Of each group how much the fathers around it differ, which differences from predictions by slopes grow with; null
   /// where that is not known.
   [[nodiscard]] const double* change() const noexcept {
-    return plan_.slope == Slope::none || plan_.closure ? nullptr : change_.data();
+    return plan_.slope == Slope::none || !by_fathers_ ? nullptr : change_.data();
   }
-  /// Values of the fathers. Nothing under a closure.
+  /// Values of the fathers, where there is a change.
   [[nodiscard]] const double* fathers() const noexcept { return father_.data(); }
   void known(std::size_t step, const Row& values);
 
@@ -119,6 +119,7 @@ class Predictor {
   void read_slopes();
   void read_flow();
   void begin_mean();
+  void by_father(std::size_t step);
   void by_slope(std::size_t son);
   void add_siblings(std::size_t step);
   void by_mean(std::size_t son);
@@ -136,6 +137,10 @@ class Predictor {
   void add_terms(const std::vector<RelationTerm>& terms, Cells& out) const;
   void add_father_terms(const std::vector<RelationTerm>& terms, Row& out);
   void by_neighbour(std::size_t son);
+  /// Of each group the cell beside this son, across the face; -1: none that is known.
+  void cells_across(std::size_t son, std::array<Index, tile_groups>& cells) const noexcept;
+  /// `other` where a group has a neighbour across.
+  void take_across(Source source, const Row& other) noexcept;
   /// Of each group the one beside it across the variable's face, in the chunk; -1: none.
   void find_across();
 
@@ -161,6 +166,8 @@ class Predictor {
 
   std::size_t first_ = 0, count_ = 0;
   bool uniform_ = true;
+  bool by_fathers_ = true;   ///< something in the tile is predicted by slopes, or as the last of a mean
+  bool all_across_ = false;  ///< every group has one beside it, across the variable's face, that is known
   std::array<Index, tile_groups> father_at_, across_;
   std::array<std::array<Index, tile_groups>, 6> beside_at_;
   Row father_, goal_, sum_, predicted_, change_;  ///< goal: what the sum is to become

@@ -78,10 +78,40 @@ void Predictor::by_closure(std::size_t son) {
 }
 
 void Predictor::find_across() {
-  if (arrangement_ != nullptr) return arrangement_->find_across(groups(), count_, across_.data());
   const FaceRelation& face = *relations_.face;
-  const Index* beside = beside_at_[2 * static_cast<std::size_t>(face.axis) + (face.high ? 1 : 0)].data();
-  for (std::size_t g = 0; g < count_; ++g) across_[g] = finder_->find(beside[g]);
+  if (arrangement_ != nullptr) {
+    arrangement_->find_across(groups(), count_, across_.data());
+  } else {
+    const std::size_t sides = 2 * dimensions_;
+    const Index* beside = chunk_.groups.beside.data() + first_ * sides + 2 * static_cast<std::size_t>(face.axis);
+    if (face.high) ++beside;
+    for (std::size_t g = 0; g < count_; ++g) across_[g] = finder_->find(beside[g * sides]);
+    // Out of the variable itself only what lies in tiles before.
+    const bool any = plan_.shared || all_known_;
+    for (std::size_t g = 0; !any && g < count_; ++g) across_[g] = across_[g] < static_cast<Index>(first_) ? across_[g] : -1;
+  }
+  Index all = 0;
+  for (std::size_t g = 0; g < count_; ++g) all |= across_[g];
+  all_across_ = all >= 0;
+}
+
+void Predictor::cells_across(std::size_t son, std::array<Index, tile_groups>& cells) const noexcept {
+  const auto other = static_cast<Index>(son ^ (std::size_t{1} << relations_.face->axis));
+  const auto sons = static_cast<Index>(sons_);
+  for (std::size_t g = 0; g < count_; ++g) cells[g] = (across_[g] * sons + other) | across_[g] >> 63;
+}
+
+void Predictor::take_across(Source source, const Row& other) noexcept {
+  if (all_across_) {
+    std::copy_n(other.begin(), count_, predicted_.begin());
+    from_.fill(source);
+    return;
+  }
+  for (std::size_t g = 0; g < count_; ++g) {
+    predicted_[g] = across_[g] < 0 ? predicted_[g] : other[g];
+    from_[g] = across_[g] < 0 ? from_[g] : source;
+  }
+  uniform_ = false;
 }
 
 // The face is also that of the cell beside it, in the group or in that of what is beside the father.
@@ -100,14 +130,10 @@ void Predictor::by_shared(std::size_t son) {
   }
   if (!plan_.across) return;
   std::array<Index, tile_groups> cells;
-  for (std::size_t g = 0; g < count_; ++g) cells[g] = across_[g] < 0 ? -1 : across_[g] * static_cast<Index>(sons_) + static_cast<Index>(other);
+  cells_across(son, cells);
   Row there;
   read_beside(opposite.type, opposite.values, cells.data(), count_, there.data());
-  for (std::size_t g = 0; g < count_; ++g) {
-    predicted_[g] = cells[g] < 0 ? predicted_[g] : there[g];
-    from_[g] = cells[g] < 0 ? from_[g] : Source::shared;
-  }
-  uniform_ = false;
+  take_across(Source::shared, there);
 }
 
 // From the face at the other end of the same cell; or, where that is not known but a sibling's is, through the sibling.
@@ -134,29 +160,19 @@ void Predictor::by_divergence(std::size_t step) {
 
 // Through the cell beside it in another group, whose other face is known.
 void Predictor::by_neighbour(std::size_t son) {
-  const FaceRelation& face = *relations_.face;
-  const std::size_t other = son ^ (std::size_t{1} << face.axis);
   std::array<Index, tile_groups> cells;
-  for (std::size_t g = 0; g < count_; ++g) {
-    const bool known = across_[g] >= 0 && (arrangement_ != nullptr || all_known_ || across_[g] < static_cast<Index>(first_));
-    cells[g] = known ? across_[g] * static_cast<Index>(sons_) + static_cast<Index>(other) : -1;
-  }
-  Row values, flow;
+  cells_across(son, cells);
+  Row values, flow, through;
   read_beside(chunk_.type, own_, cells.data(), count_, values.data());
-  for (std::size_t g = 0; g < count_; ++g) {
-    const auto cell = static_cast<std::size_t>(std::max<Index>(cells[g], 0));
-    if (flows_.empty()) {
-      read_flows(chunk_, relations_, cell, 1, &flow[g]);
-    } else {
-      flow[g] = flows_[cell];
+  if (!flows_.empty()) {
+    read_beside(flows_.data(), cells.data(), count_, flow.data());
+  } else {
+    for (std::size_t g = 0; g < count_; ++g) {
+      read_flows(chunk_, relations_, static_cast<std::size_t>(std::max<Index>(cells[g], 0)), 1, &flow[g]);
     }
   }
-  for (std::size_t g = 0; g < count_; ++g) {
-    const double through = face.high ? values[g] + flow[g] : values[g] - flow[g];
-    predicted_[g] = cells[g] < 0 ? predicted_[g] : through;
-    from_[g] = cells[g] < 0 ? from_[g] : Source::divergence;
-  }
-  uniform_ = false;
+  (relations_.face->high ? add : subtract)(values.data(), flow.data(), count_, through.data());
+  take_across(Source::divergence, through);
 }
 
 }  // namespace sidestream::trees

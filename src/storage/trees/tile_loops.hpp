@@ -67,14 +67,13 @@ void with_sons(std::size_t sons, F&& f) {
 }
 
 /// Calls begin_tile(predictor, count) for each tile of [first, last), tiles being cut at the `ends` of waves, then
-/// take(predictor, step, first group, count, differences) for each son in it.
-template <class T, class Begin, class Take>
+/// take(step, first group, count, differences) for each son in it, the differences where room() said.
+template <class T, class Begin, class Room, class Take>
 void each_difference(BytesView values, Predictor& predictor, std::size_t first, std::size_t last,
-                     std::span<const std::size_t> ends, Begin&& begin_tile, Take&& take) {
+                     std::span<const std::size_t> ends, Begin&& begin_tile, Room&& room, Take&& take) {
   const std::size_t sons = predictor.steps();
   TileWords<T> words;
   Predictor::Row row;
-  WordRow<T> differences;
   std::size_t count = 0;
   for (std::size_t tile = first; tile < last; tile += count) {
     count = tile_size(tile, last, ends);
@@ -83,8 +82,9 @@ void each_difference(BytesView values, Predictor& predictor, std::size_t first, 
     begin_tile(predictor, count);
     for (std::size_t step = 0; step < sons; ++step) {
       predictor.predict(step);
+      Word<T>* const differences = room();
       take_differences(words[predictor.son(step)].data(), predictor.predicted().data(), count, row.data(),
-                       differences.data());
+                       differences);
       take(step, tile, count, differences);
       predictor.known(step, row);
     }
