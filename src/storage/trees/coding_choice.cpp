@@ -1,6 +1,7 @@
 #include "storage/trees/coding_choice.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "storage/trees/father_xor.hpp"
 #include "storage/trees/packer.hpp"
@@ -49,17 +50,23 @@ class PlanSearch {
   explicit PlanSearch(const PredictionSample& sample) : sample_(sample) {}
 
   [[nodiscard]] TriedPlan from(const PredictionPlan& plan) {
-    best_ = {plan, sample_.bits(plan)};
+    best_ = {plan, bits(plan)};
     without([](PredictionPlan& one) { one.closure = false; }, plan.closure);
-    if (best_.plan.closure) return std::move(best_);
+    if (best_.plan.closure) return best_;
     without([](PredictionPlan& one) { one.shared = false, one.across = one.across && one.divergence; }, plan.shared);
     without([](PredictionPlan& one) { one.divergence = false, one.across = one.across && one.shared; },
             plan.divergence);
     without([](PredictionPlan& one) { one.last = Last::plain; }, plan.last == Last::declared);
-    without([](PredictionPlan& one) { one.last = Last::slope; }, true);
+    without([](PredictionPlan& one) { one.last = Last::slope; }, best_.plan.last == Last::plain);
     without([](PredictionPlan& one) { one.slope = Slope::limited; }, plan.slope == Slope::central);
-    without([](PredictionPlan& one) { one.slope = Slope::none; }, plan.slope != Slope::none);
-    return std::move(best_);
+    // Where the steeper of two slopes does no harm, both do none.
+    without([](PredictionPlan& one) { one.slope = Slope::none; }, best_.plan.slope == Slope::limited);
+    return best_;
+  }
+  /// That a value takes under a plan; each is tried once.
+  [[nodiscard]] double bits(const PredictionPlan& plan) {
+    const auto known = tried_.find(plan.bits());
+    return known != tried_.end() ? known->second : tried_[plan.bits()] = sample_.bits(plan);
   }
 
  private:
@@ -68,12 +75,13 @@ class PlanSearch {
     if (!there) return;
     TriedPlan other{best_.plan};
     change(other.plan);
-    other.bits = sample_.bits(other.plan);
-    if (other.bits < best_.bits) best_ = std::move(other);
+    other.bits = bits(other.plan);
+    if (other.bits < best_.bits) best_ = other;
   }
 
   const PredictionSample& sample_;
   TriedPlan best_{};
+  std::map<std::uint16_t, double> tried_;
 };
 
 // A chunk may come without some of the companions: then relations are of no use to it.
@@ -95,7 +103,7 @@ TriedPlan best_plan(const PredictionSample& sample, const TreeChunk& chunk, cons
   TriedPlan best = search.from(here ? full : plain);
   if (!more) return best;
   // Where it saves a bit of each value it holds.
-  if (best.bits + 1 < sample.bits(plain)) return best;
+  if (best.bits + 1 < search.bits(plain)) return best;
   TriedPlan other = search.from(plain);
   return other.bits < best.bits ? std::move(other) : std::move(best);
 }

@@ -8,7 +8,7 @@
 
 namespace sidestream::trees {
 
-SIDESTREAM_WIDE void read_beside(const double* __restrict from, const Index* __restrict numbers, std::size_t count,
+void read_beside(const double* __restrict from, const Index* __restrict numbers, std::size_t count,
                                  double* __restrict out) noexcept {
   for (std::size_t n = 0; n < count; ++n) {
     const Index number = numbers[n];
@@ -17,7 +17,7 @@ SIDESTREAM_WIDE void read_beside(const double* __restrict from, const Index* __r
   }
 }
 
-SIDESTREAM_WIDE void read_beside(const float* __restrict from, const Index* __restrict numbers, std::size_t count,
+void read_beside(const float* __restrict from, const Index* __restrict numbers, std::size_t count,
                                  double* __restrict out) noexcept {
   for (std::size_t n = 0; n < count; ++n) {
     const Index number = numbers[n];
