@@ -130,10 +130,10 @@ double xor_share(BytesView values, const TreeChunk& chunk, int header_bits) {
 }
 
 void add_predicted(BytesView values, const TreeChunk& chunk, const Relations& relations, CodingChoice& choice) {
-  const PredictionSample sample(values, chunk, relations);
+  PredictionSample sample(values, chunk, relations);
   TriedPlan best = best_plan(sample, chunk, relations);
   TriedPlan corrected = best;
-  if (sample.fit_siblings(corrected.plan)) {
+  if (sample.fit_corrections(corrected.plan)) {
     corrected.bits = sample.bits(corrected.plan);
     if (corrected.bits + least_correction < best.bits) best = corrected;
   }
@@ -141,6 +141,7 @@ void add_predicted(BytesView values, const TreeChunk& chunk, const Relations& re
   const double bits = static_cast<double>(8 * size_of(chunk.type));
   choice.candidates.push_back({TreeMethod::predicted, best.bits / bits});
   choice.candidates.push_back({TreeMethod::predicted_zstd, packed_share(sample.differences(best.plan))});
+  if (best.plan.corrected) choice.slopes = sample.take_slopes();
 }
 
 }  // namespace

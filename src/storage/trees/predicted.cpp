@@ -8,7 +8,7 @@
 #include "storage/trees/arrangement.hpp"
 #include "storage/trees/packer.hpp"
 #include "storage/trees/shuffle.hpp"
-#include "storage/trees/sibling_fit.hpp"
+#include "storage/trees/correction_fit.hpp"
 #include "storage/trees/stream_parts.hpp"
 #include "storage/trees/tile_loops.hpp"
 
@@ -40,8 +40,10 @@ double bits_of(const std::array<std::size_t, 65>& counts, double& total) {
 /// f(weight) for each that a plan has.
 template <class Plan, class F>
 void each_weight(Plan& plan, std::size_t sons, F&& f) {
-  for (std::size_t step = 2; plan.siblings && step + 1 < sons; ++step) {
-    for (std::size_t other = 0; other < step; ++other) f(plan.weights[step][other]);
+  const auto dimensions = static_cast<std::size_t>(std::bit_width(sons) - 1);
+  for (std::size_t step = 0; plan.corrected && step + 1 < sons; ++step) {
+    each_correction(step, dimensions, plan.slope != Slope::none,
+                    [&](std::size_t term) { f(plan.weights[step][term]); });
   }
 }
 
@@ -69,13 +71,14 @@ void check_head(const StreamHead& head, const PredictionPlan& plan, const Relati
 
 PredictionSample::PredictionSample(BytesView values, const TreeChunk& chunk, const Relations& relations)
     : values_(values), chunk_(chunk), relations_(relations) {
-  if (relations.face && !chunk.groups.beside.empty()) finder_ = GroupFinder(chunk.groups);
+  if (!chunk.groups.beside.empty()) finder_ = GroupFinder(chunk.groups);
 }
 
 template <class T, class Begin, class Take>
 void PredictionSample::each(const PredictionPlan& plan, std::size_t run_length, Begin&& begin, Take&& take) const {
   Predictor predictor(chunk_, relations_, plan, values_, &finder_);
   predictor.know_all();
+  predictor.use(slopes_);
   const std::size_t groups = chunk_.groups.father.size();
   WordRow<T> room;
   const auto from = [&](std::size_t first, std::size_t last) {
@@ -105,17 +108,25 @@ double PredictionSample::bits(const PredictionPlan& plan) const {
   return bits / std::max(numbers, 1.0);
 }
 
-bool PredictionSample::fit_siblings(PredictionPlan& plan) const {
+bool PredictionSample::fit_corrections(PredictionPlan& plan) {
   const std::size_t sons = sons_of(chunk_);
   if (plan.faces || plan.closure || sons < 4 || chunk_.groups.father.size() < fitted_from) return false;
-  plan.siblings = true;  // and all weights are 0 yet
+  plan.corrected = true;  // and all weights are 0 yet
   plan.weights = {};
-  SiblingFit fit(sons);
+  const auto dimensions = static_cast<std::size_t>(chunk_.groups.dimensions);
+  const bool curved = plan.slope != Slope::none;
+  CorrectionFit fit(sons, dimensions, curved);
+  if (curved) slopes_ = Predictor(chunk_, relations_, plan, values_, &finder_).find_slopes();
   with_real(chunk_.type, [&]<class T>(T) {
     each<T>(
         plan, fitted_run, [](const Predictor&, std::size_t) {},
         [&](const Predictor& predictor, std::size_t step, std::size_t count, const Word<T>* differences) {
-          if (step + 1 == sons) return fit.end_tile(count);
+          if (step + 1 == sons) {
+            each_correction(0, dimensions, curved, [&](std::size_t term) {
+              for (std::size_t g = 0; g < count; ++g) fit.add_term(term, g, predictor.term(term)[g]);
+            });
+            return fit.end_tile(count);
+          }
           for (std::size_t g = 0; g < count; ++g) {
             const Word<T> word =
                 ordered(static_cast<Word<T>>(expected<T>(predictor.predicted()[g]) + unzigzag(differences[g])));
@@ -146,11 +157,12 @@ namespace {
 /// take(predictor, step, first group, count, differences) for all of the values.
 template <class T, class Begin, class Room, class Take>
 void all_differences(BytesView values, const TreeChunk& chunk, const Relations& relations, const PredictionPlan& plan,
-                     Begin&& begin, Room&& room, Take&& take) {
+                     const FatherSlopes& slopes, Begin&& begin, Room&& room, Take&& take) {
   std::optional<Arrangement> arrangement;
   if (chained(plan, relations)) arrangement.emplace(chunk, relations);
   Predictor predictor(chunk, relations, plan, values);
   if (arrangement) predictor.use(*arrangement);
+  predictor.use(slopes);
   each_difference<T>(values, predictor, 0, chunk.groups.father.size(),
                      arrangement ? std::span(arrangement->ends()) : std::span<const std::size_t>(), begin, room,
                      [&](std::size_t step, std::size_t tile, std::size_t count, const Word<T>* differences) {
@@ -175,12 +187,12 @@ void all_values(std::span<std::byte> values, const TreeChunk& chunk, const Relat
 }  // namespace
 
 void encode_predicted(BytesView values, const TreeChunk& chunk, const Relations& relations, const PredictionPlan& plan,
-                      Bytes& out) {
+                      const FatherSlopes& slopes, Bytes& out) {
   put_plan(plan, sons_of(chunk), out);
   with_real(chunk.type, [&]<class T>(T) {
     LengthWriter writer(cells_of(chunk), sizeof(T));
     all_differences<T>(
-        values, chunk, relations, plan,
+        values, chunk, relations, plan, slopes,
         [&](const Predictor& predictor, std::size_t count) {
           writer.begin_tile(predictor.change(), predictor.fathers(), count);
         },
@@ -211,14 +223,14 @@ void decode_predicted(BytesView stream, const StreamHead& head, const TreeChunk&
 }
 
 void encode_predicted_zstd(BytesView values, const TreeChunk& chunk, const Relations& relations,
-                           const PredictionPlan& plan, int level, Bytes& out) {
+                           const PredictionPlan& plan, const FatherSlopes& slopes, int level, Bytes& out) {
   const std::size_t sons = sons_of(chunk);
   put_plan(plan, sons, out);
   with_real(chunk.type, [&]<class T>(T) {
     std::vector<Word<T>> all(cells_of(chunk));
     WordRow<T> room;
     all_differences<T>(
-        values, chunk, relations, plan, [](const Predictor&, std::size_t) {}, [&] { return room.data(); },
+        values, chunk, relations, plan, slopes, [](const Predictor&, std::size_t) {}, [&] { return room.data(); },
         [&](const Predictor& predictor, std::size_t step, std::size_t, std::size_t count,
             const Word<T>* differences) {
           const std::size_t son = predictor.son(step);

@@ -38,7 +38,8 @@ Predictor::Predictor(const TreeChunk& chunk, const Relations& relations, const P
     lay_out_cells();
   }
   finder_ = finder != nullptr ? finder : &own_finder_;
-  if (plan.across && finder == nullptr) own_finder_ = GroupFinder(chunk.groups);
+  const bool neighbours = plan.across || (plan.corrected && plan.slope != Slope::none);
+  if (neighbours && finder == nullptr) own_finder_ = GroupFinder(chunk.groups);
 }
 
 void Predictor::lay_out_cells() {
@@ -89,7 +90,11 @@ void Predictor::begin(std::size_t first, std::size_t count) {
   if (!by_fathers_) return;
   read_numbers();
   read_fathers();
-  if (plan_.slope != Slope::none) read_slopes();
+  if (plan_.corrected && plan_.slope != Slope::none) {
+    read_curvature();
+  } else if (plan_.slope != Slope::none) {
+    read_slopes();
+  }
   if (plan_.last != Last::slope) begin_mean();
 }
 
@@ -139,6 +144,52 @@ void Predictor::read_slopes() {
   numbers_only(count_, change_.data());
 }
 
+FatherSlopes Predictor::find_slopes() {
+  const std::size_t groups = chunk_.groups.father.size();
+  FatherSlopes found{std::unique_ptr<double[]>(new double[4 * groups])};
+  for (first_ = 0; first_ < groups; first_ += count_) {
+    count_ = std::min(tile_groups, groups - first_);
+    read_numbers();
+    read_fathers();
+    read_slopes();
+    double* const out = found.values.get() + 4 * first_;
+    for (std::size_t g = 0; g < count_; ++g) {
+      for (std::size_t a = 0; a < 3; ++a) out[4 * g + a] = a < dimensions_ ? slopes_[a][g] : 0;
+      out[4 * g + 3] = change_[g];
+    }
+  }
+  return found;
+}
+
+// Where there is no group beside one, its own slopes stand for those there.
+void Predictor::read_curvature() {
+  if (father_slopes_ == nullptr) {
+    const std::size_t first = first_, count = count_;
+    own_slopes_ = find_slopes();
+    father_slopes_ = own_slopes_.values.get();
+    first_ = first;
+    count_ = count;
+    read_numbers();
+    read_fathers();
+  }
+  const double* const own = father_slopes_ + 4 * first_;
+  for (std::size_t g = 0; g < count_; ++g) {
+    for (std::size_t a = 0; a < 3; ++a) slopes_[a][g] = own[4 * g + a];
+    change_[g] = own[4 * g + 3];
+  }
+  for (std::size_t a = 0; a < dimensions_; ++a) {
+    for (std::size_t g = 0; g < count_; ++g) {
+      const Index lower = finder_->find(beside_at_[2 * a][g]), upper = finder_->find(beside_at_[2 * a + 1][g]);
+      const double* const below = lower < 0 ? own + 4 * g : father_slopes_ + 4 * lower;
+      const double* const above = upper < 0 ? own + 4 * g : father_slopes_ + 4 * upper;
+      terms_[axis_terms + a][g] = 0.125 * ((below[a] + above[a]) - 2 * own[4 * g + a]);
+      for (std::size_t b = a + 1; b < dimensions_; ++b) {
+        terms_[pair_terms + a + b - 1][g] = 0.125 * (above[b] - below[b]);
+      }
+    }
+  }
+}
+
 void Predictor::begin_mean() {
   const auto members = static_cast<double>(members_);
   std::fill_n(sum_.begin(), count_, 0.0);
@@ -179,7 +230,7 @@ void Predictor::predict(std::size_t step) {
 void Predictor::by_father(std::size_t step) {
   if (plan_.last != Last::slope && step + 1 == members_) return by_mean(order_[step]);
   by_slope(order_[step]);
-  if (plan_.siblings) add_siblings(step);
+  if (plan_.corrected) correct(step);
 }
 
 void Predictor::by_slope(std::size_t son) {
@@ -190,13 +241,13 @@ void Predictor::by_slope(std::size_t son) {
   along_slopes(father_.data(), offsets_[son], slopes_, dimensions_, count_, predicted_.data());
 }
 
-void Predictor::add_siblings(std::size_t step) {
+void Predictor::correct(std::size_t step) {
   std::copy_n(predicted_.begin(), count_, slope_predicted_[step].begin());
-  if (step < 2 || step + 1 == sons_) return;
-  for (std::size_t other = 0; other < step; ++other) {
-    const double share = plan_.weights[step][other] / 64.0;
-    add_share(share, apart_[other].data(), count_, predicted_.data());
-  }
+  if (step + 1 == sons_) return;
+  each_correction(step, dimensions_, plan_.slope != Slope::none, [&](std::size_t term) {
+    const std::int8_t weight = plan_.weights[step][term];
+    if (weight != 0) add_share(weight / 64.0, terms_[term].data(), count_, predicted_.data());
+  });
 }
 
 void Predictor::by_mean(std::size_t son) {
@@ -208,8 +259,8 @@ void Predictor::by_mean(std::size_t son) {
 void Predictor::known(std::size_t step, const Row& values) {
   const std::size_t son = order_[step];
   if (plan_.divergence) std::copy_n(values.begin(), count_, values_[son].begin());
-  if (plan_.siblings && step + 2 < sons_) {
-    subtract(values.data(), slope_predicted_[step].data(), count_, apart_[step].data());
+  if (plan_.corrected && step + 2 < sons_) {
+    subtract(values.data(), slope_predicted_[step].data(), count_, terms_[step].data());
   }
   if (plan_.last != Last::slope && by_fathers_ && step + 1 < members_) add_to_sum(step, values);
 }

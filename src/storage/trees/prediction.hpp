@@ -25,9 +25,21 @@ enum class Last : std::uint8_t {
   declared = 2,  ///< as the relation says
 };
 
-/// How much of what earlier siblings differ from their slopes' predictions a son is expected to: by the son's place in
-/// the order and theirs, in 64ths. Of sons 2 to the one before the last; the others have none.
-using SiblingWeights = std::array<std::array<std::int8_t, 8>, 8>;
+/// What a prediction by slopes is corrected by. Terms 0 to 6: what earlier siblings, by their place in the order, differ
+/// from theirs. Behind them how slopes change from father to father: for each pair of axes (x y, x z, y z) that of the
+/// second one's along the first, for each axis that of its own from below to here to above.
+inline constexpr std::size_t pair_terms = 7, axis_terms = 10, correction_terms = 13;
+/// Of each term and son, by its place in the order, how much, in 64ths. The last son is not corrected.
+using CorrectionWeights = std::array<std::array<std::int8_t, correction_terms>, 8>;
+
+/// f(term) for each that a son has. `curved`: there are slopes.
+template <class F>
+void each_correction(std::size_t step, std::size_t dimensions, bool curved, F&& f) {
+  for (std::size_t other = 0; other < step; ++other) f(other);
+  if (!curved) return;
+  for (std::size_t pair = 0; pair < dimensions * (dimensions - 1) / 2; ++pair) f(pair_terms + pair);
+  for (std::size_t axis = 0; axis < dimensions; ++axis) f(axis_terms + axis);
+}
 
 /// What of all that a stream uses. Stored in it.
 struct PredictionPlan {
@@ -37,9 +49,8 @@ struct PredictionPlan {
   bool across = false;  ///< faces are predicted from those of other groups too
   bool faces = false;   ///< the values are on faces; the three above but for `closure` ask for it
   bool factor = false;  ///< fathers are multiplied by their factor
-  bool siblings =
-      false;  ///< predictions by slopes are corrected by `weights`; not with `closure`, `faces`, or one dimension
-  SiblingWeights weights{};
+  bool corrected = false;  ///< predictions by slopes are, by `weights`; not with `closure`, `faces`, or one dimension
+  CorrectionWeights weights{};
   [[nodiscard]] std::uint16_t bits() const noexcept;
   /// Throws Error(file) if no plan has these bits.
   static PredictionPlan of(std::uint16_t bits);
@@ -65,6 +76,12 @@ inline constexpr std::size_t sources = 5;
 
 class Arrangement;
 
+/// Of each group of a chunk the slopes around its father and `change`, four numbers; what they change by from one father
+/// to the next is looked at under `corrected`.
+struct FatherSlopes {
+  std::unique_ptr<double[]> values;
+};
+
 /// Goes through the sibling groups of a chunk a tile at a time, and through each tile a son at a time. All arithmetic
 /// is in double, in the order written, so that decoders find the same bits.
 class Predictor {
@@ -80,6 +97,10 @@ class Predictor {
             const GroupFinder* finder = nullptr);
   /// Groups come in another order, and what it has found out is taken from it: the companions are not looked at.
   void use(const Arrangement& arrangement) noexcept;
+  /// For a plan that is `corrected` and has slopes: made by find_slopes() of a Predictor with the same chunk and slopes.
+  /// Without it they are found at the beginning.
+  void use(const FatherSlopes& slopes) noexcept { father_slopes_ = slopes.values.get(); }
+  [[nodiscard]] FatherSlopes find_slopes();
   /// All of `own` is known, and may be predicted from: to find out how well that does.
   void know_all() noexcept { all_known_ = true; }
 
@@ -110,6 +131,8 @@ class Predictor {
   /// Values of the fathers, where there is a change.
   [[nodiscard]] const double* fathers() const noexcept { return father_.data(); }
   void known(std::size_t step, const Row& values);
+  /// Of each group a term that its sons are corrected by.
+  [[nodiscard]] const Row& term(std::size_t number) const noexcept { return terms_[number]; }
 
  private:
   void lay_out_cells();
@@ -121,7 +144,8 @@ class Predictor {
   void begin_mean();
   void by_father(std::size_t step);
   void by_slope(std::size_t son);
-  void add_siblings(std::size_t step);
+  void read_curvature();
+  void correct(std::size_t step);
   void by_mean(std::size_t son);
   void by_closure(std::size_t son);
   void by_shared(std::size_t son);
@@ -173,8 +197,10 @@ class Predictor {
   Row father_, goal_, sum_, predicted_, change_;  ///< goal: what the sum is to become
   std::array<Row, 3> slopes_;
   std::array<Row, 8> values_;           ///< of the sons known so far, under a divergence
-  std::array<Row, 8> slope_predicted_;  ///< under `siblings`, of each step, before them
-  std::array<Row, 8> apart_;            ///< the value less that
+  std::array<Row, 8> slope_predicted_;         ///< if it is corrected, of each step, before that
+  std::array<Row, correction_terms> terms_;
+  const double* father_slopes_ = nullptr;
+  FatherSlopes own_slopes_{};
   Cells cells_;                               ///< while they lie as cells do
   std::array<Row, 8> weight_, offset_, flow_;  ///< of each son: of the quantity whose mean is declared, of a closure,
                                                ///< which is all offset; see flows.hpp

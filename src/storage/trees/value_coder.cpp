@@ -63,10 +63,10 @@ Bytes encode_by(TreeMethod method, BytesView values, const TreeChunk& chunk, con
       encode_father_xor(values, chunk, coding.header_bits, out);
       break;
     case TreeMethod::predicted:
-      encode_predicted(values, chunk, relations, choice.plan, out);
+      encode_predicted(values, chunk, relations, choice.plan, choice.slopes, out);
       break;
     case TreeMethod::predicted_zstd:
-      encode_predicted_zstd(values, chunk, relations, choice.plan, level, out);
+      encode_predicted_zstd(values, chunk, relations, choice.plan, choice.slopes, level, out);
       break;
   }
   put_checksum(values, out);
