@@ -1,5 +1,5 @@
 // How small and how fast the coders of octrees' values are, beside the paper's and zstd:
-//   benchmark_tree_codecs [--finest N] [--chunk CELLS] [--raw DIRECTORY] [--blast FILE]... [--ramses DIRECTORY]...
+//   benchmark_tree_codecs [--finest N] [--chunk CELLS] [--raw DIRECTORY] [--speed-only] [--blast FILE]... [--ramses DIRECTORY]...
 // FILE is what `blast turbulence --dump FILE` wrote. With --raw the values go to files; codecs.py runs this and puts
 // them through other codecs.
 #include <fmt/format.h>
@@ -34,10 +34,12 @@ int run(int argc, char** argv) {
   int finest = 7;
   std::size_t chunk = 65536;
   std::string raw;
+  bool speed_only = false;
   std::vector<std::string> blasts, outputs;
   app.add_option("--finest", finest, "Level of the finest cells of the magnetised gas")->check(CLI::Range(3, 9));
   app.add_option("--chunk", chunk, "Cells of a chunk")->check(CLI::Range(std::size_t{8}, std::size_t{1} << 30));
   app.add_option("--raw", raw, "Directory to write the values to");
+  app.add_flag("--speed-only", speed_only, "Leave out how small");
   app.add_option("--blast", blasts, "What blast --dump wrote");
   app.add_option("--ramses", outputs, "Output of RAMSES");
   CLI11_PARSE(app, argc, argv);
@@ -46,7 +48,7 @@ int run(int argc, char** argv) {
   for (const std::string& file : blasts) sets[file].push_back(read_blast(file, 1.4));
   for (const std::string& directory : outputs) sets[directory] = read_ramses(directory);
   for (const auto& [name, trees] : sets) {
-    compare_sizes(name, trees, chunk);
+    if (!speed_only) compare_sizes(name, trees, chunk);
     for (const TreeData& tree : trees) {
       if (!raw.empty()) write_raw(raw, tree);
     }

@@ -1,6 +1,7 @@
 // A chunk's groups in another order: each behind the one beside it that its faces are predicted from.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "storage/trees/prediction.hpp"
@@ -16,23 +17,22 @@ class Arrangement {
  public:
   /// For a plan that is `chained`.
   Arrangement(const TreeChunk& chunk, const Relations& relations);
-  /// In the new order, but for the companions: of these only flows() are needed. Refers to this object and to the old
-  /// chunk.
-  [[nodiscard]] const TreeChunk& chunk() const noexcept { return chunk_; }
-  /// Of each cell, in the new order, Predictor's flow.
-  [[nodiscard]] std::span<const double> flows() const noexcept { return flows_; }
+  /// The groups in the new order.
+  [[nodiscard]] std::span<const std::uint32_t> sequence() const noexcept { return sequence_; }
+  /// Of each cell Predictor's flow.
+  [[nodiscard]] std::span<const double> flows() const noexcept { return {flows_.get(), cells_}; }
   /// Where waves end, in groups.
   [[nodiscard]] const std::vector<std::size_t>& ends() const noexcept { return ends_; }
-  [[nodiscard]] Bytes arranged(BytesView values, std::size_t size) const;
-  void restore(BytesView arranged, std::size_t size, std::span<std::byte> values) const;
+  /// Of `count` groups the one beside each at the end of the axis, which is in the wave before; -1: none.
+  void find_across(const std::uint32_t* groups, std::size_t count, Index* out) const noexcept;
 
  private:
   void order(const SiblingGroups& groups, std::size_t side, bool upwards);
-  std::size_t sons_;
-  std::vector<std::size_t> sequence_, ends_;
-  std::vector<Index> father_, beside_;
-  std::vector<double> flows_;
-  TreeChunk chunk_;
+  std::vector<std::uint32_t> sequence_;
+  std::vector<std::size_t> ends_;
+  std::vector<std::int32_t> across_;
+  std::size_t cells_;
+  std::unique_ptr<double[]> flows_;
 };
 
 }  // namespace sidestream::trees

@@ -58,6 +58,15 @@ class BitWriter {
     at_ += whole / 8;
     fill_ = total & 7;
   }
+  /// At most 56.
+  void put_short(std::uint64_t bits, unsigned length) noexcept {
+    held_ |= bits << fill_;
+    store_word(at_, held_);
+    const unsigned total = fill_ + length;
+    held_ >>= total & ~7u;
+    at_ += total >> 3;
+    fill_ = total & 7;
+  }
   /// Completes the last byte; how many there are.
   std::size_t finish() noexcept {
     if (fill_ > 0) *at_++ = static_cast<std::uint8_t>(held_);

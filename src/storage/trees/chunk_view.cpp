@@ -8,6 +8,13 @@ namespace sidestream::trees {
 
 namespace {
 
+/// Whether all are in [-1, end), without a branch for each.
+bool all_below(std::span<const Index> numbers, Index end) noexcept {
+  Index out = 0;  // below 0 as soon as one of them is elsewhere
+  for (const Index number : numbers) out |= (number + 1) | (end - 1 - number);
+  return out >= 0;
+}
+
 void check_groups(std::size_t bytes, const TreeChunk& chunk) {
   const SiblingGroups& groups = chunk.groups;
   if (groups.dimensions < 1 || groups.dimensions > 3) {
@@ -38,6 +45,7 @@ void check_groups(std::size_t bytes, const TreeChunk& chunk) {
     }
     last = father;
   }
+  if (all_below(groups.beside, fathers)) return;
   for (const Index cell : groups.beside) {
     if (cell < -1 || cell >= fathers)
       fail(Code::usage, "cell {} beside a father, expected -1 to {}", cell, fathers - 1);

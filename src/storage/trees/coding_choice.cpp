@@ -1,6 +1,7 @@
 #include "storage/trees/coding_choice.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "storage/trees/father_xor.hpp"
 #include "storage/trees/packer.hpp"
@@ -40,7 +41,7 @@ double packed_share(const Bytes& bytes) {
 
 struct TriedPlan {
   PredictionPlan plan;
-  PredictionTrial trial;
+  double bits = 0;
 };
 
 /// Leaves out of a plan what does not help.
@@ -49,31 +50,38 @@ class PlanSearch {
   explicit PlanSearch(const PredictionSample& sample) : sample_(sample) {}
 
   [[nodiscard]] TriedPlan from(const PredictionPlan& plan) {
-    best_ = {plan, sample_.trial(plan)};
+    best_ = {plan, bits(plan)};
     without([](PredictionPlan& one) { one.closure = false; }, plan.closure);
-    if (best_.plan.closure) return std::move(best_);
+    if (best_.plan.closure) return best_;
     without([](PredictionPlan& one) { one.shared = false, one.across = one.across && one.divergence; }, plan.shared);
     without([](PredictionPlan& one) { one.divergence = false, one.across = one.across && one.shared; },
             plan.divergence);
     without([](PredictionPlan& one) { one.last = Last::plain; }, plan.last == Last::declared);
-    without([](PredictionPlan& one) { one.last = Last::slope; }, true);
+    without([](PredictionPlan& one) { one.last = Last::slope; }, best_.plan.last == Last::plain);
     without([](PredictionPlan& one) { one.slope = Slope::limited; }, plan.slope == Slope::central);
-    without([](PredictionPlan& one) { one.slope = Slope::none; }, plan.slope != Slope::none);
-    return std::move(best_);
+    // Where the steeper of two slopes does no harm, both do none.
+    without([](PredictionPlan& one) { one.slope = Slope::none; }, best_.plan.slope == Slope::limited);
+    return best_;
+  }
+  /// That a value takes under a plan; each is tried once.
+  [[nodiscard]] double bits(const PredictionPlan& plan) {
+    const auto known = tried_.find(plan.bits());
+    return known != tried_.end() ? known->second : tried_[plan.bits()] = sample_.bits(plan);
   }
 
  private:
   template <class Change>
   void without(Change&& change, bool there) {
     if (!there) return;
-    TriedPlan other{best_.plan, {}};
+    TriedPlan other{best_.plan};
     change(other.plan);
-    other.trial = sample_.trial(other.plan);
-    if (other.trial.bits < best_.trial.bits) best_ = std::move(other);
+    other.bits = bits(other.plan);
+    if (other.bits < best_.bits) best_ = other;
   }
 
   const PredictionSample& sample_;
   TriedPlan best_{};
+  std::map<std::uint16_t, double> tried_;
 };
 
 // A chunk may come without some of the companions: then relations are of no use to it.
@@ -95,9 +103,9 @@ TriedPlan best_plan(const PredictionSample& sample, const TreeChunk& chunk, cons
   TriedPlan best = search.from(here ? full : plain);
   if (!more) return best;
   // Where it saves a bit of each value it holds.
-  if (best.trial.bits + 1 < sample.trial(plain).bits) return best;
+  if (best.bits + 1 < search.bits(plain)) return best;
   TriedPlan other = search.from(plain);
-  return other.trial.bits < best.trial.bits ? std::move(other) : std::move(best);
+  return other.bits < best.bits ? std::move(other) : std::move(best);
 }
 
 bool possible(TreeMethod method, const TreeChunk& chunk) {
@@ -122,17 +130,18 @@ double xor_share(BytesView values, const TreeChunk& chunk, int header_bits) {
 }
 
 void add_predicted(BytesView values, const TreeChunk& chunk, const Relations& relations, CodingChoice& choice) {
-  const PredictionSample sample(values, chunk, relations);
+  PredictionSample sample(values, chunk, relations);
   TriedPlan best = best_plan(sample, chunk, relations);
   TriedPlan corrected = best;
-  if (sample.fit_siblings(corrected.plan)) {
-    corrected.trial = sample.trial(corrected.plan);
-    if (corrected.trial.bits + least_correction < best.trial.bits) best = corrected;
+  if (sample.fit_corrections(corrected.plan)) {
+    corrected.bits = sample.bits(corrected.plan);
+    if (corrected.bits + least_correction < best.bits) best = corrected;
   }
-  choice.form = {best.plan, best.trial.steps};
+  choice.plan = best.plan;
   const double bits = static_cast<double>(8 * size_of(chunk.type));
-  choice.candidates.push_back({TreeMethod::predicted, best.trial.bits / bits});
+  choice.candidates.push_back({TreeMethod::predicted, best.bits / bits});
   choice.candidates.push_back({TreeMethod::predicted_zstd, packed_share(sample.differences(best.plan))});
+  if (best.plan.corrected) choice.slopes = sample.take_slopes();
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ struct Candidate {
 struct CodingChoice {
   /// The best by a sample, and those that may turn out better on the whole chunk.
   std::vector<Candidate> candidates{};
-  PredictedForm form{};  ///< of the predicting ones
+  PredictionPlan plan{};  ///< of the predicting ones
+  FatherSlopes slopes{};  ///< under it, if they have been looked at
 };
 
 /// For values that are not all the same. `coding.method`, if it can be, is the one candidate.

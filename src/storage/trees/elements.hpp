@@ -17,25 +17,29 @@ template <class T>
   return value;
 }
 
-/// Those with these numbers.
-inline void read_elements(Type type, BytesView from, const Index* numbers, std::size_t count, double* out) {
-  with_type(type, [&]<class T>(T) {
-    for (std::size_t n = 0; n < count; ++n) {
-      out[n] = static_cast<double>(element<T>(from.data(), static_cast<std::size_t>(numbers[n])));
-    }
-  });
-}
+/// Of doubles and floats; see the two below.
+void read_beside(const double* from, const Index* numbers, std::size_t count, double* out) noexcept;
+void read_beside(const float* from, const Index* numbers, std::size_t count, double* out) noexcept;
 
-/// Those with every `stride`-th number; 0 where the number is negative. `from` has at least one element.
-inline void read_beside(Type type, BytesView from, const Index* numbers, std::size_t stride, std::size_t count,
-                        double* out) {
+/// Those with these numbers; 0 where the number is negative. `from` has at least one element.
+inline void read_beside(Type type, BytesView from, const Index* numbers, std::size_t count, double* out) {
   with_type(type, [&]<class T>(T) {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (reinterpret_cast<std::uintptr_t>(from.data()) % alignof(T) == 0) {
+        return read_beside(reinterpret_cast<const T*>(from.data()), numbers, count, out);
+      }
+    }
     for (std::size_t n = 0; n < count; ++n) {
-      const Index number = numbers[n * stride];
+      const Index number = numbers[n];
       const T value = element<T>(from.data(), number < 0 ? 0 : static_cast<std::size_t>(number));
       out[n] = number < 0 ? 0 : static_cast<double>(value);
     }
   });
+}
+
+/// Likewise, and no number is negative.
+inline void read_elements(Type type, BytesView from, const Index* numbers, std::size_t count, double* out) {
+  read_beside(type, from, numbers, count, out);
 }
 
 /// `count` of them from `first` on: where they are if they lie as doubles in memory, or a copy in `out`.

@@ -4,17 +4,13 @@
 #include <array>
 
 #include "storage/trees/elements.hpp"
+#include "storage/trees/prediction_loops.hpp"
 
 namespace sidestream::trees {
 
 namespace {
 
 constexpr std::size_t run = 8 * tile_groups;
-
-void add_flow(double ratio, const double* __restrict low, const double* __restrict high, std::size_t count,
-              double* __restrict out) {
-  for (std::size_t n = 0; n < count; ++n) out[n] += ratio * (high[n] - low[n]);
-}
 
 }  // namespace
 
@@ -35,15 +31,9 @@ void read_flows(const TreeChunk& chunk, const Relations& relations, std::size_t 
       const double ratio = face.lengths.empty() ? 1 : face.lengths[axis] / face.lengths[a];
       const double* below = read(low);
       const double* above = read(high);
-      add_flow(ratio, below, above, now, out + done);
+      prediction_loops::add_flow(ratio, below, above, now, out + done);
     }
   }
-}
-
-std::vector<double> flows_of(const TreeChunk& chunk, const Relations& relations) {
-  std::vector<double> flows(chunk.groups.father.size() * sons_of(chunk));
-  read_flows(chunk, relations, 0, flows.size(), flows.data());
-  return flows;
 }
 
 }  // namespace sidestream::trees

@@ -1,8 +1,6 @@
 // What goes through the other faces of a cell, by which a field without divergence has its low and its high face apart.
 #pragma once
 
-#include <vector>
-
 #include "storage/trees/chunk_view.hpp"
 
 namespace sidestream::trees {
@@ -10,8 +8,5 @@ namespace sidestream::trees {
 /// Of cells [first, first + count): length along the variable's axis times the sum over the other axes, in their order,
 /// of (high face - low face) / length along that axis. The companions have been checked.
 void read_flows(const TreeChunk& chunk, const Relations& relations, std::size_t first, std::size_t count, double* out);
-
-/// Of all cells of the chunk.
-[[nodiscard]] std::vector<double> flows_of(const TreeChunk& chunk, const Relations& relations);
 
 }  // namespace sidestream::trees

@@ -3,158 +3,324 @@
 #include <algorithm>
 #include <cstring>
 
+#include "storage/trees/length_loops.hpp"
 #include "storage/trees/packer.hpp"
 #include "storage/trees/stream_parts.hpp"
 
 namespace sidestream::trees {
 
-static_assert(length_lists >= bit_slack);
+using namespace length_loops;
 
 namespace {
 
-constexpr std::size_t size_bytes = 8;
-/// Of lists that take so little of what they took, some may repeat itself: worth a second try.
-constexpr std::size_t few = 6;
-constexpr int repeating_level = 3;
+/// Fewer numbers than this are not worth four classes each, or two: what codes take is more than they save.
+constexpr std::size_t four_classes_from = 16384, two_classes_from = 4096;
+/// One expected length of so many is looked at to divide them into classes.
+constexpr std::size_t looked_at = 4;
+/// In the head: no number has this code; its numbers are in a list of their own.
+constexpr std::uint8_t unused = 254, in_list = 255;
+/// Bits of a code, on the mean, below which there may be repetitions to find.
+constexpr double worth_a_list = 1.25;
+constexpr int list_level = 3;
 
-unsigned low_bits(unsigned length) noexcept { return length - (length != 0); }
+unsigned digits_of(std::size_t size) noexcept { return size == 4 ? 24 : 53; }
 
-void pack_list(std::span<const std::uint8_t> list, Bytes& out) {
-  const std::size_t start = out.size();
-  pack(list, 0, out);
-  const std::size_t size = out.size() - start;
-  if (size * few > list.size()) return;
-  Bytes other;
-  pack(list, repeating_level, other);
-  if (other.size() >= size) return;
-  out.resize(start);
-  out.insert(out.end(), other.begin(), other.end());
+void pack_part(const Bytes& part, int level, Bytes& out) {
+  Bytes packed;
+  pack({as_bytes(part), part.size()}, level, packed);
+  put_number(part.size(), out);
+  put_number(packed.size(), out);
+  out.insert(out.end(), packed.begin(), packed.end());
 }
 
-std::uint8_t* room_for_bits(Bytes& out, std::size_t bytes) {
-  const std::size_t start = out.size();
-  out.resize(start + size_bytes + bytes + bit_slack);
-  return reinterpret_cast<std::uint8_t*>(out.data() + start + size_bytes);
+/// `most`: the bytes that it unpacks to at most.
+std::vector<std::uint8_t> unpack_part(BytesView& stream, std::size_t most) {
+  const std::uint64_t size = take_number(stream), packed = take_number(stream);
+  if (size > most) fail_damaged("has a list of too many numbers");
+  std::vector<std::uint8_t> part(static_cast<std::size_t>(size));
+  unpack(take_bytes(stream, packed), part);
+  return part;
+}
+
+template <class T>
+void put_plain(T value, Bytes& out) {
+  const std::size_t at = out.size();
+  out.resize(at + sizeof value);
+  std::memcpy(out.data() + at, &value, sizeof value);
+}
+
+template <class T>
+T take_plain(BytesView& stream) {
+  T value;
+  std::memcpy(&value, take_bytes(stream, sizeof value).data(), sizeof value);
+  return value;
 }
 
 }  // namespace
 
-LengthWriter::LengthWriter(std::size_t numbers, std::size_t size, const LengthSteps& steps, Bytes& out)
-    : chooser_(steps), out_(out), start_(out.size() + size_bytes), writer_(room_for_bits(out, numbers * size)) {
-  for (std::size_t n = 0; n < length_lists; ++n) {
-    lists_[n].reset(new std::uint8_t[numbers]);
-    ends_[n] = lists_[n].get();
+LengthWriter::LengthWriter(std::size_t numbers, std::size_t size)
+    : digits_(digits_of(size)),
+      size_(size),
+      numbers_(new std::byte[numbers * size]),
+      lengths_(new std::uint8_t[numbers]),
+      codes_(new std::uint8_t[numbers]),
+      marks_(new std::uint16_t[numbers]) {}
+
+void LengthWriter::begin_tile(const double* change, const double* father, std::size_t count) {
+  expected_.begin(change, father, count, digits_);
+}
+
+template <class W>
+void LengthWriter::put(std::size_t step, const TileSources& tile) {
+  std::uint8_t* const lengths = lengths_.get() + count_;
+  std::uint16_t* const marks = marks_.get() + count_;
+  find_lengths(reinterpret_cast<const W*>(room()), tile.count, lengths);
+  const auto mark = [](Source from) { return static_cast<std::uint16_t>(first_mark + static_cast<unsigned>(from)); };
+  if (tile.uniform && tile.from[0] != Source::slope) {
+    std::fill_n(marks, tile.count, mark(tile.from[0]));
+  } else {
+    const LengthEstimates& estimates = expected_.next();
+    std::copy_n(estimates.data(), tile.count, marks);
+    for (std::size_t g = 0; !tile.uniform && g < tile.count; ++g) {
+      marks[g] = tile.from[g] == Source::slope ? marks[g] : mark(tile.from[g]);
+    }
+  }
+  expected_.add(tile, lengths);
+  rows_.push_back({static_cast<std::uint8_t>(step), static_cast<std::uint16_t>(tile.count)});
+  count_ += tile.count;
+}
+
+template void LengthWriter::put<std::uint32_t>(std::size_t, const TileSources&);
+template void LengthWriter::put<std::uint64_t>(std::size_t, const TileSources&);
+
+// About as many numbers in each.
+void LengthWriter::choose_classes() {
+  for (auto& limits : limits_) limits.fill(first_mark);
+  const std::size_t classes = count_ >= four_classes_from ? 4 : count_ >= two_classes_from ? 2 : 1;
+  if (classes == 1) return;
+  constexpr std::size_t width = 4;
+  std::array<std::array<std::uint32_t, first_mark / width / 16>, 8> found{};
+  const std::uint16_t* marks = marks_.get();
+  for (const Row& row : rows_) {
+    for (std::size_t g = 0; g < row.count; g += looked_at) {
+      if (marks[g] < first_mark) ++found[row.step][std::min(marks[g] / width, found[0].size() - 1)];
+    }
+    marks += row.count;
+  }
+  for (std::size_t step = 0; step < found.size(); ++step) {
+    std::size_t all = 0, below = 0, next = 0;
+    for (const std::uint32_t count : found[step]) all += count;
+    for (std::size_t n = 0; n < found[step].size() && all > 0; ++n) {
+      below += found[step][n];
+      while (next + 1 < classes && below * classes >= all * (next + 1)) {
+        limits_[step][next++] = static_cast<std::uint16_t>(width * (n + 1));
+      }
+    }
+  }
+}
+
+void LengthWriter::count_lengths() {
+  for (SymbolCounts& counts : counts_) counts.fill(0);
+  std::size_t first = 0;
+  for (const Row& row : rows_) {
+    choose_codes(marks_.get() + first, row.count, row.step, limits_[row.step], codes_.get() + first);
+    first += row.count;
+  }
+  for (std::size_t n = 0; n < count_; ++n) ++counts_[codes_[n]][lengths_[n]];
+}
+
+void LengthWriter::find_codes() {
+  choose_classes();
+  count_lengths();
+  for (std::size_t n = 0; n < length_codes; ++n) {
+    tables_[n] = code_for(counts_[n]);
+    words_[n] = code_words(tables_[n]);
+  }
+}
+
+// Where nearly all numbers have the same length their list may be smaller than a bit for each.
+void LengthWriter::put_head(Bytes& out) {
+  Bytes head, lists;
+  for (const auto& limits : limits_) {
+    for (const std::uint16_t limit : limits) put_plain(limit, head);
+  }
+  for (std::size_t n = 0; n < length_codes; ++n) {
+    std::uint64_t count = 0;
+    for (const std::uint32_t one : counts_[n]) count += one;
+    const std::uint64_t bits = coded_bits(tables_[n], counts_[n]);
+    if (tables_[n].empty()) {
+      put_byte(unused, head);
+      continue;
+    }
+    if (!tables_[n].single() && static_cast<double>(bits) < worth_a_list * static_cast<double>(count)) {
+      Bytes list, packed;
+      for (std::size_t k = 0; k < count_; ++k) {
+        if (codes_[k] == n) put_byte(lengths_[k], list);
+      }
+      pack_part(list, list_level, packed);
+      if (8 * packed.size() < bits) {
+        lists.insert(lists.end(), packed.begin(), packed.end());
+        put_byte(in_list, head);
+        words_[n] = {};
+        continue;
+      }
+    }
+    put_table(tables_[n], head);
+  }
+  pack_part(head, 0, out);
+  out.insert(out.end(), lists.begin(), lists.end());
+}
+
+std::size_t LengthWriter::put_lane(std::size_t lane, std::uint8_t* to) const noexcept {
+  BitWriter writer(to);
+  std::size_t first = 0;
+  for (const Row& row : rows_) {
+    if (row.count > lane) {
+      write_lane(codes_.get() + first + lane, lengths_.get() + first + lane, row.count - lane, words_.data(), writer);
+    }
+    first += row.count;
+  }
+  return writer.finish();
+}
+
+void LengthWriter::put_codes(Bytes& out) const {
+  const std::size_t room = (count_ / lanes + rows_.size() + 1) * longest_code / 8 + 1 + bit_slack;
+  const std::unique_ptr<std::uint8_t[]> bytes(new std::uint8_t[lanes * room]);
+  std::array<std::uint32_t, lanes> sizes{};
+  for (std::size_t lane = 0; lane < lanes; ++lane) {
+    sizes[lane] = static_cast<std::uint32_t>(put_lane(lane, bytes.get() + lane * room));
+    put_plain(sizes[lane], out);
+  }
+  for (std::size_t lane = 0; lane < lanes; ++lane) {
+    const auto* from = reinterpret_cast<const std::byte*>(bytes.get() + lane * room);
+    out.insert(out.end(), from, from + sizes[lane]);
   }
 }
 
 template <class W>
-void LengthWriter::put(const TileSources& tile, const std::array<W, tile_groups>& numbers) noexcept {
-  const auto put_bits = [this](W number, unsigned length) {
-    const unsigned low = low_bits(length);
-    writer_.put(number ^ static_cast<W>(W{length != 0} << low), low);
-  };
-  if (tile.uniform && tile.from[0] != Source::slope) {
-    std::uint8_t*& end = ends_[ListChooser::of(tile.from[0])];
-    for (std::size_t g = 0; g < tile.count; ++g) {
-      const auto length = static_cast<unsigned>(std::bit_width(numbers[g]));
-      *end++ = static_cast<std::uint8_t>(length);
-      put_bits(numbers[g], length);
-    }
-    return;
-  }
-  for (std::size_t g = 0; g < tile.count; ++g) {
-    const auto length = static_cast<unsigned>(std::bit_width(numbers[g]));
-    const bool slope = tile.from[g] == Source::slope;
-    *ends_[slope ? chooser_.by_slope(g) : ListChooser::of(tile.from[g])]++ = static_cast<std::uint8_t>(length);
-    if (slope) chooser_.add(g, length);
-    put_bits(numbers[g], length);
-  }
+void LengthWriter::put_low_bits(Bytes& out) const {
+  std::uint64_t bits = 0;
+  for (std::size_t n = 0; n < count_; ++n) bits += lengths_[n] - (lengths_[n] != 0);
+  put_plain(std::uint64_t{(bits + 7) / 8}, out);
+  const std::size_t at = out.size(), bytes = static_cast<std::size_t>((bits + 7) / 8);
+  out.resize(at + bytes + bit_slack);
+  write_low_bits(reinterpret_cast<const W*>(numbers_.get()), lengths_.get(), count_,
+                 reinterpret_cast<std::uint8_t*>(out.data()) + at);
+  out.resize(at + bytes);
 }
 
-template void LengthWriter::put(const TileSources&, const std::array<std::uint32_t, tile_groups>&) noexcept;
-template void LengthWriter::put(const TileSources&, const std::array<std::uint64_t, tile_groups>&) noexcept;
-
-void LengthWriter::finish() {
-  const std::uint64_t size = writer_.finish();
-  std::memcpy(out_.data() + start_ - size_bytes, &size, sizeof size);
-  out_.resize(start_ + static_cast<std::size_t>(size));
-  Bytes packed;
-  for (std::size_t n = 0; n < length_lists; ++n) {
-    const std::span<const std::uint8_t> list(lists_[n].get(), ends_[n]);
-    put_number(list.size(), out_);
-    if (list.empty()) continue;
-    const std::size_t start = packed.size();
-    pack_list(list, packed);
-    put_number(packed.size() - start, out_);
-  }
-  out_.insert(out_.end(), packed.begin(), packed.end());
+template <class W>
+void LengthWriter::finish(Bytes& out) {
+  find_codes();
+  Bytes head;
+  put_head(head);
+  put_low_bits<W>(out);
+  put_codes(out);
+  out.insert(out.end(), head.begin(), head.end());
 }
 
-LengthReader::LengthReader(BytesView stream, std::size_t numbers, std::size_t size, const LengthSteps& steps)
-    : chooser_(steps) {
-  const std::uint64_t bytes = load_word(as_bytes(take_bytes(stream, size_bytes)));
+template void LengthWriter::finish<std::uint32_t>(Bytes&);
+template void LengthWriter::finish<std::uint64_t>(Bytes&);
+
+LengthReader::LengthReader(BytesView stream, std::size_t numbers, std::size_t size)
+    : digits_(digits_of(size)), longest_(static_cast<unsigned>(8 * size)) {
+  const auto bytes = take_plain<std::uint64_t>(stream);
   const BytesView bits = take_bytes(stream, bytes);
-  if (stream.size() < length_lists) fail_damaged("ends early");  // what is behind the bits is read with them
+  static_assert(lanes * sizeof(std::uint32_t) >= bit_slack);  // what is behind the bits is read with them
   bits_ = as_bytes(bits);
   bit_count_ = 8 * bytes;
-  std::array<std::size_t, length_lists> counts{};
-  std::array<std::uint64_t, length_lists> sizes{};
-  std::size_t total = 0;
-  for (std::size_t n = 0; n < length_lists; ++n) {
-    const std::uint64_t count = take_number(stream);
-    if (count > numbers - total) fail_damaged("has more lengths than values");
-    counts[n] = static_cast<std::size_t>(count);
-    total += counts[n];
-    if (count > 0) sizes[n] = take_number(stream);
+  std::array<std::uint32_t, lanes> sizes;
+  std::uint64_t all = 0;
+  for (std::uint32_t& one : sizes) all += one = take_plain<std::uint32_t>(stream);
+  const BytesView codes = take_bytes(stream, all);
+  code_bytes_.resize(codes.size() + code_slack);
+  if (!codes.empty()) std::memcpy(code_bytes_.data(), codes.data(), codes.size());
+  std::uint64_t at = 0;
+  for (std::size_t lane = 0; lane < lanes; ++lane) {
+    lanes_[lane] = {code_bytes_.data() + at, 0};
+    lane_ends_[lane] = 8 * std::uint64_t{sizes[lane]};
+    at += sizes[lane];
   }
-  if (total != numbers) fail_damaged("has fewer lengths than values");
-  const auto longest = static_cast<std::uint8_t>(8 * size);
-  for (std::size_t n = 0; n < length_lists; ++n) {
-    // Room behind the last for those that are read before it is seen that there are too many.
-    lists_[n].reset(new std::uint8_t[counts[n] + tile_groups]);
-    std::uint8_t* const list = lists_[n].get();
-    if (counts[n] > 0) unpack(take_bytes(stream, sizes[n]), {list, counts[n]});
-    std::memset(list + counts[n], 0, tile_groups);
-    next_[n] = list;
-    ends_[n] = list + counts[n];
-    if (std::any_of(next_[n], ends_[n], [&](std::uint8_t length) { return length > longest; })) {
-      fail_damaged("has a length beyond its type");
+  take_lists(stream, numbers);
+}
+
+void LengthReader::take_lists(BytesView stream, std::size_t numbers) {
+  constexpr std::size_t most = sizeof(ClassLimits) + length_codes * (2 + code_symbols);
+  const std::vector<std::uint8_t> bytes = unpack_part(stream, most);
+  BytesView head = std::as_bytes(std::span(bytes));
+  for (auto& limits : limits_) {
+    for (std::uint16_t& limit : limits) limit = take_plain<std::uint16_t>(head);
+  }
+  decoders_.reset(new std::uint16_t[length_codes * decode_entries]);
+  for (std::size_t n = 0; n < length_codes; ++n) {
+    CodeTable table;
+    table.first = table.last = 0;
+    if (head.empty()) fail_damaged("ends early");
+    const auto kind = std::to_integer<std::uint8_t>(head[0]);
+    if (kind >= unused) {
+      head = head.subspan(1);
+      if (kind == in_list) {
+        lists_[n] = unpack_part(stream, numbers);
+        const std::vector<std::uint8_t>& list = lists_[n];
+        if (list.empty() || *std::max_element(list.begin(), list.end()) > longest_) fail_damaged("has a length beyond its type");
+        any_listed_ = true;
+      }
+    } else {
+      table = take_table(head);
+      if (table.last > longest_) fail_damaged("has a length beyond its type");
     }
+    fill_decoder(table, std::span<std::uint16_t, decode_entries>(decoders_.get() + n * decode_entries, decode_entries));
   }
-  if (!stream.empty()) fail_damaged("has more bytes than its lists");
+  if (!head.empty() || !stream.empty()) fail_damaged("has more bytes than its lists");
+}
+
+void LengthReader::begin_tile(const double* change, const double* father, std::size_t count) {
+  expected_.begin(change, father, count, digits_);
+}
+
+void LengthReader::take_listed(const LengthRow& codes, std::size_t count, LengthRow& lengths) {
+  for (std::size_t g = 0; g < count; ++g) {
+    const std::vector<std::uint8_t>& list = lists_[codes[g]];
+    if (list.empty()) continue;
+    std::size_t& next = listed_[codes[g]];
+    if (next == list.size()) fail_damaged("has fewer lengths than values");
+    lengths[g] = list[next++];
+  }
 }
 
 template <class W>
-void LengthReader::take(const TileSources& tile, std::array<W, tile_groups>& numbers) {
-  std::array<std::uint8_t, tile_groups> lengths;
-  const std::size_t count = tile.count;
+void LengthReader::take(std::size_t step, const TileSources& tile, W* numbers) {
+  LengthRow codes, lengths;
+  const auto code_of = [](Source from) {
+    return static_cast<std::uint8_t>(slope_codes - 1 + static_cast<std::size_t>(from));
+  };
   if (tile.uniform && tile.from[0] != Source::slope) {
-    const std::size_t list = ListChooser::of(tile.from[0]);
-    std::memcpy(lengths.data(), next_[list], count);
-    next_[list] += count;
+    std::fill_n(codes.begin(), tile.count, code_of(tile.from[0]));
   } else {
-    for (std::size_t g = 0; g < count; ++g) {
-      const bool slope = tile.from[g] == Source::slope;
-      lengths[g] = *next_[slope ? chooser_.by_slope(g) : ListChooser::of(tile.from[g])]++;
-      if (slope) chooser_.add(g, lengths[g]);
+    choose_codes(expected_.next().data(), tile.count, step, limits_[step], codes.data());
+    for (std::size_t g = 0; !tile.uniform && g < tile.count; ++g) {
+      codes[g] = tile.from[g] == Source::slope ? codes[g] : code_of(tile.from[g]);
     }
   }
+  read_codes(lanes_, decoders_.get(), codes.data(), tile.count, lengths.data());
+  if (any_listed_) take_listed(codes, tile.count, lengths);
   std::uint64_t needed = 0;
   bool enough = true;
-  for (std::size_t g = 0; g < count; ++g) needed += low_bits(lengths[g]);
-  for (std::size_t n = 0; n < length_lists; ++n) enough = enough && next_[n] <= ends_[n];
+  for (std::size_t g = 0; g < tile.count; ++g) needed += lengths[g] - (lengths[g] != 0);
+  for (std::size_t lane = 0; lane < lanes; ++lane) enough = enough && lanes_[lane].place <= lane_ends_[lane];
   if (!enough || needed > bit_count_ - place_) fail_damaged("has fewer bits than its lengths say");
-  std::uint64_t place = place_;
-  for (std::size_t g = 0; g < count; ++g) {
-    const unsigned length = lengths[g], low = low_bits(length);
-    const std::uint64_t top = std::uint64_t{length != 0} << low;
-    numbers[g] = static_cast<W>(top | get_bits(bits_, place, low));
-    place += low;
-  }
-  place_ = place;
+  place_ = read_numbers(bits_, place_, lengths.data(), tile.count, numbers);
+  expected_.add(tile, lengths.data());
 }
 
-template void LengthReader::take(const TileSources&, std::array<std::uint32_t, tile_groups>&);
-template void LengthReader::take(const TileSources&, std::array<std::uint64_t, tile_groups>&);
+template void LengthReader::take(std::size_t, const TileSources&, std::uint32_t*);
+template void LengthReader::take(std::size_t, const TileSources&, std::uint64_t*);
+
+void LengthReader::finish() const {
+  bool all = bit_count_ - place_ < 8;
+  for (std::size_t lane = 0; lane < lanes; ++lane) all = all && lane_ends_[lane] - lanes_[lane].place < 8;
+  for (std::size_t n = 0; n < length_codes; ++n) all = all && listed_[n] == lists_[n].size();
+  if (!all) fail_damaged("has more bits than its values");
+}
 
 }  // namespace sidestream::trees

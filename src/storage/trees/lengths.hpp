@@ -1,83 +1,100 @@
-// Numbers as their lengths in bits, sorted by what length is to be expected and packed, and the bits below the first.
+// Numbers as their lengths in bits, each by the code of those that are expected to be about as long, and the bits below
+// the first.
 #pragma once
 
 #include <array>
 #include <memory>
+#include <vector>
 
 #include "storage/trees/bits.hpp"
-#include "storage/trees/prediction.hpp"
+#include "storage/trees/code_table.hpp"
+#include "storage/trees/expected_lengths.hpp"
 
 namespace sidestream::trees {
 
-/// A length goes into one of several lists by what it belongs to: values predicted by slopes into the first five (the
-/// first of a group; and, by the lengths before it in the group, four more), other sources into one each.
-inline constexpr std::size_t length_lists = 4 + sources;
-/// Twice the mean length from which on the second, third and fourth of those four lists are taken.
-using LengthSteps = std::array<std::uint8_t, 3>;
+/// Numbers that are predicted by slopes have a code for each son and class of expected lengths, others one for each
+/// source.
+inline constexpr std::size_t most_classes = 4;
+inline constexpr std::size_t slope_codes = 8 * most_classes, length_codes = slope_codes + sources - 1;
+/// Of each son the expected lengths at which the second class begins, and so on.
+using ClassLimits = std::array<std::array<std::uint16_t, most_classes - 1>, 8>;
 
-/// Which list is next for each group of a tile.
-class ListChooser {
- public:
-  explicit ListChooser(const LengthSteps& steps) noexcept : steps_(steps) {}
-  void begin() noexcept { mean_.fill(none); }
-  [[nodiscard]] std::size_t by_slope(std::size_t group) const noexcept {
-    const std::uint8_t mean = mean_[group];
-    return mean == none ? 0 : 1u + (mean >= steps_[0]) + (mean >= steps_[1]) + (mean >= steps_[2]);
-  }
-  void add(std::size_t group, unsigned length) noexcept {
-    const unsigned mean = mean_[group], twice = 2 * length;
-    mean_[group] = static_cast<std::uint8_t>(mean == none ? twice : (mean + twice + 1) / 2);
-  }
-  [[nodiscard]] static constexpr std::size_t of(Source source) noexcept { return 4 + static_cast<std::size_t>(source); }
-
- private:
-  static constexpr std::uint8_t none = 255;
-  LengthSteps steps_;
-  std::array<std::uint8_t, tile_groups> mean_{};
-};
-
-/// Whose numbers, of a son in each group of a tile.
-struct TileSources {
-  const std::array<Source, tile_groups>& from;
-  bool uniform;
-  std::size_t count;
-};
+/// Codes lie in several streams of bits, one number after the other in the next, so that several can be read at a time.
+inline constexpr std::size_t lanes = 4;
 
 class LengthWriter {
  public:
-  /// For so many numbers of at most 8 * `size` bits, behind what `out` has. Nothing else is put there until it is
-  /// finished.
-  LengthWriter(std::size_t numbers, std::size_t size, const LengthSteps& steps, Bytes& out);
-  void begin_tile() noexcept { chooser_.begin(); }
+  /// For at most so many numbers of `size` bytes.
+  LengthWriter(std::size_t numbers, std::size_t size);
+  /// As ExpectedLengths.
+  void begin_tile(const double* change, const double* father, std::size_t count);
+  /// Where the numbers of the next son are to be written: of `size` bytes each, as many as the tile has groups.
+  [[nodiscard]] std::byte* room() noexcept { return numbers_.get() + count_ * size_; }
+  /// They have been.
   template <class W>
-  void put(const TileSources& tile, const std::array<W, tile_groups>& numbers) noexcept;
-  /// What `out` has then: the number of bytes with bits, in 8 bytes; the bits; counts and sizes of the lists; the
-  /// lists.
-  void finish();
+  void put(std::size_t step, const TileSources& tile);
+  /// Appends all of them.
+  template <class W>
+  void finish(Bytes& out);
 
  private:
-  ListChooser chooser_;
-  std::array<std::unique_ptr<std::uint8_t[]>, length_lists> lists_;
-  std::array<std::uint8_t*, length_lists> ends_{};
-  Bytes& out_;
-  std::size_t start_;
-  BitWriter writer_;
+  struct Row {
+    std::uint8_t step;
+    std::uint16_t count;
+  };
+  void choose_classes();
+  void find_codes();
+  void count_lengths();
+  void put_head(Bytes& out);
+  void put_codes(Bytes& out) const;
+  [[nodiscard]] std::size_t put_lane(std::size_t lane, std::uint8_t* to) const noexcept;
+  template <class W>
+  void put_low_bits(Bytes& out) const;
+
+  ExpectedLengths expected_;
+  unsigned digits_;
+  std::size_t size_, count_ = 0;
+  std::vector<Row> rows_;
+  std::unique_ptr<std::byte[]> numbers_;
+  std::unique_ptr<std::uint8_t[]> lengths_, codes_;  ///< of each number its length and which code it has
+  std::unique_ptr<std::uint16_t[]> marks_;           ///< what length is expected, or the source
+  ClassLimits limits_{};
+  std::array<SymbolCounts, length_codes> counts_;
+  std::array<CodeTable, length_codes> tables_;
+  std::array<CodeWords, length_codes> words_;
 };
 
 class LengthReader {
  public:
-  /// Throws Error(file) unless `stream` begins with what a LengthWriter finished of so many numbers. The stream is read
-  /// from afterwards too.
-  LengthReader(BytesView stream, std::size_t numbers, std::size_t size, const LengthSteps& steps);
-  void begin_tile() noexcept { chooser_.begin(); }
+  /// Throws Error(file) unless `stream` is what a LengthWriter finished. The stream is read from afterwards too.
+  LengthReader(BytesView stream, std::size_t numbers, std::size_t size);
+  void begin_tile(const double* change, const double* father, std::size_t count);
   /// Throws Error(file) where there are no more.
   template <class W>
-  void take(const TileSources& tile, std::array<W, tile_groups>& numbers);
+  void take(std::size_t step, const TileSources& tile, W* numbers);
+  /// Throws Error(file) if there is something left.
+  void finish() const;
+
+  struct Lane {
+    const std::uint8_t* bytes = nullptr;
+    std::uint64_t place = 0;
+  };
 
  private:
-  ListChooser chooser_;
-  std::array<std::unique_ptr<std::uint8_t[]>, length_lists> lists_;
-  std::array<const std::uint8_t*, length_lists> next_{}, ends_{};
+  void take_lists(BytesView stream, std::size_t numbers);
+  void take_listed(const LengthRow& codes, std::size_t count, LengthRow& lengths);
+
+  ExpectedLengths expected_;
+  unsigned digits_;
+  unsigned longest_;
+  ClassLimits limits_{};
+  std::unique_ptr<std::uint16_t[]> decoders_;
+  std::array<std::vector<std::uint8_t>, length_codes> lists_;
+  std::array<std::size_t, length_codes> listed_{};  ///< how many of the list have been taken
+  bool any_listed_ = false;
+  std::vector<std::uint8_t> code_bytes_;
+  std::array<Lane, lanes> lanes_{};
+  std::array<std::uint64_t, lanes> lane_ends_{};
   const std::uint8_t* bits_ = nullptr;
   std::uint64_t place_ = 0, bit_count_ = 0;
 };

@@ -8,7 +8,7 @@
 #include "storage/trees/arrangement.hpp"
 #include "storage/trees/packer.hpp"
 #include "storage/trees/shuffle.hpp"
-#include "storage/trees/sibling_fit.hpp"
+#include "storage/trees/correction_fit.hpp"
 #include "storage/trees/stream_parts.hpp"
 #include "storage/trees/tile_loops.hpp"
 
@@ -22,13 +22,7 @@ std::size_t cells_of(const TreeChunk& chunk) { return chunk.groups.father.size()
 constexpr std::size_t sample_runs = 8, sample_run = 16;
 /// For weights there must be more; in smaller chunks they would take more room than they save.
 constexpr std::size_t fitted_run = 32, fitted_from = 1024;
-/// Fewer lengths than this are not worth more than one list.
-constexpr std::size_t divided_from = 8192;
-
-struct LengthCounts {
-  std::array<std::array<std::size_t, 65>, 8> of_step{};
-  std::array<std::size_t, 130> of_mean{};
-};
+using LengthCounts = std::array<std::array<std::size_t, 65>, 8>;
 
 // What lengths and bits of these take: the entropy of the lengths, and the bits.
 double bits_of(const std::array<std::size_t, 65>& counts, double& total) {
@@ -43,22 +37,13 @@ double bits_of(const std::array<std::size_t, 65>& counts, double& total) {
   return bits;
 }
 
-LengthSteps even_steps(const std::array<std::size_t, 130>& counts) {
-  LengthSteps steps{255, 255, 255};
-  std::size_t total = 0, below = 0, next = 0;
-  for (const std::size_t count : counts) total += count;
-  for (std::size_t mean = 0; mean < counts.size() && next < 3; ++mean) {
-    below += counts[mean];
-    while (next < 3 && below * 4 >= total * (next + 1)) steps[next++] = static_cast<std::uint8_t>(mean + 1);
-  }
-  return steps;
-}
-
 /// f(weight) for each that a plan has.
 template <class Plan, class F>
 void each_weight(Plan& plan, std::size_t sons, F&& f) {
-  for (std::size_t step = 2; plan.siblings && step + 1 < sons; ++step) {
-    for (std::size_t other = 0; other < step; ++other) f(plan.weights[step][other]);
+  const auto dimensions = static_cast<std::size_t>(std::bit_width(sons) - 1);
+  for (std::size_t step = 0; plan.corrected && step + 1 < sons; ++step) {
+    each_correction(step, dimensions, plan.slope != Slope::none,
+                    [&](std::size_t term) { f(plan.weights[step][term]); });
   }
 }
 
@@ -86,17 +71,19 @@ void check_head(const StreamHead& head, const PredictionPlan& plan, const Relati
 
 PredictionSample::PredictionSample(BytesView values, const TreeChunk& chunk, const Relations& relations)
     : values_(values), chunk_(chunk), relations_(relations) {
-  if (relations.face && !chunk.groups.beside.empty()) finder_ = GroupFinder(chunk.groups);
+  if (!chunk.groups.beside.empty()) finder_ = GroupFinder(chunk.groups);
 }
 
 template <class T, class Begin, class Take>
 void PredictionSample::each(const PredictionPlan& plan, std::size_t run_length, Begin&& begin, Take&& take) const {
   Predictor predictor(chunk_, relations_, plan, values_, &finder_);
   predictor.know_all();
+  predictor.use(slopes_);
   const std::size_t groups = chunk_.groups.father.size();
+  WordRow<T> room;
   const auto from = [&](std::size_t first, std::size_t last) {
-    each_difference<T>(values_, predictor, first, last, {}, begin,
-                       [&](std::size_t step, std::size_t, std::size_t count, const WordRow<T>& differences) {
+    each_difference<T>(values_, predictor, first, last, {}, begin, [&] { return room.data(); },
+                       [&](std::size_t step, std::size_t, std::size_t count, const Word<T>* differences) {
                          take(predictor, step, count, differences);
                        });
   };
@@ -107,42 +94,39 @@ void PredictionSample::each(const PredictionPlan& plan, std::size_t run_length, 
   }
 }
 
-PredictionTrial PredictionSample::trial(const PredictionPlan& plan) const {
-  LengthCounts counts;
+double PredictionSample::bits(const PredictionPlan& plan) const {
+  LengthCounts counts{};
   with_real(chunk_.type, [&]<class T>(T) {
-    std::array<unsigned, tile_groups> mean{};
-    const auto take = [&](const Predictor& predictor, std::size_t step, std::size_t count,
-                          const WordRow<T>& differences) {
-      for (std::size_t g = 0; g < count; ++g) {
-        const auto length = static_cast<unsigned>(std::bit_width(differences[g]));
-        ++counts.of_step[step][length];
-        if (predictor.from()[g] != Source::slope) continue;
-        if (mean[g] < 255) ++counts.of_mean[mean[g]];
-        mean[g] = mean[g] == 255 ? 2 * length : (mean[g] + 2 * length + 1) / 2;
-      }
-    };
     each<T>(
-        plan, sample_run, [&] { mean.fill(255); }, take);
+        plan, sample_run, [](const Predictor&, std::size_t) {},
+        [&](const Predictor&, std::size_t step, std::size_t count, const Word<T>* differences) {
+          for (std::size_t g = 0; g < count; ++g) ++counts[step][static_cast<std::size_t>(std::bit_width(differences[g]))];
+        });
   });
-  PredictionTrial trial;
   double bits = 0, numbers = 0;
-  for (const auto& step : counts.of_step) bits += bits_of(step, numbers);
-  trial.bits = bits / std::max(numbers, 1.0);
-  if (cells_of(chunk_) >= divided_from) trial.steps = even_steps(counts.of_mean);
-  return trial;
+  for (const auto& step : counts) bits += bits_of(step, numbers);
+  return bits / std::max(numbers, 1.0);
 }
 
-bool PredictionSample::fit_siblings(PredictionPlan& plan) const {
+bool PredictionSample::fit_corrections(PredictionPlan& plan) {
   const std::size_t sons = sons_of(chunk_);
   if (plan.faces || plan.closure || sons < 4 || chunk_.groups.father.size() < fitted_from) return false;
-  plan.siblings = true;  // and all weights are 0 yet
+  plan.corrected = true;  // and all weights are 0 yet
   plan.weights = {};
-  SiblingFit fit(sons);
+  const auto dimensions = static_cast<std::size_t>(chunk_.groups.dimensions);
+  const bool curved = plan.slope != Slope::none;
+  CorrectionFit fit(sons, dimensions, curved);
+  if (curved) slopes_ = Predictor(chunk_, relations_, plan, values_, &finder_).find_slopes();
   with_real(chunk_.type, [&]<class T>(T) {
     each<T>(
-        plan, fitted_run, [] {},
-        [&](const Predictor& predictor, std::size_t step, std::size_t count, const WordRow<T>& differences) {
-          if (step + 1 == sons) return fit.end_tile(count);
+        plan, fitted_run, [](const Predictor&, std::size_t) {},
+        [&](const Predictor& predictor, std::size_t step, std::size_t count, const Word<T>* differences) {
+          if (step + 1 == sons) {
+            each_correction(0, dimensions, curved, [&](std::size_t term) {
+              for (std::size_t g = 0; g < count; ++g) fit.add_term(term, g, predictor.term(term)[g]);
+            });
+            return fit.end_tile(count);
+          }
           for (std::size_t g = 0; g < count; ++g) {
             const Word<T> word =
                 ordered(static_cast<Word<T>>(expected<T>(predictor.predicted()[g]) + unzigzag(differences[g])));
@@ -159,9 +143,9 @@ Bytes PredictionSample::differences(const PredictionPlan& plan) const {
   with_real(chunk_.type, [&]<class T>(T) {
     std::vector<Word<T>> sample;
     each<T>(
-        plan, sample_run, [] {},
-        [&](const Predictor&, std::size_t, std::size_t count, const WordRow<T>& differences) {
-          sample.insert(sample.end(), differences.begin(), differences.begin() + static_cast<std::ptrdiff_t>(count));
+        plan, sample_run, [](const Predictor&, std::size_t) {},
+        [&](const Predictor&, std::size_t, std::size_t count, const Word<T>* differences) {
+          sample.insert(sample.end(), differences, differences + count);
         });
     shuffle(std::as_bytes(std::span(sample)), sizeof(T), shuffled);
   });
@@ -170,31 +154,18 @@ Bytes PredictionSample::differences(const PredictionPlan& plan) const {
 
 namespace {
 
-// What encoders and decoders go through: the chunk as it is, or rearranged.
-struct Layout {
-  Layout(const TreeChunk& as_it_is, const Relations& relations, const PredictionPlan& plan) : chunk(as_it_is) {
-    if (chained(plan, relations)) arrangement.emplace(as_it_is, relations);
-    if (arrangement) chunk = arrangement->chunk();
-  }
-  [[nodiscard]] std::span<const std::size_t> ends() const {
-    return arrangement ? std::span<const std::size_t>(arrangement->ends()) : std::span<const std::size_t>();
-  }
-  std::optional<Arrangement> arrangement{};
-  TreeChunk chunk;
-};
-
 /// take(predictor, step, first group, count, differences) for all of the values.
-template <class T, class Begin, class Take>
+template <class T, class Begin, class Room, class Take>
 void all_differences(BytesView values, const TreeChunk& chunk, const Relations& relations, const PredictionPlan& plan,
-                     Begin&& begin, Take&& take) {
-  const Layout layout(chunk, relations, plan);
-  Bytes moved;
-  if (layout.arrangement) moved = layout.arrangement->arranged(values, sizeof(T));
-  const BytesView from = layout.arrangement ? BytesView(moved) : values;
-  Predictor predictor(layout.chunk, relations, plan, from);
-  if (layout.arrangement) predictor.use_flows(layout.arrangement->flows());
-  each_difference<T>(from, predictor, 0, chunk.groups.father.size(), layout.ends(), begin,
-                     [&](std::size_t step, std::size_t tile, std::size_t count, const WordRow<T>& differences) {
+                     const FatherSlopes& slopes, Begin&& begin, Room&& room, Take&& take) {
+  std::optional<Arrangement> arrangement;
+  if (chained(plan, relations)) arrangement.emplace(chunk, relations);
+  Predictor predictor(chunk, relations, plan, values);
+  if (arrangement) predictor.use(*arrangement);
+  predictor.use(slopes);
+  each_difference<T>(values, predictor, 0, chunk.groups.father.size(),
+                     arrangement ? std::span(arrangement->ends()) : std::span<const std::size_t>(), begin, room,
+                     [&](std::size_t step, std::size_t tile, std::size_t count, const Word<T>* differences) {
                        take(predictor, step, tile, count, differences);
                      });
 }
@@ -202,63 +173,68 @@ void all_differences(BytesView values, const TreeChunk& chunk, const Relations& 
 template <class T, class Begin, class Give>
 void all_values(std::span<std::byte> values, const TreeChunk& chunk, const Relations& relations,
                 const PredictionPlan& plan, Begin&& begin, Give&& give) {
-  const Layout layout(chunk, relations, plan);
-  Bytes moved(layout.arrangement ? values.size() : 0);
-  const std::span<std::byte> to = layout.arrangement ? std::span(moved) : values;
-  Predictor predictor(layout.chunk, relations, plan, to);
-  if (layout.arrangement) predictor.use_flows(layout.arrangement->flows());
-  each_value<T>(to, predictor, chunk.groups.father.size(), layout.ends(), begin,
+  std::optional<Arrangement> arrangement;
+  if (chained(plan, relations)) arrangement.emplace(chunk, relations);
+  Predictor predictor(chunk, relations, plan, values);
+  if (arrangement) predictor.use(*arrangement);
+  each_value<T>(values, predictor, chunk.groups.father.size(),
+                arrangement ? std::span(arrangement->ends()) : std::span<const std::size_t>(), begin,
                 [&](std::size_t step, std::size_t tile, std::size_t count, WordRow<T>& differences) {
                   give(predictor, step, tile, count, differences);
                 });
-  if (layout.arrangement) layout.arrangement->restore(moved, sizeof(T), values);
 }
 
 }  // namespace
 
-void encode_predicted(BytesView values, const TreeChunk& chunk, const Relations& relations, const PredictedForm& form,
-                      Bytes& out) {
-  put_plan(form.plan, sons_of(chunk), out);
-  for (const std::uint8_t step : form.steps) put_byte(step, out);
+void encode_predicted(BytesView values, const TreeChunk& chunk, const Relations& relations, const PredictionPlan& plan,
+                      const FatherSlopes& slopes, Bytes& out) {
+  put_plan(plan, sons_of(chunk), out);
   with_real(chunk.type, [&]<class T>(T) {
-    LengthWriter writer(cells_of(chunk), sizeof(T), form.steps, out);
+    LengthWriter writer(cells_of(chunk), sizeof(T));
     all_differences<T>(
-        values, chunk, relations, form.plan, [&] { writer.begin_tile(); },
-        [&](const Predictor& predictor, std::size_t, std::size_t, std::size_t count, const WordRow<T>& differences) {
-          writer.put({predictor.from(), predictor.uniform(), count}, differences);
+        values, chunk, relations, plan, slopes,
+        [&](const Predictor& predictor, std::size_t count) {
+          writer.begin_tile(predictor.change(), predictor.fathers(), count);
+        },
+        [&] { return reinterpret_cast<Word<T>*>(writer.room()); },
+        [&](const Predictor& predictor, std::size_t step, std::size_t, std::size_t count, const Word<T>*) {
+          writer.put<Word<T>>(step, {predictor.from(), predictor.uniform(), count});
         });
-    writer.finish();
+    writer.finish<Word<T>>(out);
   });
 }
 
 void decode_predicted(BytesView stream, const StreamHead& head, const TreeChunk& chunk, const Relations& relations,
                       std::span<std::byte> values) {
-  PredictedForm form;
-  form.plan = take_plan(stream, sons_of(chunk));
-  for (std::uint8_t& step : form.steps) step = take_byte(stream);
-  check_head(head, form.plan, relations);
+  const PredictionPlan plan = take_plan(stream, sons_of(chunk));
+  check_head(head, plan, relations);
   with_real(chunk.type, [&]<class T>(T) {
-    LengthReader reader(stream, cells_of(chunk), sizeof(T), form.steps);
+    LengthReader reader(stream, cells_of(chunk), sizeof(T));
     all_values<T>(
-        values, chunk, relations, form.plan, [&] { reader.begin_tile(); },
-        [&](const Predictor& predictor, std::size_t, std::size_t, std::size_t count, WordRow<T>& differences) {
-          reader.take({predictor.from(), predictor.uniform(), count}, differences);
+        values, chunk, relations, plan,
+        [&](const Predictor& predictor, std::size_t count) {
+          reader.begin_tile(predictor.change(), predictor.fathers(), count);
+        },
+        [&](const Predictor& predictor, std::size_t step, std::size_t, std::size_t count, WordRow<T>& differences) {
+          reader.take(step, {predictor.from(), predictor.uniform(), count}, differences.data());
         });
+    reader.finish();
   });
 }
 
 void encode_predicted_zstd(BytesView values, const TreeChunk& chunk, const Relations& relations,
-                           const PredictionPlan& plan, int level, Bytes& out) {
+                           const PredictionPlan& plan, const FatherSlopes& slopes, int level, Bytes& out) {
   const std::size_t sons = sons_of(chunk);
   put_plan(plan, sons, out);
   with_real(chunk.type, [&]<class T>(T) {
     std::vector<Word<T>> all(cells_of(chunk));
+    WordRow<T> room;
     all_differences<T>(
-        values, chunk, relations, plan, [] {},
-        [&](const Predictor& predictor, std::size_t step, std::size_t tile, std::size_t count,
-            const WordRow<T>& differences) {
+        values, chunk, relations, plan, slopes, [](const Predictor&, std::size_t) {}, [&] { return room.data(); },
+        [&](const Predictor& predictor, std::size_t step, std::size_t, std::size_t count,
+            const Word<T>* differences) {
           const std::size_t son = predictor.son(step);
-          for (std::size_t g = 0; g < count; ++g) all[(tile + g) * sons + son] = differences[g];
+          for (std::size_t g = 0; g < count; ++g) all[predictor.group(g) * sons + son] = differences[g];
         });
     Bytes shuffled;
     shuffle(std::as_bytes(std::span(all)), sizeof(T), shuffled);
@@ -277,11 +253,11 @@ void decode_predicted_zstd(BytesView stream, const StreamHead& head, const TreeC
     unpack(stream, shuffled);
     unshuffle(std::as_bytes(std::span(shuffled)), sizeof(T), std::as_writable_bytes(std::span(all)));
     all_values<T>(
-        values, chunk, relations, plan, [] {},
-        [&](const Predictor& predictor, std::size_t step, std::size_t tile, std::size_t count,
+        values, chunk, relations, plan, [](const Predictor&, std::size_t) {},
+        [&](const Predictor& predictor, std::size_t step, std::size_t, std::size_t count,
             WordRow<T>& differences) {
           const std::size_t son = predictor.son(step);
-          for (std::size_t g = 0; g < count; ++g) differences[g] = all[(tile + g) * sons + son];
+          for (std::size_t g = 0; g < count; ++g) differences[g] = all[predictor.group(g) * sons + son];
         });
   });
 }

@@ -7,27 +7,18 @@
 
 namespace sidestream::trees {
 
-/// What a stream of this method says of itself before its values.
-struct PredictedForm {
-  PredictionPlan plan;
-  LengthSteps steps{255, 255, 255};
-};
-
-/// Of a sample of the values: how well a plan does, and which steps divide its lengths evenly.
-struct PredictionTrial {
-  double bits = 0;  ///< that a value takes, about
-  LengthSteps steps{255, 255, 255};
-};
-
 /// Tries plans on the same sample. `chunk` has groups and fathers, and values are of a type that is `predictable`, here
 /// and below.
 class PredictionSample {
  public:
   /// Refers to all of them.
   PredictionSample(BytesView values, const TreeChunk& chunk, const Relations& relations);
-  [[nodiscard]] PredictionTrial trial(const PredictionPlan& plan) const;
-  /// Gives a plan the weights of siblings that suit the sample. False: siblings are of no use to it.
-  bool fit_siblings(PredictionPlan& plan) const;
+  /// Bits that a value takes under a plan, about.
+  [[nodiscard]] double bits(const PredictionPlan& plan) const;
+  /// Gives a plan the weights that suit the sample. False: it is not one to be corrected.
+  bool fit_corrections(PredictionPlan& plan);
+  /// What it found for that; also of use to encode_predicted.
+  [[nodiscard]] FatherSlopes take_slopes() noexcept { return std::move(slopes_); }
   /// The differences, as predicted_zstd would pack them.
   [[nodiscard]] Bytes differences(const PredictionPlan& plan) const;
 
@@ -38,17 +29,19 @@ class PredictionSample {
   const TreeChunk& chunk_;
   const Relations& relations_;
   GroupFinder finder_{};
+  FatherSlopes slopes_{};
 };
 
-void encode_predicted(BytesView values, const TreeChunk& chunk, const Relations& relations, const PredictedForm& form,
-                      Bytes& out);
+/// `slopes`: those of the chunk under the plan, or none.
+void encode_predicted(BytesView values, const TreeChunk& chunk, const Relations& relations, const PredictionPlan& plan,
+                      const FatherSlopes& slopes, Bytes& out);
 /// Throws Error(file), also if the plan needs other things than the head says; and as Predictor.
 void decode_predicted(BytesView stream, const StreamHead& head, const TreeChunk& chunk, const Relations& relations,
                       std::span<std::byte> values);
 
 /// The same differences, of which most are expected to be 0, through zstd.
 void encode_predicted_zstd(BytesView values, const TreeChunk& chunk, const Relations& relations,
-                           const PredictionPlan& plan, int level, Bytes& out);
+                           const PredictionPlan& plan, const FatherSlopes& slopes, int level, Bytes& out);
 void decode_predicted_zstd(BytesView stream, const StreamHead& head, const TreeChunk& chunk, const Relations& relations,
                            std::span<std::byte> values);
 

@@ -1,12 +1,16 @@
 #include "storage/trees/prediction.hpp"
 
-#include <cmath>
+#include <algorithm>
 
 #include "base/fail.hpp"
+#include "storage/trees/arrangement.hpp"
 #include "storage/trees/elements.hpp"
 #include "storage/trees/flows.hpp"
+#include "storage/trees/prediction_loops.hpp"
 
 namespace sidestream::trees {
+
+using namespace prediction_loops;
 
 Predictor::Predictor(const TreeChunk& chunk, const Relations& relations, const PredictionPlan& plan, BytesView own,
                      const GroupFinder* finder)
@@ -34,7 +38,8 @@ Predictor::Predictor(const TreeChunk& chunk, const Relations& relations, const P
     lay_out_cells();
   }
   finder_ = finder != nullptr ? finder : &own_finder_;
-  if (plan.across && finder == nullptr) own_finder_ = GroupFinder(chunk.groups);
+  const bool neighbours = plan.across || (plan.corrected && plan.slope != Slope::none);
+  if (neighbours && finder == nullptr) own_finder_ = GroupFinder(chunk.groups);
 }
 
 void Predictor::lay_out_cells() {
@@ -60,97 +65,152 @@ void Predictor::lay_out_faces() {
   }
 }
 
+void Predictor::use(const Arrangement& arrangement) noexcept {
+  arrangement_ = &arrangement;
+  sequence_ = arrangement.sequence().data();
+  flows_ = arrangement.flows();
+  needed_ = 0;
+}
+
 void Predictor::begin(std::size_t first, std::size_t count) {
   first_ = first;
   count_ = count;
   read_companions();
+  by_fathers_ = !plan_.closure;
   if (plan_.closure) {
-    offset_.fill(0);
-    add_terms(relations_.closure, offset_);
+    std::fill_n(cells_.begin(), count_ * sons_, 0.0);
+    add_terms(relations_.closure, cells_);
+    to_rows(cells_.data(), sons_, count_, offset_.data());
     return;
   }
+  if (plan_.across) find_across();
+  if (plan_.divergence) read_flow();
+  const bool opposite = plan_.divergence && relations_.face->opposite >= 0;
+  by_fathers_ = !opposite && !(plan_.across && all_across_);
+  if (!by_fathers_) return;
+  read_numbers();
   read_fathers();
-  if (plan_.divergence) {
-    flow_now_ = flows_.empty() ? flow_.data() : flows_.data() + first * sons_;
-    if (flows_.empty()) read_flows(chunk_, relations_, first * sons_, count * sons_, flow_.data());
+  if (plan_.corrected && plan_.slope != Slope::none) {
+    read_curvature();
+  } else if (plan_.slope != Slope::none) {
+    read_slopes();
   }
-  if (plan_.slope != Slope::none) read_slopes();
   if (plan_.last != Last::slope) begin_mean();
 }
 
-void Predictor::read_fathers() {
-  read_elements(chunk_.type, chunk_.fathers, chunk_.groups.father.data() + first_, count_, father_.data());
-  if (plan_.factor) {
-    for (std::size_t g = 0; g < count_; ++g) father_[g] *= relations_.factor;
+void Predictor::read_numbers() {
+  const SiblingGroups& groups = chunk_.groups;
+  const std::size_t from = sequence_ == nullptr ? first_ : 0, faces = 2 * dimensions_;
+  const std::uint32_t* const sequence = this->groups();
+  pick_numbers(groups.father.data() + from, 1, sequence, count_, father_at_.data());
+  for (std::size_t face = 0; needs_beside(plan_) && face < faces; ++face) {
+    pick_numbers(groups.beside.data() + from * faces + face, faces, sequence, count_, beside_at_[face].data());
   }
 }
 
-namespace {
-
-// Both are 0 towards where there is nothing.
-double central(double below, double above, bool both) noexcept { return both ? 0.5 * (below + above) : below + above; }
-
-double limited(double below, double above, bool) noexcept {
-  const double flatter = std::fabs(below) < std::fabs(above) ? below : above;
-  return below * above > 0 ? flatter : 0;
+void Predictor::read_fathers() {
+  read_elements(chunk_.type, chunk_.fathers, father_at_.data(), count_, father_.data());
+  if (plan_.factor) scaled(relations_.factor, Row(father_).data(), count_, father_.data());
 }
 
-}  // namespace
+void Predictor::read_flow() {
+  if (flows_.empty()) {
+    read_flows(chunk_, relations_, first_ * sons_, count_ * sons_, cells_.data());
+    return to_rows(cells_.data(), sons_, count_, flow_.data());
+  }
+  for (std::size_t g = 0; g < count_; ++g) {
+    const double* const flows = flows_.data() + group(g) * sons_;
+    for (std::size_t son = 0; son < sons_; ++son) flow_[son][g] = flows[son];
+  }
+}
 
 void Predictor::read_slopes() {
-  const std::size_t faces = 2 * dimensions_;
   const double factor = plan_.factor ? relations_.factor : 1;
-  const Index* beside = chunk_.groups.beside.data() + first_ * faces;
-  std::array<double, tile_groups> below, above;
+  Row below, above;
+  std::fill_n(change_.begin(), count_, 0.0);
   for (std::size_t a = 0; a < dimensions_; ++a) {
-    read_beside(chunk_.type, chunk_.fathers, beside + 2 * a, faces, count_, below.data());
-    read_beside(chunk_.type, chunk_.fathers, beside + 2 * a + 1, faces, count_, above.data());
+    const Index *below_at = beside_at_[2 * a].data(), *above_at = beside_at_[2 * a + 1].data();
+    read_beside(chunk_.type, chunk_.fathers, below_at, count_, below.data());
+    read_beside(chunk_.type, chunk_.fathers, above_at, count_, above.data());
     if (plan_.faces && static_cast<std::size_t>(relations_.face->axis) == a) {
-      // From the father's face to the one at its other side.
-      const std::size_t side = relations_.face->high ? 0 : 1;
-      const Row& there = side == 0 ? below : above;
-      for (std::size_t g = 0; g < count_; ++g) {
-        slopes_[a][g] = beside[faces * g + 2 * a + side] < 0 ? 0 : there[g] * factor - father_[g];
-      }
-      continue;
+      const bool down = relations_.face->high;
+      add_face_slopes(father_.data(), down ? below.data() : above.data(), down ? below_at : above_at, factor, count_,
+                      slopes_[a].data(), change_.data());
+    } else {
+      add_slopes(plan_.slope == Slope::central, father_.data(), {below.data(), above.data(), below_at, above_at},
+                 factor, count_, slopes_[a].data(), change_.data());
     }
+  }
+  numbers_only(count_, change_.data());
+}
+
+FatherSlopes Predictor::find_slopes() {
+  const std::size_t groups = chunk_.groups.father.size();
+  FatherSlopes found{std::unique_ptr<double[]>(new double[4 * groups])};
+  for (first_ = 0; first_ < groups; first_ += count_) {
+    count_ = std::min(tile_groups, groups - first_);
+    read_numbers();
+    read_fathers();
+    read_slopes();
+    double* const out = found.values.get() + 4 * first_;
     for (std::size_t g = 0; g < count_; ++g) {
-      const Index* cells = beside + faces * g + 2 * a;
-      const double down = cells[0] < 0 ? 0 : father_[g] - below[g] * factor;
-      const double up = cells[1] < 0 ? 0 : above[g] * factor - father_[g];
-      const bool both = cells[0] >= 0 && cells[1] >= 0;
-      slopes_[a][g] = plan_.slope == Slope::central ? central(down, up, both) : limited(down, up, both);
+      for (std::size_t a = 0; a < 3; ++a) out[4 * g + a] = a < dimensions_ ? slopes_[a][g] : 0;
+      out[4 * g + 3] = change_[g];
+    }
+  }
+  return found;
+}
+
+// Where there is no group beside one, its own slopes stand for those there.
+void Predictor::read_curvature() {
+  if (father_slopes_ == nullptr) {
+    const std::size_t first = first_, count = count_;
+    own_slopes_ = find_slopes();
+    father_slopes_ = own_slopes_.values.get();
+    first_ = first;
+    count_ = count;
+    read_numbers();
+    read_fathers();
+  }
+  const double* const own = father_slopes_ + 4 * first_;
+  for (std::size_t g = 0; g < count_; ++g) {
+    for (std::size_t a = 0; a < 3; ++a) slopes_[a][g] = own[4 * g + a];
+    change_[g] = own[4 * g + 3];
+  }
+  for (std::size_t a = 0; a < dimensions_; ++a) {
+    for (std::size_t g = 0; g < count_; ++g) {
+      const Index lower = finder_->find(beside_at_[2 * a][g]), upper = finder_->find(beside_at_[2 * a + 1][g]);
+      const double* const below = lower < 0 ? own + 4 * g : father_slopes_ + 4 * lower;
+      const double* const above = upper < 0 ? own + 4 * g : father_slopes_ + 4 * upper;
+      terms_[axis_terms + a][g] = 0.125 * ((below[a] + above[a]) - 2 * own[4 * g + a]);
+      for (std::size_t b = a + 1; b < dimensions_; ++b) {
+        terms_[pair_terms + a + b - 1][g] = 0.125 * (above[b] - below[b]);
+      }
     }
   }
 }
 
 void Predictor::begin_mean() {
   const auto members = static_cast<double>(members_);
-  sum_.fill(0);
-  if (!declared()) {
-    for (std::size_t g = 0; g < count_; ++g) goal_[g] = members * father_[g];
-    return;
-  }
+  std::fill_n(sum_.begin(), count_, 0.0);
+  if (!declared()) return scaled(members, father_.data(), count_, goal_.data());
   const MeanRelation& mean = *relations_.mean;
   Row weight, offset;
-  weight.fill(1);
-  offset.fill(0);
-  offset_.fill(0);
-  weight_.fill(mean.scale);
+  std::fill_n(weight.begin(), count_, 1.0);
+  std::fill_n(offset.begin(), count_, 0.0);
+  for (Row& row : weight_) std::fill_n(row.begin(), count_, mean.scale);
   if (mean.weight >= 0) {
     read_father_cells(mean.weight, weight);
-    const double* cells = cells_of(mean.weight);
-    for (std::size_t n = 0; n < count_ * sons_; ++n) weight_[n] = mean.scale * cells[n];
+    scaled(mean.scale, cells_of(mean.weight), count_ * sons_, cells_.data());
+    to_rows(cells_.data(), sons_, count_, weight_.data());
   }
+  std::fill_n(cells_.begin(), count_ * sons_, 0.0);
   add_father_terms(mean.offset, offset);
-  add_terms(mean.offset, offset_);
+  add_terms(mean.offset, cells_);
+  to_rows(cells_.data(), sons_, count_, offset_.data());
   for (std::size_t g = 0; g < count_; ++g) {
     goal_[g] = members * (mean.scale * weight[g] * father_[g] + offset[g]);
   }
-}
-
-void Predictor::pick(const double* cells, std::size_t son, Row& out) const noexcept {
-  for (std::size_t g = 0; g < count_; ++g) out[g] = cells[g * sons_ + son];
 }
 
 void Predictor::predict(std::size_t step) {
@@ -160,86 +220,57 @@ void Predictor::predict(std::size_t step) {
   if (plan_.closure) {
     by_closure(son);
   } else {
-    if (plan_.last != Last::slope && step + 1 == members_) {
-      by_mean(son);
-    } else {
-      by_slope(son);
-      if (plan_.siblings) add_siblings(step);
-    }
+    if (by_fathers_) by_father(step);
     if (plan_.divergence) by_divergence(step);
     if (plan_.shared) by_shared(son);
   }
-  // What is not a number differs from machine to machine.
-  for (std::size_t g = 0; g < count_; ++g) predicted_[g] = predicted_[g] == predicted_[g] ? predicted_[g] : 0.0;
+  numbers_only(count_, predicted_.data());
+}
+
+void Predictor::by_father(std::size_t step) {
+  if (plan_.last != Last::slope && step + 1 == members_) return by_mean(order_[step]);
+  by_slope(order_[step]);
+  if (plan_.corrected) correct(step);
 }
 
 void Predictor::by_slope(std::size_t son) {
   if (plan_.slope == Slope::none) {
-    predicted_ = father_;
+    std::copy_n(father_.begin(), count_, predicted_.begin());
     return;
   }
-  const std::array<double, 3>& offset = offsets_[son];
-  const Row &x = slopes_[0], &y = slopes_[1], &z = slopes_[2];
-  switch (dimensions_) {
-    case 1:
-      for (std::size_t g = 0; g < count_; ++g) predicted_[g] = father_[g] + offset[0] * x[g];
-      break;
-    case 2:
-      for (std::size_t g = 0; g < count_; ++g) predicted_[g] = father_[g] + (offset[0] * x[g] + offset[1] * y[g]);
-      break;
-    default:
-      for (std::size_t g = 0; g < count_; ++g) {
-        predicted_[g] = father_[g] + ((offset[0] * x[g] + offset[1] * y[g]) + offset[2] * z[g]);
-      }
-  }
+  along_slopes(father_.data(), offsets_[son], slopes_, dimensions_, count_, predicted_.data());
 }
 
-namespace {
-
-void add_share(double share, const double* __restrict of, std::size_t count, double* __restrict to) {
-  for (std::size_t g = 0; g < count; ++g) to[g] += share * of[g];
-}
-
-}  // namespace
-
-void Predictor::add_siblings(std::size_t step) {
-  slope_predicted_[step] = predicted_;
-  if (step < 2 || step + 1 == sons_) return;
-  for (std::size_t other = 0; other < step; ++other) {
-    const double share = plan_.weights[step][other] / 64.0;
-    add_share(share, apart_[other].data(), count_, predicted_.data());
-  }
+void Predictor::correct(std::size_t step) {
+  std::copy_n(predicted_.begin(), count_, slope_predicted_[step].begin());
+  if (step + 1 == sons_) return;
+  each_correction(step, dimensions_, plan_.slope != Slope::none, [&](std::size_t term) {
+    const std::int8_t weight = plan_.weights[step][term];
+    if (weight != 0) add_share(weight / 64.0, terms_[term].data(), count_, predicted_.data());
+  });
 }
 
 void Predictor::by_mean(std::size_t son) {
   from_.fill(Source::mean);
-  if (!declared()) {
-    for (std::size_t g = 0; g < count_; ++g) predicted_[g] = goal_[g] - sum_[g];
-    return;
-  }
-  for (std::size_t g = 0; g < count_; ++g) {
-    const std::size_t cell = g * sons_ + son;
-    predicted_[g] = ((goal_[g] - sum_[g]) - offset_[cell]) / weight_[cell];
-  }
+  if (!declared()) return subtract(goal_.data(), sum_.data(), count_, predicted_.data());
+  solve_mean(goal_.data(), sum_.data(), offset_[son].data(), weight_[son].data(), count_, predicted_.data());
 }
 
 void Predictor::known(std::size_t step, const Row& values) {
-  if (plan_.divergence) values_[order_[step]] = values;
-  if (plan_.siblings && step + 2 < sons_) {
-    for (std::size_t g = 0; g < count_; ++g) apart_[step][g] = values[g] - slope_predicted_[step][g];
+  const std::size_t son = order_[step];
+  if (plan_.divergence) std::copy_n(values.begin(), count_, values_[son].begin());
+  if (plan_.corrected && step + 2 < sons_) {
+    subtract(values.data(), slope_predicted_[step].data(), count_, terms_[step].data());
   }
-  if (plan_.last != Last::slope && !plan_.closure && step + 1 < members_) add_to_sum(step, values);
+  if (plan_.last != Last::slope && by_fathers_ && step + 1 < members_) add_to_sum(step, values);
 }
 
 void Predictor::add_to_sum(std::size_t step, const Row& values) {
-  if (!declared()) {
-    for (std::size_t g = 0; g < count_; ++g) sum_[g] += values[g];
-    return;
-  }
   const std::size_t son = order_[step];
-  for (std::size_t g = 0; g < count_; ++g) {
-    const std::size_t cell = g * sons_ + son;
-    sum_[g] += weight_[cell] * values[g] + offset_[cell];
+  if (declared()) {
+    add_weighted(weight_[son].data(), values.data(), offset_[son].data(), count_, sum_.data());
+  } else {
+    add_share(1, values.data(), count_, sum_.data());
   }
 }
 

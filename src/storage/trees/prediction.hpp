@@ -25,9 +25,21 @@ enum class Last : std::uint8_t {
   declared = 2,  ///< as the relation says
 };
 
-/// How much of what earlier siblings differ from their slopes' predictions a son is expected to: by the son's place in
-/// the order and theirs, in 64ths. Of sons 2 to the one before the last; the others have none.
-using SiblingWeights = std::array<std::array<std::int8_t, 8>, 8>;
+/// What a prediction by slopes is corrected by. Terms 0 to 6: what earlier siblings, by their place in the order, differ
+/// from theirs. Behind them how slopes change from father to father: for each pair of axes (x y, x z, y z) that of the
+/// second one's along the first, for each axis that of its own from below to here to above.
+inline constexpr std::size_t pair_terms = 7, axis_terms = 10, correction_terms = 13;
+/// Of each term and son, by its place in the order, how much, in 64ths. The last son is not corrected.
+using CorrectionWeights = std::array<std::array<std::int8_t, correction_terms>, 8>;
+
+/// f(term) for each that a son has. `curved`: there are slopes.
+template <class F>
+void each_correction(std::size_t step, std::size_t dimensions, bool curved, F&& f) {
+  for (std::size_t other = 0; other < step; ++other) f(other);
+  if (!curved) return;
+  for (std::size_t pair = 0; pair < dimensions * (dimensions - 1) / 2; ++pair) f(pair_terms + pair);
+  for (std::size_t axis = 0; axis < dimensions; ++axis) f(axis_terms + axis);
+}
 
 /// What of all that a stream uses. Stored in it.
 struct PredictionPlan {
@@ -37,9 +49,8 @@ struct PredictionPlan {
   bool across = false;  ///< faces are predicted from those of other groups too
   bool faces = false;   ///< the values are on faces; the three above but for `closure` ask for it
   bool factor = false;  ///< fathers are multiplied by their factor
-  bool siblings =
-      false;  ///< predictions by slopes are corrected by `weights`; not with `closure`, `faces`, or one dimension
-  SiblingWeights weights{};
+  bool corrected = false;  ///< predictions by slopes are, by `weights`; not with `closure`, `faces`, or one dimension
+  CorrectionWeights weights{};
   [[nodiscard]] std::uint16_t bits() const noexcept;
   /// Throws Error(file) if no plan has these bits.
   static PredictionPlan of(std::uint16_t bits);
@@ -63,6 +74,14 @@ inline constexpr std::size_t sources = 5;
 /// Whether it is read what lies beside the fathers.
 [[nodiscard]] bool needs_beside(const PredictionPlan& plan) noexcept;
 
+class Arrangement;
+
+/// Of each group of a chunk the slopes around its father and `change`, four numbers; what they change by from one father
+/// to the next is looked at under `corrected`.
+struct FatherSlopes {
+  std::unique_ptr<double[]> values;
+};
+
 /// Goes through the sibling groups of a chunk a tile at a time, and through each tile a son at a time. All arithmetic
 /// is in double, in the order written, so that decoders find the same bits.
 class Predictor {
@@ -76,11 +95,12 @@ class Predictor {
   /// Error(usage) if the chunk lacks what the plan needs.
   Predictor(const TreeChunk& chunk, const Relations& relations, const PredictionPlan& plan, BytesView own,
             const GroupFinder* finder = nullptr);
-  /// Flows of all cells of the chunk, where they are known already: the companions are not looked at.
-  void use_flows(std::span<const double> flows) noexcept {
-    flows_ = flows;
-    needed_ = 0;
-  }
+  /// Groups come in another order, and what it has found out is taken from it: the companions are not looked at.
+  void use(const Arrangement& arrangement) noexcept;
+  /// For a plan that is `corrected` and has slopes: made by find_slopes() of a Predictor with the same chunk and slopes.
+  /// Without it they are found at the beginning.
+  void use(const FatherSlopes& slopes) noexcept { father_slopes_ = slopes.values.get(); }
+  [[nodiscard]] FatherSlopes find_slopes();
   /// All of `own` is known, and may be predicted from: to find out how well that does.
   void know_all() noexcept { all_known_ = true; }
 
@@ -95,16 +115,37 @@ class Predictor {
   [[nodiscard]] const std::array<Source, tile_groups>& from() const noexcept { return from_; }
   /// Whether all of the tile have the source of the first.
   [[nodiscard]] bool uniform() const noexcept { return uniform_; }
+  /// Of the groups of the tile what lies where in the chunk.
+  [[nodiscard]] std::size_t group(std::size_t g) const noexcept {
+    return sequence_ == nullptr ? first_ + g : sequence_[first_ + g];
+  }
+  /// Null: groups lie one behind the other. Else the numbers of those of the tile.
+  [[nodiscard]] const std::uint32_t* groups() const noexcept {
+    return sequence_ == nullptr ? nullptr : sequence_ + first_;
+  }
+  /// Of each group how much the fathers around it differ, which differences from predictions by slopes grow with; null
+  /// where that is not known.
+  [[nodiscard]] const double* change() const noexcept {
+    return plan_.slope == Slope::none || !by_fathers_ ? nullptr : change_.data();
+  }
+  /// Values of the fathers, where there is a change.
+  [[nodiscard]] const double* fathers() const noexcept { return father_.data(); }
   void known(std::size_t step, const Row& values);
+  /// Of each group a term that its sons are corrected by.
+  [[nodiscard]] const Row& term(std::size_t number) const noexcept { return terms_[number]; }
 
  private:
   void lay_out_cells();
   void lay_out_faces();
+  void read_numbers();
   void read_fathers();
   void read_slopes();
+  void read_flow();
   void begin_mean();
+  void by_father(std::size_t step);
   void by_slope(std::size_t son);
-  void add_siblings(std::size_t step);
+  void read_curvature();
+  void correct(std::size_t step);
   void by_mean(std::size_t son);
   void by_closure(std::size_t son);
   void by_shared(std::size_t son);
@@ -120,17 +161,20 @@ class Predictor {
   void add_terms(const std::vector<RelationTerm>& terms, Cells& out) const;
   void add_father_terms(const std::vector<RelationTerm>& terms, Row& out);
   void by_neighbour(std::size_t son);
-  /// Of each group the cell beside this son across the variable's face, in another group of the chunk; -1: none.
-  void find_across(std::size_t son, std::array<Index, tile_groups>& cells) const noexcept;
-  /// Of one son of each group.
-  void pick(const double* cells, std::size_t son, Row& out) const noexcept;
+  /// Of each group the cell beside this son, across the face; -1: none that is known.
+  void cells_across(std::size_t son, std::array<Index, tile_groups>& cells) const noexcept;
+  /// `other` where a group has a neighbour across.
+  void take_across(Source source, const Row& other) noexcept;
+  /// Of each group the one beside it across the variable's face, in the chunk; -1: none.
+  void find_across();
 
   const TreeChunk& chunk_;
   const Relations& relations_;
   PredictionPlan plan_;
   BytesView own_;
   std::span<const double> flows_{};
-  const double* flow_now_ = nullptr;  ///< of the cells of the tile
+  const std::uint32_t* sequence_ = nullptr;
+  const Arrangement* arrangement_ = nullptr;
   bool all_known_ = false;
   std::size_t dimensions_, sons_;
   std::array<std::size_t, 8> order_{};
@@ -146,13 +190,20 @@ class Predictor {
 
   std::size_t first_ = 0, count_ = 0;
   bool uniform_ = true;
-  Row father_, goal_, sum_, predicted_;  ///< goal: what the sum is to become
+  bool by_fathers_ = true;   ///< something in the tile is predicted by slopes, or as the last of a mean
+  bool all_across_ = false;  ///< every group has one beside it, across the variable's face, that is known
+  std::array<Index, tile_groups> father_at_, across_;
+  std::array<std::array<Index, tile_groups>, 6> beside_at_;
+  Row father_, goal_, sum_, predicted_, change_;  ///< goal: what the sum is to become
   std::array<Row, 3> slopes_;
   std::array<Row, 8> values_;           ///< of the sons known so far, under a divergence
-  std::array<Row, 8> slope_predicted_;  ///< under `siblings`, of each step, before them
-  std::array<Row, 8> apart_;            ///< the value less that
-  Cells weight_, offset_;  ///< of the quantity whose mean is declared; of a closure: the whole of it is offset
-  Cells flow_;             ///< see flows.hpp
+  std::array<Row, 8> slope_predicted_;         ///< if it is corrected, of each step, before that
+  std::array<Row, correction_terms> terms_;
+  const double* father_slopes_ = nullptr;
+  FatherSlopes own_slopes_{};
+  Cells cells_;                               ///< while they lie as cells do
+  std::array<Row, 8> weight_, offset_, flow_;  ///< of each son: of the quantity whose mean is declared, of a closure,
+                                               ///< which is all offset; see flows.hpp
   std::array<Source, tile_groups> from_{};
 };
 

@@ -1,11 +1,26 @@
 // What companions say of a value.
 #include <algorithm>
 
+#include "storage/trees/arrangement.hpp"
 #include "storage/trees/elements.hpp"
 #include "storage/trees/flows.hpp"
 #include "storage/trees/prediction.hpp"
+#include "storage/trees/prediction_loops.hpp"
 
 namespace sidestream::trees {
+
+using namespace prediction_loops;
+
+namespace {
+
+/// Has these bytes brought from memory while something else is done: of many companions at once it would be waited for.
+void fetch(BytesView bytes, std::size_t first, std::size_t count) noexcept {
+  constexpr std::size_t line = 64;
+  const std::size_t end = std::min(bytes.size(), first + count);
+  for (std::size_t at = first; at < end; at += line) __builtin_prefetch(bytes.data() + at);
+}
+
+}  // namespace
 
 void Predictor::read_companions() {
   std::size_t next = 0;
@@ -13,34 +28,16 @@ void Predictor::read_companions() {
     if ((needed_ >> n & 1) == 0) continue;
     const Companion& from = chunk_.companions[n];
     near_[n] = read_run(from.type, from.values, first_ * sons_, count_ * sons_, copies_[next++].data());
+    fetch(from.values, (first_ + count_) * sons_ * size_of(from.type), count_ * sons_ * size_of(from.type));
   }
 }
 
 void Predictor::read_father_cells(int companion, Row& out) const {
   const Companion& from = chunk_.companions[static_cast<std::size_t>(companion)];
-  read_elements(from.type, from.fathers, chunk_.groups.father.data() + first_, count_, out.data());
+  read_elements(from.type, from.fathers, father_at_.data(), count_, out.data());
 }
 
 namespace {
-
-// The usual terms, two or three factors, in one go; wide, since nothing is written that is read.
-void add_two(double coefficient, const double* __restrict a, const double* __restrict b, std::size_t count,
-             double* __restrict out) {
-  for (std::size_t n = 0; n < count; ++n) out[n] += coefficient * a[n] * b[n];
-}
-
-void add_three(double coefficient, const double* __restrict a, const double* __restrict b, const double* __restrict c,
-               std::size_t count, double* __restrict out) {
-  for (std::size_t n = 0; n < count; ++n) out[n] += coefficient * a[n] * b[n] * c[n];
-}
-
-void multiply(const double* __restrict by, std::size_t count, double* __restrict product) {
-  for (std::size_t n = 0; n < count; ++n) product[n] *= by[n];
-}
-
-void divide(const double* __restrict by, std::size_t count, double* __restrict product) {
-  for (std::size_t n = 0; n < count; ++n) product[n] /= by[n];
-}
 
 /// `read(number)` is where the values of a companion are; `product` is used.
 template <class Read>
@@ -65,7 +62,7 @@ void add_products(const std::vector<RelationTerm>& terms, std::size_t count, Rea
 
 // In runs so short that what all terms read of them stays at hand.
 void Predictor::add_terms(const std::vector<RelationTerm>& terms, Cells& out) const {
-  constexpr std::size_t run = 128;
+  constexpr std::size_t run = 256;
   std::array<double, run> product;
   for (std::size_t first = 0; first < count_ * sons_; first += run) {
     const std::size_t count = std::min(run, count_ * sons_ - first);
@@ -88,19 +85,45 @@ void Predictor::add_father_terms(const std::vector<RelationTerm>& terms, Row& ou
 }
 
 void Predictor::by_closure(std::size_t son) {
-  pick(offset_.data(), son, predicted_);
+  std::copy_n(offset_[son].begin(), count_, predicted_.begin());
   from_.fill(Source::closure);
 }
 
-void Predictor::find_across(std::size_t son, std::array<Index, tile_groups>& cells) const noexcept {
+void Predictor::find_across() {
   const FaceRelation& face = *relations_.face;
-  const auto axis = static_cast<std::size_t>(face.axis), faces = 2 * dimensions_;
-  const auto across = static_cast<Index>(son ^ (std::size_t{1} << axis));
-  const Index* beside = chunk_.groups.beside.data() + first_ * faces + 2 * axis + (face.high ? 1 : 0);
-  for (std::size_t g = 0; g < count_; ++g) {
-    const Index group = finder_->find(beside[g * faces]);
-    cells[g] = group < 0 ? -1 : group * static_cast<Index>(sons_) + across;
+  if (arrangement_ != nullptr) {
+    arrangement_->find_across(groups(), count_, across_.data());
+  } else {
+    const std::size_t sides = 2 * dimensions_;
+    const Index* beside = chunk_.groups.beside.data() + first_ * sides + 2 * static_cast<std::size_t>(face.axis);
+    if (face.high) ++beside;
+    for (std::size_t g = 0; g < count_; ++g) across_[g] = finder_->find(beside[g * sides]);
+    // Out of the variable itself only what lies in tiles before.
+    const bool any = plan_.shared || all_known_;
+    for (std::size_t g = 0; !any && g < count_; ++g) across_[g] = across_[g] < static_cast<Index>(first_) ? across_[g] : -1;
   }
+  Index all = 0;
+  for (std::size_t g = 0; g < count_; ++g) all |= across_[g];
+  all_across_ = all >= 0;
+}
+
+void Predictor::cells_across(std::size_t son, std::array<Index, tile_groups>& cells) const noexcept {
+  const auto other = static_cast<Index>(son ^ (std::size_t{1} << relations_.face->axis));
+  const auto sons = static_cast<Index>(sons_);
+  for (std::size_t g = 0; g < count_; ++g) cells[g] = (across_[g] * sons + other) | across_[g] >> 63;
+}
+
+void Predictor::take_across(Source source, const Row& other) noexcept {
+  if (all_across_) {
+    std::copy_n(other.begin(), count_, predicted_.begin());
+    from_.fill(source);
+    return;
+  }
+  for (std::size_t g = 0; g < count_; ++g) {
+    predicted_[g] = across_[g] < 0 ? predicted_[g] : other[g];
+    from_[g] = across_[g] < 0 ? from_[g] : source;
+  }
+  uniform_ = false;
 }
 
 // The face is also that of the cell beside it, in the group or in that of what is beside the father.
@@ -108,74 +131,60 @@ void Predictor::by_shared(std::size_t son) {
   const FaceRelation& face = *relations_.face;
   const auto axis = static_cast<std::size_t>(face.axis);
   const Companion& opposite = chunk_.companions[static_cast<std::size_t>(face.opposite)];
+  const std::size_t other = son ^ (std::size_t{1} << axis);
   const bool inner = ((son >> axis & 1) != 0) != face.high;
   if (inner) {
-    pick(cells_of(face.opposite), son ^ (std::size_t{1} << axis), predicted_);
+    const double* const cells = cells_of(face.opposite) + other;
+    for (std::size_t g = 0; g < count_; ++g) predicted_[g] = cells[g * sons_];
     from_.fill(Source::shared);
     uniform_ = true;
     return;
   }
   if (!plan_.across) return;
   std::array<Index, tile_groups> cells;
-  find_across(son, cells);
+  cells_across(son, cells);
   Row there;
-  read_beside(opposite.type, opposite.values, cells.data(), 1, count_, there.data());
-  for (std::size_t g = 0; g < count_; ++g) {
-    predicted_[g] = cells[g] < 0 ? predicted_[g] : there[g];
-    from_[g] = cells[g] < 0 ? from_[g] : Source::shared;
-  }
-  uniform_ = false;
+  read_beside(opposite.type, opposite.values, cells.data(), count_, there.data());
+  take_across(Source::shared, there);
 }
 
 // From the face at the other end of the same cell; or, where that is not known but a sibling's is, through the sibling.
 void Predictor::by_divergence(std::size_t step) {
   const FaceRelation& face = *relations_.face;
-  const std::size_t son = order_[step], across = son ^ (std::size_t{1} << face.axis);
-  Row known, flow;
+  const std::size_t son = order_[step], other = son ^ (std::size_t{1} << face.axis);
+  Row opposite;
+  const double *known = values_[other].data(), *flow = flow_[other].data();
   if (face.opposite >= 0) {
-    pick(cells_of(face.opposite), son, known);
-    pick(flow_now_, son, flow);
-  } else if (step >= members_) {
-    known = values_[across];
-    pick(flow_now_, across, flow);
-  } else {
+    const double* const cells = cells_of(face.opposite) + son;
+    for (std::size_t g = 0; g < count_; ++g) opposite[g] = cells[g * sons_];
+    known = opposite.data();
+    flow = flow_[son].data();
+  } else if (step < members_) {
     if (plan_.across) by_neighbour(son);
     return;
   }
   // Out of a low face follows the high one by subtraction; what is known is low if a high face is wanted of the same
   // cell, and if a low one is wanted whose cell's lower sibling is known.
   const bool upwards = face.high == (face.opposite >= 0);
-  for (std::size_t g = 0; g < count_; ++g) predicted_[g] = upwards ? known[g] - flow[g] : known[g] + flow[g];
+  (upwards ? subtract : add)(known, flow, count_, predicted_.data());
   from_.fill(Source::divergence);
 }
 
 // Through the cell beside it in another group, whose other face is known.
 void Predictor::by_neighbour(std::size_t son) {
-  const FaceRelation& face = *relations_.face;
   std::array<Index, tile_groups> cells;
-  find_across(son, cells);
-  const auto behind = static_cast<Index>(first_ * sons_);
-  for (std::size_t g = 0; g < count_; ++g) {
-    if (!all_known_ && cells[g] >= behind) cells[g] = -1;
-  }
-  Row known, flow;
-  read_beside(chunk_.type, own_, cells.data(), 1, count_, known.data());
-  for (std::size_t g = 0; g < count_; ++g) {
-    flow[g] = 0;
-    if (cells[g] < 0) continue;
-    const auto cell = static_cast<std::size_t>(cells[g]);
-    if (flows_.empty()) {
-      read_flows(chunk_, relations_, cell, 1, &flow[g]);
-    } else {
-      flow[g] = flows_[cell];
+  cells_across(son, cells);
+  Row values, flow, through;
+  read_beside(chunk_.type, own_, cells.data(), count_, values.data());
+  if (!flows_.empty()) {
+    read_beside(flows_.data(), cells.data(), count_, flow.data());
+  } else {
+    for (std::size_t g = 0; g < count_; ++g) {
+      read_flows(chunk_, relations_, static_cast<std::size_t>(std::max<Index>(cells[g], 0)), 1, &flow[g]);
     }
   }
-  for (std::size_t g = 0; g < count_; ++g) {
-    if (cells[g] < 0) continue;
-    predicted_[g] = face.high ? known[g] + flow[g] : known[g] - flow[g];
-    from_[g] = Source::divergence;
-  }
-  uniform_ = false;
+  (relations_.face->high ? add : subtract)(values.data(), flow.data(), count_, through.data());
+  take_across(Source::divergence, through);
 }
 
 }  // namespace sidestream::trees

@@ -31,8 +31,8 @@ StreamHead head_of(TreeMethod method, const CodingChoice& choice, const Relation
   head.method = method;
   head.fathers = method >= TreeMethod::father_xor;
   if (method >= TreeMethod::predicted) {
-    head.beside = needs_beside(choice.form.plan);
-    head.companions = companions_of(choice.form.plan, relations);
+    head.beside = needs_beside(choice.plan);
+    head.companions = companions_of(choice.plan, relations);
   }
   return head;
 }
@@ -63,10 +63,10 @@ Bytes encode_by(TreeMethod method, BytesView values, const TreeChunk& chunk, con
       encode_father_xor(values, chunk, coding.header_bits, out);
       break;
     case TreeMethod::predicted:
-      encode_predicted(values, chunk, relations, choice.form, out);
+      encode_predicted(values, chunk, relations, choice.plan, choice.slopes, out);
       break;
     case TreeMethod::predicted_zstd:
-      encode_predicted_zstd(values, chunk, relations, choice.form.plan, level, out);
+      encode_predicted_zstd(values, chunk, relations, choice.plan, choice.slopes, level, out);
       break;
   }
   put_checksum(values, out);
