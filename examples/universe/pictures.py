@@ -12,10 +12,12 @@ import numpy as np
 from matplotlib.collections import EllipseCollection
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+CRITICAL = 2.775e11  # density, h^2 solar masses by Mpc^3
+MATTER = 0.3  # what `universe` takes unless told
 COLOURS = ["#0072b2", "#e69f00", "#d55e00"]
 
 
-def _table(file):
+def table(file):
     """Columns of a table of Sidestream's: numbers where all are, else texts."""
     with Path(file).open() as lines:
         rows = list(csv.DictReader(lines))
@@ -33,21 +35,30 @@ def _redshift(scale_factor):
     return 1 / scale_factor - 1
 
 
-def _title(table, rows):
-    return f"z = {_redshift(table['time'][rows][0]):.2f}"
+def _title(columns, rows):
+    return f"z = {_redshift(columns['time'][rows][0]):.2f}"
 
 
-def _style(axes):
+def _short(value, _):
+    """1 of 1, 0.5 of 0.5, 2 x 10^12 of 2e12."""
+    if 1e-3 < value < 1e4:
+        return f"{value:g}"
+    power = int(np.floor(np.log10(value) + 1e-9))
+    first = f"{value / 10.0**power:.0f}"
+    return rf"$10^{{{power}}}$" if first == "1" else rf"${first}\times 10^{{{power}}}$"
+
+
+def style(axes):
     axes.spines[["top", "right"]].set_visible(False)
     axes.tick_params(length=3)
     if axes.get_xscale() == "log":
         # A number at 1, 2 and 5 of each decade: more would lie upon each other.
         axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+        axes.xaxis.set_major_formatter(FuncFormatter(_short))
         axes.xaxis.set_minor_formatter(NullFormatter())
 
 
-def _save(figure, file):
+def save(figure, file):
     figure.savefig(file, dpi=150)
     plt.close(figure)
 
@@ -56,7 +67,7 @@ def frames(results, box):
     """A picture of each look, in results/frames: density along z, halos as circles of their volume. Gives files."""
     folder = Path(results) / "frames"
     folder.mkdir()
-    halos = _table(Path(results) / "halos.csv")
+    halos = table(Path(results) / "halos.csv")
     files = []
     for number, file in enumerate(sorted(Path(results).glob("density-*.h5"))):
         with h5py.File(file) as data:
@@ -102,41 +113,41 @@ def _some(numbers, count=3):
 
 def mass_functions(results, file, box):
     """How many halos are heavier than a mass, at three times."""
-    halos = _table(Path(results) / "halos.csv")
+    halos = table(Path(results) / "halos.csv")
     figure, axes = plt.subplots(figsize=(7, 4.5), layout="constrained")
     numbers, counts = np.unique(halos["iteration"], return_counts=True) if halos else ([], [])
     for colour, number in zip(
         COLOURS, _some([n for n, c in zip(numbers, counts, strict=True) if c >= 5]), strict=False
     ):
         of = halos["iteration"] == number
-        # Densities are in units of the mean: 2.775e11 Omega_m solar masses/h in a (Mpc/h)^3.
-        mass = np.sort(halos["mass"][of])[::-1] * 2.775e11 * 0.3
+        # Densities are in units of the mean, masses in that times (Mpc/h)^3.
+        mass = np.sort(halos["mass"][of])[::-1] * CRITICAL * MATTER
         axes.step(mass, np.arange(1, len(mass) + 1) / box**3, where="post", color=colour, label=_title(halos, of))
     axes.set(xscale="log", yscale="log", xlabel="M [solar masses/h]", ylabel="halos heavier than M per (Mpc/h)³")
     axes.set_title(f"Halos by mass, a box of {box:g} Mpc/h", loc="left")
     if axes.lines:
         axes.legend(frameon=False)
-    _style(axes)
-    _save(figure, file)
+    style(axes)
+    save(figure, file)
 
 
 def spectra(results, file):
-    table, linear = _table(Path(results) / "spectrum.csv"), _table(Path(results) / "linear.csv")
+    found, linear = table(Path(results) / "spectrum.csv"), table(Path(results) / "linear.csv")
     figure, axes = plt.subplots(figsize=(7, 4.5), layout="constrained")
-    for colour, number in zip(COLOURS, _some(np.unique(table["iteration"])), strict=False):
-        of = table["iteration"] == number
-        axes.plot(table["k"][of], table["power"][of], "-", color=colour, label=_title(table, of))
+    for colour, number in zip(COLOURS, _some(np.unique(found["iteration"])), strict=False):
+        of = found["iteration"] == number
+        axes.plot(found["k"][of], found["power"][of], "-", color=colour, label=_title(found, of))
     axes.plot(linear["k"], linear["linear"], "--", color="0.4", label="linear theory at the end")
     axes.set(xscale="log", yscale="log", xlabel="k [h/Mpc]", ylabel="P(k) [(Mpc/h)³]")
     axes.set_title("Spectrum of matter", loc="left")
     axes.legend(frameon=False)
-    _style(axes)
-    _save(figure, file)
+    style(axes)
+    save(figure, file)
 
 
 def fluxes(results, file):
-    distribution = _table(Path(results) / "flux-pdf.csv")
-    lines = _table(Path(results) / "flux-spectrum.csv")
+    distribution = table(Path(results) / "flux-pdf.csv")
+    lines = table(Path(results) / "flux-spectrum.csv")
     figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.5), layout="constrained")
     # Before redshift 5 next to no light gets through this gas.
     late = distribution["iteration"][distribution["time"] > 1 / 6]
@@ -153,5 +164,5 @@ def fluxes(results, file):
     right.set_title("Spectrum of the flux along lines of sight", loc="left")
     for axes in (left, right):
         axes.legend(frameon=False)
-        _style(axes)
-    _save(figure, file)
+        style(axes)
+    save(figure, file)
