@@ -41,6 +41,7 @@ void declare_output(CLI::App& app, Options& o) {
                  "Go on after the newest whole checkpoint in this database, whatever number of ranks wrote it");
   app.add_option("--dump", o.dump, "Write the particles at the end to one file");
   app.add_option("--spectrum", o.spectrum, "Write the spectrum of matter at the end, with the linear one, as CSV");
+  app.add_option("--times", o.times, "Write a CSV file with the seconds of every step and rank");
   app.add_flag("--progress", o.progress, "Print a line per step");
   app.add_flag("--quiet", o.quiet, "Print nothing but errors");
 }

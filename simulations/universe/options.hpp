@@ -35,6 +35,7 @@ struct Options {
   std::string restart;            ///< database with checkpoints to go on from; empty: from the beginning
   std::string dump;               ///< raw particles at the end; empty: none
   std::string spectrum;           ///< table of the spectrum of matter at the end; empty: none
+  std::string times;              ///< CSV of this program's own timings; empty: none
   bool progress = false, quiet = false;
 };
 

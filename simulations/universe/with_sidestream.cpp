@@ -56,8 +56,9 @@ class WithSidestream final : public Coupling {
   void publish(const State& state) override {
     publish_grid(state);
     publish_matter(state);
-    session_.end_iteration(state.step(), state.scale_factor());
   }
+
+  void end_iteration(const State& state) override { session_.end_iteration(state.step(), state.scale_factor()); }
 
   std::string close() override {
     const sidestream::Account account = session_.close();
