@@ -112,6 +112,17 @@ Vectors Gravity::force(const Field& density) const {
   return force;
 }
 
+double Gravity::potential_energy(const Field& density) const {
+  const int n = layout_.cells();
+  const Modes modes = fourier_.forward(density);
+  double sum = 0;
+  fourier_.for_each_mode([&](std::size_t mode, const std::array<int, 3>& k) {
+    sum += (k[0] == 0 || 2 * k[0] == n ? 1 : 2) * influence_[mode] * std::norm(modes[mode]);
+  });
+  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, layout_.comm());
+  return -0.75 * options_.cosmology.matter * sum / std::pow(n, 3);
+}
+
 std::vector<Gravity::Bin> Gravity::spectrum(const Field& density) const {
   const int n = layout_.cells();
   const double smallest = 2 * pi / options_.box, volume = std::pow(options_.box, 3), count = std::pow(n, 3);

@@ -26,6 +26,11 @@ class Gravity {
   /// equation 8-22).
   [[nodiscard]] Vectors force(const Field& density) const;
 
+  /// Collective: half the sum over cells of density times the potential of force(), in units of a cell's mean mass, of
+  /// cells and of 1 / H0; that of each particle in its own potential is in it. Sums over ranks are rounded as MPI
+  /// pleases.
+  [[nodiscard]] double potential_energy(const Field& density) const;
+
   /// One bin of the spectrum of density, [n - 1/2, n + 1/2) times the smallest wave number.
   struct Bin {
     double k = 0;       ///< mean, h/Mpc

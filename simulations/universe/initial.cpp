@@ -111,21 +111,34 @@ class LinearField {
   Modes density_;
 };
 
-}  // namespace
-
-Particles displaced(const Layout& layout, const Options& options, double a) {
-  const Layout lattice(layout.comm(), options.particles);
-  const LinearField field(lattice, options);
-  const Cosmology& c = options.cosmology;
-  const double first = c.growth(a), second = options.order == 2 ? -c.second_growth(a) : 0;
-  // Momenta are a^2 dx/dt, and dD/dt = rate E D.
-  const double speed = a * a * c.expansion(a), scale = static_cast<double>(layout.cells()) / options.particles;
+/// A share of the particles on their sites.
+Particles at_rest(const Layout& lattice, double scale) {
   Particles particles;
   each_site(lattice, [&](std::int64_t id, const std::array<std::int64_t, 3>& site) {
     Particle particle{{}, {}, id};
     for (std::size_t axis = 0; axis < 3; ++axis) particle.place[axis] = static_cast<double>(site[axis]) * scale;
     particles.push_back(particle);
   });
+  return particles;
+}
+
+/// Displaces by a plane wave, along straight lines until it crosses itself (Zel'dovich 1970).
+void add_wave(const Options& options, int cells, double a, double speed, Particles& particles) {
+  const Cosmology& c = options.cosmology;
+  const double k = 2 * pi / cells, grown = c.growth(a) / c.growth(1 / (1 + *options.wave));
+  const auto axis = static_cast<std::size_t>(options.wave_axis);
+  for (Particle& particle : particles) {
+    const double moved = -grown / k * std::sin(k * particle.place[axis]);
+    particle.place[axis] += moved;
+    particle.momentum[axis] += speed * c.growth_rate(a) * moved;
+  }
+}
+
+/// Displaces as a random field says.
+void add_field(const Layout& lattice, const Options& options, double a, double speed, Particles& particles) {
+  const LinearField field(lattice, options);
+  const Cosmology& c = options.cosmology;
+  const double scale = static_cast<double>(options.cells) / options.particles;
   const auto add = [&](const Modes& source, double growth, double rate) {
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const Field moved = field.minus_gradient(source, axis);
@@ -135,8 +148,22 @@ Particles displaced(const Layout& layout, const Options& options, double a) {
       }
     }
   };
-  add(field.density(), first, c.growth_rate(a));
-  if (options.order == 2) add(field.second_source(), second, c.second_growth_rate(a));
+  add(field.density(), c.growth(a), c.growth_rate(a));
+  if (options.order == 2) add(field.second_source(), -c.second_growth(a), c.second_growth_rate(a));
+}
+
+}  // namespace
+
+Particles displaced(const Layout& layout, const Options& options, double a) {
+  const Layout lattice(layout.comm(), options.particles);
+  Particles particles = at_rest(lattice, static_cast<double>(layout.cells()) / options.particles);
+  // Momenta are a^2 dx/dt, and dD/dt = rate E D.
+  const double speed = a * a * options.cosmology.expansion(a);
+  if (options.wave) {
+    add_wave(options, layout.cells(), a, speed, particles);
+  } else {
+    add_field(lattice, options, a, speed, particles);
+  }
   for (Particle& particle : particles) {
     for (double& place : particle.place) place = wrapped(place, layout.cells());
   }

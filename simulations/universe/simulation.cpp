@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "energies.hpp"
 #include "output.hpp"
 #include "timing.hpp"
 
@@ -68,12 +69,19 @@ void simulate(const Options& options, Coupling& coupling) {
     coupling.end_iteration(state);
     watch.lap(now.end);
   };
+  std::vector<Energies> balance;
+  const auto weigh = [&] {
+    if (!options.energies.empty()) balance.push_back(energies(state));
+  };
   if (options.restart.empty()) step(false, true);
+  weigh();
   const std::int64_t last = options.stop > 0 ? std::min<std::int64_t>(options.stop, options.steps) : options.steps;
   while (state.step() < last) {
     step(true, (state.step() + 1) % options.every == 0);
+    weigh();
     if (options.progress) report(state);
   }
+  if (!options.energies.empty()) write_energies(layout, options.energies, balance);
   if (!options.times.empty()) write_times(layout, options.times, times);
   if (!options.dump.empty()) write_particles(state, options.dump);
   if (!options.spectrum.empty()) write_spectrum(state, options.spectrum);
