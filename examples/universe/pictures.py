@@ -10,6 +10,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.collections import EllipseCollection
+from matplotlib.colors import LogNorm
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 CRITICAL = 2.775e11  # density, h^2 solar masses by Mpc^3
@@ -64,7 +65,7 @@ def save(figure, file):
 
 
 def frames(results, box):
-    """A picture of each look, in results/frames: density along z, halos as circles of their volume. Gives files."""
+    """A picture of each look, in results/frames: density along z, halos as circles. Gives files."""
     folder = Path(results) / "frames"
     folder.mkdir()
     halos = table(Path(results) / "halos.csv")
@@ -78,29 +79,47 @@ def frames(results, box):
 
 
 def _frame(density, time, halos, number, box, file):
-    figure, axes = plt.subplots(figsize=(7.2, 6.4), layout="constrained")
-    shown = np.log10(np.maximum(density, 1e-3))
-    picture = axes.imshow(shown, origin="lower", extent=(0, box, 0, box), cmap="inferno", vmin=-0.6, vmax=1.6)
-    figure.colorbar(picture, ax=axes, label="log10 of the mean density along z / cosmic mean", shrink=0.85)
+    figure, axes = plt.subplots(figsize=(7.2, 6.2), layout="constrained")
+    # A look shows the whole box: its means along z stay within a decade and a half.
+    picture = axes.imshow(
+        np.maximum(density, 1e-3),
+        origin="lower",
+        extent=(0, box, 0, box),
+        cmap="inferno",
+        norm=LogNorm(0.25, 8),
+        interpolation="bilinear",
+    )
+    bar = figure.colorbar(picture, ax=axes, label="density, mean along z / cosmic mean", shrink=0.85, extend="both")
+    bar.set_ticks([0.25, 0.5, 1, 2, 4, 8], labels=["0.25", "0.5", "1", "2", "4", "8"])
+    bar.minorticks_off()
     here = halos["iteration"] == number if halos else np.zeros(0, bool)
     if here.any():
-        cells = np.cbrt(halos["cells"][here]) * box / density.shape[0]
-        places = np.column_stack([halos["peak_x"][here], halos["peak_y"][here]])
-        rings = EllipseCollection(
-            2 * cells,
-            2 * cells,
-            0,
-            units="xy",
-            offsets=places,
-            transOffset=axes.transData,
-            fc="none",
-            ec="#56e0e0",
-            lw=0.8,
-        )
-        axes.add_collection(rings)
-    axes.set(xlabel="x [Mpc/h]", ylabel="y [Mpc/h]", title=f"redshift {_redshift(time):.2f}, {int(here.sum())} halos")
+        _rings(axes, halos, here, box, box / density.shape[0])
+    count = int(here.sum())
+    axes.set(xlabel="x [Mpc/h]", ylabel="y [Mpc/h]", xlim=(0, box), ylim=(0, box))
+    axes.set_title(f"z = {_redshift(time):.2f}, {count} halo{'' if count == 1 else 's'}", loc="left")
     figure.savefig(file, dpi=110)
     plt.close(figure)
+
+
+def _rings(axes, halos, here, box, cell):
+    """A circle round each halo, of thrice its volume's radius; one over an edge of the box is there at both."""
+    radius = 3 * np.cbrt(halos["cells"][here] * 3 / (4 * np.pi)) * cell
+    x, y = halos["mass_x"][here], halos["mass_y"][here]
+    across = [(dx, dy) for dx in (-box, 0, box) for dy in (-box, 0, box)]
+    places = np.concatenate([np.column_stack([x + dx, y + dy]) for dx, dy in across])
+    size = np.tile(2 * radius, len(across))
+    rings = EllipseCollection(
+        *(size, size, np.zeros(len(size))),
+        units="xy",
+        offsets=places,
+        offset_transform=axes.transData,
+        fc="none",
+        ec="#7fe5e5",
+        lw=0.7,
+        alpha=0.9,
+    )
+    axes.add_collection(rings)
 
 
 def _some(numbers, count=3):
@@ -129,6 +148,39 @@ def mass_functions(results, file, box):
         axes.legend(frameon=False)
     style(axes)
     save(figure, file)
+
+
+def mergers(results, file, tracks=10):
+    """How the heaviest halos of the end grew: their main branches, and those that became part of them."""
+    history = table(Path(results) / "history.csv")
+    figure, axes = plt.subplots(figsize=(7.5, 5), layout="constrained")
+    if history:
+        alive = history["halo"] >= 0
+        mass, redshift = history["mass"] * CRITICAL * MATTER, _redshift(history["time"])
+        last = alive & (history["iteration"] == history["iteration"].max())
+        heaviest = history["track"][last][np.argsort(-mass[last])][:tracks]
+        colours = plt.colormaps["tab10"](np.arange(len(heaviest)) % 10)
+        for track, colour in zip(heaviest, colours, strict=True):
+            own = alive & (history["track"] == track)
+            axes.plot(redshift[own], mass[own], "-", color=colour, lw=1.6, zorder=3)
+            axes.plot(redshift[own][-1:], mass[own][-1:], "o", color=colour, ms=5, zorder=4)
+            ended = (history["event"] == "merged") & (history["other_track"] == track)
+            for branch in history["track"][ended]:
+                _branch(axes, history, alive, branch, own, mass, redshift, colour)
+        axes.invert_xaxis()
+    axes.set(yscale="log", xlabel="redshift", ylabel="M [solar masses/h]")
+    axes.set_title(f"The {tracks} heaviest halos, and what merged into them", loc="left")
+    style(axes)
+    save(figure, file)
+
+
+def _branch(axes, history, alive, branch, into, mass, redshift, colour):
+    """A thin line for a halo that merged, on to what it became part of."""
+    rows = np.flatnonzero(alive & (history["track"] == branch))
+    after = np.flatnonzero(into & (history["iteration"] > history["iteration"][rows[-1]]))
+    rows = np.append(rows, after[:1])
+    axes.plot(redshift[rows], mass[rows], ":", color=colour, lw=1)
+    axes.plot(redshift[rows[:1]], mass[rows[:1]], ".", color=colour, ms=3)
 
 
 def spectra(results, file):
