@@ -65,14 +65,14 @@ def save(figure, file):
 
 
 def frames(results, box):
-    """A picture of each look, in results/frames: density along z, halos as circles. Gives files."""
+    """A picture of each look, in results/frames: gas along z, halos as circles. Gives files."""
     folder = Path(results) / "frames"
     folder.mkdir()
     halos = table(Path(results) / "halos.csv")
     files = []
     for number, file in enumerate(sorted(Path(results).glob("density-*.h5"))):
         with h5py.File(file) as data:
-            density, time = data["density"][()], float(data.attrs["time"])
+            density, time = data["baryon_density"][()], float(data.attrs["time"])
         files.append(folder / f"frame-{number:05}.png")
         _frame(density, time, halos, number, box, files[-1])
     return files
@@ -89,7 +89,7 @@ def _frame(density, time, halos, number, box, file):
         norm=LogNorm(0.25, 8),
         interpolation="bilinear",
     )
-    bar = figure.colorbar(picture, ax=axes, label="density, mean along z / cosmic mean", shrink=0.85, extend="both")
+    bar = figure.colorbar(picture, ax=axes, label="gas, mean along z / cosmic mean", shrink=0.85, extend="both")
     bar.set_ticks([0.25, 0.5, 1, 2, 4, 8], labels=["0.25", "0.5", "1", "2", "4", "8"])
     bar.minorticks_off()
     here = halos["iteration"] == number if halos else np.zeros(0, bool)

@@ -112,6 +112,19 @@ Vectors Gravity::force(const Field& density) const {
   return force;
 }
 
+Field Gravity::smoothed(Field field, double length) const {
+  if (!(length > 0)) return field;
+  const int n = layout_.cells();
+  const double cells = length * n / options_.box;
+  std::vector<double> along;
+  for (int k = 0; k <= n / 2; ++k) along.push_back(std::exp(-2 * cells * cells * (1 - std::cos(2 * pi * k / n))));
+  const auto of = [&](int k) { return along[static_cast<std::size_t>(std::abs(k))]; };
+  Modes modes = fourier_.forward(field);
+  fourier_.for_each_mode(
+      [&](std::size_t mode, const std::array<int, 3>& k) { modes[mode] *= of(k[0]) * of(k[1]) * of(k[2]); });
+  return fourier_.backward(std::move(modes));
+}
+
 double Gravity::potential_energy(const Field& density) const {
   const int n = layout_.cells();
   const Modes modes = fourier_.forward(density);

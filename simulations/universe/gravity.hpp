@@ -26,6 +26,9 @@ class Gravity {
   /// equation 8-22).
   [[nodiscard]] Vectors force(const Field& density) const;
 
+  /// Collective: a field spread by what diffuses on the mesh, waves times exp(-k^2 length^2) where they are longer than
+  /// cells: nothing becomes negative, and the sum stays. `length` in Mpc/h; 0 changes nothing.
+  [[nodiscard]] Field smoothed(Field field, double length) const;
   /// Collective: half the sum over cells of density times the potential of force(), in units of a cell's mean mass, of
   /// cells and of 1 / H0; that of each particle in its own potential is in it. Sums over ranks are rounded as MPI
   /// pleases.

@@ -33,6 +33,10 @@ void declare_cosmology(CLI::App& app, Options& o) {
   app.add_option("--hubble", c.hubble, "H0, 100 km/s/Mpc")->check(CLI::Range(0.1, 2.0));
   app.add_option("--tilt", c.tilt, "Of the primordial spectrum")->check(CLI::Range(0.0, 3.0));
   app.add_option("--sigma8", c.sigma8, "rms of linear density in balls of 8 Mpc/h today")->check(CLI::Range(0.01, 3.0));
+  app.add_option(
+         "--filter", o.filter,
+         "Length over which pressure smooths gas, comoving Mpc/h: its waves are matter's times exp(-k^2 filter^2)")
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--temperature", o.mean_temperature, "Of gas of mean density, K")->check(CLI::PositiveNumber);
   app.add_option("--gamma", o.slope, "T = temperature Delta^(gamma - 1)")->check(CLI::Range(0.1, 3.0));
   app.add_option("--ionisation", o.ionisation, "Rate of the background, of hydrogen, 1/s")->check(CLI::PositiveNumber);

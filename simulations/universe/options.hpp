@@ -29,6 +29,7 @@ struct Options {
   std::optional<double> wave;  ///< redshift at which one plane wave crosses itself, instead of a random field
   int wave_axis = 0;           ///< along which it goes
   Cosmology cosmology{};
+  double filter = 0;              ///< over which pressure smooths gas, comoving Mpc/h
   double mean_temperature = 1e4;  ///< of gas of mean density, K
   double slope = 1.6;             ///< gamma of its temperature-density relation T = T0 Delta^(gamma - 1)
   double ionisation = 1e-12;      ///< rate at which the background ionises hydrogen atoms, 1/s
