@@ -1,4 +1,4 @@
-"""Starts the oscillators in a folder of their own and says how long they and their servers took."""
+"""Starts the oscillators, or another mini-app, in a folder of its own and says how long it and its servers took."""
 
 import contextlib
 import os
@@ -23,12 +23,13 @@ class BenchmarkError(Exception):
 
 @dataclass
 class Job:
-    """One run of the oscillators."""
+    """One run of a program, the oscillators unless told."""
 
     ranks: int
     configuration: str
     arguments: list[str] = field(default_factory=list)
     beside: tuple[str, ...] = ()  # a command that runs beside it; {sidestream} is the tool
+    input: tuple[str, ...] = (str(INPUT),)  # what the program takes before its options
 
 
 @contextlib.contextmanager
@@ -55,7 +56,7 @@ def run(job, folder, program=PROGRAM, measure_memory=False):
     (folder / "case.yaml").write_text(job.configuration)
     wrapper = [sys.executable, str(PEAK_MEMORY), str(folder / "peak")] if measure_memory else []
     command = [
-        *(str(ROOT / "scripts" / "mpirun-here"), "-n", str(job.ranks), *wrapper, str(program), str(INPUT)),
+        *(str(ROOT / "scripts" / "mpirun-here"), "-n", str(job.ranks), *wrapper, str(program), *job.input),
         *("--sidestream", "case.yaml", "--times", "times.csv", "--quiet", *job.arguments),
     ]
     log = folder / "output.txt"

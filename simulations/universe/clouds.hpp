@@ -1,8 +1,8 @@
 // Between particles and grid: cloud in cell, Hockney and Eastwood (1981), section 5-2.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "fourier.hpp"
@@ -26,6 +26,7 @@ class HaloField {
   [[nodiscard]] const T& at(int x, int y, int z) const { return values_[index(x, y - y0_ + 1, z - z0_ + 1)]; }
   /// By layers: y in [0, ny + 2), z in [0, nz + 2), 0 being the lower layer of the halo.
   [[nodiscard]] T* line(int y, int z) { return &values_[index(0, y, z)]; }
+  [[nodiscard]] const T* line(int y, int z) const { return &values_[index(0, y, z)]; }
   [[nodiscard]] int n() const { return n_; }
   [[nodiscard]] int ny() const { return ny_; }
   [[nodiscard]] int nz() const { return nz_; }
@@ -40,15 +41,67 @@ class HaloField {
   std::vector<T> values_;
 };
 
-/// Collective: what `of` says of each particle, spread over the eight cells round it, per cell. Sums are of whole
-/// numbers, multiples of `unit`, so that they do not depend on the order of the particles.
-[[nodiscard]] Field deposit(const Layout& layout, const Particles& particles, double unit,
-                            const std::function<double(const Particle&)>& of);
+/// Along one axis: the lower of the two cells that a cloud of the size of a cell is in, and what part of it is there.
+struct Overlap {
+  int lower;
+  double part;
+};
 
-/// Collective: a field with the layers of the neighbours.
-[[nodiscard]] HaloField<double> with_halo(const Layout& layout, const Field& field);
+/// Of a place >= 0.
+[[nodiscard]] inline Overlap overlap(double place) {
+  const int upper = static_cast<int>(place + 0.5);
+  return {upper - 1, 1 - (place - 0.5 - (upper - 1))};
+}
+
+/// The eight cells round a place: calls `visit(x, y, z, weight)`; y and z may be one beside those of the rank.
+template <typename Visit>
+void each_cell(const std::array<double, 3>& place, int n, const Visit& visit) {
+  const Overlap x = overlap(place[0]), y = overlap(place[1]), z = overlap(place[2]);
+  const int x0 = x.lower < 0 ? n - 1 : x.lower, x1 = x.lower + 1 == n ? 0 : x.lower + 1;
+  for (int dz = 0; dz < 2; ++dz) {
+    const double wz = dz == 0 ? z.part : 1 - z.part;
+    for (int dy = 0; dy < 2; ++dy) {
+      const double w = wz * (dy == 0 ? y.part : 1 - y.part);
+      visit(x0, y.lower + dy, z.lower + dz, w * x.part);
+      visit(x1, y.lower + dy, z.lower + dz, w * (1 - x.part));
+    }
+  }
+}
+
+/// Collective: what lies in the layers round the rank's cells is added to the cells that they are, and `sums` becomes a
+/// field, times `unit`.
+[[nodiscard]] Field folded(const Layout& layout, HaloField<std::int64_t>& sums, double unit);
+
+/// Collective: what `of(particle)` says of each particle, spread over the eight cells round it, per cell. Sums are of
+/// whole numbers, multiples of `unit`, so that they do not depend on the order of the particles.
+template <typename Of>
+[[nodiscard]] Field deposit(const Layout& layout, const Particles& particles, double unit, const Of& of) {
+  HaloField<std::int64_t> sums(layout);
+  const double scale = 1 / unit;
+  for (const Particle& particle : particles) {
+    const double value = of(particle) * scale;
+    each_cell(particle.place, layout.cells(),
+              [&](int x, int y, int z, double w) { sums.at(x, y, z) += std::llrint(w * value); });
+  }
+  return folded(layout, sums, unit);
+}
+
+/// A vector in each cell.
+using Vectors = HaloField<std::array<double, 3>>;
+
+/// Puts `field` into component `axis` of this rank's cells.
+void put_component(const Field& field, std::size_t axis, Vectors& vectors);
+/// Collective: the layers round this rank's cells become what their owners have.
+void fill_halo(const Layout& layout, Vectors& vectors);
 
 /// At a place of this rank's cells.
-[[nodiscard]] double interpolate(const HaloField<double>& field, const std::array<double, 3>& place);
+[[nodiscard]] inline std::array<double, 3> interpolate(const Vectors& field, const std::array<double, 3>& place) {
+  std::array<double, 3> sum{};
+  each_cell(place, field.n(), [&](int x, int y, int z, double w) {
+    const std::array<double, 3>& at = field.at(x, y, z);
+    for (std::size_t axis = 0; axis < 3; ++axis) sum[axis] += w * at[axis];
+  });
+  return sum;
+}
 
 }  // namespace universe

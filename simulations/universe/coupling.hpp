@@ -22,6 +22,8 @@ class Coupling {
   virtual void declare(const Layout& layout, const Options& options) = 0;
   /// Collective over comm(): hands over everything as it is after the step that `state` made last.
   virtual void publish(const State& state) = 0;
+  /// Collective over comm(), after publish().
+  virtual void end_iteration(const State& state) = 0;
   /// Collective over all ranks of open_coupling. Returns a sentence about what became of the steps, perhaps empty.
   virtual std::string close() = 0;
 };

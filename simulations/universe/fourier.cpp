@@ -2,7 +2,9 @@
 
 #include <fftw3.h>
 
+#include <algorithm>
 #include <cstring>
+#include <functional>
 
 namespace universe {
 
@@ -21,36 +23,56 @@ struct Counts {
   }
 };
 
+/// [planes][lines][length], `length` whole on each rank and `lines` shared, cut into what each rank gets.
+Modes cut(const Modes& in, int length, int parts) {
+  Modes sent(in.size());
+  auto put = sent.begin();
+  const auto lines = static_cast<std::ptrdiff_t>(in.size()) / length;
+  for (int p = 0; p < parts; ++p) {
+    const Share part = share_of(length, p, parts);
+    for (std::ptrdiff_t line = 0; line < lines; ++line) {
+      const auto from = in.begin() + line * length;
+      put = std::copy(from + part.lo, from + part.hi, put);
+    }
+  }
+  return sent;
+}
+
+/// A matrix of `rows` lines becomes columns of one with lines of `stride`, tile by tile since it leaves the cache.
+void turn(const Complex* from, int rows, int columns, Complex* to, std::ptrdiff_t stride) {
+  constexpr int tile = 8;
+  for (int begin = 0; begin < columns; begin += tile) {
+    const int end = std::min(begin + tile, columns);
+    for (int row = 0; row < rows; ++row) {
+      for (int n = begin; n < end; ++n) to[n * stride + row] = from[static_cast<std::ptrdiff_t>(row) * columns + n];
+    }
+  }
+}
+
 /// [planes][lines][length], `length` whole on each rank and `lines` shared, becomes [planes][length'][lines'], the
 /// other way round: collective over `comm`.
-Modes transpose(MPI_Comm comm, const Modes& in, int planes, int length, int lines) {
+Modes transpose(MPI_Comm comm, Modes in, int planes, int length, int lines) {
   int parts = 1, mine = 0;
   MPI_Comm_size(comm, &parts);
   MPI_Comm_rank(comm, &mine);
   const Share own_length = share_of(length, mine, parts), own_lines = share_of(lines, mine, parts);
   const Counts out(parts, [&](int p) { return planes * own_lines.size() * share_of(length, p, parts).size(); });
   const Counts got(parts, [&](int p) { return planes * share_of(lines, p, parts).size() * own_length.size(); });
-  Modes sent(in.size()), received(static_cast<std::size_t>(got.begin.back()));
-  auto put = sent.begin();
-  for (int p = 0; p < parts; ++p) {
-    const Share part = share_of(length, p, parts);
-    for (int line = 0; line < planes * own_lines.size(); ++line) {
-      const auto from = in.begin() + static_cast<std::ptrdiff_t>(line) * length;
-      put = std::copy(from + part.lo, from + part.hi, put);
-    }
+  Modes received = std::move(in);
+  if (parts > 1) {
+    const Modes sent = cut(received, length, parts);
+    received.resize(static_cast<std::size_t>(got.begin.back()));
+    MPI_Alltoallv(sent.data(), out.count.data(), out.begin.data(), MPI_C_DOUBLE_COMPLEX, received.data(),
+                  got.count.data(), got.begin.data(), MPI_C_DOUBLE_COMPLEX, comm);
   }
-  MPI_Alltoallv(sent.data(), out.count.data(), out.begin.data(), MPI_C_DOUBLE_COMPLEX, received.data(),
-                got.count.data(), got.begin.data(), MPI_C_DOUBLE_COMPLEX, comm);
   Modes turned(received.size());
-  auto take = received.begin();
+  const Complex* take = received.data();
   for (int p = 0; p < parts; ++p) {
     const Share part = share_of(lines, p, parts);
     for (int plane = 0; plane < planes; ++plane) {
-      for (int line = part.lo; line < part.hi; ++line) {
-        for (int n = 0; n < own_length.size(); ++n) {
-          turned[(static_cast<std::size_t>(plane) * own_length.size() + n) * lines + line] = *take++;
-        }
-      }
+      Complex* const to = &turned[static_cast<std::size_t>(plane) * own_length.size() * lines];
+      turn(take, part.size(), own_length.size(), to + part.lo, lines);
+      take += static_cast<std::ptrdiff_t>(part.size()) * own_length.size();
     }
   }
   return turned;
@@ -67,8 +89,6 @@ Modes swapped(const Modes& in, int a, int b, int line) {
   }
   return out;
 }
-
-int signed_number(int n, int cells) { return n <= cells / 2 ? n : n - cells; }
 
 }  // namespace
 
@@ -126,7 +146,7 @@ Modes Fourier::forward(const Field& field) const {
     std::memcpy(static_cast<void*>(&modes[line * static_cast<std::size_t>(half)]), plans_->half,
                 sizeof(Complex) * static_cast<std::size_t>(half));
   }
-  modes = transpose(layout_.across_rows(), modes, nz, half, n);  // [z][kx][y]
+  modes = transpose(layout_.across_rows(), std::move(modes), nz, half, n);  // [z][kx][y]
   plans_->each_line(modes, plans_->onwards);
   const int nkx = share_of(half, layout_.row(), layout_.rows()).size();
   modes = transpose(layout_.across_columns(), swapped(modes, nz, nkx, n), nkx, n, n);  // [kx][ky][z]
@@ -134,15 +154,14 @@ Modes Fourier::forward(const Field& field) const {
   return modes;
 }
 
-Field Fourier::backward(const Modes& given) const {
+Field Fourier::backward(Modes modes) const {
   const int n = layout_.cells(), half = n / 2 + 1, nz = layout_.z().size();
   const int nkx = share_of(half, layout_.row(), layout_.rows()).size();
-  Modes modes = given;
   plans_->each_line(modes, plans_->back);
-  modes = transpose(layout_.across_columns(), modes, nkx, n, n);  // [kx][z][ky]
+  modes = transpose(layout_.across_columns(), std::move(modes), nkx, n, n);  // [kx][z][ky]
   modes = swapped(modes, nkx, nz, n);
   plans_->each_line(modes, plans_->back);
-  modes = transpose(layout_.across_rows(), modes, nz, n, half);  // [z][y][kx]
+  modes = transpose(layout_.across_rows(), std::move(modes), nz, n, half);  // [z][y][kx]
   Field field(modes.size() / static_cast<std::size_t>(half) * static_cast<std::size_t>(n));
   const double scale = 1.0 / (static_cast<double>(n) * n * n);
   for (std::size_t line = 0; line * static_cast<std::size_t>(half) < modes.size(); ++line) {
@@ -154,17 +173,6 @@ Field Fourier::backward(const Modes& given) const {
     }
   }
   return field;
-}
-
-void Fourier::for_each_mode(const std::function<void(std::size_t, const std::array<int, 3>&)>& visit) const {
-  const int n = layout_.cells();
-  const Share kx = share_of(n / 2 + 1, layout_.row(), layout_.rows()), ky = layout_.z();
-  std::size_t mode = 0;
-  for (int x = kx.lo; x < kx.hi; ++x) {
-    for (int y = ky.lo; y < ky.hi; ++y) {
-      for (int z = 0; z < n; ++z) visit(mode++, {x, signed_number(y, n), signed_number(z, n)});
-    }
-  }
 }
 
 }  // namespace universe

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <complex>
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -28,12 +27,23 @@ class Fourier {
   /// Collective. The sum over all cells of value exp(-i k x), for half of the modes.
   [[nodiscard]] Modes forward(const Field& field) const;
   /// Collective. The reverse, divided by the number of cells.
-  [[nodiscard]] Field backward(const Modes& modes) const;
+  [[nodiscard]] Field backward(Modes modes) const;
   [[nodiscard]] std::size_t modes() const;
   /// Calls `visit(number of the mode in Modes, {kx, ky, kz})` for the modes of this rank; wave numbers as whole
   /// numbers, kx from 0 to cells / 2, the others from -(cells - 1) / 2 to cells / 2. Modes with 0 < kx < cells / 2
   /// stand for their conjugates too.
-  void for_each_mode(const std::function<void(std::size_t, const std::array<int, 3>&)>& visit) const;
+  template <typename Visit>
+  void for_each_mode(const Visit& visit) const {
+    const int n = layout_.cells();
+    const Share kx = share_of(n / 2 + 1, layout_.row(), layout_.rows()), ky = layout_.z();
+    const auto number = [n](int index) { return index <= n / 2 ? index : index - n; };
+    std::size_t mode = 0;
+    for (int x = kx.lo; x < kx.hi; ++x) {
+      for (int y = ky.lo; y < ky.hi; ++y) {
+        for (int z = 0; z < n; ++z) visit(mode++, std::array<int, 3>{x, number(y), number(z)});
+      }
+    }
+  }
 
  private:
   struct Plans;

@@ -20,21 +20,27 @@ std::uint64_t mixed(std::uint64_t n) {
   return n ^ (n >> 31);
 }
 
-/// Normally distributed, of variance 1 (Box and Muller 1958).
-double normal(std::uint64_t seed, std::uint64_t index) {
+/// Normally distributed, complex, the mean square of its absolute value 1 (Box and Muller 1958). It belongs to the wave
+/// and not to the lattice: a finer one has the same long waves. That of -k is the conjugate.
+Complex normal(std::uint64_t seed, std::array<int, 3> k) {
+  const bool turned = k < std::array<int, 3>{0, 0, 0};
+  std::uint64_t index = 0;
+  for (const int along : k) index = index << 21 | static_cast<std::uint64_t>((turned ? -along : along) + (1 << 20));
   const std::uint64_t first = mixed(mixed(seed) ^ (2 * index)), second = mixed(mixed(seed) ^ (2 * index + 1));
   const double u = (static_cast<double>(first >> 11) + 1) * 0x1p-53, v = static_cast<double>(second >> 11) * 0x1p-53;
-  return std::sqrt(-2 * std::log(u)) * std::cos(2 * pi * v);
+  return std::polar(std::sqrt(-std::log(u)), (turned ? -2 : 2) * pi * v);
 }
 
-/// Calls `visit(index of the site, {x, y, z})` in the order of fields.
+/// Calls `visit(index of the site, {x, y, z})` in the order of fields. Of a grid as fine as the lattice sites are the
+/// corners of cells: from there a small displacement changes the clouds' overlap with cells in proportion, whatever its
+/// sign. Lattices of all sizes have the box's corner in common, and so the same waves.
 template <typename Visit>
 void each_site(const Layout& lattice, const Visit& visit) {
   const auto n = static_cast<std::int64_t>(lattice.cells());
   for (std::int64_t z = lattice.z().lo; z < lattice.z().hi; ++z) {
     for (std::int64_t y = lattice.y().lo; y < lattice.y().hi; ++y) {
       for (std::int64_t x = 0; x < n; ++x) {
-        visit((z * n + y) * n + x, std::array<double, 3>{x + 0.5, y + 0.5, z + 0.5});
+        visit((z * n + y) * n + x, std::array<std::int64_t, 3>{x, y, z});
       }
     }
   }
@@ -44,16 +50,17 @@ void each_site(const Layout& lattice, const Visit& visit) {
 class LinearField {
  public:
   LinearField(const Layout& lattice, const Options& options) : lattice_(lattice), fourier_(lattice) {
-    Field noise;
-    each_site(lattice, [&](std::int64_t index, const auto&) {
-      noise.push_back(normal(options.seed, static_cast<std::uint64_t>(index)));
-    });
-    density_ = fourier_.forward(noise);
+    density_.resize(fourier_.modes());
     const Spectrum spectrum(options.cosmology);
-    const double n = lattice.cells(), each = std::pow(n / options.box, 3);
+    const int n = lattice.cells();
+    const double sites = std::pow(n, 3), each = sites * sites / std::pow(options.box, 3);
     fourier_.for_each_mode([&](std::size_t mode, const std::array<int, 3>& k) {
+      // The shortest waves have no sign, and so no gradient.
+      for (const int along : k) {
+        if (2 * std::abs(along) == n) return;
+      }
       const double length = 2 * pi / options.box * std::sqrt(k[0] * k[0] + k[1] * k[1] + k[2] * k[2]);
-      density_[mode] *= std::sqrt(spectrum(length) * each);
+      density_[mode] = std::sqrt(spectrum(length) * each) * normal(options.seed, k);
     });
   }
 
@@ -104,19 +111,34 @@ class LinearField {
   Modes density_;
 };
 
-}  // namespace
+/// A share of the particles on their sites.
+Particles at_rest(const Layout& lattice, double scale) {
+  Particles particles;
+  each_site(lattice, [&](std::int64_t id, const std::array<std::int64_t, 3>& site) {
+    Particle particle{{}, {}, id};
+    for (std::size_t axis = 0; axis < 3; ++axis) particle.place[axis] = static_cast<double>(site[axis]) * scale;
+    particles.push_back(particle);
+  });
+  return particles;
+}
 
-Particles displaced(const Layout& layout, const Options& options, double a) {
-  const Layout lattice(layout.comm(), options.particles);
+/// Displaces by a plane wave, along straight lines until it crosses itself (Zel'dovich 1970).
+void add_wave(const Options& options, int cells, double a, double speed, Particles& particles) {
+  const Cosmology& c = options.cosmology;
+  const double k = 2 * pi / cells, grown = c.growth(a) / c.growth(1 / (1 + *options.wave));
+  const auto axis = static_cast<std::size_t>(options.wave_axis);
+  for (Particle& particle : particles) {
+    const double moved = -grown / k * std::sin(k * particle.place[axis]);
+    particle.place[axis] += moved;
+    particle.momentum[axis] += speed * c.growth_rate(a) * moved;
+  }
+}
+
+/// Displaces as a random field says.
+void add_field(const Layout& lattice, const Options& options, double a, double speed, Particles& particles) {
   const LinearField field(lattice, options);
   const Cosmology& c = options.cosmology;
-  const double first = c.growth(a), second = options.order == 2 ? -c.second_growth(a) : 0;
-  // Momenta are a^2 dx/dt, and dD/dt = rate E D.
-  const double speed = a * a * c.expansion(a), scale = static_cast<double>(layout.cells()) / options.particles;
-  Particles particles;
-  each_site(lattice, [&](std::int64_t id, const std::array<double, 3>& site) {
-    particles.push_back({{site[0] * scale, site[1] * scale, site[2] * scale}, {0, 0, 0}, id});
-  });
+  const double scale = static_cast<double>(options.cells) / options.particles;
   const auto add = [&](const Modes& source, double growth, double rate) {
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const Field moved = field.minus_gradient(source, axis);
@@ -126,8 +148,22 @@ Particles displaced(const Layout& layout, const Options& options, double a) {
       }
     }
   };
-  add(field.density(), first, c.growth_rate(a));
-  if (options.order == 2) add(field.second_source(), second, c.second_growth_rate(a));
+  add(field.density(), c.growth(a), c.growth_rate(a));
+  if (options.order == 2) add(field.second_source(), -c.second_growth(a), c.second_growth_rate(a));
+}
+
+}  // namespace
+
+Particles displaced(const Layout& layout, const Options& options, double a) {
+  const Layout lattice(layout.comm(), options.particles);
+  Particles particles = at_rest(lattice, static_cast<double>(layout.cells()) / options.particles);
+  // Momenta are a^2 dx/dt, and dD/dt = rate E D.
+  const double speed = a * a * options.cosmology.expansion(a);
+  if (options.wave) {
+    add_wave(options, layout.cells(), a, speed, particles);
+  } else {
+    add_field(lattice, options, a, speed, particles);
+  }
   for (Particle& particle : particles) {
     for (double& place : particle.place) place = wrapped(place, layout.cells());
   }

@@ -11,6 +11,7 @@ class NoCoupling final : public Coupling {
   [[nodiscard]] MPI_Comm comm() const override { return comm_; }
   void declare(const Layout&, const Options&) override {}
   void publish(const State&) override {}
+  void end_iteration(const State&) override {}
   std::string close() override { return ""; }
 
  private:

@@ -20,6 +20,10 @@ void declare_matter(CLI::App& app, Options& o) {
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20));
   app.add_option("--order", o.order, "Of the displacements: 1 Zel'dovich's, 2 the second")->check(CLI::Range(1, 2));
   app.add_option("--seed", o.seed, "Another number, another universe");
+  app.add_option("--wave", o.wave,
+                 "One wave as long as the box, which first crosses itself at this redshift, instead of a random field")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--wave-axis", o.wave_axis, "Along which it goes: 0, 1, 2")->check(CLI::Range(0, 2));
 }
 
 void declare_cosmology(CLI::App& app, Options& o) {
@@ -29,6 +33,10 @@ void declare_cosmology(CLI::App& app, Options& o) {
   app.add_option("--hubble", c.hubble, "H0, 100 km/s/Mpc")->check(CLI::Range(0.1, 2.0));
   app.add_option("--tilt", c.tilt, "Of the primordial spectrum")->check(CLI::Range(0.0, 3.0));
   app.add_option("--sigma8", c.sigma8, "rms of linear density in balls of 8 Mpc/h today")->check(CLI::Range(0.01, 3.0));
+  app.add_option(
+         "--filter", o.filter,
+         "Length over which pressure smooths gas, comoving Mpc/h: its waves are matter's times exp(-k^2 filter^2)")
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--temperature", o.mean_temperature, "Of gas of mean density, K")->check(CLI::PositiveNumber);
   app.add_option("--gamma", o.slope, "T = temperature Delta^(gamma - 1)")->check(CLI::Range(0.1, 3.0));
   app.add_option("--ionisation", o.ionisation, "Rate of the background, of hydrogen, 1/s")->check(CLI::PositiveNumber);
@@ -41,6 +49,8 @@ void declare_output(CLI::App& app, Options& o) {
                  "Go on after the newest whole checkpoint in this database, whatever number of ranks wrote it");
   app.add_option("--dump", o.dump, "Write the particles at the end to one file");
   app.add_option("--spectrum", o.spectrum, "Write the spectrum of matter at the end, with the linear one, as CSV");
+  app.add_option("--energies", o.energies, "Write a CSV file with the energies and the momentum of matter by step");
+  app.add_option("--times", o.times, "Write a CSV file with the seconds of every step and rank");
   app.add_flag("--progress", o.progress, "Print a line per step");
   app.add_flag("--quiet", o.quiet, "Print nothing but errors");
 }

@@ -26,7 +26,10 @@ struct Options {
   std::int64_t stop = 0;  ///< step to stop after; 0: the last one
   int order = 2;          ///< of the displacements: 1 Zel'dovich, 2 second order
   std::uint64_t seed = 1;
+  std::optional<double> wave;  ///< redshift at which one plane wave crosses itself, instead of a random field
+  int wave_axis = 0;           ///< along which it goes
   Cosmology cosmology{};
+  double filter = 0;              ///< over which pressure smooths gas, comoving Mpc/h
   double mean_temperature = 1e4;  ///< of gas of mean density, K
   double slope = 1.6;             ///< gamma of its temperature-density relation T = T0 Delta^(gamma - 1)
   double ionisation = 1e-12;      ///< rate at which the background ionises hydrogen atoms, 1/s
@@ -35,6 +38,8 @@ struct Options {
   std::string restart;            ///< database with checkpoints to go on from; empty: from the beginning
   std::string dump;               ///< raw particles at the end; empty: none
   std::string spectrum;           ///< table of the spectrum of matter at the end; empty: none
+  std::string energies;           ///< CSV of energies and momenta after every step; empty: none
+  std::string times;              ///< CSV of this program's own timings; empty: none
   bool progress = false, quiet = false;
 };
 

@@ -39,25 +39,44 @@ double wrapped(double place, int cells) {
   return in;
 }
 
+namespace {
+
+/// Which row, or column, has each layer of cells.
+std::vector<int> owners(int cells, int parts) {
+  std::vector<int> owner;
+  for (int cell = 0; cell < cells; ++cell) owner.push_back(part_of(cells, parts, cell));
+  return owner;
+}
+
+}  // namespace
+
 void migrate(const Layout& layout, Particles& particles) {
-  const auto ranks = static_cast<std::size_t>(layout.ranks());
-  std::vector<std::size_t> owner(particles.size());
-  std::vector<int> count(ranks, 0), coming(ranks, 0);
-  for (std::size_t n = 0; n < particles.size(); ++n) {
-    const auto& place = particles[n].place;
-    owner[n] = static_cast<std::size_t>(layout.owner(static_cast<int>(place[1]), static_cast<int>(place[2])));
-    ++count[owner[n]];
+  const std::vector<int> row = owners(layout.cells(), layout.rows()), column = owners(layout.cells(), layout.columns());
+  // Most stay: only those that leave are moved.
+  std::vector<Particles> leaving(static_cast<std::size_t>(layout.ranks()));
+  auto stays = particles.begin();
+  for (const Particle& particle : particles) {
+    const auto y = static_cast<std::size_t>(particle.place[1]), z = static_cast<std::size_t>(particle.place[2]);
+    const int owner = row[y] * layout.columns() + column[z];
+    if (owner == layout.rank()) {
+      *stays++ = particle;
+    } else {
+      leaving[static_cast<std::size_t>(owner)].push_back(particle);
+    }
+  }
+  particles.erase(stays, particles.end());
+  std::vector<int> count, coming(leaving.size());
+  Particles sent;
+  for (const Particles& those : leaving) {
+    count.push_back(static_cast<int>(those.size()));
+    sent.insert(sent.end(), those.begin(), those.end());
   }
   MPI_Alltoall(count.data(), 1, MPI_INT, coming.data(), 1, MPI_INT, layout.comm());
   const std::vector<int> from = places_of(count), to = places_of(coming);
-  std::vector<int> next(from.begin(), from.end() - 1);
-  Particles sorted(particles.size());
-  for (std::size_t n = 0; n < particles.size(); ++n) {
-    sorted[static_cast<std::size_t>(next[owner[n]]++)] = particles[n];
-  }
-  particles.resize(static_cast<std::size_t>(to.back()));
+  const std::size_t stayed = particles.size();
+  particles.resize(stayed + static_cast<std::size_t>(to.back()));
   const ParticleType type;
-  MPI_Alltoallv(sorted.data(), count.data(), from.data(), type.get(), particles.data(), coming.data(), to.data(),
+  MPI_Alltoallv(sent.data(), count.data(), from.data(), type.get(), particles.data() + stayed, coming.data(), to.data(),
                 type.get(), layout.comm());
 }
 

@@ -3,24 +3,13 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "energies.hpp"
+#include "output.hpp"
+#include "timing.hpp"
+
 namespace universe {
 
 namespace {
-
-/// Writes what `write` does on the first rank; an error is one on all.
-template <typename Write>
-void write_file(const Layout& layout, const std::string& option, const std::string& file, const Write& write) {
-  int good = 1;
-  if (layout.rank() == 0) {
-    std::FILE* const out = std::fopen(file.c_str(), "wb");
-    good = out != nullptr && write(out) ? 1 : 0;
-    if (out != nullptr && std::fclose(out) != 0) good = 0;
-  }
-  MPI_Bcast(&good, 1, MPI_INT, 0, layout.comm());
-  if (good == 0) {
-    throw UserError(option + " " + file + ": the file cannot be written; name one in a writable directory.");
-  }
-}
 
 /// By id: place, momentum, id as they lie in memory.
 void write_particles(const State& state, const std::string& file) {
@@ -66,13 +55,34 @@ void simulate(const Options& options, Coupling& coupling) {
   const Layout layout(coupling.comm(), options.cells);
   State state = begin(options, layout, coupling.comm());
   coupling.declare(layout, options);
-  if (options.restart.empty()) coupling.publish(state);
+  std::vector<StepTimes> times;
+  const double began = MPI_Wtime();
+  const auto step = [&](bool advances, bool publishes) {
+    Watch watch(began);
+    StepTimes& now = times.emplace_back();
+    now.start = watch.start();
+    if (advances) state.advance();
+    watch.lap(now.compute);
+    if (!publishes) return;
+    coupling.publish(state);
+    watch.lap(now.publish);
+    coupling.end_iteration(state);
+    watch.lap(now.end);
+  };
+  std::vector<Energies> balance;
+  const auto weigh = [&] {
+    if (!options.energies.empty()) balance.push_back(energies(state));
+  };
+  if (options.restart.empty()) step(false, true);
+  weigh();
   const std::int64_t last = options.stop > 0 ? std::min<std::int64_t>(options.stop, options.steps) : options.steps;
   while (state.step() < last) {
-    state.advance();
+    step(true, (state.step() + 1) % options.every == 0);
+    weigh();
     if (options.progress) report(state);
-    if (state.step() % options.every == 0) coupling.publish(state);
   }
+  if (!options.energies.empty()) write_energies(layout, options.energies, balance);
+  if (!options.times.empty()) write_times(layout, options.times, times);
   if (!options.dump.empty()) write_particles(state, options.dump);
   if (!options.spectrum.empty()) write_spectrum(state, options.spectrum);
   if (!options.quiet) report(state);

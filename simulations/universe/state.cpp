@@ -23,7 +23,7 @@ State::State(const Layout& layout, const Options& options, Particles particles, 
 void State::look() {
   migrate(layout_, particles_);
   density_ = gravity_.density(particles_);
-  force_ = gravity_.force(density_);
+  accelerations_ = accelerations(gravity_.force(density_), particles_);
 }
 
 // From the number of the step, and not from the one before: a run that goes on has the same bits.
@@ -36,7 +36,7 @@ void State::advance() {
   const Cosmology& c = options_.cosmology;
   const auto number = static_cast<double>(step_);
   const double from = scale_factor_at(number), middle = scale_factor_at(number + 0.5), to = scale_factor_at(number + 1);
-  kick(force_, universe::kick(c, from, middle), particles_);
+  kick(accelerations_, universe::kick(c, from, middle), particles_);
   const double moved = drift(c, from, to);
   for (Particle& particle : particles_) {
     for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -44,7 +44,7 @@ void State::advance() {
     }
   }
   look();
-  kick(force_, universe::kick(c, middle, to), particles_);
+  kick(accelerations_, universe::kick(c, middle, to), particles_);
   ++step_;
 }
 

@@ -34,7 +34,7 @@ class State {
   Particles particles_;
   std::int64_t step_ = 0;
   Field density_;
-  Force force_;  ///< of that density
+  Accelerations accelerations_;  ///< by gravity of that density
 };
 
 }  // namespace universe

@@ -1,4 +1,5 @@
 // The program with Sidestream: everything that instrumenting it took is in this file.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <sidestream/restart.hpp>
@@ -39,6 +40,7 @@ class WithSidestream final : public Coupling {
     session_.add_uniform_mesh(grid_mesh, {n, n, n}, {0, 0, 0}, {cell, cell, cell});
     session_.set_periodic(grid_mesh, {true, true, true});
     add(grid_mesh, "density", Type::float64, Centering::cell, 1, "1");
+    add(grid_mesh, "baryon_density", Type::float64, Centering::cell, 1, "1");
     add(grid_mesh, "velocity", Type::float64, Centering::cell, 3, "cm/s");
     add(grid_mesh, "temperature", Type::float64, Centering::cell, 1, "K");
     add(grid_mesh, "neutral_hydrogen", Type::float64, Centering::cell, 1, "1/cm^3");
@@ -56,8 +58,9 @@ class WithSidestream final : public Coupling {
   void publish(const State& state) override {
     publish_grid(state);
     publish_matter(state);
-    session_.end_iteration(state.step(), state.scale_factor());
   }
+
+  void end_iteration(const State& state) override { session_.end_iteration(state.step(), state.scale_factor()); }
 
   std::string close() override {
     const sidestream::Account account = session_.close();
@@ -84,29 +87,40 @@ class WithSidestream final : public Coupling {
 
   void publish_grid(const State& state) {
     const Gas gas(state.options(), state.scale_factor());
-    const Field& density = state.density();
+    const Field baryons = gas_density(state.density(), state);
     std::vector<double> temperature, neutral;
-    for (const double value : density) {
+    for (const double value : baryons) {
       temperature.push_back(gas.temperature(value));
       neutral.push_back(gas.neutral(value));
     }
-    session_.publish("density", rank_, density.data());
+    session_.publish("density", rank_, state.density().data());
+    session_.publish("baryon_density", rank_, baryons.data());
     session_.publish("temperature", rank_, temperature.data());
     session_.publish("neutral_hydrogen", rank_, neutral.data());
     const auto velocity = velocities(state, gas);
     session_.publish("velocity", rank_, velocity.data());
   }
 
-  /// Of the matter in each cell; 0 where there is none.
+  /// In units of its mean; what rounding makes less than nothing is nothing.
+  static Field gas_density(const Field& matter, const State& state) {
+    Field smooth = state.gravity().smoothed(matter, state.options().filter);
+    for (double& value : smooth) value = std::max(value, 0.0);
+    return smooth;
+  }
+
+  /// Of the gas in each cell; 0 where there is none.
   static std::vector<std::array<double, 3>> velocities(const State& state, const Gas& gas) {
     constexpr double unit = 0x1p-30;
-    const Field mass = deposit(state.layout(), state.particles(), unit, [](const Particle&) { return 1.0; });
+    const auto sum = [&](const auto& of) {
+      return state.gravity().smoothed(deposit(state.layout(), state.particles(), unit, of), state.options().filter);
+    };
+    const Field mass = sum([](const Particle&) { return 1.0; });
     std::vector<std::array<double, 3>> velocity(mass.size());
     for (std::size_t axis = 0; axis < 3; ++axis) {
-      const Field momentum =
-          deposit(state.layout(), state.particles(), unit, [&](const Particle& p) { return p.momentum[axis]; });
+      const Field momentum = sum([&](const Particle& p) { return p.momentum[axis]; });
       for (std::size_t n = 0; n < mass.size(); ++n) {
-        velocity[n][axis] = mass[n] > 0 ? gas.speed(momentum[n] / mass[n]) : 0;
+        // Less is what rounding left of nothing.
+        velocity[n][axis] = mass[n] > 1e-9 ? gas.speed(momentum[n] / mass[n]) : 0;
       }
     }
     return velocity;

@@ -82,7 +82,7 @@ def test_zeldovich_moves_along_straight_lines(tmp_path):
     for redshift in (49, 48):
         options = ["--particles", 16, "--box", 2000, "--order", 1, "--first", redshift, "--last", redshift - 1e-6]
         found = particles(tmp_path, 1, *options, "--steps", 1)
-        site = np.stack(np.meshgrid(*3 * [np.arange(16) + 0.5], indexing="ij"), -1)
+        site = np.stack(np.meshgrid(*3 * [np.arange(16.0)], indexing="ij"), -1)
         site = site.transpose(2, 1, 0, 3).reshape(-1, 3)  # x fastest
         at[redshift] = (found["place"] - site + 8) % 16 - 8
     ratio = growth(1 / 49) / growth(1 / 50)

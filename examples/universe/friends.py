@@ -1,0 +1,24 @@
+"""Halos of particles by friends of friends (Davis et al. 1985), by SciPy's trees and graphs alone."""
+
+import numpy as np
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
+from scipy.spatial import cKDTree
+
+# What `universe --dump` writes.
+PARTICLE = np.dtype([("place", "<f8", 3), ("momentum", "<f8", 3), ("id", "<i8")])
+
+
+def read_places(dump, cells, box):
+    """Of all particles, Mpc/h, in [0, box)."""
+    places = np.fromfile(dump, PARTICLE)["place"] * (box / cells)
+    # What is rounded to the upper end lies at the lower one.
+    places[places >= box] = 0
+    return places
+
+
+def groups(places, box, length):
+    """The number of the group of each particle: those nearer than `length` in a periodic box share one."""
+    pairs = cKDTree(places, boxsize=box).query_pairs(length, output_type="ndarray")
+    links = coo_matrix((np.ones(len(pairs), bool), (pairs[:, 0], pairs[:, 1])), shape=2 * (len(places),))
+    return connected_components(links, directed=False)[1]
