@@ -15,7 +15,9 @@ namespace sidestream {
 
 /// Collective: the account that the clients have, with what the servers counted, on every rank.
 Account Session::Implementation::agree_on_account() {
-  std::int64_t absent = serving_ && serving_->decides() ? ledger()->absent_blocks : 0;
+  // The servers of each group count those of all clients.
+  const bool counts = serving_ && serving_->decides() && roles_.group == 0;
+  std::int64_t absent = counts ? ledger()->absent_blocks : 0;
   world_->sum(std::span(&absent, 1));
   if (publisher_) publisher_->close_account(absent);
   Account account = this->account();
@@ -137,6 +139,7 @@ void Session::Implementation::free_everything() {
   opening_file_.reset();
   publisher_.reset();
   wires_ = {};
+  roles_.group_members.reset();
   roles_.members.reset();
   roles_.node_members.reset();
   world_.reset();

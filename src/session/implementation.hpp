@@ -91,6 +91,7 @@ class Session::Implementation {
   void assemble_meshes();
   void agree_on_declarations();
   void configure();
+  void divide_servers();
   void make_publisher();
   void check_blocks();
   void make_serving();

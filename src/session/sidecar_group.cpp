@@ -223,7 +223,7 @@ void Group::configure() {
     refuse_earlier_run(opening);
   });
   serving_ =
-      std::make_unique<Serving>(world_, config_, registry_, WorkerSource{text_, options_.file, setup_.declarations});
+      std::make_unique<Serving>(Serving::Group{world_}, config_, registry_, WorkerSource{text_, options_.file, setup_.declarations});
 }
 
 /// Numbers of meshes, variables and events must mean the same on both sides; analyses and outputs may differ.
