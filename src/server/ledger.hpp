@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/persist.hpp"
+#include "sidestream/extend/communicator.hpp"
 #include "sidestream/extend/transport.hpp"
 
 namespace sidestream {
@@ -71,10 +72,17 @@ class Ledger {
   };
   [[nodiscard]] const std::vector<Failure>& failures() const noexcept { return failures_; }
 
+  /// What other groups of servers must know of it: counts, failures, and what became of iterations.
+  [[nodiscard]] Bytes decisions() const;
+  /// Takes in the decisions of another group on the same iterations, which `name` names: an iteration is delivered if
+  /// all have delivered it. Rows say which group alone refused one.
+  void join(BytesView decisions, const std::string& name);
+
   std::int64_t delivered = 0, refused = 0, failed = 0, absent_blocks = 0;
   std::int64_t skipped_tasks = 0;  ///< times a task was due and one of its variables was not there
 
  private:
+  void join_row(const IterationRow& row, const std::string& name);
   std::vector<std::string> names_;
   bool keeps_timings_;
   std::vector<WorkTiming> timings_;

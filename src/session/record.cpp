@@ -39,6 +39,10 @@ void write_record(const std::string& directory, const RunFacts& facts, const Acc
                   const RecordNames& names) {
   std::string text = fmt::format("sidestream: {}\nplacement: {}\nclients: {}\nservers: {}\nnodes: {}\n",
                                  SIDESTREAM_VERSION, facts.placement, facts.clients, facts.servers, facts.nodes);
+  for (const ServerGroup& group : facts.groups) {
+    if (&group == &facts.groups.front()) text += "groups:\n";
+    text += fmt::format("  {}: {}\n", quoted_text(group.name), group.size);
+  }
   text +=
       fmt::format("configuration_file: {}\nconfiguration: {}", quoted_text(facts.file), literal_text(facts.text, 0, 4));
   if (account) {

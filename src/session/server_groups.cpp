@@ -1,6 +1,10 @@
 #include "session/server_groups.hpp"
 
+#include <span>
+#include <utility>
+
 #include "base/agree.hpp"
+#include "base/records.hpp"
 #include "config/groups.hpp"
 
 namespace sidestream {
@@ -21,6 +25,27 @@ void join_group(Roles& roles, const PlacementConfig& placement) {
   const bool nodes = placement.mode == PlacementMode::nodes;
   roles.group = group_of_server(placement.groups, nodes ? roles.members->rank() : roles.on_node.number);
   roles.group_members = roles.members->group(static_cast<int>(roles.group));
+}
+
+std::optional<Ledger> join_ledgers(Communicator& world, const Roles& roles, const PlacementConfig& placement,
+                                   const Ledger* mine, int to) {
+  std::optional<Ledger> joint;
+  if (mine) joint = *mine;
+  if (placement.groups.empty()) return joint;
+  std::vector<MemberMessage> messages;
+  const bool tells = mine && roles.group_members && roles.group_members->rank() == 0 && world.rank() != to;
+  if (tells) {
+    ByteWriter out;
+    out.put(roles.group);
+    const Bytes decisions = mine->decisions();
+    out.put_all(std::span(decisions));
+    messages.push_back({to, out.take()});
+  }
+  for (const MemberMessage& message : world.exchange(std::move(messages))) {
+    const auto group = record_of<std::size_t>(BytesView(message.bytes).first(sizeof(std::size_t)));
+    joint->join(BytesView(message.bytes).subspan(sizeof group), placement.groups.at(group).name);
+  }
+  return joint;
 }
 
 std::vector<std::size_t> tasks_of_group(const Config& config, std::size_t group) {

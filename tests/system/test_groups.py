@@ -1,0 +1,284 @@
+"""Servers in groups that work at the same time: the results are those of one group, and no group waits for another."""
+
+import csv
+import re
+import signal
+import subprocess
+import time
+
+import pytest
+from support import ANALYSES, rank_of, results_of, run, started
+
+STEPS = 4
+NAMES = ("a", "b", "c")
+
+
+def in_groups(tasks, names):
+    """Deals the entries out among the groups, one after the other."""
+    lines, n = [], 0
+    for line in tasks.splitlines():
+        if line.startswith("  - "):
+            line = re.sub(r": \{", f": {{group: {names[n % len(names)]}, ", line, count=1)
+            n += 1
+        lines.append(line)
+    return "\n".join(lines) + "\n"
+
+
+def groups_text(sizes):
+    return "groups: {" + ", ".join(f"{name}: {size}" for name, size in zip(NAMES, sizes, strict=False)) + "}"
+
+
+TASKS = ANALYSES + "  - histogram: {name: rare, variable: t, bins: 5, every: 2, file: rare.csv}\n"
+
+
+@pytest.fixture(scope="module")
+def references(tmp_path_factory):
+    """One client, one block, inline, by the program's options."""
+    known = {}
+
+    def of(options):
+        if options not in known:
+            done = run(tmp_path_factory.mktemp("reference"), 1, "inline", tasks=TASKS, options=[f"steps={STEPS}", *options])
+            assert done.status == 0, done.text
+            known[options] = results_of(done)
+            assert len(known[options]) > 20
+        return known[options]
+
+    return of
+
+
+def check(done, clients, reference):
+    assert done.status == 0, done.text
+    assert len(done.accounts) == clients, done.text
+    for account in done.accounts:
+        assert account["delivered"] == account["iterations"] == STEPS, done.text
+        assert account["refused"] == account["failed"] == account["unknown"] == account["absent"] == 0
+    files = results_of(done)
+    assert sorted(files) == sorted(reference)
+    for name, content in reference.items():
+        assert files[name] == content, f"{name} differs"
+
+
+def rows_of(done, table):
+    with (done.results / table).open(newline="") as text:
+        return list(csv.DictReader(text))
+
+
+CASES = [(1, (1, 1)), (2, (1, 2)), (3, (2, 3)), (5, (1, 1, 1))]
+
+
+@pytest.mark.parametrize(("clients", "sizes"), CASES)
+def test_nodes(tmp_path, references, clients, sizes):
+    placement = f"{{mode: nodes, {groups_text(sizes)}, buffer: 8 MiB}}"
+    tasks = in_groups(TASKS, NAMES[: len(sizes)])
+    done = run(tmp_path, clients + sum(sizes), placement, tasks=tasks, options=[f"steps={STEPS}", "blocks=3", "ghosts=1"])
+    check(done, clients, references(()))
+
+
+@pytest.mark.parametrize(("clients", "sizes"), CASES[1:3])
+def test_nodes_without_a_thread(tmp_path, references, clients, sizes):
+    placement = f"{{mode: nodes, {groups_text(sizes)}, progress: calls}}"
+    tasks = in_groups(TASKS, NAMES[: len(sizes)])
+    single = {"FIELD_PROGRAM_THREADS": "single"}
+    done = run(
+        tmp_path, clients + sum(sizes), placement, tasks=tasks, options=[f"steps={STEPS}", "blocks=2"], environment=single
+    )
+    check(done, clients, references(()))
+
+
+@pytest.mark.parametrize("move", ["needed", "all"])
+def test_nodes_with_forwarders(tmp_path, references, move):
+    placement = f"{{mode: nodes, groups: {{a: 1, b: 2}}, forward: blocks, move: {move}, pretend_nodes: 2}}"
+    tasks = in_groups(TASKS, "ab")
+    done = run(tmp_path, 10, placement, tasks=tasks, options=[f"steps={STEPS}", "blocks=2"])
+    check(done, 5, references(()))
+
+
+@pytest.mark.parametrize("option", ["moving=1", "gap=1", "still=1"])
+@pytest.mark.parametrize("forward", ["none", "blocks"])
+def test_blocks_that_come_and_go(tmp_path, references, option, forward):
+    """And arrays that do not vary in time."""
+    placement = f"{{mode: nodes, groups: {{a: 2, b: 1}}, forward: {forward}}}"
+    if option == "still=1":
+        still = "  - statistics: {name: still, variable: s, file: still.csv}\n"
+        tasks = TASKS + still
+        extra = ""
+        variables = "  s: {mesh: grid, type: float64, time_varying: false}\n"
+        one = run(tmp_path / "one", 1, "inline", tasks=variables + tasks, options=[f"steps={STEPS}", option])
+        assert one.status == 0, one.text
+        reference = results_of(one)
+        tasks = variables + in_groups(tasks, "ab") + extra
+    else:
+        reference = references((option,))
+        tasks = in_groups(TASKS, "ab")
+    done = run(tmp_path / "groups", 7, placement, tasks=tasks, options=[f"steps={STEPS}", option, "blocks=2"])
+    check(done, 3 if forward == "blocks" else 4, reference)
+
+
+PLACEMENTS = ["{mode: nodes, groups: {a: 1, b: 2}}", "{mode: nodes, groups: {a: 1, b: 1}, forward: blocks}"]
+
+
+@pytest.mark.parametrize("placement", PLACEMENTS)
+def test_no_group_waits_for_another(tmp_path, placement):
+    """The first iteration of group b ends when the last result of group a is on disk: with one group it would never."""
+    last = tmp_path / "results" / "slice-00005.vtp"
+    tasks = f"""\
+analyses:
+  - await: {{variable: t, at: 0, path: {last}, group: b}}
+  - histogram: {{variable: t, bins: 17, group: b}}
+  - slice: {{variable: t, axis: x, position: 0.5, file: "slice-{{index:05}}.vtp", group: a}}
+"""
+    done = run(tmp_path, 5, placement, tasks=tasks, options=["steps=6"])
+    assert done.status == 0, done.text
+    assert all(account["delivered"] == 6 and account["failed"] == 0 for account in done.accounts), done.text
+    # Results of a group are in iteration order, and iterations.csv has each once.
+    assert [int(row["iteration"]) for row in rows_of(done, "iterations.csv")] == list(range(6))
+    order = [int(row["iteration"]) for row in rows_of(done, "timings.csv") if row["task"] == "slice"]
+    assert order == sorted(order)
+
+
+@pytest.mark.parametrize("placement", PLACEMENTS)
+def test_an_analysis_that_fails_in_one_group(tmp_path, placement):
+    tasks = """\
+analyses:
+  - statistics: {variable: t, group: a}
+  - fail: {variable: t, at: 1, group: b}
+  - histogram: {variable: t, bins: 17, group: b}
+"""
+    done = run(tmp_path, 5, placement, tasks=tasks, options=["steps=4"])
+    assert done.status == 0, done.text
+    assert all(account["delivered"] == 4 and account["failed"] == 1 for account in done.accounts), done.text
+    rows = rows_of(done, "iterations.csv")
+    assert [row["outcome"] for row in rows] == ["delivered", "failed", "delivered", "delivered"]
+    assert rows[1]["reason"] == "failed: fail"
+    assert "fail: planned failure" in (done.results / "run.yaml").read_text()
+    for table in ("statistics.csv", "histogram.csv"):
+        assert len({row["iteration"] for row in rows_of(done, table)}) == 4
+
+
+def test_on_error_stop_hears_of_every_group(tmp_path):
+    tasks = "analyses:\n  - statistics: {variable: t, group: a}\n  - fail: {variable: t, at: 0, group: b}\n"
+    done = run(
+        tmp_path,
+        4,
+        "{mode: nodes, groups: {a: 1, b: 1}, max_in_flight: 1}",
+        tasks=tasks,
+        options=["steps=4"],
+        extra=f"on_error: stop\noutput: {{directory: {tmp_path / 'results'}}}\n",
+    )
+    assert done.status != 0
+    assert any("planned failure" in line for line in done.errors), done.text
+
+
+@pytest.mark.parametrize("placement", PLACEMENTS)
+def test_skip_drops_an_iteration_in_all_groups_or_in_none(tmp_path, placement):
+    tasks = """\
+analyses:
+  - statistics: {variable: t, group: a}
+  - sleep: {variable: t, seconds: 0.05, group: b}
+  - statistics: {name: other, variable: t, file: other.csv, group: b}
+"""
+    placement = placement.replace("}}", "}, when_full: skip, max_in_flight: 2}") if placement.endswith("}}") else (
+        placement[:-1] + ", when_full: skip, max_in_flight: 2}"
+    )
+    done = run(tmp_path, 5, placement, tasks=tasks, options=["steps=30", "pause_ms=5"])
+    assert done.status == 0, done.text
+    account = done.accounts[0]
+    assert account["refused"] > 0, done.text
+    assert account["delivered"] > 0
+    assert account["delivered"] + account["refused"] == 30
+    delivered = [row["iteration"] for row in rows_of(done, "iterations.csv") if row["outcome"] == "delivered"]
+    assert len(delivered) == account["delivered"]
+    for table in ("statistics.csv", "other.csv"):
+        assert [row["iteration"] for row in rows_of(done, table)] == delivered
+
+
+def test_conditions_and_events_in_each_group(tmp_path):
+    tasks = """\
+analyses:
+  - statistics: {variable: t, when: "iteration >= 2", file: late.csv, group: a}
+  - statistics: {name: hot, variable: t, when: "max(t) > 0 and change(mean(t)) < 1", file: hot.csv, group: b}
+  - statistics: {name: burst, variable: t, on: burst, file: burst.csv, group: b}
+"""
+    tables = ("late.csv", "hot.csv", "burst.csv")
+    found = []
+    for name, placement in (("one", "{mode: nodes, servers: 3}"), ("two", "{mode: nodes, groups: {a: 1, b: 2}}")):
+        used = tasks if name == "two" else tasks
+        done = run(tmp_path / name, 6, placement, tasks=used, options=["steps=5", "signal_at=3"])
+        assert done.status == 0, done.text
+        found.append({table: (done.results / table).read_bytes() for table in tables})
+    assert found[0] == found[1]
+    assert len(found[0]["burst.csv"].splitlines()) == 2
+
+
+def test_outputs_are_tasks_of_groups_as_well(tmp_path):
+    tasks = """\
+analyses:
+  - statistics: {variable: t, group: a}
+outputs:
+  - hdf5: {variables: [t, p], file: "fields-{index:05}.h5", group: b}
+  - vtk: {variables: [t], file: "fields-{index:05}.pvti", group: a}
+  - database: {variables: [t], directory: steps, group: b}
+"""
+    done = run(tmp_path, 6, "{mode: nodes, groups: {a: 1, b: 2}}", tasks=tasks, options=["steps=3"])
+    assert done.status == 0, done.text
+    assert all(account["delivered"] == 3 and account["failed"] == 0 for account in done.accounts), done.text
+    names = {path.name for path in done.results.iterdir()}
+    assert "steps" in names and "fields-00002.pvti" in names, names
+    pieces = sorted(name for name in names if name.startswith("fields-00002") and ".h5" in name)
+    assert pieces, names
+
+
+@pytest.mark.parametrize("victim", [3, 5])
+def test_a_killed_server_of_one_group(tmp_path, victim):
+    """Ends the job, as any rank's death does; what the other group had committed stays, and is whole."""
+    never = tmp_path / "never"
+    tasks = f"""\
+analyses:
+  - slice: {{variable: t, axis: x, position: 0.5, file: "slice-{{index:05}}.vtp", group: a}}
+  - await: {{variable: t, at: 1, path: {never}, group: b}}
+"""
+    with started(
+        tmp_path, 6, "{mode: nodes, groups: {a: 1, b: 2}, max_in_flight: 4}", tasks=tasks, options=["steps=50"]
+    ) as going:
+        last = tmp_path / "results" / "slice-00004.vtp"  # as far as max_in_flight lets group a go
+        deadline = time.monotonic() + 60
+        while not last.exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert last.exists()
+        subprocess.run(["kill", f"-{signal.SIGKILL.value}", str(rank_of(going, victim))], check=True)
+        done = going.finish()
+    assert done.status != 0
+    whole = sorted(tmp_path.glob("results/slice-*.vtp"))
+    assert [path.name for path in whole] == [f"slice-{n:05}.vtp" for n in range(5)]
+    assert all(path.read_bytes().rstrip().endswith(b"</VTKFile>") for path in whole)
+
+
+@pytest.mark.parametrize(
+    ("placement", "tasks", "sentence"),
+    [
+        ("{mode: nodes, servers: 3, groups: {a: 1, b: 1}}", "ab", "groups of 2 servers in all for the 3 of 'servers'"),
+        ("{mode: nodes, servers: 1, groups: {a: 1, b: 1}}", "ab", "groups of 2 servers in all for the 1 of 'servers'"),
+        ("{mode: nodes, groups: {a: 1, c: 1}}", "ab", "unknown group 'b', expected one of a, c"),
+        ("{mode: nodes, groups: {halos: 1, spectra: 1}}", ["halos", "spectr"], "did you mean 'spectra'?"),
+        ("{mode: nodes, groups: {a: 1, b: 1}}", "a", "no analysis and no output in the group 'b'"),
+        ("{mode: nodes, groups: {a: 0, b: 1}}", "ab", "found '0' for the group 'a'"),
+        ("{mode: nodes, groups: {a: x, b: 1}}", "ab", "a"),
+        ("{mode: nodes, groups: {}}", "ab", "an empty map for 'groups'"),
+        ("{mode: nodes, groups: {a: auto, b: 1}, servers: 2}", "ab", "without 'measured'"),
+        ("{mode: nodes, groups: {a: 1, b: 1}, measured: x}", "ab", "without a group of the size 'auto'"),
+        ("{mode: inline, groups: {a: 1, b: 1}}", "ab", "the ranks of the simulation run one task after the other"),
+        ("{mode: nodes, forward: partials, groups: {a: 1, b: 1}}", "ab", "forwarders reduce for one task"),
+        ("{mode: job, groups: {a: 1, b: 1}}", "ab", "the servers of an endpoint read each iteration together"),
+    ],
+)
+def test_sentences(tmp_path, placement, tasks, sentence):
+    done = run(tmp_path, 5, placement, tasks=in_groups(ANALYSES, tasks), options=["steps=1"])
+    assert done.status != 0
+    assert sentence in done.text, done.text
+
+
+def test_names_of_groups_mean_nothing_without_groups(tmp_path, references):
+    """One line moves the work."""
+    done = run(tmp_path, 1, "inline", tasks=in_groups(TASKS, "ab"), options=[f"steps={STEPS}"])
+    check(done, 1, references(()))
