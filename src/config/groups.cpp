@@ -39,6 +39,11 @@ std::vector<ServerGroup> read_groups(const Node& placement, const ExpressionCont
             "found {} for 'groups', expected names and sizes; write 'groups: {{halos: 2, spectra: 4}}', or remove it",
             given->value.kind == Node::Kind::map ? "an empty map" : given->value.description());
   }
+  constexpr std::size_t most = 64;
+  if (given->value.entries.size() > most) {
+    fail_at(given->value.entries[most].where, "found {} groups, expected at most {}; join some",
+            given->value.entries.size(), most);
+  }
   for (const Entry& entry : given->value.entries) {
     if (entry.key.empty()) {
       fail_at(entry.where, "found a group without a name, expected a name of letters; give it one");
@@ -64,8 +69,8 @@ void check_group_sizes(const std::vector<ServerGroup>& groups, int servers, cons
   const bool exact = servers_of(groups) > 0;
   if (exact ? least == servers : least <= servers) return;
   fail_at(groups.front().where,
-          "found groups of {} server{} in all for the {} of '{}', expected {}; change the sizes, or write '{}: {}'", least,
-          least == 1 ? "" : "s", servers, which,
+          "found groups of {} server{} in all for the {} of '{}', expected {}; change the sizes, or write '{}: {}'",
+          least, least == 1 ? "" : "s", servers, which,
           exact ? "each server in one group" : "at least one server for each group", which, least);
 }
 
@@ -81,10 +86,11 @@ std::size_t group_named(const std::vector<ServerGroup>& groups, const std::strin
 void check_groups_used(const std::vector<ServerGroup>& groups, const std::vector<TaskConfig>& tasks) {
   for (std::size_t n = 0; n < groups.size(); ++n) {
     if (std::any_of(tasks.begin(), tasks.end(), [&](const TaskConfig& task) { return task.group == n; })) continue;
-    fail_at(groups[n].where,
-            "found no analysis and no output in the group '{}', expected at least one, or its servers have nothing to do; "
-            "write 'group: {}' where it is to run, or remove the group",
-            groups[n].name, groups[n].name);
+    fail_at(
+        groups[n].where,
+        "found no analysis and no output in the group '{}', expected at least one, or its servers have nothing to do; "
+        "write 'group: {}' where it is to run, or remove the group",
+        groups[n].name, groups[n].name);
   }
 }
 

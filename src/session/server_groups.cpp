@@ -20,9 +20,16 @@ void settle_groups(MpiCommunicator& world, const Roles& roles, Config& config) {
   });
 }
 
+std::vector<int> sizes_of(const std::vector<ServerGroup>& groups) {
+  std::vector<int> sizes;
+  for (const ServerGroup& group : groups) sizes.push_back(group.size);
+  return sizes;
+}
+
 void join_group(Roles& roles, const PlacementConfig& placement) {
-  if (placement.groups.empty() || !roles.server) return;
   const bool nodes = placement.mode == PlacementMode::nodes;
+  if (!nodes) roles.on_node.groups = sizes_of(placement.groups);
+  if (placement.groups.empty() || !roles.server) return;
   roles.group = group_of_server(placement.groups, nodes ? roles.members->rank() : roles.on_node.number);
   roles.group_members = roles.members->group(static_cast<int>(roles.group));
 }

@@ -16,7 +16,10 @@ namespace sidestream {
 /// `placement.measured`. Throws the same Error everywhere if the groups don't fit the servers.
 void settle_groups(MpiCommunicator& world, const Roles& roles, Config& config);
 
-/// Collective over the servers: which group this one belongs to. Nothing without groups, and on others.
+[[nodiscard]] std::vector<int> sizes_of(const std::vector<ServerGroup>& groups);
+
+/// Collective over the servers: which group this one belongs to, and on all ranks of which servers memory is shared
+/// with. Nothing without groups.
 void join_group(Roles& roles, const PlacementConfig& placement);
 
 /// Collective over `world`: the ledger of member `to`, joined with those of the other groups; elsewhere the member's

@@ -83,9 +83,9 @@ void Serving::begin(Feed feed) {
   if (feed_.sender) feed_.sender->set_meanwhile([this] { engine_->receive(std::chrono::microseconds(0)); });
 }
 
-void Serving::run(const std::function<bool()>& stop) {
+void Serving::run(const std::function<bool()>& stop, const Engine::Meet& meet) {
   if (combiner_) return combiner_->run();
-  engine_->run(stop);
+  engine_->run(stop, meet);
   steering_->close();
   if (feed_.sender) feed_.sender->close();
 }

@@ -41,12 +41,12 @@ class Serving {
     MpiCommunicator& servers;
     std::size_t number = 0;
   };
-  Serving(const Group& group, const Config& config, const Registry& registry, WorkerSource source,
-          bool reduces = false, const Choose& choose = {});
+  Serving(const Group& group, const Config& config, const Registry& registry, WorkerSource source, bool reduces = false,
+          const Choose& choose = {});
   /// Collective.
   void begin(Feed feed);
   /// Until all clients have closed, or `stop`: see Engine::run.
-  void run(const std::function<bool()>& stop = {});
+  void run(const std::function<bool()>& stop = {}, const Engine::Meet& meet = {});
   /// Placement `inline`: see Engine::step.
   bool step() { return engine_->step(); }
 
@@ -76,8 +76,8 @@ class Serving {
   Watchdog watchdog_;                  ///< of the tasks
   Triggers triggers_{{}};
   std::unique_ptr<ScheduledTask> statistics_;  ///< that the triggers need, if they need any
-  std::vector<TaskConfig> configs_;    ///< of the tasks that run here
-  std::vector<ScheduledTask> tasks_;  ///< likewise
+  std::vector<TaskConfig> configs_;            ///< of the tasks that run here
+  std::vector<ScheduledTask> tasks_;           ///< likewise
   Feed feed_;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<Combiner> combiner_;

@@ -7,6 +7,7 @@ import subprocess
 import time
 
 import pytest
+from sidecar_support import Sidecar, check_complete
 from support import ANALYSES, rank_of, results_of, run, started
 
 STEPS = 4
@@ -94,11 +95,102 @@ def test_nodes_with_forwarders(tmp_path, references, move):
     check(done, 5, references(()))
 
 
+@pytest.mark.parametrize(("clients", "sizes"), CASES)
+def test_cores(tmp_path, references, clients, sizes):
+    placement = f"{{mode: cores, {groups_text(sizes)}, buffer: 8 MiB}}"
+    tasks = in_groups(TASKS, NAMES[: len(sizes)])
+    done = run(tmp_path, clients + sum(sizes), placement, tasks=tasks, options=[f"steps={STEPS}", "blocks=3", "ghosts=1"])
+    check(done, clients, references(()))
+
+
+def test_cores_of_several_nodes(tmp_path, references):
+    placement = "{mode: cores, groups: {a: 1, b: 2}, pretend_nodes: 2}"
+    done = run(tmp_path, 11, placement, tasks=in_groups(TASKS, "ab"), options=[f"steps={STEPS}", "in_place=1"])
+    check(done, 5, references(()))
+
+
+def test_cores_that_spill(tmp_path, references):
+    """Each block goes to the file once, and is read by the servers of both groups."""
+    placement = "{mode: cores, groups: {a: 1, b: 1}, buffer: 600 KiB, when_full: spill, spill: {size: 64 MiB}}"
+    sleep = "  - sleep: {variable: t, seconds: 0.3, group: b}\n"
+    done = run(tmp_path, 4, placement, tasks=in_groups(TASKS, "ab") + sleep, options=[f"steps={STEPS}", "blocks=2"])
+    check(done, 2, references(()))
+
+
+@pytest.mark.parametrize(
+    ("clients", "sizes", "nodes"), [(1, (1, 1), 0), (3, (2, 1), 0), (5, (1, 1, 1), 0), (5, (1, 1), 2)]
+)
+def test_sidecar(tmp_path, references, clients, sizes, nodes):
+    text = groups_text(sizes).removeprefix("groups: ")
+    pretended = {"pretend_nodes": nodes} if nodes else {}
+    with Sidecar(tmp_path, in_groups(TASKS, NAMES[: len(sizes)]), groups=text, **pretended) as sidecar:
+        servers = sidecar.serve(sum(sizes) * max(1, nodes))
+        sidecar.start(clients, f"steps={STEPS}", "blocks=2")
+        done = sidecar.finish()
+        assert servers.wait() == 0, servers.text()
+        for name in ("timings-clients.csv", "iterations-clients.csv"):
+            (sidecar.results / name).unlink()
+        check(done, clients, references(()))
+
+
+TWO_TABLES = """\
+analyses:
+  - statistics: {variable: t, group: a}
+  - isosurface: {variable: t, values: [-0.3, 0.4], file: "surface-{index:05}.vtp", group: b}
+  - statistics: {name: other, variable: t, file: other.csv, group: b}
+"""
+
+
+def test_sidecar_groups_that_are_stopped_and_replaced_end_at_one_iteration(tmp_path):
+    with Sidecar(tmp_path, TWO_TABLES, groups="{a: 1, b: 1}") as sidecar:
+        for _ in range(3):
+            servers = sidecar.serve(2)
+            if sidecar.simulation is None:
+                sidecar.endless(2, "pause_ms=2")
+            sidecar.wait_for_rows(12)
+            servers.signal(signal.SIGTERM)
+            assert servers.wait() == 0, servers.text()
+            assert sidecar.rows() == sidecar.rows("other.csv"), servers.text()
+        done = sidecar.finish()
+        accounts = check_complete(done, 2)
+        assert accounts[0]["unknown"] == 0
+        assert accounts[0]["delivered"] == len(sidecar.rows())
+
+
+@pytest.mark.parametrize("victim", [0, 1])
+def test_a_killed_sidecar_server_of_one_group_and_the_next_group(tmp_path, victim):
+    """Its death is that of its job; what was not answered is unknown, and the next servers go on together."""
+    with Sidecar(tmp_path, TWO_TABLES, groups="{a: 1, b: 1}", when_full="skip") as sidecar:
+        servers = sidecar.serve(2)
+        sidecar.endless(2, "pause_ms=5")
+        sidecar.wait_for_rows(6)
+        subprocess.run(["kill", "-9", str(sorted(servers.members("sidestream"))[victim])], check=True)
+        servers.wait()
+        servers = sidecar.serve(2)
+        sidecar.wait_for_rows(6)
+        done = sidecar.finish()
+        assert servers.wait() == 0, servers.text()
+        for account in check_complete(done, 2):
+            both = set(sidecar.rows()) & set(sidecar.rows("other.csv"))
+            assert len(both) >= account["delivered"] >= len(both) - account["unknown"], done.text
+            assert account["unknown"] <= 8
+
+
+def test_sidecar_servers_of_other_groups_get_a_sentence(tmp_path):
+    with Sidecar(tmp_path, TWO_TABLES, groups="{a: 1, b: 2}") as sidecar:
+        other = sidecar.write("other.yaml", TWO_TABLES, groups="{a: 2, b: 1}")
+        sidecar.start(2, "steps=2")
+        servers = sidecar.serve(3, file=other)
+        assert servers.wait() != 0
+        assert "give both the same placement.groups" in servers.text(), servers.text()
+
+
 @pytest.mark.parametrize("option", ["moving=1", "gap=1", "still=1"])
-@pytest.mark.parametrize("forward", ["none", "blocks"])
-def test_blocks_that_come_and_go(tmp_path, references, option, forward):
+@pytest.mark.parametrize("mode", ["nodes", "forward", "cores"])
+def test_blocks_that_come_and_go(tmp_path, references, option, mode):
     """And arrays that do not vary in time."""
-    placement = f"{{mode: nodes, groups: {{a: 2, b: 1}}, forward: {forward}}}"
+    placement = {"cores": "mode: cores", "nodes": "mode: nodes", "forward": "mode: nodes, forward: blocks"}[mode]
+    placement = f"{{{placement}, groups: {{a: 2, b: 1}}}}"
     if option == "still=1":
         still = "  - statistics: {name: still, variable: s, file: still.csv}\n"
         tasks = TASKS + still
@@ -112,10 +204,14 @@ def test_blocks_that_come_and_go(tmp_path, references, option, forward):
         reference = references((option,))
         tasks = in_groups(TASKS, "ab")
     done = run(tmp_path / "groups", 7, placement, tasks=tasks, options=[f"steps={STEPS}", option, "blocks=2"])
-    check(done, 3 if forward == "blocks" else 4, reference)
+    check(done, 3 if mode == "forward" else 4, reference)
 
 
-PLACEMENTS = ["{mode: nodes, groups: {a: 1, b: 2}}", "{mode: nodes, groups: {a: 1, b: 1}, forward: blocks}"]
+PLACEMENTS = [
+    "{mode: nodes, groups: {a: 1, b: 2}}",
+    "{mode: nodes, groups: {a: 1, b: 1}, forward: blocks}",
+    "{mode: cores, groups: {a: 1, b: 2}}",
+]
 
 
 @pytest.mark.parametrize("placement", PLACEMENTS)
@@ -178,9 +274,7 @@ analyses:
   - sleep: {variable: t, seconds: 0.05, group: b}
   - statistics: {name: other, variable: t, file: other.csv, group: b}
 """
-    placement = placement.replace("}}", "}, when_full: skip, max_in_flight: 2}") if placement.endswith("}}") else (
-        placement[:-1] + ", when_full: skip, max_in_flight: 2}"
-    )
+    placement = placement[:-1] + ", when_full: skip, max_in_flight: 2}"
     done = run(tmp_path, 5, placement, tasks=tasks, options=["steps=30", "pause_ms=5"])
     assert done.status == 0, done.text
     account = done.accounts[0]
