@@ -262,7 +262,8 @@ void Engine::run_task(std::size_t number, const Iteration& iteration, const Asse
   ScheduledTask& task = parts_.tasks[number];
   const double start = now();
   const std::string failure = task.run({iteration, parts_.metadata, assembled, events_.pending()}, results);
-  ledger_.work(iteration.index, first_task + static_cast<std::int32_t>(number), start - parts_.origin, now() - start);
+  ledger_.work(iteration.index, first_task + static_cast<std::int32_t>(number), start - parts_.origin, now() - start,
+               task.local_seconds());
   if (failure.empty()) return;
   failed = true;
   complain(iteration.index, failure);

@@ -18,6 +18,7 @@ struct WorkTiming {
   std::int32_t task = 0;
   double start = 0;  ///< seconds since the session's start
   double seconds = 0;
+  double local = -1;  ///< of these, what this server did by itself; -1: not told
 };
 
 /// What came to a server for one iteration: blocks (pieces of variables) with their bytes, and layers around them.
@@ -47,8 +48,8 @@ class Ledger {
   /// Without `timings`, only counts and failures are kept.
   Ledger(std::vector<std::string> names, bool timings) : names_(std::move(names)), keeps_timings_(timings) {}
 
-  void work(std::int64_t iteration, std::int32_t task, double start, double seconds) {
-    if (keeps_timings_) persist([&] { timings_.push_back({iteration, task, start, seconds}); });
+  void work(std::int64_t iteration, std::int32_t task, double start, double seconds, double local = -1) {
+    if (keeps_timings_) persist([&] { timings_.push_back({iteration, task, start, seconds, local}); });
   }
   void moved(const MovedBytes& what) {
     if (keeps_timings_) persist([&] { moved_.push_back(what); });

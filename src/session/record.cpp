@@ -79,7 +79,8 @@ std::string client_rows(int rank, const std::vector<IterationTiming>& timings) {
 std::string server_rows(int rank, const Ledger& ledger) {
   std::string rows;
   for (const WorkTiming& t : ledger.timings()) {
-    fmt::format_to(std::back_inserter(rows), "{},server,{},{:.9f},,,,,{},{:.9f}\n", rank, t.iteration, t.start,
+    const std::string local = t.local < 0 ? std::string() : fmt::format("{:.9f}", t.local);
+    fmt::format_to(std::back_inserter(rows), "{},server,{},{:.9f},{},,,,{},{:.9f}\n", rank, t.iteration, t.start, local,
                    csv_field(ledger.names()[static_cast<std::size_t>(t.task)]), t.seconds);
   }
   return rows;

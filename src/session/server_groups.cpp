@@ -1,11 +1,16 @@
 #include "session/server_groups.hpp"
 
+#include <fmt/format.h>
+
 #include <span>
 #include <utility>
 
 #include "base/agree.hpp"
+#include "base/log.hpp"
 #include "base/records.hpp"
+#include "config/group_sizes.hpp"
 #include "config/groups.hpp"
+#include "session/configuration.hpp"
 
 namespace sidestream {
 
@@ -14,9 +19,24 @@ void settle_groups(MpiCommunicator& world, const Roles& roles, Config& config) {
   if (placement.groups.empty()) return;
   const bool nodes = placement.mode == PlacementMode::nodes;
   const int servers = nodes ? roles.servers.count : placement.per_node;
+  std::string measured;
+  const bool chosen = servers_of(placement.groups) == 0;
+  if (chosen) {
+    together(world, [&] {
+      if (world.rank() == 0) measured = read_configuration_file(placement.measured, "make it with `sidestream groups`");
+    });
+    share_text(world, measured);
+  }
   together(world, [&] {
     const char* const which = placement.whole_nodes > 0 ? "whole_nodes" : nodes ? "servers" : "per_node";
     check_group_sizes(placement.groups, servers, which);
+    if (!chosen) return;
+    choose_sizes(placement.groups, config.tasks, read_costs(measured, placement.measured), servers,
+                 nodes ? 1 : roles.nodes);
+    if (world.rank() != 0) return;
+    std::string text;
+    for (const ServerGroup& group : placement.groups) text += fmt::format(", {}: {}", group.name, group.size);
+    log::info("groups of servers, by '{}': {}", placement.measured, text.substr(2));
   });
 }
 

@@ -39,7 +39,9 @@ def references(tmp_path_factory):
 
     def of(options):
         if options not in known:
-            done = run(tmp_path_factory.mktemp("reference"), 1, "inline", tasks=TASKS, options=[f"steps={STEPS}", *options])
+            done = run(
+                tmp_path_factory.mktemp("reference"), 1, "inline", tasks=TASKS, options=[f"steps={STEPS}", *options]
+            )
             assert done.status == 0, done.text
             known[options] = results_of(done)
             assert len(known[options]) > 20
@@ -72,7 +74,9 @@ CASES = [(1, (1, 1)), (2, (1, 2)), (3, (2, 3)), (5, (1, 1, 1))]
 def test_nodes(tmp_path, references, clients, sizes):
     placement = f"{{mode: nodes, {groups_text(sizes)}, buffer: 8 MiB}}"
     tasks = in_groups(TASKS, NAMES[: len(sizes)])
-    done = run(tmp_path, clients + sum(sizes), placement, tasks=tasks, options=[f"steps={STEPS}", "blocks=3", "ghosts=1"])
+    done = run(
+        tmp_path, clients + sum(sizes), placement, tasks=tasks, options=[f"steps={STEPS}", "blocks=3", "ghosts=1"]
+    )
     check(done, clients, references(()))
 
 
@@ -82,7 +86,12 @@ def test_nodes_without_a_thread(tmp_path, references, clients, sizes):
     tasks = in_groups(TASKS, NAMES[: len(sizes)])
     single = {"FIELD_PROGRAM_THREADS": "single"}
     done = run(
-        tmp_path, clients + sum(sizes), placement, tasks=tasks, options=[f"steps={STEPS}", "blocks=2"], environment=single
+        tmp_path,
+        clients + sum(sizes),
+        placement,
+        tasks=tasks,
+        options=[f"steps={STEPS}", "blocks=2"],
+        environment=single,
     )
     check(done, clients, references(()))
 
@@ -99,7 +108,9 @@ def test_nodes_with_forwarders(tmp_path, references, move):
 def test_cores(tmp_path, references, clients, sizes):
     placement = f"{{mode: cores, {groups_text(sizes)}, buffer: 8 MiB}}"
     tasks = in_groups(TASKS, NAMES[: len(sizes)])
-    done = run(tmp_path, clients + sum(sizes), placement, tasks=tasks, options=[f"steps={STEPS}", "blocks=3", "ghosts=1"])
+    done = run(
+        tmp_path, clients + sum(sizes), placement, tasks=tasks, options=[f"steps={STEPS}", "blocks=3", "ghosts=1"]
+    )
     check(done, clients, references(()))
 
 
@@ -290,15 +301,14 @@ analyses:
 def test_conditions_and_events_in_each_group(tmp_path):
     tasks = """\
 analyses:
-  - statistics: {variable: t, when: "iteration >= 2", file: late.csv, group: a}
+  - statistics: {name: late, variable: t, when: "iteration >= 2", file: late.csv, group: a}
   - statistics: {name: hot, variable: t, when: "max(t) > 0 and change(mean(t)) < 1", file: hot.csv, group: b}
   - statistics: {name: burst, variable: t, on: burst, file: burst.csv, group: b}
 """
     tables = ("late.csv", "hot.csv", "burst.csv")
     found = []
     for name, placement in (("one", "{mode: nodes, servers: 3}"), ("two", "{mode: nodes, groups: {a: 1, b: 2}}")):
-        used = tasks if name == "two" else tasks
-        done = run(tmp_path / name, 6, placement, tasks=used, options=["steps=5", "signal_at=3"])
+        done = run(tmp_path / name, 6, placement, tasks=tasks, options=["steps=5", "signal_at=3"])
         assert done.status == 0, done.text
         found.append({table: (done.results / table).read_bytes() for table in tables})
     assert found[0] == found[1]
