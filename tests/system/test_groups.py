@@ -6,9 +6,10 @@ import signal
 import subprocess
 import time
 
+import h5py
 import pytest
-from sidecar_support import Sidecar, check_complete
-from support import ANALYSES, rank_of, results_of, run, started
+from sidecar_support import TOOL, Sidecar, check_complete
+from support import ANALYSES, VARIABLES, rank_of, results_of, run, started
 
 STEPS = 4
 NAMES = ("a", "b", "c")
@@ -298,6 +299,20 @@ analyses:
         assert [row["iteration"] for row in rows_of(done, table)] == delivered
 
 
+@pytest.mark.parametrize("placement", PLACEMENTS)
+@pytest.mark.parametrize("slow", ["a", "b"])
+def test_delays_change_nothing(tmp_path, references, placement, slow):
+    """Some iterations of one group take longer than others, with few in flight."""
+    delays = "".join(
+        f"  - sleep: {{name: delay-{n}, variable: t, seconds: {0.05 * n}, every: {n}, group: {slow}}}\n"
+        for n in (1, 2, 3)
+    )
+    tasks = in_groups(TASKS, "ab") + delays
+    placement = placement[:-1] + ", max_in_flight: 2}"
+    done = run(tmp_path, 6, placement, tasks=tasks, options=[f"steps={STEPS}", "blocks=2"])
+    check(done, len(done.accounts), references(()))
+
+
 def test_conditions_and_events_in_each_group(tmp_path):
     tasks = """\
 analyses:
@@ -315,6 +330,19 @@ analyses:
     assert len(found[0]["burst.csv"].splitlines()) == 2
 
 
+def values_of(file):
+    """What h5py reads: every data set, by name."""
+    values = {}
+
+    def take(name, item):
+        if isinstance(item, h5py.Dataset):
+            values[name] = item[()].tolist()
+
+    with h5py.File(file) as opened:
+        opened.visititems(take)
+    return values
+
+
 def test_outputs_are_tasks_of_groups_as_well(tmp_path):
     tasks = """\
 analyses:
@@ -324,13 +352,102 @@ outputs:
   - vtk: {variables: [t], file: "fields-{index:05}.pvti", group: a}
   - database: {variables: [t], directory: steps, group: b}
 """
-    done = run(tmp_path, 6, "{mode: nodes, groups: {a: 1, b: 2}}", tasks=tasks, options=["steps=3"])
+    found = {}
+    for name, placement in (("one", "{mode: nodes, servers: 2}"), ("two", "{mode: nodes, groups: {a: 1, b: 2}}")):
+        ranks = 5 if name == "one" else 6
+        done = run(tmp_path / name, ranks, placement, tasks=tasks, options=["steps=3"])
+        assert done.status == 0, done.text
+        assert all(account["delivered"] == 3 and account["failed"] == 0 for account in done.accounts), done.text
+        found[name] = [values_of(done.results / f"fields-{n:05}.h5") for n in range(3)]
+        listed = subprocess.run([TOOL, "verify", done.results / "steps"], capture_output=True, text=True, check=False)
+        assert listed.returncode == 0, listed.stdout + listed.stderr
+        assert len(list(done.results.glob("fields-0000?.pvti"))) == 3
+    assert found["one"] == found["two"]
+    assert any(found["one"][0].values())
+
+
+def test_sizes_from_earlier_runs(tmp_path):
+    """A task that one server does by itself and one that servers share: the costs say which is which."""
+    tasks = """\
+analyses:
+  - statistics: {variable: t, group: a}
+  - sleep: {variable: t, seconds: 0.05, every: 2, group: b}
+"""
+    runs = []
+    for servers in (2, 4):
+        done = run(tmp_path / str(servers), 2 + servers, f"{{mode: nodes, servers: {servers}}}", tasks, ["steps=6"])
+        assert done.status == 0, done.text
+        runs.append(str(done.results))
+    costs = tmp_path / "costs.yaml"
+    said = subprocess.run(
+        [TOOL, "groups", *runs, "--servers", "5", "--output", costs], capture_output=True, text=True, check=False
+    )
+    assert said.returncode == 0, said.stderr
+    sizes = dict(re.findall(r"(\w+): (\d+)", said.stdout.split("groups: {")[1]))
+    assert set(sizes) == {"a", "b"}
+    assert sum(map(int, sizes.values())) == 5
+    written = re.search(r'"sleep": \{constant: (\S+), shared: (\S+), doubling: (\S+), runs: (\S+)\}', costs.read_text())
+    assert float(written[4]) == 0.5
+    # Each sleeps as long, however many there are. The machine may be busy besides.
+    assert float(written[1]) + float(written[2]) / 4 + 2 * float(written[3]) >= 0.045
+    placement = f"{{mode: nodes, servers: 5, groups: {{a: auto, b: auto}}, measured: {costs}}}"
+    done = run(tmp_path / "auto", 7, placement, tasks, ["steps=3"])
     assert done.status == 0, done.text
-    assert all(account["delivered"] == 3 and account["failed"] == 0 for account in done.accounts), done.text
-    names = {path.name for path in done.results.iterdir()}
-    assert "steps" in names and "fields-00002.pvti" in names, names
-    pieces = sorted(name for name in names if name.startswith("fields-00002") and ".h5" in name)
-    assert pieces, names
+    record = (done.results / "run.yaml").read_text()
+    assert f'groups:\n  "a": {sizes["a"]}\n  "b": {sizes["b"]}\n' in record
+    checked = subprocess.run(
+        [TOOL, "check", tmp_path / "auto" / "run.yaml", "--set", "n=20", "h=0.05", "--function", "sleep"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    # The check knows a function of the program by another form of the task, and says so.
+    assert "sleep" in checked.stdout + checked.stderr
+
+
+def test_one_run_says_what_servers_did_by_themselves(tmp_path):
+    tasks = "analyses:\n  - statistics: {variable: t}\n  - histogram: {variable: t, bins: 4}\n"
+    done = run(tmp_path / "one", 4, "{mode: nodes, servers: 2}", tasks, ["steps=4"])
+    rows = [row for row in rows_of(done, "timings.csv") if row["task"] == "histogram"]
+    assert rows
+    assert all(0 <= float(row["compute"]) <= float(row["seconds"]) for row in rows)
+    command = [TOOL, "groups", done.results, "--servers", "4"]
+    said = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert said.returncode == 0, said.stderr
+    # Without groups in the configuration each task is one.
+    assert {"statistics", "histogram"} == set(re.findall(r"(\w+): \d", said.stdout.split("groups: {")[1]))
+    said = subprocess.run([*command, "--group", "x=histogramm"], capture_output=True, text=True, check=False)
+    assert said.returncode == 2
+    assert "did you mean 'histogram'?" in said.stderr
+    said = subprocess.run([TOOL, "groups", done.results, "--servers", "1"], capture_output=True, text=True, check=False)
+    assert said.returncode == 2
+    assert "at least one server for each" in said.stderr
+
+
+def test_check_and_plan_know_groups(tmp_path):
+    file = tmp_path / "run.yaml"
+    placement = "{mode: nodes, groups: {a: 1, b: 3}}"
+    file.write_text(f"placement: {placement}\n{VARIABLES}{in_groups(TASKS, 'ab')}")
+    values = ["--set", "n=32", "h=0.1"]
+    checked = subprocess.run(
+        [TOOL, "check", file, "--ranks", "6", *values], capture_output=True, text=True, check=False
+    )
+    assert checked.returncode == 0, checked.stderr
+    assert "group      a: 1 server for statistics, histogram" in checked.stdout
+    assert "group      b: 3 servers for nodes" in checked.stdout
+    plan = [TOOL, "plan", file, "--metadata", "grid:32x32x32/2x2x2", *values]
+    planned = subprocess.run(plan, capture_output=True, text=True, check=False)
+    assert planned.returncode == 0, planned.stderr
+    assert "group 'a': 8 blocks exist" in planned.stdout
+    assert "servers      1 with 8 to 8 blocks" in planned.stdout
+    assert "servers      3 with 2 to 3 blocks" in planned.stdout
+    wrong = subprocess.run([*plan, "--servers", "5"], capture_output=True, text=True, check=False)
+    assert wrong.returncode == 2
+    assert "groups of 4 servers in all" in wrong.stderr
+    file.write_text(file.read_text().replace(placement, "nodes"))
+    checked = subprocess.run([TOOL, "check", file, *values], capture_output=True, text=True, check=False)
+    assert checked.returncode == 0, checked.stderr
+    assert "all servers run everything" in checked.stdout
 
 
 @pytest.mark.parametrize("victim", [3, 5])
