@@ -3,6 +3,7 @@
 #include "config/declarations.hpp"
 #include "config/derived_section.hpp"
 #include "config/fail_at.hpp"
+#include "config/groups.hpp"
 #include "config/names.hpp"
 #include "config/opening.hpp"
 #include "config/steering_section.hpp"
@@ -45,6 +46,16 @@ Settings read_partitioner(const Document& document, const PlacementConfig& place
     }
   }
   return settings;
+}
+
+/// Without groups, names of groups say nothing: so one line moves the work.
+void assign_groups(std::vector<TaskConfig>& tasks, const std::vector<ServerGroup>& groups) {
+  if (groups.empty()) return;
+  for (TaskConfig& task : tasks) {
+    const Settings& settings = task.settings;
+    if (settings.given("group")) task.group = group_named(groups, settings.text("group"), settings.where("group"));
+  }
+  check_groups_used(groups, tasks);
 }
 
 /// How far ahead changes take effect, if the file does not say it.
@@ -92,6 +103,7 @@ Config read_config(const Document& document, const Registry& registry, const Par
   ReadContext of_tasks = context;
   of_tasks.derive = [&](const Node& node) { derive_in_place(node, expressions, config.metadata); };
   config.tasks = read_tasks(document, registry, of_tasks);
+  assign_groups(config.tasks, placement.groups);
   if (config.opening.existing == Existing::resume) check_resumed_files(config.tasks, registry);
   config.events = read_events(document, config.tasks, context);
   return config;

@@ -42,12 +42,21 @@ struct SpillConfig {
   std::uint64_t size = 0;  ///< bytes on each node
 };
 
+/// Servers that run some of the tasks, apart from the others: docs/groups.md.
+struct ServerGroup {
+  std::string name;
+  int size = 0;  ///< servers, with `cores` and `sidecar` of each node; 0: `auto`, until the start
+  Location where;
+};
+
 struct PlacementConfig {
   PlacementMode mode = PlacementMode::inline_;
   int per_node = 1;                     ///< cores, sidecar: servers on each node; nodes: forwarders on each
   int servers = 1;                      ///< nodes: dedicated ranks in all
   int whole_nodes = 0;                  ///< nodes: all ranks of so many; 0: not given
   std::vector<int> ranks;               ///< nodes: these ranks; empty: not given
+  std::vector<ServerGroup> groups;      ///< in the file's order; empty: all servers run everything
+  std::string measured;                 ///< for groups of the size `auto`: file of their costs
   std::vector<int> bind;                ///< CPU cores for servers and forwarders; empty: as they are
   std::uint64_t buffer = 512ull << 20;  ///< bytes per node
   WhenFull when_full = WhenFull::wait;
@@ -101,6 +110,7 @@ struct TaskConfig {
   bool writer = false;
   Schedule schedule;
   Settings settings;
+  std::size_t group = 0;           ///< of `placement.groups`; 0 where there are none
   bool isolated = false;           ///< `isolate: process`
   double limit = 0;                ///< seconds; 0: none
   std::uint64_t memory_limit = 0;  ///< bytes; 0: none

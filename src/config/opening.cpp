@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "config/fail_at.hpp"
+#include "config/groups.hpp"
 #include "config/names.hpp"
 #include "config/read_settings.hpp"
 #include "config/sections.hpp"
@@ -64,6 +65,18 @@ struct Use {
   const char* remedy = "remove it";
 };
 
+/// What to do in a mode whose servers can't be divided.
+const char* without_groups(PlacementMode mode) {
+  if (mode == PlacementMode::inline_) {
+    return "the ranks of the simulation run one task after the other; remove it, or write 'mode: nodes'";
+  }
+  if (mode == PlacementMode::job) {
+    return "the servers of an endpoint read each iteration together; remove it, or use outputs 'stream' and an endpoint "
+           "for each";
+  }
+  return "forwarders reduce for one task after the other; remove it, or write 'forward: blocks'";
+}
+
 std::vector<Use> uses(PlacementMode mode, const std::string& forward) {
   const bool cores = mode == PlacementMode::cores, nodes = mode == PlacementMode::nodes;
   const bool job = mode == PlacementMode::job, sidecar = mode == PlacementMode::sidecar;
@@ -74,6 +87,9 @@ std::vector<Use> uses(PlacementMode mode, const std::string& forward) {
        nodes ? "write 'servers' for the number of servers in all" : "remove it"},
       {"servers", nodes, "with 'nodes'", true,
        cores ? "write 'per_node' for the number of servers on each node" : "remove it"},
+      {"groups", cores || sidecar || (nodes && !partials),
+       "with 'nodes', 'cores' and 'sidecar', but not with 'forward: partials',", true, without_groups(mode)},
+      {"measured", cores || sidecar || (nodes && !partials), "with 'groups'"},
       {"whole_nodes", nodes, "with 'nodes'"},
       {"ranks", nodes, "with 'nodes'"},
       {"forward", nodes, "with 'nodes'"},
@@ -182,6 +198,28 @@ WhenFull read_when_full(const Settings& settings, PlacementMode mode) {
   return WhenFull::spill;
 }
 
+/// Whose sizes are known say how many servers there are.
+void divide_servers(PlacementConfig& placement, const Settings& settings, const Node& node, const ReadContext& context) {
+  placement.groups = read_groups(node, context.expressions);
+  placement.measured = settings.text("measured");
+  const bool all_known = placement.groups.empty() || servers_of(placement.groups) > 0;
+  if (settings.given("measured") && all_known) {
+    settings.fail("measured",
+                  "found 'measured' without a group of the size 'auto', expected both; write 'groups: {halos: auto, "
+                  "spectra: auto}', or remove it");
+  }
+  if (placement.groups.empty() || placement.whole_nodes > 0) return;
+  const bool nodes = placement.mode == PlacementMode::nodes;
+  const char* const which = !placement.ranks.empty() ? "ranks" : nodes ? "servers" : "per_node";
+  int& servers = nodes ? placement.servers : placement.per_node;
+  if (!settings.given(which) && all_known) servers = servers_of(placement.groups);
+  check_group_sizes(placement.groups, servers, which);
+  if (all_known || !placement.measured.empty()) return;
+  settings.fail("groups",
+                "found a group of the size 'auto' without 'measured', expected the file that `sidestream groups` made "
+                "from earlier runs; name it, or write the size");
+}
+
 PlacementConfig read_placement(const Document& document, const ReadContext& context) {
   const Entry* entry = document.root().find("placement");
   const Location where = entry ? entry->where : Location{document.file(), 0, 0};
@@ -219,6 +257,7 @@ PlacementConfig read_placement(const Document& document, const ReadContext& cont
   placement.session = read_session(settings);
   placement.attach_limit = settings.real("attach_limit");
   placement.stream = settings.map("stream");
+  divide_servers(placement, settings, node, context);
   placement.where = where;
   return placement;
 }

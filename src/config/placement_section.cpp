@@ -50,6 +50,17 @@ std::vector<Option> who() {
        .minimum = 0,
        .maximum = std::numeric_limits<std::int32_t>::max(),
        .least_entries = 1},
+      {.name = "groups",
+       .type = OptionType::pairs,
+       .text =
+           "With `nodes`, `cores` and `sidecar`: divides the servers into groups that work at the same time, each on "
+           "the analyses and outputs whose `group` names it: `{halos: 2, spectra: 4}`. A size is a number of servers "
+           "(with `cores` and `sidecar` of each node), or `auto` with `measured`. See [groups of servers](groups.md).",
+       .range_text = "names and sizes"},
+      {.name = "measured",
+       .type = OptionType::text,
+       .text = "With `groups` of the size `auto`: a file that `sidestream groups` made from earlier runs; rank 0 reads "
+               "it."},
       {.name = "bind",
        .type = OptionType::integer,
        .list = true,

@@ -350,6 +350,10 @@ const std::vector<Option>& task_options() {
            "Only in iterations in which this condition holds: comparisons of numbers, `min`, `max`, `mean` and `sum` "
            "of a variable or of a component of it, `iteration`, `cycle`, `time`, and of what `previous` and `change` "
            "say about the iteration before, joined with `and`, `or` and `not`. See [conditions](triggers.md)."},
+      {.name = "group",
+       .type = OptionType::text,
+       .text = "The one of `placement.groups` whose servers run it; the first if left out. Without groups all servers "
+               "run everything. See [groups of servers](groups.md)."},
       {.name = "isolate",
        .type = OptionType::choice,
        .default_value = "none",

@@ -290,7 +290,8 @@ void Engine::run_task(std::size_t number, const Iteration& iteration, const Asse
   ScheduledTask& task = parts_.tasks[number];
   const double start = now();
   const std::string failure = task.run({iteration, parts_.metadata, assembled, events_.pending()}, results);
-  ledger_.work(iteration.index, first_task + static_cast<std::int32_t>(number), start - parts_.origin, now() - start);
+  ledger_.work(iteration.index, first_task + static_cast<std::int32_t>(number), start - parts_.origin, now() - start,
+               task.local_seconds());
   if (failure.empty()) return;
   failed = true;
   complain(iteration.index, failure);
@@ -410,18 +411,22 @@ bool Engine::step() {
   return true;
 }
 
-void Engine::run(const std::function<bool()>& stop) {
+void Engine::run(const std::function<bool()>& stop, const Meet& meet) {
+  std::optional<std::int64_t> end;  // others have come as far, so all of it will be here
+  const auto stops = [&] { return stop && !end && stop(); };
   for (;;) {
     const double start = now();
-    while (!broken_ && parts_.transport.pending(next_) > 0 && !(stop && stop())) receive(sleep_limit);
+    while (!broken_ && parts_.transport.pending(next_) > 0 && !stops()) receive(sleep_limit);
     ledger_.work(next_, idle, start - parts_.origin, now() - start);
-    if (stop) {
+    if (stop && !end) {
       std::int64_t stopping = stop();
       parts_.servers.maximum(std::span(&stopping, 1));
-      if (stopping) return;
+      if (stopping) end = meet ? meet(next_) : next_;
     }
+    if (end && next_ >= *end) return;
     if (!step()) break;
   }
+  if (meet && !end) static_cast<void>(meet(next_));
   parts_.transport.finish();
 }
 

@@ -48,8 +48,10 @@ class Engine {
   explicit Engine(EngineParts parts);
 
   /// Processes iterations until every client of every server has closed, or, if `stop` is given, until it is true on
-  /// some server between two iterations. `stop` is asked every few milliseconds.
-  void run(const std::function<bool()>& stop = {});
+  /// some server between two iterations. `stop` is asked every few milliseconds. `meet`, if given, is called once at
+  /// the end with the iteration that would be next, and returns where to end: not before it.
+  using Meet = std::function<std::int64_t(std::int64_t)>;
+  void run(const std::function<bool()>& stop = {}, const Meet& meet = {});
   /// One step without waiting for clients: the next iteration must be complete (placement `inline`), or all clients
   /// closed. False: all closed, nothing more to do. Collective over servers.
   bool step();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/persist.hpp"
+#include "sidestream/extend/communicator.hpp"
 #include "sidestream/extend/transport.hpp"
 
 namespace sidestream {
@@ -17,6 +18,7 @@ struct WorkTiming {
   std::int32_t task = 0;
   double start = 0;  ///< seconds since the session's start
   double seconds = 0;
+  double local = -1;  ///< of these, what this server did by itself; -1: not told
 };
 
 /// What came to a server for one iteration: blocks (pieces of variables) with their bytes, and layers around them.
@@ -46,8 +48,8 @@ class Ledger {
   /// Without `timings`, only counts and failures are kept.
   Ledger(std::vector<std::string> names, bool timings) : names_(std::move(names)), keeps_timings_(timings) {}
 
-  void work(std::int64_t iteration, std::int32_t task, double start, double seconds) {
-    if (keeps_timings_) persist([&] { timings_.push_back({iteration, task, start, seconds}); });
+  void work(std::int64_t iteration, std::int32_t task, double start, double seconds, double local = -1) {
+    if (keeps_timings_) persist([&] { timings_.push_back({iteration, task, start, seconds, local}); });
   }
   void moved(const MovedBytes& what) {
     if (keeps_timings_) persist([&] { moved_.push_back(what); });
@@ -71,10 +73,17 @@ class Ledger {
   };
   [[nodiscard]] const std::vector<Failure>& failures() const noexcept { return failures_; }
 
+  /// What other groups of servers must know of it: counts, failures, and what became of iterations.
+  [[nodiscard]] Bytes decisions() const;
+  /// Takes in the decisions of another group on the same iterations, which `name` names: an iteration is delivered if
+  /// all have delivered it. Rows say which group alone refused one.
+  void join(BytesView decisions, const std::string& name);
+
   std::int64_t delivered = 0, refused = 0, failed = 0, absent_blocks = 0;
   std::int64_t skipped_tasks = 0;  ///< times a task was due and one of its variables was not there
 
  private:
+  void join_row(const IterationRow& row, const std::string& name);
   std::vector<std::string> names_;
   bool keeps_timings_;
   std::vector<WorkTiming> timings_;

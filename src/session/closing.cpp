@@ -9,13 +9,16 @@
 #include "base/records.hpp"
 #include "session/implementation.hpp"
 #include "session/record.hpp"
+#include "session/server_groups.hpp"
 #include "session/sidecar_start.hpp"
 
 namespace sidestream {
 
 /// Collective: the account that the clients have, with what the servers counted, on every rank.
 Account Session::Implementation::agree_on_account() {
-  std::int64_t absent = serving_ && serving_->decides() ? ledger()->absent_blocks : 0;
+  // The servers of each group count those of all clients.
+  const bool counts = serving_ && serving_->decides() && roles_.group == 0;
+  std::int64_t absent = counts ? ledger()->absent_blocks : 0;
   world_->sum(std::span(&absent, 1));
   if (publisher_) publisher_->close_account(absent);
   Account account = this->account();
@@ -34,8 +37,8 @@ Account Session::Implementation::agree_on_account() {
   return account;
 }
 
-void Session::Implementation::say_losses(const Account& account) {
-  warn_of_losses(account, ledger()->skipped_tasks, config_.opening.timings ? iterations_table.file : "");
+void Session::Implementation::say_losses(const Account& account, const Ledger& ledger) const {
+  warn_of_losses(account, ledger.skipped_tasks, config_.opening.timings ? iterations_table.file : "");
 }
 
 /// Collective: what the run leaves beside its results.
@@ -49,12 +52,17 @@ void Session::Implementation::write_timings() {
   if (config_.opening.timings) write_run_table_of_all(timings_table, timing_rows());
   const bool moves = opening_.placement.mode == PlacementMode::nodes;
   if (config_.opening.timings && moves) write_run_table_of_all(movement_table, moved_rows());
-  if (config_.opening.timings) write_run_table_of_all(iterations_table, iteration_rows_here());
+  const bool records = world_->rank() == recording_rank();
+  const std::optional<Ledger> joint =
+      join_ledgers(*world_, roles_, config_.opening.placement, ledger(), recording_rank());
+  if (config_.opening.timings) {
+    write_run_table_of_all(iterations_table, records ? iteration_rows(joint->iterations()) : std::string());
+  }
   together(*world_, [&] {
     if (serving_) serving_->report();
-    if (world_->rank() != recording_rank()) return;
-    say_losses(account);
-    write_record(opening_.directory, facts(), &account, ledger());
+    if (!records) return;
+    say_losses(account, *joint);
+    write_record(opening_.directory, facts(), &account, &*joint);
   });
 }
 
@@ -137,6 +145,7 @@ void Session::Implementation::free_everything() {
   opening_file_.reset();
   publisher_.reset();
   wires_ = {};
+  roles_.group_members.reset();
   roles_.members.reset();
   roles_.node_members.reset();
   world_.reset();

@@ -47,7 +47,7 @@ class Endpoint {
       declare(*server);
       check_record(server->session());
       begin_streams(*streams_, group_);
-      serving = std::make_unique<Serving>(group_, config_, registry_,
+      serving = std::make_unique<Serving>(Serving::Group{group_}, config_, registry_,
                                           WorkerSource{text_, options_.file, server->announced().declarations});
       write(*server, nullptr);
       note.emplace(group_.rank() == 0, "the first iteration of the simulation");
@@ -95,6 +95,7 @@ class Endpoint {
       config_ = read_config(*document_, registry_, there.parameters, there.metadata);
       if (!options_.directory.empty()) config_.opening.directory = options_.directory;
       config_.opening.placement.mode = PlacementMode::inline_;  // the tasks run here
+      config_.opening.placement.groups.clear();                 // of the simulation's servers
       there.apply_arrays(config_.metadata);
       declare_to_streams(*streams_, config_, there);
       there.apply_attributes(config_.metadata);

@@ -69,17 +69,19 @@ const SteeredValues& Session::Implementation::steered(const char* call) const {
 
 RunFacts Session::Implementation::facts() const {
   const PlacementMode mode = opening_.placement.mode;
-  return {file_, text_, name_of(mode), roles_.clients.count, roles_.servers.count, roles_.nodes};
+  return {file_,
+          text_,
+          name_of(mode),
+          roles_.clients.count,
+          roles_.servers.count,
+          roles_.nodes,
+          config_.opening.placement.groups};
 }
 
 /// Collective: servers write their own rows and those of the others, shared out among them.
 void Session::Implementation::write_run_table_of_all(const RunTable& table, const std::string& rows) {
   write_run_table_together(*world_, {roles_.recorder, roles_.servers.first}, opening_.directory, table, rows,
                            opening_.existing == Existing::resume);
-}
-
-std::string Session::Implementation::iteration_rows_here() const {
-  return world_->rank() == recording_rank() ? iteration_rows(ledger()->iterations()) : std::string();
 }
 
 /// Of a server or a forwarder that works; null on others.

@@ -80,7 +80,7 @@ class Session::Implementation {
   [[nodiscard]] Account agree_on_account();
   void leave_records();
   void write_timings();
-  void say_losses(const Account& account);
+  void say_losses(const Account& account, const Ledger& ledger) const;
   void say_finalized();
   void close_at_finalize() noexcept;
   void free_everything();
@@ -91,6 +91,7 @@ class Session::Implementation {
   void assemble_meshes();
   void agree_on_declarations();
   void configure();
+  void divide_servers();
   void make_publisher();
   void check_blocks();
   void make_serving();
@@ -98,7 +99,6 @@ class Session::Implementation {
   // implementation.cpp
   [[nodiscard]] RunFacts facts() const;
   void write_run_table_of_all(const RunTable& table, const std::string& rows);
-  [[nodiscard]] std::string iteration_rows_here() const;
   [[nodiscard]] std::string timing_rows() const;
   [[nodiscard]] std::string moved_rows() const;
   [[nodiscard]] const Ledger* ledger() const noexcept;

@@ -39,6 +39,10 @@ void write_record(const std::string& directory, const RunFacts& facts, const Acc
                   const RecordNames& names) {
   std::string text = fmt::format("sidestream: {}\nplacement: {}\nclients: {}\nservers: {}\nnodes: {}\n",
                                  SIDESTREAM_VERSION, facts.placement, facts.clients, facts.servers, facts.nodes);
+  for (const ServerGroup& group : facts.groups) {
+    if (&group == &facts.groups.front()) text += "groups:\n";
+    text += fmt::format("  {}: {}\n", quoted_text(group.name), group.size);
+  }
   text +=
       fmt::format("configuration_file: {}\nconfiguration: {}", quoted_text(facts.file), literal_text(facts.text, 0, 4));
   if (account) {
@@ -75,7 +79,8 @@ std::string client_rows(int rank, const std::vector<IterationTiming>& timings) {
 std::string server_rows(int rank, const Ledger& ledger) {
   std::string rows;
   for (const WorkTiming& t : ledger.timings()) {
-    fmt::format_to(std::back_inserter(rows), "{},server,{},{:.9f},,,,,{},{:.9f}\n", rank, t.iteration, t.start,
+    const std::string local = t.local < 0 ? std::string() : fmt::format("{:.9f}", t.local);
+    fmt::format_to(std::back_inserter(rows), "{},server,{},{:.9f},{},,,,{},{:.9f}\n", rank, t.iteration, t.start, local,
                    csv_field(ledger.names()[static_cast<std::size_t>(t.task)]), t.seconds);
   }
   return rows;

@@ -17,6 +17,7 @@ struct RunFacts {
   std::string file, text;  ///< of the configuration
   std::string placement;
   int clients = 0, servers = 0, nodes = 1;
+  std::vector<ServerGroup> groups{};
 };
 
 /// Names of the files that record a run.

@@ -28,8 +28,15 @@ struct Roles {
   std::unique_ptr<MpiCommunicator>
       node_members;                       ///< those of this node that share memory: clients, and who serves them
   RankKind clients, servers, forwarders;  ///< inline: servers = clients
+  std::size_t group = 0;                  ///< of a server, once it has joined one: see server_groups.hpp
+  std::unique_ptr<MpiCommunicator> group_members;  ///< its servers; null where there are no groups
   int recorder = 0;                       ///< the rank that writes what this one leaves about itself
 };
+
+/// The servers that work together with this one.
+[[nodiscard]] inline MpiCommunicator& colleagues(Roles& roles) {
+  return roles.group_members ? *roles.group_members : *roles.members;
+}
 
 /// A testing override: the number of nodes to pretend is taken from the environment, which may differ between ranks, of
 /// rank 0 if there is one. Collective over `world`; throws the same Error(configuration) everywhere.

@@ -5,6 +5,7 @@
 #include "analysis/trigger_statistics.hpp"
 #include "base/agree.hpp"
 #include "server/isolation/isolated_task.hpp"
+#include "session/server_groups.hpp"
 #include "sidestream/version.h"
 
 namespace sidestream {
@@ -17,17 +18,19 @@ std::unique_ptr<Task> Serving::make_task(std::size_t number, const Registry& reg
   return std::make_unique<IsolatedTask>(std::move(made), worker_settings(source_, config_, number), objects_);
 }
 
-/// What the configuration asks for, in the file's order.
+/// What the configuration asks of this group, in the file's order.
 void Serving::make_tasks(const Registry& registry) {
-  for (std::size_t n = 0; n < config_.tasks.size(); ++n) {
+  for (const std::size_t n : tasks_of_group(config_, group_)) {
+    configs_.push_back(config_.tasks[n]);
     tasks_.emplace_back(config_.tasks[n], config_.metadata, make_task(n, registry));
     tasks_.back().set_watchdog(&watchdog_);
   }
 }
 
-Serving::Serving(MpiCommunicator& servers, const Config& config, const Registry& registry, WorkerSource source,
-                 bool reduces, const Choose& choose)
-    : servers_(servers.duplicate()),
+Serving::Serving(const Group& group, const Config& config, const Registry& registry, WorkerSource source, bool reduces,
+                 const Choose& choose)
+    : servers_(group.servers.duplicate()),
+      group_(group.number),
       config_(config),
       partitioner_(&registry.partitioners().at(config.opening.placement.partitioner)),
       source_(std::move(source)) {
@@ -44,7 +47,7 @@ Serving::Serving(MpiCommunicator& servers, const Config& config, const Registry&
   together(*servers_, [&] {
     if (choose) choose(directory_);
     make_tasks(registry);
-    triggers_ = Triggers(config_.tasks);
+    triggers_ = Triggers(configs_);
     if (triggers_.statistics().empty()) return;
     TaskConfig own;
     own.name = "when";
@@ -58,7 +61,9 @@ Serving::Serving(MpiCommunicator& servers, const Config& config, const Registry&
 void Serving::begin(Feed feed) {
   feed_ = std::move(feed);
   if (feed_.transport) objects_ = feed_.transport->shared_objects();
-  steering_ = std::make_unique<SteeringLink>(config_, servers_->rank() == 0, feed_.transport && feed_.steers);
+  // Clients hear of changes from one group, so that all of them hear of two changes in the same order.
+  const bool steers = feed_.transport && feed_.steers && group_ == 0;
+  steering_ = std::make_unique<SteeringLink>(config_, servers_->rank() == 0, steers);
   for (ScheduledTask& task : tasks_) task.set_steering(&steering_->sink());
   const auto results = [this](const Iteration& iteration) { return results_->begin(iteration); };
   if (feed_.receiver) {
@@ -68,7 +73,7 @@ void Serving::begin(Feed feed) {
   }
   for (std::size_t t = 0; t < tasks_.size(); ++t) tasks_[t].set_sender(feed_.sender, static_cast<std::int32_t>(t));
   std::vector<std::string> task_events;
-  for (const TaskConfig& task : config_.tasks) task_events.push_back(task.schedule.event);
+  for (const TaskConfig& task : configs_) task_events.push_back(task.schedule.event);
   const PlacementConfig& placement = config_.opening.placement;
   MovementRules movement{partitioner_, placement.partitioner_settings, placement.move_all};
   engine_ = std::make_unique<Engine>(EngineParts{
@@ -78,9 +83,9 @@ void Serving::begin(Feed feed) {
   if (feed_.sender) feed_.sender->set_meanwhile([this] { engine_->receive(std::chrono::microseconds(0)); });
 }
 
-void Serving::run(const std::function<bool()>& stop) {
+void Serving::run(const std::function<bool()>& stop, const Engine::Meet& meet) {
   if (combiner_) return combiner_->run();
-  engine_->run(stop);
+  engine_->run(stop, meet);
   steering_->close();
   if (feed_.sender) feed_.sender->close();
 }

@@ -36,12 +36,17 @@ class Serving {
   /// tasks are made, and may change those of `config`. Throws the same Error on all servers if the directory cannot be
   /// written or a task cannot be made. `config` and `registry` outlive it.
   using Choose = std::function<void(const std::shared_ptr<const OutputDirectory>&)>;
-  Serving(MpiCommunicator& servers, const Config& config, const Registry& registry, WorkerSource source,
-          bool reduces = false, const Choose& choose = {});
+  /// Servers that work together, and which of `placement.groups` they are.
+  struct Group {
+    MpiCommunicator& servers;
+    std::size_t number = 0;
+  };
+  Serving(const Group& group, const Config& config, const Registry& registry, WorkerSource source, bool reduces = false,
+          const Choose& choose = {});
   /// Collective.
   void begin(Feed feed);
   /// Until all clients have closed, or `stop`: see Engine::run.
-  void run(const std::function<bool()>& stop = {});
+  void run(const std::function<bool()>& stop = {}, const Engine::Meet& meet = {});
   /// Placement `inline`: see Engine::step.
   bool step() { return engine_->step(); }
 
@@ -60,6 +65,7 @@ class Serving {
   [[nodiscard]] std::unique_ptr<Task> make_task(std::size_t number, const Registry& registry);
 
   std::unique_ptr<MpiCommunicator> servers_;
+  std::size_t group_;
   const Config& config_;
   const PartitionerKind* partitioner_;
   std::shared_ptr<const OutputDirectory> directory_;
@@ -70,7 +76,8 @@ class Serving {
   Watchdog watchdog_;                  ///< of the tasks
   Triggers triggers_{{}};
   std::unique_ptr<ScheduledTask> statistics_;  ///< that the triggers need, if they need any
-  std::vector<ScheduledTask> tasks_;
+  std::vector<TaskConfig> configs_;            ///< of the tasks that run here
+  std::vector<ScheduledTask> tasks_;           ///< likewise
   Feed feed_;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<Combiner> combiner_;

@@ -15,12 +15,14 @@
 #include "base/timer.hpp"
 #include "base/wait_note.hpp"
 #include "client/declarations.hpp"
+#include "config/groups.hpp"
 #include "config/plugin_loader.hpp"
 #include "data/derivation.hpp"
 #include "session/c_analysis.hpp"
 #include "session/configuration.hpp"
 #include "session/record.hpp"
 #include "session/roles.hpp"
+#include "session/server_groups.hpp"
 #include "session/serving.hpp"
 #include "session/sidecar_setup.hpp"
 #include "storage/directory_lock.hpp"
@@ -50,6 +52,8 @@ class Group {
   void try_attach(const std::string& name, const AttachRequest& request, double waited, bool gone);
   void compare_nodes();
   void configure();
+  void divide();
+  [[nodiscard]] std::int64_t meet(std::int64_t next);
   void check_declarations(const Declarations& declared);
   [[nodiscard]] bool join(shared_memory::SidecarServer& server, std::int64_t& first);
   void serve();
@@ -70,6 +74,7 @@ class Group {
   std::shared_ptr<const Document> document_;
   OpeningConfig opening_;
   Registry registry_;
+  Roles roles_;
   std::unique_ptr<MpiCommunicator> node_members_;
   int pretended_ = -1;
   std::shared_ptr<Attachment> attachment_;
@@ -107,9 +112,9 @@ void Group::read_configuration() {
 
 void Group::find_place() {
   const PlacementConfig& placement = opening_.placement;
-  Roles roles = assign_roles(world_, placement);
-  node_members_ = std::move(roles.node_members);
-  pretended_ = placement.pretend_nodes > 0 ? roles.node : -1;
+  roles_ = assign_roles(world_, placement);
+  node_members_ = std::move(roles_.node_members);
+  pretended_ = placement.pretend_nodes > 0 ? roles_.node : -1;
   together(world_, [&] {
     if (node_members_->size() == placement.per_node) return;
     fail(Code::configuration,
@@ -222,8 +227,38 @@ void Group::configure() {
     if (epoch == 1) directory_lock_ = std::make_unique<DirectoryLock>(opening.directory, own_files::serve_lock);
     refuse_earlier_run(opening);
   });
+  divide();
   serving_ =
-      std::make_unique<Serving>(world_, config_, registry_, WorkerSource{text_, options_.file, setup_.declarations});
+      std::make_unique<Serving>(Serving::Group{roles_.group_members ? *roles_.group_members : world_, roles_.group},
+                                config_, registry_, WorkerSource{text_, options_.file, setup_.declarations});
+}
+
+/// Into the groups that the simulation has laid out its memory for.
+void Group::divide() {
+  std::vector<ServerGroup>& groups = config_.opening.placement.groups;
+  const std::vector<int>& there = attachment_->node()->role().groups;
+  together(world_, [&] {
+    bool same = groups.size() == there.size();
+    for (std::size_t g = 0; same && g < groups.size(); ++g) {
+      same = groups[g].size == 0 || groups[g].size == there[g];
+      groups[g].size = there[g];
+    }
+    if (same) return;
+    fail(
+        Code::configuration,
+        "{}: found {} groups of servers, and {}, or of other sizes, in the simulation, which read {}; give both the same "
+        "placement.groups",
+        options_.file, groups.size(), there.size(), setup_.file);
+  });
+  if (groups.empty()) return;
+  roles_.group = group_of_server(groups, node_members_->rank());
+  roles_.group_members = world_.group(static_cast<int>(roles_.group));
+}
+
+/// Groups that are told to stop do so at one iteration: the last that one of them has begun.
+std::int64_t Group::meet(std::int64_t next) {
+  world_.maximum(std::span(&next, 1));
+  return next;
 }
 
 /// Numbers of meshes, variables and events must mean the same on both sides; analyses and outputs may differ.
@@ -286,7 +321,8 @@ RunFacts Group::facts() const {
           name_of(PlacementMode::sidecar),
           static_cast<int>(setup_.clients),
           world_.size(),
-          attachment_->answer().nodes};
+          attachment_->answer().nodes,
+          config_.opening.placement.groups};
 }
 
 void Group::serve() {
@@ -306,7 +342,9 @@ void Group::serve() {
     serving_->begin({&*server, nullptr, nullptr, setup_.events, first, origin,
                      static_cast<int>(attachment_->answer().node), setup_.clients});
   });
-  if (joined) serving_->run([&] { return options_.stop && options_.stop(); });
+  if (joined) {
+    serving_->run([&] { return options_.stop && options_.stop(); }, [&](std::int64_t next) { return meet(next); });
+  }
   jointly([&] {
     const bool died = anybody(attachment_->ended() && !attachment_->closed());
     attachment_->signal(AttachSignal::leave);
@@ -319,16 +357,17 @@ void Group::write_records(const Ledger& ledger) {
   const OpeningConfig& opening = config_.opening;
   const bool append = opening.existing == Existing::resume;
   serving_->report();
+  const std::optional<Ledger> joint = join_ledgers(world_, roles_, opening.placement, &ledger, 0);
   if (opening.timings) {
     write_run_table_together(world_, opening.directory, timings_table, server_rows(world_.rank(), ledger), append);
     write_run_table_together(world_, opening.directory, iterations_table,
-                             world_.rank() == 0 ? iteration_rows(ledger.iterations()) : std::string(), append);
+                             world_.rank() == 0 ? iteration_rows(joint->iterations()) : std::string(), append);
   }
   together(world_, [&] {
     if (world_.rank() != 0) return;
-    const Account account = account_of(ledger);
-    write_record(opening.directory, facts(), &account, &ledger);
-    warn_of_losses(account, ledger.skipped_tasks, opening.timings ? iterations_table.file : "");
+    const Account account = account_of(*joint);
+    write_record(opening.directory, facts(), &account, &*joint);
+    warn_of_losses(account, joint->skipped_tasks, opening.timings ? iterations_table.file : "");
     log::info("served the session '{}': {}", opening_.placement.session, closing_text(account, opening.directory));
   });
 }

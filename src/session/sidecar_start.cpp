@@ -8,6 +8,7 @@
 #include "base/records.hpp"
 #include "base/timer.hpp"
 #include "data/derivation.hpp"
+#include "session/server_groups.hpp"
 #include "session/sidecar_setup.hpp"
 #include "session/spilling.hpp"
 #include "transport/mpi/client.hpp"
@@ -75,6 +76,7 @@ Wires make_sidecar_wires(MpiCommunicator& world, const Roles& roles, const Confi
   const PlacementConfig& placement = config.opening.placement;
   shared_memory::NodeRole role = roles.on_node;
   role.servers = placement.per_node;
+  role.groups = sizes_of(placement.groups);
   std::shared_ptr<shared_memory::Node> node;
   together(world, [&] {
     node = shared_memory::Node::without_servers(*roles.node_members, role, extents_of(sizes), placement.buffer);

@@ -16,6 +16,7 @@
 #include "session/binding.hpp"
 #include "session/implementation.hpp"
 #include "session/record.hpp"
+#include "session/server_groups.hpp"
 #include "session/sidecar_start.hpp"
 
 namespace sidestream {
@@ -62,6 +63,7 @@ void Session::Implementation::begin_together() {
   assemble_meshes();
   agree_on_declarations();
   configure();
+  divide_servers();
   // Over all ranks: servers must not go on to the next collective step if a client's blocks are wrong.
   together(*world_, [&] {
     if (!is_server()) make_publisher();
@@ -158,13 +160,23 @@ void Session::Implementation::configure() {
     declarations_.apply_attributes(config_.metadata);
     published_ = published_part(config_.metadata);
     check_partials(config_, registry_);
-    const PlacementConfig& placement = config_.opening.placement;
-    if (placement.mode != PlacementMode::nodes || placement.forward == Forward::partials) return;
-    check_partitioner({&registry_.partitioners().at(placement.partitioner), placement.partitioner_settings, false},
-                      config_.metadata, roles_.servers.count);
   });
   world_->barrier();
   origin_ = now();
+}
+
+/// Into groups, if the placement names some; each must suit the partitioner.
+void Session::Implementation::divide_servers() {
+  if (is_off()) return;
+  settle_groups(*world_, roles_, config_);
+  const PlacementConfig& placement = config_.opening.placement;
+  if (opening_.placement.mode != PlacementMode::sidecar) join_group(roles_, placement);
+  together(*world_, [&] {
+    if (placement.mode != PlacementMode::nodes || placement.forward == Forward::partials) return;
+    const MovementRules use{&registry_.partitioners().at(placement.partitioner), placement.partitioner_settings, false};
+    if (placement.groups.empty()) check_partitioner(use, config_.metadata, roles_.servers.count);
+    for (const ServerGroup& group : placement.groups) check_partitioner(use, config_.metadata, group.size);
+  });
 }
 
 void Session::Implementation::make_publisher() {
@@ -249,9 +261,10 @@ void Session::Implementation::make_serving() {
   std::exception_ptr failure;
   if (serves) {
     try {
-      begin_streams(*streams_, *roles_.members);
+      begin_streams(*streams_, colleagues(roles_));
       serving_ = std::make_unique<Serving>(
-          *roles_.members, config_, registry_, WorkerSource{text_, file_, declarations_.encode()}, reduces,
+          Serving::Group{colleagues(roles_), roles_.group}, config_, registry_,
+          WorkerSource{text_, file_, declarations_.encode()}, reduces,
           [&](const auto& folder) { choose_stream_tasks(*streams_, config_, registry_, folder); });
     } catch (const Error&) {
       failure = std::current_exception();

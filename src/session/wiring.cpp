@@ -64,7 +64,7 @@ Wires make_inline(MpiCommunicator& world, Roles& roles, const PlacementConfig& p
     limit = share.mine + share.rest / static_cast<std::uint64_t>(std::max(1, roles.on_node.clients));
   }
   auto both = std::make_shared<InProcessTransport>(limit, placement.when_full);
-  return {both, both, nullptr, nullptr, nullptr};
+  return {both, both, nullptr, nullptr, nullptr, {}};
 }
 
 Wires make_cores(MpiCommunicator& world, Roles& roles, const PlacementConfig& placement,
@@ -78,12 +78,12 @@ Wires make_cores(MpiCommunicator& world, Roles& roles, const PlacementConfig& pl
   });
   std::unique_ptr<shared_memory::SpillFile> spill = make_spill_file(world, roles, placement, sizes);
   if (roles.server) {
-    return {nullptr, std::make_shared<shared_memory::Server>(node, placement.poll), nullptr, nullptr, nullptr};
+    return {nullptr, std::make_shared<shared_memory::Server>(node, placement.poll), nullptr, nullptr, nullptr, {}};
   }
   const auto progress = [comm = roles.members->comm()] { mpi::progress(comm); };
   auto client = std::make_shared<shared_memory::Client>(node, placement.when_full, placement.max_in_flight, progress);
   if (spill) client->spill_to(std::move(spill));
-  return {client, nullptr, nullptr, nullptr, nullptr};
+  return {client, nullptr, nullptr, nullptr, nullptr, {}};
 }
 
 /// Clients and forwarders of each node share memory; servers elsewhere take part in nothing of it.

@@ -21,6 +21,8 @@ struct Wires {
   std::shared_ptr<mpi::Forwarder> forwarder;  ///< reads from `server`
   std::shared_ptr<PartialSender> sender;      ///< of a forwarder that reduces
   std::shared_ptr<PartialReceiver> receiver;  ///< of a server that combines what forwarders have reduced
+  /// One for each group of servers, held on all ranks, which free them together: so they come last.
+  std::vector<std::shared_ptr<MpiCommunicator>> comms{};
 };
 
 /// What a client needs of its node's buffer to publish blocks of these sizes.

@@ -35,18 +35,41 @@ std::vector<int> clients_held(Roles& roles) {
   return held;
 }
 
-/// Collective.
-Contacts contacts_of(MpiCommunicator& world, Roles& roles, const PlacementConfig& placement, bool pushed) {
+/// Collective: who talks to whom of one group of servers, or of all. `servers`: how many they are; `serves`: this is
+/// one of them.
+Contacts contacts_of(MpiCommunicator& world, Roles& roles, const PlacementConfig& placement, bool pushed, int servers,
+                     bool serves) {
   const bool forwards = placement.forward != Forward::none, partials = placement.forward == Forward::partials;
-  ContactRole role{roles.server, forwards ? roles.forwarder : roles.client, roles.members->rank(), partials, {}};
+  const int number = serves ? colleagues(roles).rank() : roles.members->rank();
+  ContactRole role{serves, forwards ? roles.forwarder : roles.client, number, partials, {}};
   if (forwards) {
     role.clients = clients_held(roles);
   } else if (roles.client) {
     role.clients = {roles.members->rank()};
   }
-  const Reporting reporting{forwards ? roles.forwarders.count : roles.clients.count, roles.servers.count};
-  MpiCommunicator* const servers = roles.server && !partials ? roles.members.get() : nullptr;
-  return find_contacts(world, servers, reporting, role, pushed);
+  const Reporting reporting{forwards ? roles.forwarders.count : roles.clients.count, servers};
+  return find_contacts(world, serves && !partials ? &colleagues(roles) : nullptr, reporting, role, pushed);
+}
+
+/// The same for each group, with a communicator of its own.
+struct GroupContacts {
+  Contacts contacts;
+  std::shared_ptr<MpiCommunicator> comm;
+};
+
+std::vector<GroupContacts> contacts_of_groups(MpiCommunicator& world, Roles& roles, const PlacementConfig& placement,
+                                              bool pushed) {
+  std::vector<GroupContacts> all;
+  if (placement.groups.empty()) {
+    Contacts contacts = contacts_of(world, roles, placement, pushed, roles.servers.count, roles.server);
+    all.push_back({std::move(contacts), world.duplicate()});
+  }
+  for (std::size_t g = 0; g < placement.groups.size(); ++g) {
+    const bool mine = roles.server && roles.group == g;
+    Contacts contacts = contacts_of(world, roles, placement, pushed, placement.groups[g].size, mine);
+    all.push_back({std::move(contacts), world.duplicate()});
+  }
+  return all;
 }
 
 }  // namespace
@@ -69,9 +92,15 @@ Wires make_nodes(MpiCommunicator& world, Roles& roles, const PlacementConfig& pl
                  const NodesBuffer& buffer) {
   const bool forwards = placement.forward != Forward::none;
   const mpi::Moving moving = forwards ? mpi::Moving::fetched : agree_on_moving(world, roles, placement);
-  Contacts contacts = contacts_of(world, roles, placement, moving == mpi::Moving::pushed);
-  std::shared_ptr<MpiCommunicator> comm = world.duplicate();
+  std::vector<GroupContacts> groups = contacts_of_groups(world, roles, placement, moving == mpi::Moving::pushed);
   Wires wires;
+  for (const GroupContacts& group : groups) wires.comms.push_back(group.comm);
+  const std::vector<mpi::Contact> reports_to = [&] {
+    std::vector<mpi::Contact> all;
+    for (const GroupContacts& group : groups) all.push_back({group.comm, group.contacts.server});
+    return all;
+  }();
+  auto& [contacts, comm] = groups.at(roles.server ? roles.group : 0);
   const bool partials = placement.forward == Forward::partials;
   const auto make = [&] {
     if (roles.server && partials) {
@@ -84,15 +113,16 @@ Wires make_nodes(MpiCommunicator& world, Roles& roles, const PlacementConfig& pl
       if (partials) {
         wires.sender = std::make_shared<mpi::Sender>(comm, contacts.server, contacts.left_over);
       } else {
-        wires.forwarder = std::make_shared<mpi::Forwarder>(*wires.server, comm, contacts.server);
+        wires.forwarder = std::make_shared<mpi::Forwarder>(*wires.server, reports_to);
       }
     } else if (forwards) {
       const auto progress = [clients = roles.members->comm()] { mpi::progress(clients); };
       wires.client =
           std::make_shared<shared_memory::Client>(buffer.node, placement.when_full, placement.max_in_flight, progress);
     } else {
+      const std::vector<mpi::Contact> others(reports_to.begin() + 1, reports_to.end());
       const mpi::Client::Options options{contacts.server,         buffer.own, placement.when_full,
-                                         placement.max_in_flight, moving,     buffer.rest};
+                                         placement.max_in_flight, moving,     buffer.rest, others};
       wires.client = std::make_shared<mpi::Client>(comm, options);
     }
   };

@@ -49,11 +49,14 @@ void register_for_all(Registry& registry, const OpeningConfig& opening) {
   for (const auto& [path, where] : opening.plugins) load_plugin(path, where, registry, register_c_plugin);
 }
 
-/// The file with this one analysis, and no outputs.
+/// The file with this one analysis, no outputs, and no groups of servers, in which others ran.
 std::shared_ptr<const Document> with_one(const Document& document, std::size_t analysis) {
   Node root = document.root();
   std::erase_if(root.entries, [](const Entry& entry) { return entry.key == "outputs"; });
   for (Entry& entry : root.entries) {
+    if (entry.key == "placement") {
+      std::erase_if(entry.value.entries, [](const Entry& one) { return one.key == "groups" || one.key == "measured"; });
+    }
     if (entry.key != "analyses") continue;
     std::vector<Node>& items = entry.value.items;
     if (analysis >= items.size()) fail(Code::internal, "analysis {} of {} is wanted", analysis, items.size());

@@ -1,6 +1,7 @@
 #include "storage/table_files.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -10,6 +11,7 @@
 #include "base/fail.hpp"
 #include "base/log.hpp"
 #include "base/persist.hpp"
+#include "base/timer.hpp"
 #include "config/own_files.hpp"
 #include "storage/file_names.hpp"
 #include "storage/formats/csv.hpp"
@@ -217,7 +219,15 @@ void TableFiles::keep_provenance() {
     const std::string earlier = read_file(path);
     text = earlier.find(text) == std::string::npos ? earlier + "\n" + text : earlier;
   }
-  replace_file(*directory_, path, text);
+  // Groups of servers keep the same text, each in its own time: each beside a name of its own.
+  const std::string own = fmt::format("{}-{:x}", path, Clock::now().time_since_epoch().count() ^ ::getpid());
+  write_file(directory_->temporary(own), text);
+  try {
+    rename_file(directory_->temporary(own), path);
+  } catch (...) {
+    directory_->discard(own);
+    throw;
+  }
   provenance_kept_ = true;
 }
 

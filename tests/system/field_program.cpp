@@ -40,6 +40,28 @@ class Sleep final : public sidestream::Task {
   sidestream::Selection selection_;
 };
 
+/// Waits in one iteration until a file is there; fails if it does not come.
+class Await final : public sidestream::Task {
+ public:
+  Await(std::int64_t at, std::string file, std::int32_t variable)
+      : at_(at), file_(std::move(file)), variable_(variable) {}
+  [[nodiscard]] sidestream::Selection selection() const override { return {{{variable_, 0}}}; }
+  [[nodiscard]] sidestream::Bytes local(const sidestream::LocalInput& input) override {
+    constexpr int tries = 6000;
+    for (int n = 0; input.iteration.index == at_ && access(file_.c_str(), F_OK) != 0; ++n) {
+      if (n == tries) throw sidestream::Error(sidestream::Code::analysis, "the file " + file_ + " does not come");
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return {};
+  }
+  sidestream::Bytes combine(const sidestream::CombineInput&) override { return {}; }
+
+ private:
+  std::int64_t at_;
+  std::string file_;
+  std::int32_t variable_;
+};
+
 /// Fails in one iteration, on the server that has block 0; `how`: throw an Error, something odd, or in combine.
 class Fail final : public sidestream::Task {
  public:
@@ -96,6 +118,12 @@ void register_kinds(sidestream::Registry& registry) {
       }});
   Option at{"at", OptionType::integer};
   at.required = true;
+  Option file{"path", OptionType::text};
+  file.required = true;
+  registry.add(sidestream::AnalysisKind{
+      "await", "Waits.", {variable, at, file}, [](const sidestream::Settings& s, const sidestream::Metadata& m) {
+        return std::make_unique<Await>(s.integer("at"), s.text("path"), m.find_variable(s.text("variable"))->id);
+      }});
   Option how{"how", OptionType::text};
   how.default_value = "error";
   registry.add(sidestream::AnalysisKind{

@@ -50,13 +50,20 @@ std::string check(const CheckOptions& options) {
   const int nodes = node_count(options, opening.placement);
   if (options.ranks > 0) check_split(opening.placement, options.ranks, nodes);
   const Registry registry = all_kinds(opening, options);
-  const Config config = read_config(*document, registry, parameters, declared);
+  Config config = read_config(*document, registry, parameters, declared);
+  if (opening.placement.whole_nodes == 0) {
+    const bool anywhere = opening.placement.mode == PlacementMode::nodes;
+    settle_groups(config, anywhere ? opening.placement.servers : opening.placement.per_node, anywhere ? 1 : nodes);
+  }
   make_tasks(config, registry);
   if (options.ranks > 0) check_buffer(config, options.ranks, nodes);
   const PlacementConfig& placement = config.opening.placement;
   if (placement.mode == PlacementMode::nodes && placement.forward != Forward::partials) {
-    check_partitioner({&registry.partitioners().at(placement.partitioner), placement.partitioner_settings, false},
-                      config.metadata, placement.servers);
+    const MovementRules rules{&registry.partitioners().at(placement.partitioner), placement.partitioner_settings,
+                              false};
+    if (placement.groups.empty()) check_partitioner(rules, config.metadata, placement.servers);
+    for (const ServerGroup& group : placement.groups)
+      check_partitioner(rules, config.metadata, std::max(group.size, 1));
   }
   return summary(options, config, registry, nodes);
 }

@@ -6,6 +6,8 @@
 #include <sstream>
 
 #include "base/fail.hpp"
+#include "config/group_sizes.hpp"
+#include "config/groups.hpp"
 #include "config/plugin_loader.hpp"
 #include "data/file_pattern.hpp"
 #include "kinds.hpp"
@@ -66,6 +68,13 @@ Registry all_kinds(const OpeningConfig& opening, const CheckOptions& options) {
 
 std::shared_ptr<const OutputDirectory> dry_directory(const std::string& root) {
   return std::make_shared<DryDirectory>(root);
+}
+
+void settle_groups(Config& config, int servers, int nodes) {
+  PlacementConfig& placement = config.opening.placement;
+  if (placement.groups.empty() || servers_of(placement.groups) > 0) return;
+  const MeasuredCosts costs = read_costs(read_text(placement.measured, "the measurements"), placement.measured);
+  choose_sizes(placement.groups, config.tasks, costs, servers, nodes);
 }
 
 }  // namespace sidestream

@@ -15,6 +15,9 @@ namespace sidestream {
 /// Everything that comes with Sidestream, what the plug-ins add, and stand-ins for the program's own functions.
 [[nodiscard]] Registry all_kinds(const OpeningConfig& opening, const CheckOptions& options);
 
+/// Puts sizes in place of `auto`, from what `placement.measured` says; `servers` on each of `nodes` nodes.
+void settle_groups(Config& config, int servers, int nodes);
+
 /// A folder for writers to be made with and not used.
 [[nodiscard]] std::shared_ptr<const OutputDirectory> dry_directory(const std::string& root);
 

@@ -11,6 +11,7 @@
 #include "database.hpp"
 #include "endpoint.hpp"
 #include "export.hpp"
+#include "groups.hpp"
 #include "import/import.hpp"
 #include "kinds.hpp"
 #include "plan.hpp"
@@ -94,6 +95,21 @@ CLI::App* add_set(CLI::App& app, sidestream::SetOptions& options) {
                   "Seconds to wait for the answer, which comes at the end of an iteration (default 60)")
       ->check(CLI::NonNegativeNumber);
   return set;
+}
+
+CLI::App* add_groups(CLI::App& app, sidestream::GroupsOptions& options) {
+  CLI::App* groups = app.add_subcommand(
+      "groups", "Say how many servers each of `placement.groups` should have, from what earlier runs took");
+  groups->add_option("RUN", options.runs, "Output directory of a run; several with different numbers of servers")
+      ->required();
+  groups->add_option("--servers", options.servers, "To be divided")->required()->check(CLI::Range(1, 1 << 12));
+  groups
+      ->add_option("--group", options.groups,
+                   "NAME=TASK,TASK: a group and what it runs; may be repeated (default: as in the first run's "
+                   "configuration, or each task a group)")
+      ->allow_extra_args(false);
+  groups->add_option("--output", options.output, "Write the costs to this file, for `placement.measured`");
+  return groups;
 }
 
 CLI::App* add_conformance(CLI::App& app, sidestream::CheckOptions& options) {
@@ -261,6 +277,8 @@ int run(int argc, char** argv) {
   const CLI::App* set = add_set(app, set_options);
   sidestream::CheckOptions conformance_options;
   const CLI::App* conformance = add_conformance(app, conformance_options);
+  sidestream::GroupsOptions groups_options;
+  const CLI::App* groups = add_groups(app, groups_options);
   sidestream::ReplayOptions replay_options;
   const CLI::App* replay = add_replay(app, replay_options);
   DatabaseCommands databases;
@@ -298,6 +316,7 @@ int run(int argc, char** argv) {
   if (reference->parsed()) {
     return print(sidestream::reference_manual(sidestream::built_in_kinds()), output);
   }
+  if (groups->parsed()) return print(sidestream::groups(groups_options), "");
   if (exported->parsed()) sidestream::export_database(export_options);
   if (translation->parsed()) return translate(translate_options);
   if (const auto answer = databases.answer()) {

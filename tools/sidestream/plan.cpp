@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <utility>
 
 #include "base/fail.hpp"
+#include "config/groups.hpp"
 #include "data/covered_cells.hpp"
 #include "data/derivation.hpp"
 #include "loading.hpp"
@@ -228,11 +230,45 @@ void apply(const PartitionerKind& kind, const PlanInput& input, const Settings& 
 }
 
 int server_count(const PlanOptions& options, const PlacementConfig& placement) {
+  const bool fixed = servers_of(placement.groups) > 0;
+  if (options.servers > 0 && fixed && options.servers != servers_of(placement.groups)) {
+    fail(
+        Code::usage,
+        "found --servers {} and groups of {} servers in all, expected as many; leave out --servers, or change the sizes",
+        options.servers, servers_of(placement.groups));
+  }
   if (options.servers > 0) return options.servers;
   if (placement.mode == PlacementMode::nodes && placement.whole_nodes == 0) return placement.servers;
+  if (fixed) return servers_of(placement.groups);
   fail(Code::usage,
        "found no --servers and a configuration that does not say how many servers there are; add "
        "--servers N");
+}
+
+/// What moves to `servers` servers that run these tasks.
+PlanReport report_on(const std::vector<TaskConfig>& tasks, int servers, const Config& config, const Registry& registry,
+                     const Catalogue& catalogue) {
+  const PlacementConfig& placement = config.opening.placement;
+  PlanReport report;
+  report.partitioner = placement.partitioner;
+  report.blocks = std::count_if(catalogue.blocks.begin(), catalogue.blocks.end(),
+                                [](const Block& block) { return !block.empty(); });
+  Planner planner(config, catalogue);
+  for (const TaskConfig& task : tasks) {
+    report.tasks.push_back(plan_task(task.name, selection_of(task, config, registry), config.metadata, planner));
+  }
+  report.readable = planner.readable();
+  const PartitionerKind& kind = registry.partitioners().at(placement.partitioner);
+  const Settings& settings = placement.partitioner_settings;
+  if (kind.restrict_to) {
+    const Selected part = kind.restrict_to(settings, config.metadata);
+    report.unknown = unknown_text(planner, part, config.metadata);
+    report.restricted = planner.restrict_to(part);
+  }
+  report.needed = planner.needed();
+  const std::vector<PlannedBlock> blocks = planner.planned();
+  apply(kind, {config.metadata, blocks, servers}, settings, planner, blocks, report);
+  return report;
 }
 
 }  // namespace
@@ -252,32 +288,26 @@ std::string plan(const PlanOptions& options) {
   }
   const Registry registry = all_kinds(opening, options.program);
   MetadataFile source = load_source(options.metadata, *document);
-  const Config config = read_config(*document, registry, parameters, merged(program, source.metadata));
+  Config config = read_config(*document, registry, parameters, merged(program, source.metadata));
   use_ids_of(config.metadata, source);
   const PlacementConfig& placement = config.opening.placement;
   const int servers = server_count(options, placement);
-
-  PlanReport report;
-  report.file = file;
-  report.partitioner = placement.partitioner;
-  report.blocks = std::count_if(source.catalogue.blocks.begin(), source.catalogue.blocks.end(),
-                                [](const Block& block) { return !block.empty(); });
-  Planner planner(config, source.catalogue);
-  for (const TaskConfig& task : config.tasks) {
-    report.tasks.push_back(plan_task(task.name, selection_of(task, config, registry), config.metadata, planner));
+  settle_groups(config, servers, 1);
+  if (placement.groups.empty()) {
+    PlanReport report = report_on(config.tasks, servers, config, registry, source.catalogue);
+    report.file = file;
+    return text_of(report, options.table);
   }
-  report.readable = planner.readable();
-  const PartitionerKind& kind = registry.partitioners().at(placement.partitioner);
-  const Settings& settings = placement.partitioner_settings;
-  if (kind.restrict_to) {
-    const Selected part = kind.restrict_to(settings, config.metadata);
-    report.unknown = unknown_text(planner, part, config.metadata);
-    report.restricted = planner.restrict_to(part);
+  std::string text;
+  for (std::size_t g = 0; g < placement.groups.size(); ++g) {
+    std::vector<TaskConfig> tasks;
+    std::copy_if(config.tasks.begin(), config.tasks.end(), std::back_inserter(tasks),
+                 [&](const TaskConfig& task) { return task.group == g; });
+    PlanReport report = report_on(tasks, placement.groups[g].size, config, registry, source.catalogue);
+    report.file = fmt::format("{}, group '{}'", file, placement.groups[g].name);
+    text += text_of(report, options.table);
   }
-  report.needed = planner.needed();
-  const std::vector<PlannedBlock> blocks = planner.planned();
-  apply(kind, {config.metadata, blocks, servers}, settings, planner, blocks, report);
-  return text_of(report, options.table);
+  return text;
 }
 
 }  // namespace sidestream

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <algorithm>
 
 #include "config/byte_size.hpp"
 #include "config/names.hpp"
@@ -103,6 +104,18 @@ std::string task_text(const TaskConfig& task, const Registry& registry) {
                      files.empty() ? "" : fmt::format(" -> {}", listed(files)));
 }
 
+/// Its size and what it runs.
+std::string group_text(const Config& config, std::size_t number) {
+  const ServerGroup& group = config.opening.placement.groups[number];
+  std::vector<std::string> tasks;
+  for (const TaskConfig& task : config.tasks) {
+    if (task.group == number) tasks.push_back(task.name);
+  }
+  const bool by_node = config.opening.placement.mode != PlacementMode::nodes;
+  return fmt::format("{}: {}{} for {}", group.name, group.size > 0 ? counted(group.size, "server") : "servers",
+                     by_node ? " on each node" : "", listed(tasks));
+}
+
 std::string output_text(const OpeningConfig& opening) {
   const char* existing = opening.existing == Existing::refuse    ? "refused"
                          : opening.existing == Existing::replace ? "replaced"
@@ -119,6 +132,11 @@ std::string summary(const CheckOptions& options, const Config& config, const Reg
   };
   line("placement", placement_text(config.opening.placement, options.ranks, nodes));
   for (const std::string& warning : config.opening.placement.warnings) line("warning", warning);
+  for (std::size_t g = 0; g < config.opening.placement.groups.size(); ++g) line("group", group_text(config, g));
+  const bool for_nothing = config.opening.placement.groups.empty() &&
+                           std::any_of(config.tasks.begin(), config.tasks.end(),
+                                       [](const TaskConfig& task) { return task.settings.given("group"); });
+  if (for_nothing) line("warning", "tasks name groups, and 'placement' has none: all servers run everything");
   line("output", output_text(config.opening));
   for (const auto& [path, where] : config.opening.plugins) line("plug-in", path);
   for (const Mesh& mesh : config.metadata.meshes) line("mesh", mesh_text(mesh));

@@ -12,6 +12,7 @@
 #include "base/polite_wait.hpp"
 #include "base/quiet_thread.hpp"
 #include "base/timer.hpp"
+#include "transport/joined_outcome.hpp"
 
 namespace sidestream::mpi {
 
@@ -24,9 +25,9 @@ constexpr std::chrono::microseconds look_again{20};
 Client::Client(std::shared_ptr<MpiCommunicator> comm, const Options& options)
     : comm_(std::move(comm)),
       options_(options),
-      uses_(std::make_shared<RegionUses>(options.limit, options.lender)),
-      receive_queue_(comm_->comm()),
-      source_(comm_, value_store_) {
+      uses_(std::make_shared<RegionUses>(options.limit, options.lender)) {
+  links_.emplace_back(Contact{comm_, options_.contact}, value_store_);
+  for (const Contact& other : options_.others) links_.emplace_back(other, value_store_);
   if (!threaded()) return;
   try {
     persist([&] { thread_ = quiet_thread([this] { run(); }); });
@@ -45,72 +46,53 @@ Client::~Client() {
     changed_.notify_all();
     thread_.join();
   }
-  if (mpi_is_finalized()) return;
-  for (auto& [index, requests] : pushing_) {
-    for (MPI_Request& request : requests) MPI_Wait(&request, MPI_STATUS_IGNORE);
-  }
 }
 
 // ---- The moving thread, or every call where there is none -----------------------------------------------------------
 
-void Client::take(Packet& packet) {
-  switch (packet.header.kind) {
-    case PacketKind::verdict:
-      verdicts_.emplace_back(packet.header.index, static_cast<Outcome>(packet.header.number));
-      break;
-    case PacketKind::fetched:
-      fetched_.push_back(packet.header.index);
-      break;
-    case PacketKind::failure: {
-      const std::lock_guard lock(mutex_);
-      failure_.assign(reinterpret_cast<const char*>(packet.body.data()), packet.body.size());
-      break;
-    }
-    case PacketKind::notice: {
-      const std::vector<MessageLine> lines = packet.records<MessageLine>();
-      const std::lock_guard lock(mutex_);
-      notices_.reserve(notices_.size() + 1);
-      notices_.push_back(notice_reader_.read_notice(lines));
-      break;
-    }
-    default:
-      source_.request(packet);
-  }
+/// Failures and notices.
+void Client::take_told(Link& link) {
+  std::optional<std::string> failure = link.take_failure();
+  if (!failure && !link.has_notices()) return;
+  const std::lock_guard lock(mutex_);
+  if (failure) failure_ = std::move(*failure);
+  for (Notice& notice : link.take_notices()) persist([&] { notices_.push_back(std::move(notice)); });
 }
 
-/// Of all iterations up to this one. False: MPI still reads from there.
-bool Client::free_memory(std::int64_t index) {
-  if (index < freed_) return true;
-  const auto pushing = pushing_.find(index);
-  if (source_.busy_with(index) || (pushing != pushing_.end() && !test_all(pushing->second))) return false;
-  if (pushing != pushing_.end()) pushing_.erase(pushing);
-  const std::vector<Arrival> freed = value_store_.drop(index);
+/// Of iterations that no group needs any more, and that MPI has let go of.
+void Client::free_memory() {
+  std::int64_t free = links_.front().freed();
+  for (const Link& link : links_) free = std::min(free, link.freed());
+  if (free <= freed_) return;
+  const std::vector<Arrival> freed = value_store_.drop(free - 1);
   {
     const std::lock_guard lock(mutex_);
     for (const Arrival& arrival : freed) persist([&] { uses_->release(const_cast<std::byte*>(arrival.data)); });
-    freed_ = index + 1;
+    freed_ = free;
   }
-  source_.freed(index + 1);
   changed_.notify_all();
-  return true;
 }
 
-/// An iteration's memory is free when the servers have fetched what they need, or refused it, and MPI has let go of it.
+/// An iteration's memory is free when the servers of all groups have fetched what they need, or refused it, and MPI has
+/// let go of it; its outcome is known when all have said one.
 void Client::release_settled() {
-  while (!fetched_.empty() && free_memory(fetched_.front())) fetched_.pop_front();
-  while (!verdicts_.empty()) {
-    const auto [index, outcome] = verdicts_.front();
-    if (!free_memory(index)) return;
-    verdicts_.pop_front();
+  free_memory();
+  std::int64_t settled = links_.front().settled();
+  for (const Link& link : links_) settled = std::min(settled, link.settled());
+  while (settled_ < std::min(settled, freed_)) {
+    const std::int64_t index = settled_;
+    Outcome outcome = Outcome::delivered;
+    std::uint64_t bytes = 0;
+    for (Link& link : links_) {
+      outcome = joined(outcome, link.take_outcome(index));
+      bytes += link.take_bytes_sent(index);
+    }
     {
       const std::lock_guard lock(mutex_);
-      persist([&, index = index, outcome = outcome] {
+      persist([&] {
         outcomes_[index] = outcome;
-        bytes_sent_[index];
-        pushed_bytes_[index];
+        bytes_sent_[index] = bytes;
       });
-      bytes_sent_[index] = source_.take_bytes_sent(index) + std::exchange(pushed_bytes_[index], 0);
-      pushed_bytes_.erase(index);
       settled_ = index + 1;
     }
     changed_.notify_all();
@@ -128,27 +110,19 @@ void Client::send_packets() {
     packets.swap(packets_);
     pushes.swap(pushes_);
   }
-  for (const Bytes& packet : packets) {
-    persist([&] { send_queue_.send(comm_->comm(), options_.contact, packet_tag, packet); });
-  }
-  for (const Pushed& value : pushes) {
-    persist([&] {
-      pushed_bytes_[value.index];
-      post_send(comm_->comm(), options_.contact, value.tag, value.data, value.bytes, pushing_[value.index]);
-    });
-    pushed_bytes_[value.index] += value.bytes;
+  for (Link& link : links_) {
+    for (const Bytes& packet : packets) link.send(packet);
+    for (const Pushed& value : pushes) link.push(value.index, value.tag, value.data, value.bytes);
   }
 }
 
 bool Client::move() {
   bool active = false;
-  while (std::optional<Packet> packet = receive_queue_.take()) {
-    persist([&] { take(*packet); });
-    active = true;
-  }
   send_packets();
-  active |= source_.move();
-  active |= !send_queue_.sweep();
+  for (Link& link : links_) {
+    active |= link.move();
+    take_told(link);
+  }
   release_settled();
   part();
   return active;
@@ -159,8 +133,8 @@ void Client::part() {
   {
     const std::lock_guard lock(mutex_);
     if (!closing_ || parted_) return;
-    source_.close(ended_);
-    parted_ = settled_ >= ended_ && source_.parted();
+    for (Link& link : links_) link.close(ended_);
+    parted_ = settled_ >= ended_ && std::all_of(links_.begin(), links_.end(), [](Link& link) { return link.parted(); });
   }
   changed_.notify_all();
 }

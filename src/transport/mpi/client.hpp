@@ -11,10 +11,7 @@
 #include <vector>
 
 #include "base/communicator.hpp"
-#include "transport/mpi/packet.hpp"
-#include "transport/mpi/receive_queue.hpp"
-#include "transport/mpi/send_queue.hpp"
-#include "transport/mpi/source.hpp"
+#include "transport/mpi/link.hpp"
 #include "transport/mpi/value_store.hpp"
 #include "transport/region_pool.hpp"
 
@@ -37,8 +34,9 @@ class Client final : public ClientTransport {
     int max_in_flight = 8;
     Moving moving = Moving::fetched;
     std::shared_ptr<Lender> lender{};  ///< where it gets more; may be null
+    std::vector<Contact> others{};     ///< of further groups of servers, each of which gets all that the first gets
   };
-  /// `comm`: clients and servers, for this transport alone.
+  /// `comm`: clients and servers, for this transport alone, and for the first group of servers.
   Client(std::shared_ptr<MpiCommunicator> comm, const Options& options);
   ~Client() override;
   Client(const Client&) = delete;
@@ -64,8 +62,8 @@ class Client final : public ClientTransport {
  private:
   /// What a mover does for the client, in the one thread that calls MPI.
   bool move();
-  void take(Packet& packet);
-  [[nodiscard]] bool free_memory(std::int64_t index);
+  void take_told(Link& link);
+  void free_memory();
   void release_settled();
   void send_packets();
   void part();
@@ -113,14 +111,7 @@ class Client final : public ClientTransport {
   std::optional<double> stuck_since_;  ///< when it first found that only other clients could give it room
 
   // Of the moving thread.
-  ReceiveQueue receive_queue_;
-  MessageReader notice_reader_;
-  Source source_;
-  SendQueue send_queue_;
-  std::map<std::int64_t, std::vector<MPI_Request>> pushing_;
-  std::map<std::int64_t, std::uint64_t> pushed_bytes_;
-  std::deque<std::int64_t> fetched_;                       ///< heard of, MPI perhaps still reads from there
-  std::deque<std::pair<std::int64_t, Outcome>> verdicts_;  ///< likewise
+  std::deque<Link> links_;  ///< one for each group of servers
   std::thread thread_;
 };
 

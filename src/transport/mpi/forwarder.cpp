@@ -4,30 +4,26 @@
 
 #include "base/backoff.hpp"
 #include "base/persist.hpp"
+#include "transport/joined_outcome.hpp"
 
 namespace sidestream::mpi {
 
-Forwarder::Forwarder(ServerTransport& clients, std::shared_ptr<MpiCommunicator> comm, int contact)
-    : clients_(clients),
-      comm_(std::move(comm)),
-      contact_(contact),
-      receive_queue_(comm_->comm()),
-      source_(comm_, value_store_) {
+Forwarder::Forwarder(ServerTransport& clients, const std::vector<Contact>& contacts) : clients_(clients) {
+  for (const Contact& contact : contacts) links_.emplace_back(contact, value_store_);
   sleep_exactly();
+}
+
+void Forwarder::send(std::span<const MessageLine> manifest) {
+  Bytes packet;
+  persist([&] { packet = write_packet(PacketKind::manifest, reported_, 0, manifest); });
+  for (Link& link : links_) link.send(packet);
 }
 
 void Forwarder::tell(MessageKind kind) {
   Message message;
   message.kind = kind;
-  persist([&] {
-    send_queue_.send(comm_->comm(), contact_, packet_tag,
-                     write_packet(PacketKind::manifest, reported_, 0, writer_.write(message)));
-  });
+  persist([&] { send(writer_.write(message)); });
   writer_.sent();
-}
-
-void Forwarder::pass_notices() {
-  while (!notices_.empty() && clients_.notify(notices_.front())) notices_.pop_front();
 }
 
 /// The iteration as the clients of this forwarder have published it, in the words of one client.
@@ -69,10 +65,7 @@ void Forwarder::report_iteration() {
   if (clients_.ended(reported_) < clients_.clients()) end.refused |= Refusal::left;
   add(MessageKind::end);
   persist([&] { value_store_.complete(reported_, end.refused != 0); });
-  persist([&] {
-    send_queue_.send(comm_->comm(), contact_, packet_tag,
-                     write_packet(PacketKind::manifest, reported_, 0, std::span<const MessageLine>(manifest)));
-  });
+  send(manifest);
   ++reported_;
 }
 
@@ -84,7 +77,7 @@ bool Forwarder::report() {
   }
   if (!closed_ && clients_.pending(reported_) == 0) {
     tell(MessageKind::close);
-    source_.close(reported_);
+    for (Link& link : links_) link.close(reported_);
     closed_ = any = true;
   }
   if (!abandoned_ && clients_.abandoned()) {
@@ -94,70 +87,66 @@ bool Forwarder::report() {
   return any;
 }
 
-bool Forwarder::take_packets() {
-  bool any = false;
-  while (std::optional<Packet> packet = receive_queue_.take()) {
-    any = true;
-    persist([&] { take(*packet); });
+/// What a group has told.
+void Forwarder::pass_on(Link& link) {
+  if (const std::optional<std::string> failure = link.take_failure()) {
+    persist([&] { clients_.post_failure(*failure); });
   }
-  return any;
+  for (Notice& notice : link.take_notices()) persist([&] { notices_.push_back(std::move(notice)); });
+  while (!notices_.empty() && clients_.notify(notices_.front())) notices_.pop_front();
 }
 
-void Forwarder::take(Packet& packet) {
-  if (packet.header.kind == PacketKind::verdict) {
-    verdicts_.emplace_back(packet.header.index, static_cast<Outcome>(packet.header.number));
-  } else if (packet.header.kind == PacketKind::fetched) {
-    fetched_.push_back(packet.header.index);
-  } else if (packet.header.kind == PacketKind::failure) {
-    clients_.post_failure(std::string(reinterpret_cast<const char*>(packet.body.data()), packet.body.size()));
-  } else if (packet.header.kind == PacketKind::notice) {
-    Notice notice = notice_reader_.read_notice(packet.records<MessageLine>());
-    persist([&] { notices_.emplace_back(); });
-    notices_.back() = std::move(notice);
-  } else {
-    source_.request(packet);
-  }
-}
-
+/// When all groups have what they need of an iteration its memory is the clients' again; when all have decided on it its
+/// outcome is theirs.
 bool Forwarder::release_settled() {
   bool any = false;
-  while (!fetched_.empty() && !source_.busy_with(fetched_.front())) {
-    static_cast<void>(value_store_.drop(fetched_.front()));
-    clients_.free_values(fetched_.front());
-    source_.freed(fetched_.front() + 1);
-    fetched_.erase(fetched_.begin());
+  std::int64_t free = reported_, settled = reported_;
+  for (const Link& link : links_) {
+    free = std::min(free, link.freed());
+    settled = std::min(settled, link.settled());
+  }
+  if (free > freed_) {
+    static_cast<void>(value_store_.drop(free - 1));
+    clients_.free_values(free - 1);
+    freed_ = free;
     any = true;
   }
   // What was told of an iteration is there before its outcome.
-  while (notices_.empty() && !verdicts_.empty() && !source_.busy_with(verdicts_.front().first)) {
-    const auto [index, outcome] = verdicts_.front();
-    verdicts_.erase(verdicts_.begin());
-    static_cast<void>(value_store_.drop(index));
-    persist([&, index = index] { bytes_sent_[index]; });
-    bytes_sent_[index] = source_.take_bytes_sent(index);
-    persist([&, index = index, outcome = outcome] { clients_.release(index, outcome); });
-    settled_ = index + 1;
-    source_.freed(settled_);
+  for (; notices_.empty() && settled_ < std::min(settled, freed_); ++settled_) {
+    Outcome outcome = Outcome::delivered;
+    persist([&] { bytes_sent_[settled_]; });
+    for (Link& link : links_) {
+      outcome = joined(outcome, link.take_outcome(settled_));
+      bytes_sent_[settled_] += link.take_bytes_sent(settled_);
+    }
+    persist([&] { clients_.release(settled_, outcome); });
     any = true;
   }
   return any;
+}
+
+bool Forwarder::parted() {
+  return closed_ && settled_ == reported_ &&
+         std::all_of(links_.begin(), links_.end(), [](Link& link) { return link.parted(); });
 }
 
 void Forwarder::run() {
   // Shared memory wakes a sleeper; MPI must be looked at. While nothing is in flight no server asks for anything.
   constexpr std::chrono::microseconds shortest{10}, longest{400}, idle{10'000};
-  for (Backoff backoff(shortest, longest); !(closed_ && settled_ == reported_ && source_.parted());) {
+  for (Backoff backoff(shortest, longest); !parted();) {
     bool active = report();
-    active |= take_packets();
-    active |= source_.move();
-    active |= !send_queue_.sweep();
-    pass_notices();
+    for (Link& link : links_) {
+      active |= link.move();
+      pass_on(link);
+    }
     active |= release_settled();
     if (active) backoff.reset();
     active |= clients_.receive(reported_ > settled_ || active ? backoff.next() : idle);
     if (active) backoff.reset();
   }
-  while (!send_queue_.sweep()) pause_for(std::chrono::microseconds(20));
+  for (Link& link : links_) {
+    while (!link.sent_all()) pause_for(std::chrono::microseconds(20));
+  }
 }
 
 }  // namespace sidestream::mpi

@@ -4,16 +4,12 @@
 #include <cstdint>
 #include <deque>
 #include <map>
-#include <memory>
-#include <utility>
+#include <span>
 #include <vector>
 
 #include "base/communicator.hpp"
 #include "sidestream/extend/transport.hpp"
-#include "transport/mpi/packet.hpp"
-#include "transport/mpi/receive_queue.hpp"
-#include "transport/mpi/send_queue.hpp"
-#include "transport/mpi/source.hpp"
+#include "transport/mpi/link.hpp"
 #include "transport/mpi/value_store.hpp"
 
 namespace sidestream::mpi {
@@ -22,8 +18,9 @@ namespace sidestream::mpi {
 /// until servers have fetched what they need; nothing waits for a client that computes.
 class Forwarder {
  public:
-  /// `clients`: the server's end of shared memory, at hand; outlives this. `contact`: the server this one reports to.
-  Forwarder(ServerTransport& clients, std::shared_ptr<MpiCommunicator> comm, int contact);
+  /// `clients`: the server's end of shared memory, at hand; outlives this. `contacts`: the servers that this one reports
+  /// to, one of each group.
+  Forwarder(ServerTransport& clients, const std::vector<Contact>& contacts);
   /// Until all clients have closed and everything is settled.
   void run();
   /// Bytes of values sent, by iteration.
@@ -33,25 +30,18 @@ class Forwarder {
   bool report();
   void report_iteration();
   void tell(MessageKind kind);
-  void pass_notices();
-  bool take_packets();
-  void take(Packet& packet);
+  void send(std::span<const MessageLine> manifest);
+  void pass_on(Link& link);
   bool release_settled();
+  [[nodiscard]] bool parted();
 
   ServerTransport& clients_;
-  std::shared_ptr<MpiCommunicator> comm_;
-  int contact_;
   ValueStore value_store_;
-  ReceiveQueue receive_queue_;
-  Source source_;
-  SendQueue send_queue_;
+  std::deque<Link> links_;  ///< one for each group of servers
   MessageWriter writer_;
-  MessageReader notice_reader_;
   std::deque<Notice> notices_;  ///< that clients had no room for yet
-  std::int64_t reported_ = 0, settled_ = 0;
+  std::int64_t reported_ = 0, freed_ = 0, settled_ = 0;
   bool closed_ = false, abandoned_ = false;
-  std::vector<std::int64_t> fetched_;
-  std::vector<std::pair<std::int64_t, Outcome>> verdicts_;
   std::map<std::int64_t, std::uint64_t> bytes_sent_;
 };
 

@@ -72,6 +72,11 @@ bool Source::busy_with(std::int64_t index) const {
          std::any_of(waiting_.begin(), waiting_.end(), [&](const Packet& l) { return l.header.index == index; });
 }
 
+bool Source::busy_up_to(std::int64_t index) const {
+  return std::any_of(sending_.begin(), sending_.end(), [&](const Sending& s) { return s.index <= index; }) ||
+         std::any_of(waiting_.begin(), waiting_.end(), [&](const Packet& l) { return l.header.index <= index; });
+}
+
 std::uint64_t Source::take_bytes_sent(std::int64_t index) {
   const auto found = bytes_.find(index);
   if (found == bytes_.end()) return 0;

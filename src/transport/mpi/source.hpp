@@ -47,6 +47,8 @@ class Source {
   [[nodiscard]] bool parted() { return orders_.empty() && send_queue_.sweep(); }
   /// Whether values of iteration `index` are on their way or asked for.
   [[nodiscard]] bool busy_with(std::int64_t index) const;
+  /// The same of an iteration up to `index`.
+  [[nodiscard]] bool busy_up_to(std::int64_t index) const;
   /// Bytes of values sent of iteration `index`; forgets the number.
   [[nodiscard]] std::uint64_t take_bytes_sent(std::int64_t index);
 

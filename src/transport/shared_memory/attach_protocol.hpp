@@ -8,7 +8,10 @@
 namespace sidestream::shared_memory {
 
 inline constexpr std::uint64_t attach_magic = 0x726f6f6473647373ull;  // "ssdsdoor"
-inline constexpr std::uint32_t attach_version = 1;
+inline constexpr std::uint32_t attach_version = 2;
+
+/// Groups of servers on a node.
+inline constexpr std::size_t most_groups = 64;
 
 /// 128 random bits.
 using Id = std::array<std::uint64_t, 2>;
@@ -33,8 +36,10 @@ struct AttachAnswer {
   std::int32_t node = 0, nodes = 1;
   std::int32_t clients = 0, servers = 0;  ///< on this node
   std::uint64_t buffer = 0;               ///< bytes
-  std::uint64_t epoch = 0;                ///< of the group before; this one will be the next
-  char reason[512] = "";                  ///< busy, refused: a sentence
+  std::array<std::int32_t, most_groups>
+      groups{};             ///< servers of each; 0: there are no more, and if all are 0, no groups
+  std::uint64_t epoch = 0;  ///< of the group before; this one will be the next
+  char reason[512] = "";    ///< busy, refused: a sentence
 };
 
 /// What a server says after it was accepted.

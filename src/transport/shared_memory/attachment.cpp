@@ -3,8 +3,10 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 
 #include "base/descriptor_message.hpp"
 #include "base/fail.hpp"
@@ -45,10 +47,11 @@ bool receive_answer(int socket, AttachAnswer& answer, std::array<Descriptor, 3>&
 /// The segments that came, as a server of this node sees them: it writes control and nothing else.
 std::shared_ptr<Node> map_node(const std::string& name, const AttachAnswer& answer, int place,
                                std::array<Descriptor, 3>& files) {
-  const NodeRole role{true, place, answer.clients, answer.servers};
-  const ControlLayout layout =
-      control_layout(static_cast<std::uint32_t>(answer.clients), static_cast<std::uint32_t>(answer.servers),
-                     Node::ring_capacity, sizeof(MessageLine), answer.buffer);
+  NodeRole role{true, place, answer.clients, answer.servers};
+  std::copy_if(answer.groups.begin(), answer.groups.end(), std::back_inserter(role.groups),
+               [](std::int32_t size) { return size > 0; });
+  const ControlLayout layout = control_layout(channels_of(role), static_cast<std::uint32_t>(answer.servers),
+                                              Node::ring_capacity, sizeof(MessageLine), answer.buffer);
   Segment control = Segment::adopt(files[0].release(), layout.hash, name, true);
   Segment buffer = Segment::adopt(files[1].release(), layout.hash, name, false);
   return std::make_shared<Node>(role, layout, std::move(control), std::move(buffer));

@@ -7,58 +7,70 @@
 #include "base/log.hpp"
 #include "base/persist.hpp"
 #include "base/timer.hpp"
+#include "transport/joined_outcome.hpp"
 #include "transport/shared_memory/copy.hpp"
 
 namespace sidestream::shared_memory {
 
 namespace {
 constexpr std::chrono::microseconds slice{1000};
-
-std::uint32_t clients_of(int server, const NodeRole& role) {
-  std::uint32_t count = 0;
-  for (int c = 0; c < role.clients; ++c) count += server_of(c, role) == server;
-  return count;
-}
 }  // namespace
 
 Client::Client(std::shared_ptr<Node> node, WhenFull when_full, int max_in_flight, std::function<void()> progress)
     : node_(std::move(node)),
-      control_(node_->layout().client(node_->control(), static_cast<std::uint32_t>(node_->role().number))),
-      server_(node_->layout().server(node_->control(),
-                                     static_cast<std::uint32_t>(server_of(node_->role().number, node_->role())))),
-      server_clients_(clients_of(server_of(node_->role().number, node_->role()), node_->role())),
       heap_(node_->arena(), node_->role().number),
-      ring_(ring_memory(), node_->layout().ring_capacity),
-      notices_(notice_memory(), notice_lines),
       when_full_(when_full),
       max_in_flight_(max_in_flight),
       progress_(std::move(progress)) {
-  control_.liveness.start();
+  for (std::size_t group = 0; group < groups_of(node_->role()); ++group) channels_.emplace_back(*node_, group);
 }
 
-std::byte* Client::ring_memory() const noexcept {
-  return node_->layout().ring(node_->control(), static_cast<std::uint32_t>(node_->role().number));
+void Client::ring_all() noexcept {
+  for (Channel& channel : channels_) channel.ring();
 }
 
-std::byte* Client::notice_memory() const noexcept {
-  return node_->layout().notices(node_->control(), static_cast<std::uint32_t>(node_->role().number));
+/// What groups that are left behind may still read is not free.
+std::int64_t Client::released_behind() const noexcept {
+  std::int64_t lowest = current_;
+  for (const Channel& channel : channels_) {
+    const bool reads = &channel != lost_channel_ && channel.released() < channel.sent();
+    if (reads) lowest = std::min(lowest, channel.released());
+  }
+  return lowest;
 }
 
-/// Whether the server can still be waited for. Its own word costs a load, whether its process is there a system call.
+Channel& Client::last_to_release() noexcept {
+  return *std::min_element(channels_.begin(), channels_.end(),
+                           [](const Channel& one, const Channel& other) { return one.released() < other.released(); });
+}
+
+/// Whether the servers can still be waited for. Their own word costs a load, whether a process is there a system call.
 void Client::look(bool waits) {
   if (!connected_ || !watches_) return;
-  const bool left = server_.liveness.closed.load(std::memory_order_acquire) != 0;
   constexpr double interval = 0.2;
-  if (!left) {
-    if (!waits || now() - looked_ < interval) return;
-    looked_ = now();
-    if (server_.liveness.alive()) return;
+  const bool asks = waits && now() - looked_ >= interval;
+  if (asks) looked_ = now();
+  for (Channel& channel : channels_) {
+    const bool left = channel.has_left();
+    if (left || (asks && !channel.alive())) return lose(channel, left);
   }
-  disconnect(Outcome::lost);
-  failure_seen_ = server_.failure.version();  // it is told below
-  lost_ = left ? server_.failure.read() : std::string("the process of a server has died");
+}
+
+/// The end of one group is the end of all: no iteration may arrive in some groups alone. The others finish what they
+/// were given whole.
+void Client::lose(Channel& channel, bool left) {
+  lost_ = left ? channel.last_words() : std::string("the process of a server has died");
   lost_ += "; what it had not answered for is unknown, and iterations are refused from now on";
   log::error("client {} of its node: {}", node_->role().number, lost_);
+  lost_channel_ = &channel;
+  left_behind_ = channels_.size() > 1;
+  connected_ = false;
+  for (Channel& other : channels_) {
+    if (&other == &channel) continue;
+    other.drop_backlog();
+    push_at_last(other, MessageKind::close);
+  }
+  disconnect(Outcome::lost);
 }
 
 [[gnu::hot]] bool Client::begin() {
@@ -72,17 +84,15 @@ void Client::look(bool waits) {
 }
 
 [[gnu::hot]] void Client::prefetch() const noexcept {
-  ring_.prefetch();
-  __builtin_prefetch(&control_.released);
-  __builtin_prefetch(writer_.place(), 1);
+  for (const Channel& channel : channels_) channel.prefetch();
   heap_.prefetch();
 }
 
 void Client::wait_for_release() {
   const double start = now();
   const std::int64_t before = seen_released_;
-  server_.bell.ring();  // it may sleep with records of ours unread
-  control_.room.wait([&] { return released() != before; }, slice);
+  ring_all();  // they may sleep with records of ours unread
+  last_to_release().wait([&] { return released() != before; }, slice);
   if (progress_) progress_();
   look(true);
   waited_ += now() - start;
@@ -122,7 +132,9 @@ void Client::spill_to(std::unique_ptr<SpillFile> file) {
     fail(Code::system, "the path '{}' is longer than {} bytes; choose a shorter placement.spill.directory",
          file->path(), ClientControl::path_bytes - 1);
   }
-  std::memcpy(control_.spill, file->path().c_str(), file->path().size() + 1);
+  for (Channel& channel : channels_) {
+    std::memcpy(channel.control().spill, file->path().c_str(), file->path().size() + 1);
+  }
   spill_ = std::move(file);
 }
 
@@ -136,64 +148,43 @@ void Client::clear(const Region& region) {
   heap_.clear(region);
 }
 
-void Client::poll_outcomes() {
-  if (!connected_) return;
-  const std::int64_t decided = control_.decided.load(std::memory_order_acquire);
-  for (; polled_ < decided; ++polled_) persist([&] { outcomes_[polled_] = control_.outcome(polled_); });
-}
-
 Outcome Client::outcome(std::int64_t index) {
   look(false);
-  poll_outcomes();
-  const auto found = outcomes_.find(index);
-  if (found == outcomes_.end()) return Outcome::pending;
-  const Outcome outcome = found->second;
-  outcomes_.erase(found);
+  if (connected_) {
+    for (Channel& channel : channels_) channel.poll_outcomes();
+  }
+  // Nothing is taken before all have said theirs.
+  const bool known =
+      std::all_of(channels_.begin(), channels_.end(), [&](const Channel& channel) { return channel.polled() > index; });
+  if (!known) return Outcome::pending;
+  Outcome outcome = Outcome::delivered;
+  for (Channel& channel : channels_) outcome = joined(outcome, channel.take_outcome(index));
   return outcome;
 }
 
-bool Client::try_push(const Message& message) {
-  // Not more than 64 undecided iterations may be on their way: that is how many outcomes fit in shared memory. Under
-  // skip a client may be any number of refused iterations ahead; their records wait here.
-  const bool ends = message.kind == MessageKind::end;
-  if (ends && sent_ - polled_ >= slots) {
-    poll_outcomes();
-    if (sent_ - polled_ >= slots) return false;
-  }
-  if (!ring_.try_push(writer_.write(message))) return false;
-  writer_.sent();
-  sent_ += ends;
-  return true;
-}
-
-/// For any message of a client.
-bool Client::has_room() const noexcept {
-  constexpr std::uint64_t longest =
-      1 + payload_lines(std::max({sizeof(BlockRecord), sizeof(EndRecord), sizeof(SignalHead) + longest_event}));
-  return ring_.size() + longest <= ring_.capacity();
-}
-
 bool Client::flush() {
-  while (!backlog_.empty()) {
-    if (!try_push(backlog_.front())) return false;
-    backlog_.pop_front();
-  }
-  return true;
+  bool all = true;
+  for (Channel& channel : channels_) all &= channel.flush();
+  return all;
 }
 
 void Client::push(const Message& message) {
-  if (!connected_) return;
-  if (flush() && try_push(message)) return;
+  for (Channel& channel : channels_) {
+    if (connected_) push_to(channel, message);
+  }
+}
+
+void Client::push_to(Channel& channel, const Message& message) {
+  if (channel.flush() && channel.try_push(message)) return;
   if (when_full_ == WhenFull::skip) {
     // The iteration either holds memory, which bounds how many records there are, or is refused and one record long.
-    persist([&] { backlog_.push_back(message); });
-    server_.bell.ring();
-    return;
+    channel.keep(message);
+    return channel.ring();
   }
   const double start = now();
-  while (connected_ && !try_push(message)) {
-    server_.bell.ring();
-    control_.room.wait([&] { return has_room(); }, slice);
+  while (connected_ && !channel.try_push(message)) {
+    channel.ring();
+    channel.wait([&] { return channel.has_room(); }, slice);
     if (progress_) progress_();
     look(true);
   }
@@ -239,14 +230,16 @@ void Client::commit_spilled(const BlockRecord& record, const Region& region, boo
 }
 
 [[gnu::hot]] void Client::push_block(const BlockRecord& record, std::uint64_t offset, std::uint32_t segment) {
-  if (!connected_) return;
-  if (backlog_.empty() && ring_.try_push(writer_.write_block(record, offset, segment))) return writer_.sent();
-  Message message;
-  message.kind = MessageKind::block;
-  message.segment = segment;
-  message.block = record;
-  message.offset = offset;
-  push(message);
+  for (Channel& channel : channels_) {
+    if (!connected_) return;
+    if (channel.try_push_block(record, offset, segment)) continue;
+    Message message;
+    message.kind = MessageKind::block;
+    message.segment = segment;
+    message.block = record;
+    message.offset = offset;
+    push_to(channel, message);
+  }
 }
 
 void Client::declare(const Block& block, bool removed) {
@@ -286,39 +279,26 @@ void Client::end(const EndRecord& record) {
   message.kind = MessageKind::end;
   message.end = record;
   push(message);
-  if (connected_) {
-    server_.end(current_, server_clients_);
-  } else {
-    persist([&] { outcomes_[current_] = Outcome::refused; });
+  for (Channel& channel : channels_) {
+    if (connected_) {
+      channel.count_end(current_);
+    } else if (channel.polled() <= current_) {
+      channel.refuse(current_);
+    }
   }
   ++current_;
 }
 
 void Client::disconnect(Outcome undecided) {
   persist([&] { take_notices(); });  // what the servers told counts although they are gone
-  poll_outcomes();
-  const auto settle = [&](Outcome outcome) { persist([&] { outcomes_[polled_] = outcome; }); };
-  for (; polled_ < sent_; ++polled_) settle(undecided);
-  for (; polled_ < current_; ++polled_) settle(Outcome::refused);
-  backlog_.clear();
+  for (Channel& channel : channels_) channel.settle(undecided, current_);
   connected_ = false;
 }
 
 void Client::connect(const std::function<void(std::int64_t first)>& ready) {
   // The servers before are gone, those to come look at nothing before `ready`: all of this is ours alone.
-  auto* indices = reinterpret_cast<RingIndices*>(ring_memory());
-  indices->pushed.store(0, std::memory_order_relaxed);
-  indices->popped.store(0, std::memory_order_relaxed);
-  ring_ = RingProducer<MessageLine>(ring_memory(), node_->layout().ring_capacity);
-  writer_.restart();
-  auto* told = reinterpret_cast<RingIndices*>(notice_memory());
-  told->pushed.store(0, std::memory_order_relaxed);
-  told->popped.store(0, std::memory_order_relaxed);
-  notices_ = RingConsumer<MessageLine>(notice_memory(), notice_lines);
-  notice_reader_ = {};
-  control_.released.store(current_, std::memory_order_relaxed);
-  control_.decided.store(current_, std::memory_order_relaxed);
-  sent_ = polled_ = seen_released_ = current_;
+  for (Channel& channel : channels_) channel.restart(current_);
+  seen_released_ = current_;
   connected_ = true;
   heap_.release_upto(current_);
   ready(current_);
@@ -331,14 +311,19 @@ void Client::connect(const std::function<void(std::int64_t first)>& ready) {
   for (const auto& [key, kept] : persistent_) push_block(kept.first, heap_.offset(kept.second));
 }
 
+/// By all groups.
+bool Client::settled(std::int64_t below) const noexcept {
+  return !connected_ || std::all_of(channels_.begin(), channels_.end(),
+                                    [&](const Channel& channel) { return channel.decided() >= below; });
+}
+
 void Client::await(std::int64_t index) {
-  const auto settled = [&] { return !connected_ || control_.decided.load(std::memory_order_acquire) > index; };
-  if (settled()) return;
+  if (settled(index + 1)) return;
   const double start = now();
-  while (!settled()) {
+  while (!settled(index + 1)) {
     static_cast<void>(flush());  // under skip the servers may not have heard of it yet
-    server_.bell.ring();
-    control_.room.wait(settled, slice);
+    ring_all();
+    last_to_release().wait([&] { return settled(index + 1); }, slice);
     if (progress_) progress_();
     look(true);
   }
@@ -346,12 +331,7 @@ void Client::await(std::int64_t index) {
 }
 
 void Client::take_notices() {
-  std::vector<MessageLine> lines;
-  while (peek_message(notices_, lines)) {
-    told_.reserve(told_.size() + 1);  // nothing fails between reading and keeping
-    told_.push_back(notice_reader_.read_notice(lines));
-    notices_.drop(lines.size());
-  }
+  for (Channel& channel : channels_) channel.take_notices(told_);
 }
 
 std::vector<Notice> Client::notices() {
@@ -361,26 +341,34 @@ std::vector<Notice> Client::notices() {
 
 std::string Client::failure() {
   if (!lost_.empty()) return std::exchange(lost_, {});
-  const std::uint32_t version = server_.failure.version();
-  if (version == failure_seen_ || version % 2 == 1) return {};  // odd: being written, seen next time
-  failure_seen_ = version;
-  return server_.failure.read();
+  for (Channel& channel : channels_) {
+    if (std::string sentence = channel.failure(); !sentence.empty()) return sentence;
+  }
+  return {};
 }
 
-/// Tells the server past everything that still waits here. What it never hears of is refused; the account says unknown.
-void Client::give_up() {
-  backlog_.clear();
-  for (const MessageKind kind : {MessageKind::close, MessageKind::abandon}) {
-    Message message;
-    message.kind = kind;
-    while (connected_ && !try_push(message)) {
-      server_.bell.ring();
-      control_.room.wait([&] { return has_room(); }, slice);
-      if (progress_) progress_();
-      look(true);
-    }
+/// To a server that takes in what comes, past everything that is kept.
+void Client::push_at_last(Channel& channel, MessageKind kind) {
+  Message message;
+  message.kind = kind;
+  while (channel.alive() && !channel.has_left() && !channel.try_push(message)) {
+    channel.ring();
+    channel.wait([&] { return channel.has_room(); }, slice);
+    if (progress_) progress_();
   }
-  server_.bell.ring();
+  channel.ring();
+}
+
+/// Tells the servers past everything that still waits here. What they never hear of is refused; the account says
+/// unknown.
+void Client::give_up() {
+  for (Channel& channel : channels_) {
+    channel.drop_backlog();
+    for (const MessageKind kind : {MessageKind::close, MessageKind::abandon}) {
+      if (connected_) push_at_last(channel, kind);
+    }
+    look(true);
+  }
 }
 
 bool Client::drain(std::chrono::milliseconds limit) {
@@ -388,17 +376,16 @@ bool Client::drain(std::chrono::milliseconds limit) {
   message.kind = MessageKind::close;
   push(message);
   const auto deadline = Clock::now() + limit;
-  const auto settled = [&] { return !connected_ || control_.decided.load(std::memory_order_acquire) >= current_; };
-  while (!flush() || !settled()) {
-    server_.bell.ring();
-    control_.room.wait(settled, slice);
+  while (!flush() || !settled(current_)) {
+    ring_all();
+    last_to_release().wait([&] { return settled(current_); }, slice);
     if (progress_) progress_();
     look(true);
     if (Clock::now() < deadline) continue;
     give_up();
     return false;  // also if the servers have dropped everything by now
   }
-  server_.bell.ring();
+  ring_all();
   return true;
 }
 

@@ -1,17 +1,16 @@
 // Placement `cores`, the client's end: one copy into shared memory, a record in a ring, nothing else.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <utility>
 
-#include "transport/message_lines.hpp"
+#include "transport/shared_memory/channel.hpp"
 #include "transport/shared_memory/heap.hpp"
-#include "transport/shared_memory/message_ring.hpp"
 #include "transport/shared_memory/node.hpp"
-#include "transport/shared_memory/ring.hpp"
 #include "transport/shared_memory/spill_file.hpp"
 
 namespace sidestream::shared_memory {
@@ -44,6 +43,8 @@ class Client final : public ClientTransport {
   /// is too long.
   void spill_to(std::unique_ptr<SpillFile> file);
 
+  /// What this client shares with its server of each group.
+  [[nodiscard]] std::deque<Channel>& channels() noexcept { return channels_; }
   /// Servers come and go and others say so (sidecar): this client does not look whether its own is there.
   void trust_others() noexcept { watches_ = false; }
 
@@ -59,10 +60,13 @@ class Client final : public ClientTransport {
 
  private:
   void push(const Message& message);
+  void push_to(Channel& channel, const Message& message);
+  void push_at_last(Channel& channel, MessageKind kind);
   [[nodiscard]] bool flush();
-  [[nodiscard]] bool try_push(const Message& message);
-  [[nodiscard]] bool has_room() const noexcept;
-  void poll_outcomes();
+  [[nodiscard]] bool settled(std::int64_t below) const noexcept;
+  void ring_all() noexcept;
+  void lose(Channel& channel, bool left);
+  [[nodiscard]] Channel& last_to_release() noexcept;
   void forget_persistent(const Block& block);
   void wait_for_release();
   void give_up();
@@ -72,38 +76,32 @@ class Client final : public ClientTransport {
   void commit_spilled(const BlockRecord& record, const Region& region, bool hold);
   [[nodiscard]] bool is_spilled(const Region& region) const noexcept { return spill_ && spill_->has(region); }
   [[nodiscard]] bool never_fits(std::uint64_t bytes) const noexcept;
-  [[nodiscard]] std::byte* ring_memory() const noexcept;
-  [[nodiscard]] std::byte* notice_memory() const noexcept;
+  /// Iterations below this are released by all groups.
   [[nodiscard]] std::int64_t released() const noexcept {
-    return connected_ ? control_.released.load(std::memory_order_acquire) : current_;
+    if (!connected_) return left_behind_ ? released_behind() : current_;
+    std::int64_t lowest = channels_.front().released();
+    for (std::size_t g = 1; g < channels_.size(); ++g) lowest = std::min(lowest, channels_[g].released());
+    return lowest;
   }
+  [[nodiscard]] std::int64_t released_behind() const noexcept;
 
   std::shared_ptr<Node> node_;
-  ClientControl& control_;
-  ServerControl& server_;
-  std::uint32_t server_clients_ = 1;  ///< clients of my server
+  std::deque<Channel> channels_;  ///< one for each group of servers
   ClientHeap heap_;
   std::unique_ptr<SpillFile> spill_;  ///< null: without
-  RingProducer<MessageLine> ring_;
-  MessageWriter writer_;
-  RingConsumer<MessageLine> notices_;
-  MessageReader notice_reader_;
-  std::vector<Notice> told_;  ///< read, and not handed out
+  std::vector<Notice> told_;          ///< read, and not handed out
   WhenFull when_full_;
   int max_in_flight_;
   std::function<void()> progress_;
-  std::deque<Message> backlog_;  ///< under skip: what found the ring full
   bool connected_ = true;
+  const Channel* lost_channel_ = nullptr;  ///< whose server is gone while those of other groups are there
+  bool left_behind_ = false;               ///< these work on what they were given; they have been told to close
   std::map<std::pair<std::int32_t, std::int64_t>, Block> blocks_;  ///< as declared last, by mesh and id
   /// By variable and block.
   std::map<std::pair<std::int32_t, std::int64_t>, std::pair<BlockRecord, Region>> persistent_;
   std::int64_t current_ = 0;  ///< iterations ended
   std::int64_t begun_ = 0;    ///< iterations begun, but for the first
-  std::int64_t sent_ = 0;     ///< end records in the ring so far
-  std::int64_t polled_ = 0;   ///< outcomes read so far; shared memory keeps the last 64 only
-  std::map<std::int64_t, Outcome> outcomes_;
   std::int64_t seen_released_ = 0;
-  std::uint32_t failure_seen_ = 0;
   double waited_ = 0;
   bool watches_ = true;
   double looked_ = 0;  ///< when it looked last whether the server's process is there

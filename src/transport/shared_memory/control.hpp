@@ -82,7 +82,7 @@ struct alignas(128) ServerControl {
   bool end(std::int64_t index, std::uint32_t clients) noexcept;
 };
 
-/// One client's part, beside its ring.
+/// One client's part of what it shares with the server of a group, beside its ring there.
 struct alignas(128) ClientControl {
   // Written by the server.
   alignas(128) std::atomic<std::int64_t> released{0};  ///< iterations below this are released
@@ -108,7 +108,7 @@ struct alignas(128) ClientControl {
 
 /// Where everything is, in bytes from the start of the control memory (aligned to 4096).
 struct ControlLayout {
-  std::uint32_t clients = 0, servers = 0;
+  std::uint32_t clients = 0, servers = 0;  ///< with groups of servers, `clients` counts each once for each group
   std::uint64_t ring_capacity = 0, record_bytes = 0;
   std::uint64_t service_at = 0, servers_at = sizeof(ServiceState), clients_at = 0, rings_at = 0, ring_stride = 0;
   std::uint64_t notices_at = 0;  ///< behind a ring

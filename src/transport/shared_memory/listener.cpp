@@ -4,6 +4,7 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <optional>
@@ -86,6 +87,8 @@ Listener::Listener(const std::string& name, std::shared_ptr<Node> node, const Li
   answer.nodes = offer.nodes;
   answer.clients = node_->role().clients;
   answer.servers = node_->role().servers;
+  const std::vector<int>& groups = node_->role().groups;
+  std::copy_n(groups.begin(), std::min(groups.size(), answer.groups.size()), answer.groups.begin());
   answer.buffer = node_->buffer_segment().bytes();
   const std::array<int, 3> descriptors{node_->control_segment().descriptor(), node_->buffer_segment().descriptor(),
                                        declarations_.descriptor()};

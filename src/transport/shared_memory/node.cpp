@@ -21,10 +21,19 @@ bool maps_all(const NodeRole& role, std::uint64_t buffer) {
 
 }  // namespace
 
-int server_of(int client, const NodeRole& role) noexcept {
-  const int share = role.clients / role.servers, more = role.clients % role.servers;
+int server_of(int client, const NodeRole& role, std::size_t group) noexcept {
+  int first = 0;
+  for (std::size_t g = 0; g < group; ++g) first += role.groups[g];
+  const int servers = role.groups.empty() ? role.servers : role.groups[group];
+  const int share = role.clients / servers, more = role.clients % servers;
   const int large = more * (share + 1);
-  return client < large ? client / (share + 1) : more + (client - large) / std::max(share, 1);
+  return first + (client < large ? client / (share + 1) : more + (client - large) / std::max(share, 1));
+}
+
+std::size_t group_of(int server, const NodeRole& role) noexcept {
+  std::size_t group = 0;
+  for (; group + 1 < groups_of(role) && server >= role.groups[group]; ++group) server -= role.groups[group];
+  return group;
 }
 
 Node::Node(Communicator& node, const NodeRole& role, const Extents& mine, std::uint64_t buffer) : role_(role) {
@@ -56,8 +65,8 @@ void Node::open(Communicator& node, const Extents& mine, std::uint64_t buffer, b
     const auto entry = record_of<Entry>(bytes);
     if (!entry.server) extents.push_back(entry.extents);
   }
-  layout_ = control_layout(static_cast<std::uint32_t>(role_.clients), static_cast<std::uint32_t>(role_.servers),
-                           ring_capacity, sizeof(MessageLine), buffer);
+  layout_ = control_layout(channels_of(role_), static_cast<std::uint32_t>(role_.servers), ring_capacity,
+                           sizeof(MessageLine), buffer);
   together(node, [&] {
     if (creator) create(extents, buffer);
   });
@@ -73,13 +82,16 @@ void Node::open(Communicator& node, const Extents& mine, std::uint64_t buffer, b
 /// it is; otherwise what a client has to itself, or a server's clients have. What is borrowed then costs faults once.
 void Node::populate() const {
   const auto clients = static_cast<std::uint32_t>(role_.clients);
+  const std::size_t group = role_.server ? group_of(role_.number, role_) : 0;
   const auto mine = [&](std::uint32_t client) {
     const int number = static_cast<int>(client);
-    return role_.server ? server_of(number, role_) == role_.number : number == role_.number;
+    return role_.server ? server_of(number, role_, group) == role_.number : number == role_.number;
   };
   control_.populate(0, layout_.rings_at);
-  for (std::uint32_t c = 0; c < clients; ++c) {
-    if (mine(c)) control_.populate(layout_.rings_at + c * layout_.ring_stride, layout_.ring_stride);
+  for (std::uint32_t channel = 0; channel < channels_of(role_); ++channel) {
+    const bool of_my_group = !role_.server || channel / clients == group;
+    if (!of_my_group || !mine(channel % clients)) continue;
+    control_.populate(layout_.rings_at + channel * layout_.ring_stride, layout_.ring_stride);
   }
   if (maps_all(role_, buffer_.bytes())) return buffer_.populate(0, buffer_.bytes());
   const auto offset = [&](const std::byte* at) { return static_cast<std::uint64_t>(at - buffer_.data()); };

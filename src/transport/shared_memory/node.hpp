@@ -4,6 +4,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "sidestream/extend/communicator.hpp"
 #include "transport/message.hpp"
@@ -20,10 +21,25 @@ struct NodeRole {
   int number = 0;  ///< among the node's clients, or among its servers
   int clients = 0;
   int servers = 0;
+  std::vector<int> groups{};  ///< servers of each group, one group after the other; empty: all are one
 };
 
-/// Server of client `client`: contiguous shares, the first ones get one more.
-[[nodiscard]] int server_of(int client, const NodeRole& role) noexcept;
+/// How many groups of servers there are.
+[[nodiscard]] inline std::size_t groups_of(const NodeRole& role) noexcept {
+  return role.groups.empty() ? 1 : role.groups.size();
+}
+[[nodiscard]] inline std::uint32_t channels_of(const NodeRole& role) noexcept {
+  return static_cast<std::uint32_t>(groups_of(role)) * static_cast<std::uint32_t>(role.clients);
+}
+/// Server of client `client` in group `group`: contiguous shares, the first ones get one more.
+[[nodiscard]] int server_of(int client, const NodeRole& role, std::size_t group = 0) noexcept;
+/// The group of server `server`.
+[[nodiscard]] std::size_t group_of(int server, const NodeRole& role) noexcept;
+/// Number of what client and server of group `group` share with each other, among all of the node.
+[[nodiscard]] inline std::uint32_t channel_of(int client, const NodeRole& role, std::size_t group) noexcept {
+  return static_cast<std::uint32_t>(group) * static_cast<std::uint32_t>(role.clients) +
+         static_cast<std::uint32_t>(client);
+}
 
 /// The two segments: control (rings, counters) and buffer (values).
 class Node {

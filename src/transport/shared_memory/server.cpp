@@ -13,7 +13,8 @@ namespace sidestream::shared_memory {
 namespace {
 int count_clients(const NodeRole& role) {
   int count = 0;
-  for (int c = 0; c < role.clients; ++c) count += server_of(c, role) == role.number;
+  const std::size_t group = group_of(role.number, role);
+  for (int c = 0; c < role.clients; ++c) count += server_of(c, role, group) == role.number;
   return count;
 }
 
@@ -35,14 +36,15 @@ Server::Server(std::shared_ptr<Node> node, Open open, double poll)
       store_(count_clients(node_->role())),
       anticipation_(std::chrono::duration_cast<Anticipation::Duration>(std::chrono::duration<double>(poll))) {
   const NodeRole& role = node_->role();
-  while (first_client_ < role.clients && server_of(first_client_, role) != role.number) ++first_client_;
+  group_ = group_of(role.number, role);
+  while (first_client_ < role.clients && server_of(first_client_, role, group_) != role.number) ++first_client_;
   for (std::size_t c = 0; c < rings_.size() && open == Open::now; ++c) open_ring(c, 0);
   control_.liveness.start();
 }
 
 void Server::open_ring(std::size_t client, std::int64_t first) {
   expected_ = std::max(expected_, first);
-  const std::uint32_t number = static_cast<std::uint32_t>(first_client_) + static_cast<std::uint32_t>(client);
+  const std::uint32_t number = channel_of(first_client_ + static_cast<int>(client), node_->role(), group_);
   rings_[client].emplace(node_->layout().ring(node_->control(), number), node_->layout().ring_capacity);
   notices_[client].emplace(node_->layout().notices(node_->control(), number), notice_lines);
   readers_[client] = {};
@@ -52,7 +54,7 @@ void Server::open_ring(std::size_t client, std::int64_t first) {
 
 ClientControl& Server::client_control(std::size_t client) const noexcept {
   return node_->layout().client(node_->control(),
-                                static_cast<std::uint32_t>(first_client_) + static_cast<std::uint32_t>(client));
+                                channel_of(first_client_ + static_cast<int>(client), node_->role(), group_));
 }
 
 void Server::close_clients() {

@@ -67,6 +67,7 @@ class Server : public ServerTransport {
   std::shared_ptr<Node> node_;
   ServerControl& control_;
   int first_client_ = 0;
+  std::size_t group_ = 0;
   std::vector<std::optional<RingConsumer<MessageLine>>> rings_;
   std::vector<MessageReader> readers_;
   std::vector<std::optional<RingProducer<MessageLine>>> notices_;

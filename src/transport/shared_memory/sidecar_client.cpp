@@ -9,7 +9,6 @@ SidecarClient::SidecarClient(std::shared_ptr<Node> node, std::shared_ptr<Listene
     : node_(std::move(node)),
       listener_(std::move(listener)),
       service_(node_->layout().service(node_->control())),
-      control_(node_->layout().client(node_->control(), static_cast<std::uint32_t>(node_->role().number))),
       client_(node_, when_full, max_in_flight,
               [this, progress = std::move(progress)] {
                 look();
@@ -39,8 +38,10 @@ void SidecarClient::join() {
   if (client_.connected() || ServiceState::phase_of(word) != ServiceState::Phase::attached) return;
   joined_ = word;
   client_.connect([&](std::int64_t first) {
-    control_.first.store(first, std::memory_order_relaxed);
-    control_.joined.store(ServiceState::epoch_of(word), std::memory_order_release);
+    for (Channel& channel : client_.channels()) {
+      channel.control().first.store(first, std::memory_order_relaxed);
+      channel.control().joined.store(ServiceState::epoch_of(word), std::memory_order_release);
+    }
     if (talks_ && (had_servers_ || missing_said_))
       log::info("sidecar: servers attached; they get iteration {} and on", first);
   });

@@ -52,7 +52,6 @@ class SidecarClient final : public ClientTransport {
   std::shared_ptr<Node> node_;
   std::shared_ptr<Listener> listener_;
   ServiceState& service_;
-  ClientControl& control_;
   Client client_;
   bool talks_;
   std::uint64_t joined_ = 0;  ///< the service state as it was when this client joined

@@ -82,7 +82,7 @@ TEST_CASE("forwarders") {
       } else {
         ends.relay = [node, comm] {
           shared_memory::Server clients(node);
-          mpi::Forwarder(clients, comm, 0).run();
+          mpi::Forwarder(clients, {{comm, 0}}).run();
         };
       }
       return ends;

@@ -1,0 +1,34 @@
+// `placement.groups`: who runs what, side by side.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "config/config.hpp"
+#include "config/document.hpp"
+#include "config/expression.hpp"
+
+namespace sidestream {
+
+/// The groups that `placement`, a map, names, in the file's order. Throws Error(configuration) if one has no name or no
+/// size.
+[[nodiscard]] std::vector<ServerGroup> read_groups(const Node& placement, const ExpressionContext& context);
+
+/// Servers that sizes add up to; 0 if one of them is `auto`.
+[[nodiscard]] int servers_of(const std::vector<ServerGroup>& groups);
+
+/// Throws Error(configuration) if `servers` servers can't be divided so. `which`: the option that says how many there
+/// are.
+void check_group_sizes(const std::vector<ServerGroup>& groups, int servers, const char* which);
+
+/// The number of the group of this name. Throws Error(configuration) at `where` if there is none.
+[[nodiscard]] std::size_t group_named(const std::vector<ServerGroup>& groups, const std::string& name,
+                                      const Location& where);
+
+/// Throws Error(configuration) if nothing runs in one of the groups.
+void check_groups_used(const std::vector<ServerGroup>& groups, const std::vector<TaskConfig>& tasks);
+
+/// The group of server `server`, counted from 0: groups follow one another.
+[[nodiscard]] std::size_t group_of_server(const std::vector<ServerGroup>& groups, int server);
+
+}  // namespace sidestream

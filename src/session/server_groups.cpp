@@ -1,0 +1,87 @@
+#include "session/server_groups.hpp"
+
+#include <fmt/format.h>
+
+#include <span>
+#include <utility>
+
+#include "base/agree.hpp"
+#include "base/log.hpp"
+#include "base/records.hpp"
+#include "config/group_sizes.hpp"
+#include "config/groups.hpp"
+#include "session/configuration.hpp"
+
+namespace sidestream {
+
+void settle_groups(MpiCommunicator& world, const Roles& roles, Config& config) {
+  PlacementConfig& placement = config.opening.placement;
+  if (placement.groups.empty()) return;
+  const bool nodes = placement.mode == PlacementMode::nodes;
+  const int servers = nodes ? roles.servers.count : placement.per_node;
+  std::string measured;
+  const bool chosen = servers_of(placement.groups) == 0;
+  if (chosen) {
+    together(world, [&] {
+      if (world.rank() == 0) measured = read_configuration_file(placement.measured, "make it with `sidestream groups`");
+    });
+    share_text(world, measured);
+  }
+  together(world, [&] {
+    const char* const which = placement.whole_nodes > 0 ? "whole_nodes" : nodes ? "servers" : "per_node";
+    check_group_sizes(placement.groups, servers, which);
+    if (!chosen) return;
+    choose_sizes(placement.groups, config.tasks, read_costs(measured, placement.measured), servers,
+                 nodes ? 1 : roles.nodes);
+    if (world.rank() != 0) return;
+    std::string text;
+    for (const ServerGroup& group : placement.groups) text += fmt::format(", {}: {}", group.name, group.size);
+    log::info("groups of servers, by '{}': {}", placement.measured, text.substr(2));
+  });
+}
+
+std::vector<int> sizes_of(const std::vector<ServerGroup>& groups) {
+  std::vector<int> sizes;
+  for (const ServerGroup& group : groups) sizes.push_back(group.size);
+  return sizes;
+}
+
+void join_group(Roles& roles, const PlacementConfig& placement) {
+  const bool nodes = placement.mode == PlacementMode::nodes;
+  if (!nodes) roles.on_node.groups = sizes_of(placement.groups);
+  if (placement.groups.empty() || !roles.server) return;
+  roles.group = group_of_server(placement.groups, nodes ? roles.members->rank() : roles.on_node.number);
+  roles.group_members = roles.members->group(static_cast<int>(roles.group));
+}
+
+std::optional<Ledger> join_ledgers(Communicator& world, const Roles& roles, const PlacementConfig& placement,
+                                   const Ledger* mine, int to) {
+  std::optional<Ledger> joint;
+  if (mine) joint = *mine;
+  if (placement.groups.empty()) return joint;
+  std::vector<MemberMessage> messages;
+  const bool tells = mine && roles.group_members && roles.group_members->rank() == 0 && world.rank() != to;
+  if (tells) {
+    ByteWriter out;
+    out.put(roles.group);
+    const Bytes decisions = mine->decisions();
+    out.put_all(std::span(decisions));
+    messages.push_back({to, out.take()});
+  }
+  for (const MemberMessage& message : world.exchange(std::move(messages))) {
+    const auto group = record_of<std::size_t>(BytesView(message.bytes).first(sizeof(std::size_t)));
+    joint->join(BytesView(message.bytes).subspan(sizeof group), placement.groups.at(group).name);
+  }
+  return joint;
+}
+
+std::vector<std::size_t> tasks_of_group(const Config& config, std::size_t group) {
+  std::vector<std::size_t> numbers;
+  const bool all = config.opening.placement.groups.empty();
+  for (std::size_t n = 0; n < config.tasks.size(); ++n) {
+    if (all || config.tasks[n].group == group) numbers.push_back(n);
+  }
+  return numbers;
+}
+
+}  // namespace sidestream

@@ -1,0 +1,33 @@
+// Servers divided into groups that work side by side: docs/groups.md.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "base/communicator.hpp"
+#include "config/config.hpp"
+#include "server/ledger.hpp"
+#include "session/roles.hpp"
+
+namespace sidestream {
+
+/// Collective over `world`, after the configuration was read: puts sizes in place of `auto`, from what rank 0 finds in
+/// `placement.measured`. Throws the same Error everywhere if the groups don't fit the servers.
+void settle_groups(MpiCommunicator& world, const Roles& roles, Config& config);
+
+[[nodiscard]] std::vector<int> sizes_of(const std::vector<ServerGroup>& groups);
+
+/// Collective over the servers: which group this one belongs to, and on all ranks of which servers memory is shared
+/// with. Nothing without groups.
+void join_group(Roles& roles, const PlacementConfig& placement);
+
+/// Collective over `world`: the ledger of member `to`, joined with those of the other groups; elsewhere the member's
+/// own. `mine`: null on those that have none.
+[[nodiscard]] std::optional<Ledger> join_ledgers(Communicator& world, const Roles& roles,
+                                                 const PlacementConfig& placement, const Ledger* mine, int to);
+
+/// The numbers of the tasks that group `group` runs, in the file's order.
+[[nodiscard]] std::vector<std::size_t> tasks_of_group(const Config& config, std::size_t group);
+
+}  // namespace sidestream

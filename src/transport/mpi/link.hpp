@@ -1,0 +1,85 @@
+// Placement `nodes`: what a holder of values, a client or a forwarder, has with one group of servers.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/communicator.hpp"
+#include "transport/mpi/packet.hpp"
+#include "transport/mpi/receive_queue.hpp"
+#include "transport/mpi/send_queue.hpp"
+#include "transport/mpi/source.hpp"
+#include "transport/mpi/value_store.hpp"
+
+namespace sidestream::mpi {
+
+/// A group's contact: the server that this process reports to. `comm`: all that send and serve, for this group alone.
+struct Contact {
+  std::shared_ptr<MpiCommunicator> comm;
+  int rank = 0;
+};
+
+/// Groups know nothing of each other: each has its own pace, and values are free when the last has what it needs. Used
+/// by one thread: the one that calls MPI in this process.
+class Link {
+ public:
+  Link(Contact contact, ValueStore& value_store);
+  /// Waits for what MPI still reads.
+  ~Link();
+  Link(const Link&) = delete;
+  Link& operator=(const Link&) = delete;
+
+  /// To the contact.
+  void send(const Bytes& packet);
+  /// Values of iteration `index`, to the contact; they stay in place until it is `freed`.
+  void push(std::int64_t index, int tag, const std::byte* data, std::uint64_t bytes);
+  /// Takes in what came, answers what can be answered. True if something was done or is on its way.
+  bool move();
+  /// Iterations below this: the group has what it needs of their values, and so has MPI.
+  [[nodiscard]] std::int64_t freed() const noexcept { return freed_; }
+  /// Iterations below this have an outcome.
+  [[nodiscard]] std::int64_t settled() const noexcept { return settled_; }
+  /// Of a settled iteration; forgets it.
+  [[nodiscard]] Outcome take_outcome(std::int64_t index);
+  /// Bytes of values sent of iteration `index`; forgets the number.
+  [[nodiscard]] std::uint64_t take_bytes_sent(std::int64_t index);
+  /// What the contact has told since the last call, in its order.
+  [[nodiscard]] std::vector<Notice> take_notices() { return std::exchange(notices_, {}); }
+  [[nodiscard]] bool has_notices() const noexcept { return !notices_.empty(); }
+  /// The newest sentence of a failure since the last call.
+  [[nodiscard]] std::optional<std::string> take_failure() { return std::exchange(failure_, std::nullopt); }
+  /// Nothing is published from iteration `index` on.
+  void close(std::int64_t index) noexcept { source_.close(index); }
+  /// After `close`, when all is settled: servers know that nothing more comes from here.
+  [[nodiscard]] bool parted() { return source_.parted(); }
+  [[nodiscard]] bool sent_all() { return send_queue_.sweep(); }
+
+ private:
+  struct Heard {
+    std::int64_t index;
+    bool settles;  ///< else its values are fetched
+    Outcome outcome;
+  };
+  void take(Packet& packet);
+  void look_what_is_free();
+
+  Contact contact_;
+  ReceiveQueue receive_queue_;
+  SendQueue send_queue_;
+  Source source_;
+  MessageReader notice_reader_;
+  std::deque<Heard> heard_;  ///< MPI perhaps still reads the values
+  std::int64_t freed_ = 0, settled_ = 0;
+  std::map<std::int64_t, Outcome> outcomes_;
+  std::vector<Notice> notices_;
+  std::optional<std::string> failure_;
+  std::map<std::int64_t, std::vector<MPI_Request>> pushing_;
+  std::map<std::int64_t, std::uint64_t> pushed_bytes_;
+};
+
+}  // namespace sidestream::mpi

@@ -1,0 +1,181 @@
+#include "run_timings.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+
+#include "base/fail.hpp"
+#include "config/document.hpp"
+#include "config/own_files.hpp"
+#include "loading.hpp"
+#include "storage/formats/csv.hpp"
+
+namespace sidestream {
+
+namespace {
+
+std::string in(const std::string& directory, const char* file) {
+  return (std::filesystem::path(directory) / file).string();
+}
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// Cells of a line; names with commas are in quotes, as csv_field writes them.
+std::vector<std::string> cells_of(const std::string& line) {
+  std::vector<std::string> cells(1);
+  bool quoted = false;
+  for (std::size_t n = 0; n < line.size(); ++n) {
+    const char c = line[n];
+    if (quoted && c == '"' && n + 1 < line.size() && line[n + 1] == '"') {
+      cells.back() += line[++n];
+    } else if (c == '"') {
+      quoted = !quoted;
+    } else if (c == ',' && !quoted) {
+      cells.emplace_back();
+    } else {
+      cells.back() += c;
+    }
+  }
+  return cells;
+}
+
+double number(const std::string& cell) { return cell.empty() ? -1 : std::strtod(cell.c_str(), nullptr); }
+
+/// The slowest of an iteration.
+struct Slowest {
+  double seconds = 0, local = -1;
+};
+
+/// Rows as they come, then what they amount to.
+class Gathering {
+ public:
+  void add(const std::vector<std::string>& row) {
+    const std::string& iteration = row[2];
+    if (row[1] == "client") {
+      double& slowest = clients_[iteration];
+      slowest = std::max(slowest, number(row[4]) + number(row[5]));
+      return;
+    }
+    const std::string& task = row[8];
+    Slowest& slowest = work_[task][iteration];
+    slowest.seconds = std::max(slowest.seconds, number(row[9]));
+    slowest.local = std::max(slowest.local, number(row[4]));
+    ranks_[task].insert(row[0]);
+  }
+  [[nodiscard]] RunTimings timings() const {
+    RunTimings all;
+    std::vector<double> steps;
+    for (const auto& [iteration, seconds] : clients_) steps.push_back(seconds);
+    all.simulation = median(steps);
+    const std::set<std::string> not_tasks{"idle", "agree"};
+    for (const auto& [task, iterations] : work_) {
+      if (not_tasks.contains(task)) continue;
+      std::vector<double> seconds, local;
+      for (const auto& [iteration, slowest] : iterations) {
+        seconds.push_back(slowest.seconds);
+        local.push_back(slowest.local);
+      }
+      all.tasks[task] = {static_cast<int>(ranks_.at(task).size()), median(seconds), median(local)};
+      const auto steps_taken = static_cast<double>(std::max<std::size_t>(clients_.size(), iterations.size()));
+      all.runs[task] = static_cast<double>(iterations.size()) / steps_taken;
+    }
+    return all;
+  }
+
+ private:
+  std::map<std::string, double> clients_;                       ///< by iteration
+  std::map<std::string, std::map<std::string, Slowest>> work_;  ///< by task, then iteration
+  std::map<std::string, std::set<std::string>> ranks_;          ///< that ran the task
+};
+
+/// What the file says of a task, without what its kind checks.
+struct WrittenTask {
+  std::string kind, name, group;
+};
+
+std::vector<WrittenTask> written_tasks(const Document& document) {
+  std::vector<WrittenTask> tasks;
+  const auto text_at = [](const Node& map, const char* key) {
+    const Entry* found = map.find(key);
+    return found ? found->value.text : std::string();
+  };
+  for (const char* const section : {"analyses", "outputs"}) {
+    const Entry* found = document.root().find(section);
+    if (found == nullptr) continue;
+    for (const Node& item : found->value.items) {
+      if (item.kind == Node::Kind::scalar) tasks.push_back({item.text, "", ""});
+      if (item.kind != Node::Kind::map || item.entries.empty()) continue;
+      const Entry& entry = item.entries.front();
+      tasks.push_back({entry.key, text_at(entry.value, "name"), text_at(entry.value, "group")});
+    }
+  }
+  // As a session names them.
+  std::set<std::string> taken;
+  for (const WrittenTask& task : tasks) taken.insert(task.name);
+  std::map<std::string, int> last;
+  for (WrittenTask& task : tasks) {
+    while (task.name.empty()) {
+      const int number = ++last[task.kind];
+      const std::string name = number == 1 ? task.kind : fmt::format("{}-{}", task.kind, number);
+      if (taken.insert(name).second) task.name = name;
+    }
+  }
+  return tasks;
+}
+
+}  // namespace
+
+RunTimings timings_of_run(const std::string& directory) {
+  const std::string path = in(directory, own_files::run_timings);
+  const std::string text = read_text(path, "the timings of a run");
+  Gathering gathering;
+  bool header = true;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::vector<std::string> row = cells_of(text.substr(at, end - at));
+    at = end + 1;
+    constexpr std::size_t columns = 10;
+    if (row.size() != columns || (header && row.back() != "seconds")) {
+      fail(Code::configuration,
+           "{}: found a line of {} columns, expected the {} of a run's timings; give the output "
+           "directory of a run of this version",
+           path, row.size(), columns);
+    }
+    if (!header) gathering.add(row);
+    header = false;
+  }
+  return gathering.timings();
+}
+
+std::vector<std::pair<std::string, std::vector<std::string>>> groups_of_run(const std::string& directory) {
+  const std::string path = in(directory, own_files::run_record);
+  const Node record = parse_node(read_text(path, "the record of a run"), path);
+  const Entry* const text = record.find("configuration");
+  if (text == nullptr) fail(Code::configuration, "{}: found no 'configuration', expected the record of a run", path);
+  const auto document = parse_document(text->value.text, path);
+  std::vector<std::pair<std::string, std::vector<std::string>>> groups;
+  const auto group_named = [&](const std::string& name) -> std::vector<std::string>& {
+    for (auto& [known, tasks] : groups) {
+      if (known == name) return tasks;
+    }
+    return groups.emplace_back(name, std::vector<std::string>()).second;
+  };
+  const Entry* const placement = document->root().find("placement");
+  const Entry* const given = placement ? placement->value.find("groups") : nullptr;
+  if (given) {
+    for (const Entry& entry : given->value.entries) static_cast<void>(group_named(entry.key));
+  }
+  for (const WrittenTask& task : written_tasks(*document)) {
+    const bool named = !task.group.empty();
+    group_named(named ? task.group : given && !groups.empty() ? groups.front().first : task.name).push_back(task.name);
+  }
+  return groups;
+}
+
+}  // namespace sidestream
