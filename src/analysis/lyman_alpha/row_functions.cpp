@@ -8,11 +8,11 @@ namespace {
   for (Index n = 0; n < count; ++n) out[n] = exp_of_minus(factor * values[n]);
 }
 
-/// Steps between edges x, x + h, x + 2 h ... on one side of the centre: out[n * stride + l] = strength[l] (erfc(edge n) -
-/// erfc(edge n + 1)), n < count, where the last erfc is taken to be 0; erfc of edge 0 in `first`.
+/// Steps between edges x, x + h, x + 2 h ... on one side of the centre: out[n * stride + l] = strength[l] (erfc(edge n)
+/// - erfc(edge n + 1)), n < count, where the last erfc is taken to be 0; erfc of edge 0 in `first`.
 ///
-/// exp(-x^2) at equal steps is a product: of exp(-(2 x h + h^2)), which itself is multiplied by exp(-2 h^2) each time. It
-/// is begun anew now and then, so that rounding stays below 1e-14.
+/// exp(-x^2) at equal steps is a product: of exp(-(2 x h + h^2)), which itself is multiplied by exp(-2 h^2) each time.
+/// It is begun anew now and then, so that rounding stays below 1e-14.
 [[gnu::always_inline]] inline void side_any(Index count, const double* start, const double* step,
                                             const double* strength, double* __restrict out, Index stride,
                                             double* __restrict first) noexcept {
@@ -82,7 +82,7 @@ void steps_plain(Index r, const double* a, const double* s, const double* t, dou
   transmit_any(v, f, n, out);
 }
 [[gnu::target("avx2,fma")]] void steps_256(Index r, const double* a, const double* s, const double* t,
-                                       double* out) noexcept {
+                                           double* out) noexcept {
   steps_any(r, a, s, t, out);
 }
 [[gnu::target("avx512f,avx512dq,prefer-vector-width=512")]] void steps_512(Index r, const double* a, const double* s,
