@@ -5,7 +5,10 @@ namespace {
 
 [[gnu::always_inline]] inline void transmit_any(const double* values, double factor, Index count,
                                                 double* out) noexcept {
-  for (Index n = 0; n < count; ++n) out[n] = exp_of_minus(factor * values[n]);
+  for (Index n = 0; n < count; ++n) {
+    const double y = factor * values[n], value = exp_of_minus(y);
+    out[n] = y == y ? value : y;
+  }
 }
 
 /// Steps between edges x, x + h, x + 2 h ... on one side of the centre: out[n * stride + l] = strength[l] (erfc(edge n)

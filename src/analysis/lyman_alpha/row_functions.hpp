@@ -52,7 +52,7 @@ namespace sidestream::lyman_alpha {
   return sum * (one * inverse);
 }
 
-/// out[n] = exp(-factor * values[n]); values and the factor are not negative.
+/// out[n] = exp(-factor * values[n]); values and the factor are not negative. Of what is no number, none.
 void transmit(const double* values, double factor, Index count, double* out) noexcept;
 
 /// How many numbers `erfc_edges` takes.
