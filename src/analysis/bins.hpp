@@ -27,7 +27,6 @@ class Bins {
     for (int n = 0; n < count; ++n) edges_[static_cast<std::size_t>(n)] = (low * scale_ + n * step_) / scale_;
     edges_.back() = high;
     inverse_ = 1 / step_;
-    make_sure();
   }
 
   /// Edge n is 10^(l + n (h - l) / count) with the logarithms l and h of `low` and `high`, the first and the last those
@@ -38,32 +37,12 @@ class Bins {
     if (!bins.set_powers(low, high))
       static_cast<void>(bins.set_powers(std::max(low / 2, least), std::min(2 * high, greatest)));
     bins.make_table();
-    bins.make_sure_of_table();
     return bins;
   }
 
   [[nodiscard]] const std::vector<double>& edges() const noexcept { return edges_; }
 
-  /// Adds one for each of `n` values to its slot of `even` or `odd`, by turns: neighbours are often in one interval,
-  /// and then one addition would wait for the other.
-  template <class Count>
-  void count(const double* values, std::int64_t n, Count* even, Count* odd) const noexcept {
-    const std::array<Count*, 2> counts{even, odd};
-    if (sure_.empty()) {
-      for (std::int64_t i = 0; i < n; ++i) ++even[slot(values[i])];
-    } else if (table_.empty()) {
-      count_sure(values, n, counts, [low = edges_.front(), f = cells_by_value_](double v) {
-        // What is no number, or beyond, becomes the least whole number: a key beyond all.
-        const double place = (v - low) * f;
-        return place < 0x1p62 ? static_cast<std::uint64_t>(static_cast<std::int64_t>(place > -0x1p62 ? place : -1))
-                              : ~std::uint64_t{0};
-      });
-    } else {
-      count_sure(values, n, counts, [shift = shift_, first = first_](double v) {
-        return (std::bit_cast<std::uint64_t>(v) >> shift) - first;
-      });
-    }
-  }
+  [[nodiscard]] bool by_ratio() const noexcept { return !table_.empty(); }
 
   /// 0 .. count - 1: the interval of `v`; count: below; count + 1: above; count + 2: not a number. The
   /// interval is guessed and put right by the edges, so that a table's edges and counts never
@@ -89,52 +68,6 @@ class Bins {
  private:
   Bins() = default;
 
-  static constexpr std::uint16_t unsure = 0xffff;
-
-  /// `key` says in which of many narrow cells a value is; most cells lie in one interval.
-  template <class Count, class Key>
-  void count_sure(const double* values, std::int64_t n, const std::array<Count*, 2>& counts, Key&& key) const noexcept {
-    const std::uint16_t* const sure = sure_.data();
-    const std::uint64_t size = sure_.size();
-    const auto add = [&](double v, Count* to) {
-      const std::uint64_t at = key(v);
-      const std::uint16_t bin = at < size ? sure[at] : unsure;
-      ++to[bin != unsure ? bin : slot(v)];
-    };
-    std::int64_t i = 0;
-    for (; i + 1 < n; i += 2) {
-      add(values[i], counts[0]);
-      add(values[i + 1], counts[1]);
-    }
-    if (i < n) add(values[i], counts[0]);
-  }
-
-  /// Cells of equal width, many for each interval. Those next to an edge are not sure, so that a cell that rounding
-  /// missed by one is as good.
-  void make_sure() {
-    const double reach = std::max(std::fabs(edges_.front()), std::fabs(edges_.back()));
-    std::uint64_t each = 64;
-    while (each > 3 && each * static_cast<std::uint64_t>(count_) > most_cells) each /= 2;
-    cells_by_value_ = inverse_ * static_cast<double>(each);
-    if (each < 4 || scale_ != 1 || !std::isfinite(cells_by_value_) || !(reach * cells_by_value_ * 0x1p-50 < 0.25))
-      return;
-    for (std::uint64_t at = 0; at < each * static_cast<std::uint64_t>(count_); ++at) {
-      const bool inner = at % each != 0 && at % each != each - 1;
-      sure_.push_back(inner ? static_cast<std::uint16_t>(at / each) : unsure);
-    }
-  }
-
-  /// Cells of the table all of whose numbers are in one interval.
-  void make_sure_of_table() {
-    if (count_ >= unsure || table_.size() < 2) return;
-    for (std::size_t at = 0; at + 1 < table_.size(); ++at) {
-      const double next = std::bit_cast<double>((first_ + at + 1) << shift_);
-      const bool whole =
-          at > 0 && (table_[at] + 1 == static_cast<std::uint32_t>(count_) || next <= edges_[table_[at] + 1]);
-      sure_.push_back(whole ? static_cast<std::uint16_t>(table_[at]) : unsure);
-    }
-  }
-
   /// Whether rounding leaves the edges in ascending order.
   [[nodiscard]] bool distinct(double low, double high) const noexcept {
     const double first = low * scale_, last = high * scale_;
@@ -158,7 +91,7 @@ class Bins {
   /// For numbers above 0 that agree in their first bits the interval of the least of them. Between two powers of two
   /// there are as many entries as it takes for most of them to be in one interval.
   void make_table() {
-    constexpr std::uint64_t most = most_cells;
+    constexpr std::uint64_t most = 1 << 16;
     const auto key = [&](double v) { return std::bit_cast<std::uint64_t>(v) >> shift_; };
     const double octaves = std::max(1.0, std::log2(edges_.back() / edges_.front()));
     int bits = 1;
@@ -174,7 +107,6 @@ class Bins {
     }
   }
 
-  static constexpr std::uint64_t most_cells = 1 << 16;
   static constexpr double greatest = 1.7976931348623157e308, least = 2.2250738585072014e-308;
   int count_ = 0;
   std::vector<double> edges_;
@@ -182,9 +114,7 @@ class Bins {
   double step_ = 0, inverse_ = 0;  ///< times the scale
   std::vector<std::uint32_t> table_;
   int shift_ = 0;
-  std::uint64_t first_ = 0;          ///< key of the table's first entry
-  std::vector<std::uint16_t> sure_;  ///< of each cell its interval, or `unsure`
-  double cells_by_value_ = 0;        ///< cells of equal width in a unit of values
+  std::uint64_t first_ = 0;  ///< key of the table's first entry
 };
 
 }  // namespace sidestream

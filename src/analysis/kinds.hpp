@@ -21,6 +21,7 @@ namespace sidestream {
 [[nodiscard]] AnalysisKind halos_kind();
 [[nodiscard]] AnalysisKind merge_tree_kind();
 [[nodiscard]] AnalysisKind power_spectrum_kind();
+[[nodiscard]] AnalysisKind particle_spectrum_kind();
 [[nodiscard]] AnalysisKind lyman_alpha_kind();
 [[nodiscard]] AnalysisKind python_kind();
 

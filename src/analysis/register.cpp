@@ -21,6 +21,7 @@ void register_analyses(Registry& registry) {
   registry.add(halos_kind());
   registry.add(merge_tree_kind());
   registry.add(power_spectrum_kind());
+  registry.add(particle_spectrum_kind());
   registry.add(lyman_alpha_kind());
   registry.add(python_kind());
 }

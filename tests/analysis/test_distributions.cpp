@@ -5,8 +5,10 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <random>
 
 #include "analysis/bins.hpp"
+#include "analysis/distribution/bin_counts.hpp"
 #include "analysis/kinds.hpp"
 #include "support/fake_pieces.hpp"
 #include "support/hash_field.hpp"
@@ -105,6 +107,58 @@ TEST_CASE("logarithmic intervals are those that their edges say") {
     CHECK(bins.slot(-1) == slots);
     CHECK(bins.slot(std::numeric_limits<double>::infinity()) == slots + 1);
     CHECK(bins.slot(std::nan("")) == slots + 2);
+  }
+}
+
+TEST_CASE("counts are those of slots, value by value") {
+  std::mt19937_64 random(3);
+  const auto unit = [&] { return static_cast<double>(random() >> 11) * 0x1p-53; };
+  std::vector<Bins> all;
+  for (const auto& [low, high, count] : std::vector<std::tuple<double, double, int>>{{0, 1, 1},
+                                                                                     {-3, 7.4, 400},
+                                                                                     {1e9, 1e9 + 1, 1000},
+                                                                                     {1e16, 1.1e16, 3000},
+                                                                                     {-1e308, 1.7e308, 64},
+                                                                                     {0, 5e-324, 4},
+                                                                                     {2, 3, 59999},
+                                                                                     {2, 3, 200000}})
+    all.emplace_back(low, high, count);
+  for (const auto& [low, high, count] : std::vector<std::tuple<double, double, int>>{{1e-2, 1e5, 400},
+                                                                                     {1, 2, 1},
+                                                                                     {1, 2, 20000},
+                                                                                     {1e-30, 1e30, 1000},
+                                                                                     {1e-300, 1e300, 7},
+                                                                                     {3, std::nextafter(3, 4), 5}})
+    all.push_back(Bins::logarithmic(low, high, count));
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  for (const Bins& bins : all) {
+    const auto& edges = bins.edges();
+    // An odd number, one value often, and what is not ordinary.
+    std::vector<double> values(777, edges.front());
+    for (const double v : {std::nan(""), -std::nan(""), infinity, -infinity, 0.0, -0.0, -1.0, 5e-324, 1e300, -1e300})
+      values.push_back(v);
+    for (int n = 0; n < 20000; ++n) {
+      const double edge = edges[random() % edges.size()], other = edges[random() % edges.size()];
+      values.push_back(edge);
+      values.push_back(std::nextafter(edge, -infinity));
+      values.push_back(std::nextafter(edge, infinity));
+      values.push_back(edge + unit() * (other - edge));
+      values.push_back(edges.back() + unit() * (edges.back() - edges.front()));
+    }
+    const auto size = static_cast<Index>(values.size());
+    for (const Box& cells : {Box{{0, 0, 0}, {size, 1, 1}}, Box{{0, 0, 0}, {13, size / 13, 1}}}) {
+      BlockView view;
+      view.block.cells = view.points = cells;
+      view.owned = {cells};
+      view.array.data = values.data();
+      view.array.box = cells;
+      view.array.strides = packed_strides(cells, 1, Order::column);
+      BinCounts counts(bins, false);
+      counts.add(view, 0);
+      Words expected(edges.size() + 2, 0);
+      for (Index n = 0; n < cells.count(); ++n) ++expected[bins.slot(values[static_cast<std::size_t>(n)])];
+      CHECK_MESSAGE(counts.words() == expected, edges.front(), " ", edges.back(), " ", edges.size());
+    }
   }
 }
 

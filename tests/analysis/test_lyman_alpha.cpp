@@ -6,6 +6,7 @@
 #include <numbers>
 #include <random>
 
+#include "analysis/grid_checks.hpp"
 #include "analysis/kinds.hpp"
 #include "analysis/lyman_alpha/optical_depth.hpp"
 #include "support/fake_pieces.hpp"
@@ -89,13 +90,33 @@ const std::string files = ", pdf_file: pdf.csv, spectrum_file: lines.csv, field_
 }  // namespace
 
 TEST_CASE("rows of erfc and exp against the C library's") {
-  double worst_erfc = 0, worst_exp = 0;
-  std::vector<double> at(lyman_alpha::lanes, 0), one(lyman_alpha::lanes, 1), out(lyman_alpha::lanes);
-  for (double x = -6.2; x < 6.2; x += 0.0007) {
-    lyman_alpha::erfc_edges(x, at.data(), one.data(), out.data());
-    worst_erfc = std::max(worst_erfc, std::fabs(out[7] / std::erfc(std::fabs(x)) - 1));
+  double worst_step = 0, worst_exp = 0;
+  constexpr Index lanes = lyman_alpha::lanes;
+  for (const double widest : {0.02, 0.3, 1.0, 2.0, 5.0, 40.0}) {
+    const auto reach = static_cast<Index>(std::ceil(6 * widest + 0.5));
+    std::vector<double> at, scale, strength(lanes, 3), out(static_cast<std::size_t>((2 * reach + 2) * lanes));
+    for (unsigned l = 0; l < lanes; ++l) {
+      at.push_back(l == 0 ? 0 : l == 1 ? 0.5 : noise({l, 0, 0}, 1));
+      scale.push_back((1 + noise({l, 0, 0}, 2)) / widest);
+    }
+    lyman_alpha::erf_steps(reach, at.data(), scale.data(), strength.data(), out.data());
+    for (Index e = -reach; e <= reach + 1; ++e) {
+      for (std::size_t l = 0; l < static_cast<std::size_t>(lanes); ++l) {
+        const long double low = (static_cast<double>(e) - 0.5L - at[l]) * scale[l], high = low + scale[l];
+        // What is beyond the ends belongs to the last pixels.
+        if (low < -6 || high > 6 || e == -reach || e == reach + 1) continue;
+        const long double exact = low > 0    ? std::erfc(low) - std::erfc(high)
+                                  : high < 0 ? std::erfc(-high) - std::erfc(-low)
+                                             : std::erf(high) - std::erf(low);
+        const double found = out[static_cast<std::size_t>((e + reach) * lanes) + l];
+        // Differences of narrow steps have lost digits that both terms had.
+        const bool beside = low > 0 || high < 0;
+        const double size = beside ? static_cast<double>(std::erfc(std::min(std::fabs(low), std::fabs(high)))) : 1;
+        worst_step = std::max(worst_step, static_cast<double>(std::fabs(found - 3 * exact)) / (3 * size));
+      }
+    }
   }
-  CHECK(worst_erfc < 2e-14);
+  CHECK(worst_step < 3e-14);
   for (double y = 0; y < 699; y += 0.013) {
     double value = 0;
     lyman_alpha::transmit(&y, 1, 1, &value);
@@ -159,7 +180,7 @@ TEST_CASE("no gas, no temperature, numbers that are none") {
   auto depth = computed(line, 1, reference);
   // A line without width is that of its own pixel: it is between the edges of one.
   CHECK(std::fabs(mean(depth) / reference.mean_depth(mean(line.density)) - 1) < 1e-12);
-  CHECK(std::count(depth.begin(), depth.end(), 0.0) == 2);
+  CHECK(std::count(depth.begin(), depth.end(), 0.0) == 3);
   for (int field = 0; field < 3; ++field) {
     Line bad = line;
     (field == 0 ? bad.density : field == 1 ? bad.temperature : bad.velocity)[1] = std::nan("");
@@ -237,6 +258,68 @@ TEST_CASE("tables of a field against its lines one by one") {
   }
 }
 
+TEST_CASE("lines of sight are written, all or every third") {
+  const Index3 n{12, 7, 5};
+  const FakeDomain domain = forest(n);
+  const std::array<double, 3> spacing{0.25, 0.3, 0.35};
+  for (const Index every : {1, 3, 20}) {
+    const std::string yaml =
+        "{" + common + ", mean_flux: 0.5, lines: {file: l.h5, every: " + std::to_string(every) + "}}";
+    const auto results = run_pieces_alone(lyman_alpha_kind(), yaml, domain);
+    const DataSet& data = results.data_sets.at("l.h5");
+    const Table& means = results.tables.at("lyman_alpha.csv");
+    for (std::size_t a = 0; a < 3; ++a) {
+      const std::string axis(1, "xyz"[a]);
+      const std::size_t fast = a == 0 ? 1 : 0, slow = a == 2 ? 1 : 2;
+      const std::string names[] = {axis + "_line_" + "xyz"[slow], axis + "_line_" + "xyz"[fast], axis + "_velocity"};
+      const auto depths = reals_of(data, "depth_" + axis), fluxes = reals_of(data, "flux_" + axis);
+      const auto at_slow = reals_of(data, names[0]), at_fast = reals_of(data, names[1]),
+                 velocity = reals_of(data, names[2]);
+      CHECK(array_of(data, "depth_" + axis).axes == std::vector<std::string>(names, names + 3));
+      CHECK(at_slow.size() == static_cast<std::size_t>((n[slow] + every - 1) / every));
+      CHECK(at_fast.size() == static_cast<std::size_t>((n[fast] + every - 1) / every));
+      REQUIRE(depths.size() == at_slow.size() * at_fast.size() * static_cast<std::size_t>(n[a]));
+      const double length = spacing[a] * static_cast<double>(n[a]);
+      for (std::size_t row = 0; row < at_slow.size(); ++row) {
+        for (std::size_t line = 0; line < at_fast.size(); ++line) {
+          Line sight;
+          Index3 p{};
+          p[slow] = static_cast<Index>(row) * every;
+          p[fast] = static_cast<Index>(line) * every;
+          CHECK(at_slow[row] == doctest::Approx((static_cast<double>(p[slow]) + 0.5) * spacing[slow]));
+          CHECK(at_fast[line] == doctest::Approx((static_cast<double>(p[fast]) + 0.5) * spacing[fast]));
+          for (p[a] = 0; p[a] < n[a]; ++p[a]) {
+            sight.density.push_back(domain.value(0, p, 0));
+            sight.temperature.push_back(static_cast<float>(domain.value(1, p, 0)));
+            sight.velocity.push_back(domain.value(2, p, static_cast<int>(a)));
+          }
+          const auto expected = by_definition(sight, length, reference);
+          for (std::size_t i = 0; i < expected.size(); ++i) {
+            const std::size_t pixel = (row * at_fast.size() + line) * expected.size() + i;
+            CHECK(depths[pixel] == doctest::Approx(column(means, "factor")[a] * expected[i]).epsilon(1e-10));
+            CHECK(fluxes[pixel] == doctest::Approx(std::exp(-depths[pixel])).epsilon(1e-13));
+            CHECK(velocity[i] == doctest::Approx((static_cast<double>(i) + 0.5) * reference.velocity(length) * 1e-5 /
+                                                 static_cast<double>(n[a])));
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a line that has a number that is none has no flux") {
+  const Index3 n{4, 3, 2};
+  FakeDomain domain(
+      {{0, 0, 0}, n}, std::make_shared<UniformGeometry>(std::array{0.0, 0.0, 0.0}, std::array{1.0, 1.0, 1.0}),
+      {{"nhi", [](auto&, const Index3& p, int) { return p[0] + p[1] + p[2] == 0 ? std::nan("") : 1e-11; }},
+       {"t", [](auto&, const Index3&, int) { return 1e4; }}});
+  const auto results = run_pieces_alone(
+      lyman_alpha_kind(), "{hydrogen: nhi, temperature: t, redshift: 3, along: x, lines: {file: l.h5}}", domain);
+  const auto flux = reals_of(results.data_sets.at("l.h5"), "flux_x");
+  for (std::size_t i = 0; i < flux.size(); ++i) CHECK(std::isnan(flux[i]) == (i < 4));
+  CHECK(std::isnan(column(results.tables.at("lyman_alpha.csv"), "mean_flux")[0]));
+}
+
 TEST_CASE("optical depths are scaled to a mean flux") {
   const FakeDomain domain = forest({24, 3, 4});
   for (const double wanted : {0.05, 0.36, 0.7, 0.99}) {
@@ -258,7 +341,7 @@ TEST_CASE("the same bits for every number of servers and division of the work") 
   for (const Index3& n : {Index3{20, 9, 11}, Index3{3, 2, 1}, Index3{5, 1, 1}, Index3{1, 1, 1}, Index3{2, 2, 64}}) {
     const FakeDomain domain = forest(n);
     for (const std::string more : {"", ", mean_flux: 0.6, along: y"}) {
-      const std::string yaml = "{" + common + files + more + "}";
+      const std::string yaml = "{" + common + files + more + ", lines: {file: sight.h5, every: 2}}";
       const auto expected = run_pieces_alone(lyman_alpha_kind(), yaml, domain);
       for (const int groups : {1, 2}) {
         const auto results = run_pieces(lyman_alpha_kind(), yaml, domain, world, {groups, {}});
@@ -266,6 +349,7 @@ TEST_CASE("the same bits for every number of servers and division of the work") 
         for (const char* name : {"lyman_alpha.csv", "pdf.csv", "lines.csv", "field.csv"}) {
           CHECK(same_bits(results.tables.at(name), expected.tables.at(name)));
         }
+        CHECK(same_bits(results.data_sets.at("sight.h5"), expected.data_sets.at("sight.h5")));
       }
     }
   }

@@ -56,10 +56,12 @@ struct Particles {
 };
 
 /// By looking at every cell: the part of a particle at `x` (in cells) that goes to `cell` of `n`.
-long double part_of(double x, Index cell, Index n, bool cloud, bool periodic) {
+long double part_of(double x, Index cell, Index n, const std::string& method, bool periodic) {
   const auto nearness = [&](double middle) -> long double {
-    if (!cloud) return x >= middle - 0.5 && x < middle + 0.5 ? 1 : 0;
-    return std::max(0.0L, 1 - std::fabs(static_cast<long double>(x) - middle));
+    if (method == "ngp") return x >= middle - 0.5 && x < middle + 0.5 ? 1 : 0;
+    const long double off = std::fabs(static_cast<long double>(x) - middle);
+    if (method == "cic") return std::max(0.0L, 1 - off);
+    return off <= 0.5L ? 0.75L - off * off : off < 1.5L ? 0.5L * (1.5L - off) * (1.5L - off) : 0;
   };
   if (periodic) {
     long double sum = 0;
@@ -73,8 +75,8 @@ long double part_of(double x, Index cell, Index n, bool cloud, bool periodic) {
   return sum;
 }
 
-std::vector<long double> deposited(const Particles& p, const std::array<Index, 3>& size, bool cloud, bool periodic,
-                                   bool weighted) {
+std::vector<long double> deposited(const Particles& p, const std::array<Index, 3>& size, const std::string& method,
+                                   bool periodic, bool weighted) {
   std::vector<long double> sums(static_cast<std::size_t>(size[0] * size[1] * size[2]), 0);
   const int dimensions = p.domain.metadata.meshes[0].dimensions;
   for (std::size_t n = 0; n < p.places.size(); ++n) {
@@ -83,7 +85,7 @@ std::vector<long double> deposited(const Particles& p, const std::array<Index, 3
       const std::array<Index, 3> at{c % size[0], c / size[0] % size[1], c / size[0] / size[1]};
       long double part = weighted ? p.weights[n] : 1;
       for (std::size_t a = 0; a < static_cast<std::size_t>(dimensions); ++a) {
-        part *= part_of(p.places[n][a] * static_cast<double>(size[a]), at[a], size[a], cloud, periodic);
+        part *= part_of(p.places[n][a] * static_cast<double>(size[a]), at[a], size[a], method, periodic);
       }
       // A particle that is outside along one axis is outside.
       bool inside = true;
@@ -104,22 +106,22 @@ std::int64_t attribute(const DataSet& data, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("both schemes, weighted or not, periodic or not, in one to three dimensions") {
+TEST_CASE("all schemes, weighted or not, periodic or not, in one to three dimensions") {
   MpiCommunicator self(MPI_COMM_SELF);
   for (const int dimensions : {1, 2, 3}) {
     const Particles p(200, 3, dimensions, false, 1);
     const std::array<Index, 3> size{4, dimensions > 1 ? 3 : 1, dimensions > 2 ? 2 : 1};
     const char* const grids[] = {"size: 4, low: 0, high: 1", "size: [4, 3], low: [0, 0], high: [1, 1]",
                                  "size: [4, 3, 2], low: [0, 0, 0], high: [1, 1, 1]"};
-    for (const bool cloud : {false, true}) {
+    for (const std::string method : {"ngp", "cic", "tsc"}) {
       for (const bool periodic : {false, true}) {
         for (const bool weighted : {false, true}) {
-          const std::string yaml =
-              std::string("{mesh: m, ") + grids[dimensions - 1] + ", method: " + (cloud ? "cic" : "ngp") +
-              ", periodic: " + (periodic ? "true" : "false") + (weighted ? ", weight: w, component: 1}" : "}");
+          const std::string yaml = std::string("{mesh: m, ") + grids[dimensions - 1] + ", method: " + method +
+                                   ", periodic: " + (periodic ? "true" : "false") +
+                                   (weighted ? ", weight: w, component: 1}" : "}");
           const DataSet data = run_lists(deposit_kind(), yaml, p.domain, p.blocks, self, 2).data_sets.at(deposit_file);
           const std::vector<double> values = reals_of(data, weighted ? "w" : "count");
-          const std::vector<long double> expected = deposited(p, size, cloud, periodic, weighted);
+          const std::vector<long double> expected = deposited(p, size, method, periodic, weighted);
           REQUIRE(values.size() == expected.size());
           for (std::size_t n = 0; n < values.size(); ++n) {
             REQUIRE(values[n] == doctest::Approx(static_cast<double>(expected[n])).epsilon(1e-11));

@@ -9,6 +9,7 @@
 
 #include "analysis/kinds.hpp"
 #include "analysis/spectra/pencils.hpp"
+#include "analysis/spectra/window_sum.hpp"
 #include "support/fake_pieces.hpp"
 #include "support/hash_field.hpp"
 
@@ -109,6 +110,31 @@ std::vector<double> by_definition(const FakeDomain& domain, const std::array<dou
 }
 
 }  // namespace
+
+TEST_CASE("sums by windows are exact") {
+  std::mt19937_64 random(1);
+  for (const int range : {0, 5, 40, 80, 300, 2000}) {
+    spectra::WindowSum window;
+    ExactSum sum, expected;
+    for (int n = 0; n < 5000; ++n) {
+      double x = static_cast<double>(random() >> 11) * 0x1p-53;
+      x = std::ldexp(n % 3 == 0 ? -x : x,
+                     range > 0 ? static_cast<int>(random() % static_cast<unsigned>(range)) - range / 2 : 0);
+      if (n % 700 == 3) x = 0;
+      if (n % 900 == 3) x = 5e-324;
+      if (n % 1100 == 3) x = n % 2 == 0 ? 1.7e308 : -1.7e308;
+      window.add(x, sum);
+      expected.add(x);
+      if (n % 1234 == 0) window.flush(sum);
+    }
+    window.flush(sum);
+    CHECK(sum.serialise() == expected.serialise());
+    window.add(std::numeric_limits<double>::infinity(), sum);
+    window.add(1, sum);
+    window.flush(sum);
+    CHECK(sum.value() == std::numeric_limits<double>::infinity());
+  }
+}
 
 TEST_CASE("the reference's spectra of a field of 64^3") {
   const std::vector<double> field = hash_field(64);

@@ -27,7 +27,7 @@ analyses:
   - lyman_alpha: {hydrogen: gas, temperature: hot, velocity: wind, redshift: 3,
                   mean_flux: 0.7,
                   file: "means-{index}.csv", pdf_file: "pdf-{index}.csv", spectrum_file: "flux-lines-{index}.csv",
-                  field_spectrum_file: "flux-{index}.csv"}
+                  field_spectrum_file: "flux-{index}.csv", lines: {file: "lines-{index}.h5", every: 2}}
 outputs:
   - hdf5: {variables: [t], file: "fields-{index}.h5"}
 """
@@ -73,6 +73,9 @@ def test_numpy(one):
         counts, _ = np.histogram(warm, np.geomspace(0.5, 4, 10))
         for row, count in zip(rows(one.results, f"histogram-{step}.csv"), counts, strict=True):
             assert int(row["count"]) == count
+        with h5py.File(one.results / f"lines-{step}.h5") as file:
+            np.testing.assert_allclose(file["flux_y"], np.exp(-file["depth_y"][...]), rtol=1e-13)
+            np.testing.assert_allclose(file["z_line_x"], (np.arange(0, n, 2) + 0.5) / n, rtol=1e-14)
         for row in rows(one.results, f"means-{step}.csv"):
             np.testing.assert_allclose(float(row["mean_flux"]), 0.7, rtol=1e-10)
 
@@ -96,6 +99,10 @@ def test_placements(tmp_path, one, ranks, placement, blocks):
         with h5py.File(done.results / f"phase-{step}.h5") as mine, h5py.File(one.results / f"phase-{step}.h5") as other:
             np.testing.assert_array_equal(mine["count"], other["count"])
             np.testing.assert_array_equal(mine["y_edges"], other["y_edges"])
+        with h5py.File(done.results / f"lines-{step}.h5") as mine, h5py.File(one.results / f"lines-{step}.h5") as other:
+            assert len(mine) == 15 and set(mine) == set(other)
+            for name, array in mine.items():
+                np.testing.assert_array_equal(array, other[name])
 
 
 def test_isolated(tmp_path, one):

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analysis/bins.hpp"
+#include "analysis/distribution/bin_guess.hpp"
 #include "analysis/words.hpp"
 #include "sidestream/data/block.hpp"
 #include "sidestream/extend/analysis.hpp"
@@ -39,11 +40,18 @@ class BinCounts {
   void add(const BlockView& values, int component);
   void add(const BlockView& values, int component, const BlockView& weights, int weight_component);
   /// Counts of all slots, then the sums of each interval, if there are weights.
-  [[nodiscard]] Words words() const;
+  [[nodiscard]] Words words();
 
  private:
+  void add(const double* values, Index count);
+  void collect();
+
   const Bins& bins_;
-  std::array<Words, 2> counts_;  ///< of every other value each: neighbours are often in the same interval
+  BinGuess guess_;
+  Words counts_;                      ///< by slot
+  std::size_t places_ = 0, row_ = 0;  ///< of a guess; how far rows are apart
+  std::vector<std::uint32_t> rows_;   ///< counts that are not collected yet by place, in several rows by turns
+  Index recent_ = 0;                  ///< how many they are
   std::vector<ExactSum> sums_;
 };
 

@@ -15,10 +15,10 @@ struct BlockField {
   int component = 0;
 };
 
-/// A run of `count` numbers along the axis that is fastest in memory, as doubles: where they are if they are doubles
-/// next to each other, otherwise in `room`.
-[[nodiscard]] const double* line_of(const ArrayView& array, int component, const Index3& first, int axis, Index count,
-                                    std::vector<double>& room);
+/// A run of `count` numbers along the axis that is fastest in memory, from the one that is `from` numbers behind
+/// `first`, as doubles: where they are if they are doubles next to each other, otherwise in `room`.
+[[nodiscard]] const double* line_of(const ArrayView& array, int component, const Index3& first, int axis, Index from,
+                                    Index count, std::vector<double>& room);
 
 /// Calls f(std::span<const double* const, n>, count) for runs of numbers of n fields in the same points, which together
 /// are the first block's points that count, each once. All blocks have these points.
@@ -32,7 +32,7 @@ void for_each_line(const std::array<BlockField, n>& fields, F&& f) {
   constexpr Index most = 4096;  // stays in the nearest cache
   const auto part = [&](Index3 first, Index count) {
     for (std::size_t v = 0; v < n; ++v) {
-      lines[v] = line_of(fields[v].view->array, fields[v].component, first, fast, count, room[v]);
+      lines[v] = line_of(fields[v].view->array, fields[v].component, first, fast, 0, count, room[v]);
     }
     f(std::span<const double* const, n>(lines), count);
   };
@@ -40,8 +40,27 @@ void for_each_line(const std::array<BlockField, n>& fields, F&& f) {
     const auto axis = static_cast<std::size_t>(fast);
     for (; first[axis] < end; first[axis] += most) part(first, std::min(most, end - first[axis]));
   };
+  const auto plane = [&](Index3 first, Index count) {
+    for (Index done = 0; done < count; done += most) {
+      for (std::size_t v = 0; v < n; ++v) {
+        const ArrayView& array = fields[v].view->array;
+        lines[v] = line_of(array, fields[v].component, first, fast, done, std::min(most, count - done), room[v]);
+      }
+      f(std::span<const double* const, n>(lines), std::min(most, count - done));
+    }
+  };
   for (const Box& box : view.counted()) {
     Index3 p = box.lo;
+    // Lines that follow each other without a gap are one.
+    bool whole = view.ghosts.data == nullptr && box.extent(fast) > 0;
+    for (const BlockField& field : fields) {
+      const auto& own = field.view->array.strides;
+      whole = whole && own[1] == own[static_cast<std::size_t>(fast)] * box.extent(fast);
+    }
+    if (whole) {
+      for (p[slow] = box.lo[slow]; p[slow] < box.hi[slow]; ++p[slow]) plane(p, box.extent(fast) * box.extent(1));
+      continue;
+    }
     for (p[slow] = box.lo[slow]; p[slow] < box.hi[slow]; ++p[slow]) {
       for (p[1] = box.lo[1]; p[1] < box.hi[1]; ++p[1]) {
         if (view.ghosts.data == nullptr) {

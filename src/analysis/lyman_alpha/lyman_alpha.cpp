@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <utility>
 
 #include "analysis/kinds.hpp"
 #include "analysis/lyman_alpha/sight_lines.hpp"
@@ -65,6 +66,7 @@ class LymanAlpha final : public Task {
 
   Bytes local(const LocalInput& input) override {
     kept_.clear();
+    chosen_.clear();
     const bool first = input.pass == 0, last = input.pass + 1 == passes();
     Progress progress;
     progress.factors.assign(query_.axes.size(), 1);
@@ -79,14 +81,18 @@ class LymanAlpha final : public Task {
       words.insert(words.end(), sums.begin(), sums.end());
       if (last) lines_[a].forget();
     }
+    std::vector<Bytes> chosen;
     if (!input.stays) {
       parts.resize(lines_.size());
       for (const auto& [axis, part] : kept_) parts[axis] = part.bytes();
+      for (const ChosenLines& lines : chosen_) chosen.push_back(lines.bytes());
       kept_.clear();
+      chosen_.clear();
     }
     ByteWriter out;
     out.put(words);
     out.put(parts);
+    out.put(chosen);
     return out.take();
   }
 
@@ -110,12 +116,17 @@ class LymanAlpha final : public Task {
       whole.push_back(of_field(std::move(fields[a]), a, sums[a], input.communicator));
     }
     require_flux(sums);
+    if (query_.lines) {
+      write_lines(*query_.lines, std::exchange(chosen_, {}), query_, mesh_, query_.cosmology_at(input.iteration.time),
+                  progress_.factors, input.communicator, input.results);
+    }
     give(sums, whole, input.results);
     return progress_.bytes();
   }
 
   void discard(const Iteration&) noexcept override {
     kept_.clear();
+    chosen_.clear();
     for (SightLines& lines : lines_) lines.forget();
   }
 
@@ -145,6 +156,10 @@ class LymanAlpha final : public Task {
     // A worker that begins anew between two passes has no depths.
     if (first || !lines.measured()) lines.measure(pieces, query_.cosmology_at(input.iteration.time));
     if (!last) return lines.means(factor);
+    if (query_.lines) {
+      chosen_.push_back(lines.chosen(LineGrid(mesh_, query_.axes[a], query_.lines->every), *pieces[0]));
+      chosen_.back().axis = static_cast<std::int64_t>(a);
+    }
     if (query_.field_spectrum_file.empty()) return lines.products(factor, nullptr, nullptr);
     kept_.emplace_back(a, spectra::TransformedPart());
     return lines.products(factor, pieces[0], &kept_.back().second);
@@ -163,10 +178,12 @@ class LymanAlpha final : public Task {
     for (auto& [axis, part] : kept) fields[axis].push_back(std::move(part));
     for (const Bytes& partial : input.partials) {
       Words words;
-      std::vector<Bytes> parts;
+      std::vector<Bytes> parts, chosen;
       ByteReader in(partial);
       in.get(words);
       in.get(parts);
+      in.get(chosen);
+      for (const Bytes& lines : chosen) chosen_.push_back(ChosenLines::from(lines));
       if (words.size() != all.size())
         fail(Code::internal, "{} words of lines of sight, not {}", words.size(), all.size());
       for (std::size_t n = 0; n < all.size(); ++n) all[n] += words[n];
@@ -281,7 +298,8 @@ class LymanAlpha final : public Task {
   Mesh mesh_;
   std::vector<SightLines> lines_;  ///< by axis
   std::vector<std::pair<std::size_t, spectra::TransformedPart>> kept_;
-  Progress progress_;  ///< of the combining side
+  std::vector<ChosenLines> chosen_;  ///< to be written
+  Progress progress_;                ///< of the combining side
 };
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "analysis/common_options.hpp"
 
 namespace sidestream::lyman_alpha {
@@ -67,6 +69,45 @@ void read_redshift(const Settings& settings, Query& query) {
   }
 }
 
+Option lines_option() {
+  Option option{
+      .name = "lines",
+      .type = OptionType::map,
+      .text =
+          "Optical depths and fluxes themselves, by line of sight and pixel, in one data set: for lines along x "
+          "`depth_x`, multiplied by the factor, and `flux_x`, with the places `x_line_z` and `x_line_y` of the "
+          "lines and `x_velocity`, the pixels' in km/s."};
+  option.options = {file_option("lines-{index:06}.h5", "The data set, one file an iteration."),
+                    {.name = "every",
+                     .type = OptionType::integer,
+                     .default_value = "1",
+                     .text = "Each so many lines along both axes across, the first one among them.",
+                     .minimum = 1},
+                    {.name = "values",
+                     .type = OptionType::choice,
+                     .list = true,
+                     .text = "What is written of them. Without: both.",
+                     .choices = {"depth", "flux"}},
+                    pieces_option()};
+  return option;
+}
+
+std::optional<LineOutput> read_lines_option(const Settings& all) {
+  if (!all.has("lines")) return std::nullopt;
+  const Settings settings = all.map("lines");
+  LineOutput output;
+  output.file = settings.text("file");
+  output.every = settings.integer<Index>("every");
+  output.pieces = read_pieces(settings);
+  const std::vector<std::string> values = settings.texts("values");
+  const auto named = [&](const char* name) {
+    return values.empty() || std::find(values.begin(), values.end(), name) != values.end();
+  };
+  output.depth = named("depth");
+  output.flux = named("flux");
+  return output;
+}
+
 }  // namespace
 
 Cosmology Query::cosmology_at(double when) const {
@@ -127,6 +168,7 @@ std::vector<Option> query_options() {
   all.back().name = "spectrum_file";
   all.push_back(file_option("", "A table of the power spectrum of F / <F> - 1 of the whole field."));
   all.back().name = "field_spectrum_file";
+  all.push_back(lines_option());
   return all;
 }
 
@@ -152,6 +194,7 @@ Query read_query(const Settings& settings, const Metadata& metadata) {
   query.setup.rigour = spectra::read_plan(settings);
   const auto file = [&](const char* name) { return settings.has(name) ? settings.text(name) : std::string(); };
   query.file = settings.text("file");
+  query.lines = read_lines_option(settings);
   query.pdf_file = file("pdf_file");
   query.spectrum_file = file("spectrum_file");
   query.field_spectrum_file = file("field_spectrum_file");

@@ -10,6 +10,14 @@
 
 namespace sidestream::lyman_alpha {
 
+/// Lines of sight that are written.
+struct LineOutput {
+  std::string file;
+  Index every = 1;  ///< along both axes across
+  bool depth = true, flux = true;
+  Pieces pieces = Pieces::automatic;
+};
+
 struct Query {
   std::int32_t hydrogen = -1, temperature = -1, velocity = -1;  ///< variables; of no velocity -1
   bool vector = false;                                          ///< the velocity has a component for each axis
@@ -21,6 +29,7 @@ struct Query {
   int flux_bins = 50;
   spectra::BinChoice bins{};
   spectra::FieldSetup setup{};  ///< its order is set for each axis
+  std::optional<LineOutput> lines{};
   std::string file{}, pdf_file{}, spectrum_file{}, field_spectrum_file{};
 
   /// At the time of an iteration. Throws Error(analysis) if that is no redshift or scale factor.

@@ -1,4 +1,5 @@
-// erfc and exp of many numbers at once, in additions and multiplications that every processor rounds alike.
+// erfc and exp of many numbers at once, in operations that every processor rounds alike: additions, multiplications,
+// and both with one rounding, which processors without that instruction make of others, slowly.
 #pragma once
 
 #include <bit>
@@ -16,25 +17,27 @@ namespace sidestream::lyman_alpha {
   constexpr double shift = 0x1.8p52;  // makes whole numbers of what is added to it
   constexpr double most = 700;
   const double bounded = y < most ? y : most;
-  const double whole = bounded * 1.4426950408889634 + shift, n = whole - shift;
-  const double r = (n * 0x1.62e42fefa38p-1 - bounded) + n * 0x1.ef35793c7673p-45;  // ln 2 in two parts
+  const double whole = __builtin_fma(bounded, 1.4426950408889634, shift), n = whole - shift;
+  // ln 2 in two parts
+  const double r = __builtin_fma(n, 0x1.ef35793c7673p-45, __builtin_fma(n, 0x1.62e42fefa38p-1, -bounded));
   double sum = 1.0 / 479001600;
   constexpr double terms[] = {1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040, 1.0 / 720,
                               1.0 / 120,      1.0 / 24,      1.0 / 6,      0.5,         1,          1};
-  for (const double term : terms) sum = sum * r + term;
+#pragma GCC unroll 16
+  for (const double term : terms) sum = __builtin_fma(sum, r, term);
   // 2^-n: n is in the last bits of `whole`.
   const auto power = (std::uint64_t{1023} - (std::bit_cast<std::uint64_t>(whole) & 0xfff)) << 52;
   const double value = sum * std::bit_cast<double>(power);
   return y < most ? value : 0;
 }
 
-/// erfc(x), 0 <= x; that of 6.25, 9e-19, beyond. Relative error below 1e-14, so that differences far from the centre of
-/// a line are as good as near it.
+/// erfc(x) exp(x^2), 0 <= x; that of 6.25 beyond, where erfc is below 9e-19. Relative error below 1e-14, so that
+/// differences far from the centre of a line are as good as near it.
 ///
-/// exp(-x^2) / (1 + 2x) times a polynomial in (x - 3.75) / (x + 3.75), after Shepherd and Laframboise, "Chebyshev
+/// 1 / (1 + 2x) times a polynomial in (x - 3.75) / (x + 3.75), after Shepherd and Laframboise, "Chebyshev
 /// approximation of (1 + 2x) exp(x^2) erfc x in 0 <= x < infinity", Math. Comp. 36, 1981; this one interpolates at
 /// the 17 Chebyshev points of 0 <= x <= 6.25.
-[[gnu::always_inline]] inline double erfc_of(double x) noexcept {
+[[gnu::always_inline]] inline double scaled_erfc(double x) noexcept {
   const double a = x < 6.25 ? x : 6.25;
   const double one = a + 3.75, two = 1 + 2 * a, inverse = 1 / (one * two);
   const double t = (a - 3.75) * two * inverse;
@@ -44,17 +47,16 @@ namespace sidestream::lyman_alpha {
       -0.00029073061057842224, 0.00029432006597055745, 0.001755905852307662,   -0.009746567578063933,
       0.028362259062876115,    -0.05869340175051956,   0.09230432157901561,    -0.10880393002902719,
       0.08227673848714394,     0.0035854154842199963,  -0.1402405985855423,    1.2375126308378297};
-  for (const double term : terms) sum = sum * t + term;
-  return exp_of_minus(a * a) * sum * (one * inverse);
+#pragma GCC unroll 16
+  for (const double term : terms) sum = __builtin_fma(sum, t, term);
+  return sum * (one * inverse);
 }
 
-/// out[n] = exp(-factor * values[n]); values and the factor are not negative.
+/// out[n] = exp(-factor * values[n]); values and the factor are not negative. Of what is no number, none.
 void transmit(const double* values, double factor, Index count, double* out) noexcept;
 
 /// How many numbers `erfc_edges` takes.
 inline constexpr Index lanes = 16;
-/// out[l] = erfc(|(edge - at[l]) * scale[l]|).
-void erfc_edges(double edge, const double* at, const double* scale, double* out) noexcept;
 /// What cells give to pixels -reach ... reach + 1 from their own: out[(e + reach) * lanes + l] is strength[l] times
 /// erf((e + 1/2 - at[l]) scale[l]) - erf((e - 1/2 - at[l]) scale[l]), 0 <= at[l] < 1. At the ends erf is taken to be -1
 /// and 1.

@@ -70,6 +70,30 @@ void SightLines::measure(std::span<const BlockView* const> fields, const Cosmolo
   });
 }
 
+ChosenLines SightLines::chosen(const LineGrid& grid, const BlockView& piece) const {
+  ChosenLines lines;
+  const Box& cells = piece.block.cells;
+  const std::array<int, 2> across{grid.fast, grid.slow};
+  for (std::size_t a = 0; a < 2; ++a) {
+    const auto axis = static_cast<std::size_t>(across[a]);
+    lines.low[a] = grid.from(across[a], cells.lo[axis]);
+    lines.high[a] = grid.from(across[a], cells.hi[axis]);
+  }
+  const Index width = lines.high[0] - lines.low[0];
+  lines.depths.resize(static_cast<std::size_t>(width * (lines.high[1] - lines.low[1]) * length_));
+  const double* depth = depths_.data();
+  spectra::for_each_batch(piece, axis_, ComplexLines::together, [&](const LineBatch& batch) {
+    Index3 at = batch.first;
+    for (Index l = 0; l < batch.lines; ++l, depth += length_, ++at[static_cast<std::size_t>(batch.across)]) {
+      const Index fast = at[static_cast<std::size_t>(grid.fast)], slow = at[static_cast<std::size_t>(grid.slow)];
+      if (!grid.chosen(grid.fast, fast) || !grid.chosen(grid.slow, slow)) continue;
+      const Index row = grid.from(grid.slow, slow) - lines.low[1], line = grid.from(grid.fast, fast) - lines.low[0];
+      std::copy_n(depth, length_, lines.depths.data() + (row * width + line) * length_);
+    }
+  });
+  return lines;
+}
+
 LineSums SightLines::nothing() const {
   LineSums sums;
   if (!query_.pdf_file.empty()) sums.counts.assign(static_cast<std::size_t>(query_.flux_bins) + 3, 0);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analysis/bins.hpp"
+#include "analysis/lyman_alpha/chosen_lines.hpp"
 #include "analysis/lyman_alpha/query.hpp"
 #include "analysis/spectra/line_spectrum.hpp"
 
@@ -30,6 +31,8 @@ class SightLines {
   /// Optical depths of one piece, line after line in the order of for_each_batch; of `fields` hydrogen, temperature and
   /// the velocity, or two of them alone.
   void measure(std::span<const BlockView* const> fields, const Cosmology& cosmology);
+  /// Those of the lines that a grid has; `piece` is the one that was measured.
+  [[nodiscard]] ChosenLines chosen(const LineGrid& grid, const BlockView& piece) const;
   void forget() noexcept { std::vector<double>().swap(depths_); }
   [[nodiscard]] bool measured() const noexcept { return !depths_.empty(); }
 

@@ -1,6 +1,6 @@
 // The transforms by FFTW 3 (Frigo and Johnson, "The Design and Implementation of FFTW3", Proc. IEEE 93, 2005).
 //
-// One plan for a single line is used for all lines, on room that begins at the same place of a line of cache: a plan
+// One plan for a single line is used for all lines, at places that are multiples of 16 bytes, as it asks: a plan
 // for many lines takes them together by twos or fours and the rest otherwise, and then the bits of a line depend on
 // which others a server happens to have.
 #include <fftw3.h>
@@ -64,14 +64,10 @@ class OwnWisdom {
 struct TransformPlan {
   Room<double> reals;
   Room<Complex> values;
-  std::size_t row = 0;  ///< numbers from one line of `values` to the next
   fftw_plan plan = nullptr;
 
   void require(Index n) const {
     if (plan == nullptr) fail(Code::system, "FFTW makes no plan for a line of {} numbers; is there memory left?", n);
-  }
-  [[nodiscard]] fftw_complex* complex(std::size_t at) const {
-    return reinterpret_cast<fftw_complex*>(values.get() + at);
   }
   TransformPlan() = default;
   TransformPlan(const TransformPlan&) = delete;
@@ -89,7 +85,8 @@ RealLine::RealLine(Index n, Rigour rigour) : n_(n), plan_(std::make_unique<Trans
   plan_->reals = room_for<double>(static_cast<std::size_t>(n));
   plan_->values = room_for<Complex>(static_cast<std::size_t>(n / 2 + 1));
   const OwnWisdom own;
-  plan_->plan = fftw_plan_dft_r2c_1d(static_cast<int>(n), plan_->reals.get(), plan_->complex(0), flag_of(rigour));
+  plan_->plan = fftw_plan_dft_r2c_1d(static_cast<int>(n), plan_->reals.get(),
+                                     reinterpret_cast<fftw_complex*>(plan_->values.get()), flag_of(rigour));
   plan_->require(n);
 }
 RealLine::~RealLine() = default;
@@ -100,27 +97,31 @@ const Complex* RealLine::transform() noexcept {
   fftw_execute(plan_->plan);
   return plan_->values.get();
 }
+void RealLine::transform(double* from, Complex* to) noexcept {
+  fftw_execute_dft_r2c(plan_->plan, from, reinterpret_cast<fftw_complex*>(to));
+}
 
 ComplexLines::ComplexLines(Index n, Rigour rigour) : n_(n), plan_(std::make_unique<TransformPlan>()) {
-  constexpr std::size_t multiple = cache_line / sizeof(Complex);
-  plan_->row = (static_cast<std::size_t>(n) + multiple - 1) / multiple * multiple;
+  constexpr Index multiple = cache_line / sizeof(Complex);
+  row_ = (n + multiple - 1) / multiple * multiple;
   // Rows that are a power of two apart would all want the same places of the cache.
-  if (plan_->row % 64 == 0) plan_->row += multiple;
-  plan_->values = room_for<Complex>(plan_->row * static_cast<std::size_t>(together));
+  if (row_ % 64 == 0) row_ += multiple;
+  // What becomes of a line takes the place of the one before it: so all of them stay in the nearest cache.
+  plan_->values = room_for<Complex>(static_cast<std::size_t>(row_ * (together + 1)));
+  to_ = plan_->values.get();
+  from_ = to_ + row_;
   const OwnWisdom own;
-  plan_->plan =
-      fftw_plan_dft_1d(static_cast<int>(n), plan_->complex(0), plan_->complex(0), FFTW_FORWARD, flag_of(rigour));
+  plan_->plan = fftw_plan_dft_1d(static_cast<int>(n), reinterpret_cast<fftw_complex*>(from_),
+                                 reinterpret_cast<fftw_complex*>(to_), FFTW_FORWARD, flag_of(rigour));
   plan_->require(n);
 }
 ComplexLines::~ComplexLines() = default;
 ComplexLines::ComplexLines(ComplexLines&&) noexcept = default;
 ComplexLines& ComplexLines::operator=(ComplexLines&&) noexcept = default;
-Complex* ComplexLines::line(Index line) noexcept {
-  return plan_->values.get() + static_cast<std::size_t>(line) * plan_->row;
-}
 void ComplexLines::transform(Index lines) noexcept {
-  for (std::size_t at = 0; at < static_cast<std::size_t>(lines); ++at) {
-    fftw_execute_dft(plan_->plan, plan_->complex(at * plan_->row), plan_->complex(at * plan_->row));
+  for (Index line = 0; line < lines; ++line) {
+    fftw_execute_dft(plan_->plan, reinterpret_cast<fftw_complex*>(from_ + line * row_),
+                     reinterpret_cast<fftw_complex*>(to_ + line * row_));
   }
 }
 

@@ -65,14 +65,16 @@ class FirstTransform {
   RealLine line_;
   ComplexLines second_;
   Index row_;
-  Index3 first_{};  ///< of the mesh, in the order of the transform
+  Index3 first_{};                                            ///< of the mesh, in the order of the transform
+  std::shared_ptr<LargeRooms> rooms_ = LargeRooms::common();  ///< kept between iterations
   std::vector<double> lines_;
 };
 
 /// Collective: the sums of modes of a field, of `second` too if it is not null, over all servers. The parts of a field
-/// may be divided among the servers in any way. Throws on all alike.
+/// may be divided among the servers in any way. `modes`, if not null, keeps this server's sums, so that the next call
+/// with the same setup and servers need not find out anew which modes are where. Throws on all alike.
 [[nodiscard]] SpectrumSums sums_of_field(std::vector<TransformedPart> first, std::vector<TransformedPart>* second,
                                          const FieldSetup& setup, const Mesh& mesh, const WaveBins& bins,
-                                         Communicator& servers);
+                                         Communicator& servers, std::optional<SpectrumSums>* modes = nullptr);
 
 }  // namespace sidestream::spectra

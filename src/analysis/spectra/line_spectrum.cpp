@@ -128,8 +128,7 @@ class LinesTask final : public Task {
       for_each_batch(view, axis, ComplexLines::together, [&](const LineBatch& batch) {
         for (std::size_t f = 0; f < fields; ++f) {
           const ArrayView& array = input.at(first + f).at(0).array;
-          read_lines(array, query_.fields[f].component, axis, length, batch, lines[f].data(), length);
-          for (Index n = 0; n < batch.lines * length; ++n) lines[f][static_cast<std::size_t>(n)] -= means[f];
+          read_lines(array, query_.fields[f].component, axis, length, batch, lines[f].data(), length, means[f]);
         }
         for (Index l = 0; l < batch.lines; ++l) {
           spectrum.add(lines[0].data() + l * length, pair() ? lines[1].data() + l * length : nullptr);

@@ -14,7 +14,7 @@ class LineSpectrum {
   LineSpectrum(const WaveBox& line, const WaveBins& bins, bool pair, Rigour rigour);
   /// A line of numbers, and one of a second variable, or null. Both stay as they are.
   void add(const double* first, const double* second = nullptr);
-  [[nodiscard]] const SpectrumSums& sums() const noexcept { return sums_; }
+  [[nodiscard]] SpectrumSums& sums() noexcept { return sums_; }
 
  private:
   RealLine line_;

@@ -34,13 +34,15 @@ class RealLine {
   [[nodiscard]] double* input() noexcept;
   /// The n / 2 + 1 results, until the next call.
   [[nodiscard]] const Complex* transform() noexcept;
+  /// The same of numbers elsewhere, which it may change, to elsewhere; both places are multiples of 16 bytes.
+  void transform(double* from, Complex* to) noexcept;
 
  private:
   Index n_;
   std::unique_ptr<TransformPlan> plan_;
 };
 
-/// The same of complex numbers, k = 0 ... n - 1, in place, of several lines, which are transformed one by one.
+/// The same of complex numbers, k = 0 ... n - 1, of several lines, which are transformed one by one.
 class ComplexLines {
  public:
   static constexpr Index together = 8;  ///< lines: columns of an array are read in pieces of two lines of cache
@@ -51,13 +53,17 @@ class ComplexLines {
   ComplexLines& operator=(ComplexLines&&) noexcept;
 
   [[nodiscard]] Index size() const noexcept { return n_; }
-  /// Room for the n numbers of line 0 <= `line` < together.
-  [[nodiscard]] Complex* line(Index line) noexcept;
+  /// Room for the n numbers of line 0, which `transform` changes; those of others are `row` numbers further each.
+  [[nodiscard]] Complex* lines() noexcept { return from_; }
+  /// Likewise what `transform` made of them.
+  [[nodiscard]] const Complex* results() const noexcept { return to_; }
+  [[nodiscard]] Index row() const noexcept { return row_; }
   /// Transforms the first `lines` of them.
   void transform(Index lines) noexcept;
 
  private:
-  Index n_;
+  Index n_, row_ = 0;
+  Complex *from_ = nullptr, *to_ = nullptr;  ///< of the plan's room
   std::unique_ptr<TransformPlan> plan_;
 };
 

@@ -20,12 +20,12 @@ RealLine::RealLine(RealLine&&) noexcept = default;
 RealLine& RealLine::operator=(RealLine&&) noexcept = default;
 double* RealLine::input() noexcept { return nullptr; }
 const Complex* RealLine::transform() noexcept { return nullptr; }
+void RealLine::transform(double*, Complex*) noexcept {}
 
 ComplexLines::ComplexLines(Index n, Rigour) : n_(n) { missing(); }
 ComplexLines::~ComplexLines() = default;
 ComplexLines::ComplexLines(ComplexLines&&) noexcept = default;
 ComplexLines& ComplexLines::operator=(ComplexLines&&) noexcept = default;
-Complex* ComplexLines::line(Index) noexcept { return nullptr; }
 void ComplexLines::transform(Index) noexcept {}
 
 }  // namespace sidestream::spectra

@@ -156,7 +156,11 @@ std::vector<int> PencilLayout::meeting(int step, const Box& box) const {
 PencilArray::PencilArray(const Box& of) : box_(of) {
   if (box_.empty()) return;
   constexpr std::size_t large_page = std::size_t{1} << 21, cache_line = 64, at_once = 4 * large_page;
-  const std::size_t plane = plane_values() * sizeof(Complex);
+  // Numbers of one line along the third axis would all want the same places of the cache if planes were a multiple of a
+  // page apart.
+  constexpr std::size_t apart = 3 * cache_line;
+  std::size_t plane = plane_values() * sizeof(Complex);
+  if (plane >= 16 * apart) plane += apart;
   const auto together = static_cast<Index>(std::max<std::size_t>(1, at_once / plane));
   for (Index third = box_.lo[2]; third < box_.hi[2]; third += together) {
     const Index some = std::min(together, box_.hi[2] - third);
@@ -165,18 +169,24 @@ PencilArray::PencilArray(const Box& of) : box_(of) {
     const std::size_t rounded = (bytes + page - 1) / page * page;
     Room& room = rooms_.emplace_back();
     room.end = third + some;
-    room.memory.reset(std::aligned_alloc(page, rounded));
-    if (!room.memory) throw std::bad_alloc();
-    // Advice: where there are no large pages, small ones do.
-    if (page == large_page) static_cast<void>(::madvise(room.memory.get(), rounded, MADV_HUGEPAGE));
-    auto* at = static_cast<Complex*>(room.memory.get());
-    for (Index n = 0; n < some; ++n, at += plane_values()) planes_.push_back(at);
+    if (page == large_page) {
+      const std::shared_ptr<LargeRooms> rooms = LargeRooms::common();
+      room.memory = {rooms->take(rounded, page), RoomKeeper{rooms, rounded}};
+      // Advice: where there are no large pages, small ones do.
+      static_cast<void>(::madvise(room.memory.get(), rounded, MADV_HUGEPAGE));
+    } else {
+      room.memory = {std::aligned_alloc(page, rounded), RoomKeeper{}};
+      if (!room.memory) throw std::bad_alloc();
+    }
+    auto* at = static_cast<std::byte*>(room.memory.get());
+    for (Index n = 0; n < some; ++n, at += plane) planes_.push_back(reinterpret_cast<Complex*>(at));
   }
 }
 
 void PencilArray::give_up_below(Index third) noexcept {
   for (Room& room : rooms_) {
-    if (room.end <= third) room.memory.reset();
+    // To the system: what comes in needs it.
+    if (room.end <= third) std::free(room.memory.release());
   }
 }
 
@@ -203,15 +213,14 @@ PencilArray redistribute(std::vector<PencilArray> from, const PencilLayout& layo
 
 void transform_columns(Complex* plane, Index width, ComplexLines& lines) {
   if (lines.size() == 1) return;
+  const Index row = lines.row();
   for (Index first = 0; first < width; first += ComplexLines::together) {
     const Index some = std::min(ComplexLines::together, width - first);
     Complex* const begin = plane + first;
-    for (Index n = 0; n < lines.size(); ++n) {
-      for (Index l = 0; l < some; ++l) lines.line(l)[n] = begin[n * width + l];
-    }
+    for (Index n = 0; n < lines.size(); ++n) copy_column(begin + n * width, 1, some, lines.lines() + n, row);
     lines.transform(some);
     for (Index n = 0; n < lines.size(); ++n) {
-      for (Index l = 0; l < some; ++l) begin[n * width + l] = lines.line(l)[n];
+      copy_column(lines.results() + n, row, some, begin + n * width, 1);
     }
   }
 }

@@ -9,9 +9,11 @@
 #pragma once
 
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <vector>
 
+#include "analysis/spectra/large_rooms.hpp"
 #include "analysis/spectra/line_transform.hpp"
 #include "sidestream/data/decomposition.hpp"
 #include "sidestream/data/mesh.hpp"
@@ -51,6 +53,13 @@ class PencilLayout {
   ServerGrid grid_;
 };
 
+/// Leaves large pages to the next array.
+struct RoomKeeper {
+  std::shared_ptr<LargeRooms> rooms{};  ///< null: small ones are freed
+  std::size_t bytes = 0;
+  void operator()(void* memory) const noexcept { rooms ? rooms->keep(memory, bytes) : std::free(memory); }
+};
+
 /// Some box of the array: of each index of the third axis a plane, the first axis fastest. Some planes share a piece of
 /// memory, so that they can be given up piece by piece, and large pieces are of large pages: lines along the third axis
 /// would otherwise want another page for each number.
@@ -74,12 +83,9 @@ class PencilArray {
   void give_up_below(Index third) noexcept;
 
  private:
-  struct Free {
-    void operator()(void* memory) const noexcept { std::free(memory); }
-  };
   struct Room {
     Index end = 0;  ///< of its planes
-    std::unique_ptr<void, Free> memory{};
+    std::unique_ptr<void, RoomKeeper> memory{};
   };
 
   Box box_{};
@@ -92,6 +98,16 @@ class PencilArray {
 /// way from a server at a time. Throws on all servers alike if one has no memory.
 [[nodiscard]] PencilArray redistribute(std::vector<PencilArray> from, const PencilLayout& layout, int step,
                                        Communicator& servers);
+
+/// to[l * to_row] = from[l * from_row] for l < some <= ComplexLines::together.
+inline void copy_column(const Complex* from, Index from_row, Index some, Complex* to, Index to_row) noexcept {
+  const auto copy = [&](Index l) { std::memcpy(static_cast<void*>(to + l * to_row), from + l * from_row, sizeof *to); };
+  if (some == ComplexLines::together) {
+    for (Index l = 0; l < ComplexLines::together; ++l) copy(l);
+  } else {
+    for (Index l = 0; l < some; ++l) copy(l);
+  }
+}
 
 /// Transforms lines along the second axis, in place. The box has all of it.
 void transform_second(PencilArray& array, ComplexLines& lines);

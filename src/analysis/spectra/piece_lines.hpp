@@ -37,8 +37,11 @@ void for_each_batch(const BlockView& view, int axis, Index together, F&& f) {
   }
 }
 
-/// The numbers of component `c` of a batch's lines: line l at out + l * row.
-void read_lines(const ArrayView& array, int c, int axis, Index length, const LineBatch& batch, double* out, Index row);
+/// The numbers of component `c` of a batch's lines, less `less`: line l at out + l * row.
+void read_lines(const ArrayView& array, int c, int axis, Index length, const LineBatch& batch, double* out, Index row,
+                double less = 0);
+/// Where the numbers of such a line are if they are doubles next to each other; otherwise null.
+[[nodiscard]] const double* line_in_place(const ArrayView& array, int c, int axis, const LineBatch& batch, Index line);
 
 /// The points of pieces that nobody delivered.
 [[nodiscard]] Index absent_points(const std::vector<BlockView>& pieces);

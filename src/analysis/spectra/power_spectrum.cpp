@@ -70,8 +70,8 @@ class FieldSpectrum final : public Task {
       for (std::size_t n = 0; n < all.size(); ++n) parts[n % fields].push_back(TransformedPart::from(all[n]));
     }
     const WaveBins bins = query_.bins.bins(query_.setup.box);
-    const SpectrumSums sums = sums_of_field(std::move(parts[0]), fields > 1 ? &parts[1] : nullptr, query_.setup, mesh_,
-                                            bins, input.communicator);
+    SpectrumSums sums = sums_of_field(std::move(parts[0]), fields > 1 ? &parts[1] : nullptr, query_.setup, mesh_, bins,
+                                      input.communicator, &modes_);
     input.results.add(query_.file, Table(sums.columns(scale_of(query_, query_.setup.box, found.means))));
     return {};
   }
@@ -87,8 +87,7 @@ class FieldSpectrum final : public Task {
     const int axis = query_.setup.order[0], component = query_.fields[f].component;
     const Index length = query_.setup.points(0);
     return first_->run(piece, [&](const LineBatch& batch, double* out, Index row) {
-      read_lines(piece.array, component, axis, length, batch, out, row);
-      for (Index n = 0; n < batch.lines * row; ++n) out[n] -= mean;
+      read_lines(piece.array, component, axis, length, batch, out, row, mean);
     });
   }
 
@@ -97,6 +96,7 @@ class FieldSpectrum final : public Task {
   FieldMeans means_;
   std::optional<FirstTransform> first_;
   std::vector<TransformedPart> kept_;  ///< between `local` and `combine`: of each piece one of each field
+  std::optional<SpectrumSums> modes_;  ///< of the first iteration: later ones have the same
   Bytes feedback_;
 };
 

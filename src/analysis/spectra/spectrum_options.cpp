@@ -144,6 +144,12 @@ Bytes FieldMeans::local(const LocalInput& input) const {
       const Index length = view.block.cells.extent(axis_);
       std::vector<double> lines(static_cast<std::size_t>(length * ComplexLines::together));
       for_each_batch(view, axis_, ComplexLines::together, [&](const LineBatch& batch) {
+        if (line_in_place(view.array, field.component, axis_, batch, 0) != nullptr) {
+          for (Index l = 0; l < batch.lines; ++l) {
+            sum.add(line_sum(line_in_place(view.array, field.component, axis_, batch, l), length));
+          }
+          return;
+        }
         read_lines(view.array, field.component, axis_, length, batch, lines.data(), length);
         for (Index l = 0; l < batch.lines; ++l) sum.add(line_sum(lines.data() + l * length, length));
       });

@@ -4,6 +4,8 @@
 #include <limits>
 #include <numbers>
 
+#include "analysis/spectra/mode_rows.hpp"
+
 namespace sidestream::spectra {
 namespace {
 
@@ -32,39 +34,66 @@ double Deconvolution::factor(Index n, Index points) const noexcept {
 }
 
 SpectrumSums::SpectrumSums(const WaveBins& bins, bool pair)
-    : bins_(bins), pair_(pair), modes_(bins.count(), 0), sums_(bins.count() * (pair ? 5 : 3)) {}
+    : bins_(bins), pair_(pair), modes_(bins.count(), 0), sums_(bins.count() * (pair ? 5 : 3)), recent_(sums_.size()) {}
 
 void SpectrumSums::add(const Line& line) {
   const std::vector<double>& squares = *line.squares;
-  waves_.resize(squares.size());
-  for (std::size_t n = 0; n < squares.size(); ++n) waves_[n] = std::sqrt(squares[n] + line.offset);
+  const std::size_t size = squares.size();
+  for (std::vector<double>* room : {&squared_, &waves_, &moved_}) room->resize(size);
+  wave_numbers(squares.data(), line.offset, static_cast<Index>(size), squared_.data(), waves_.data());
+  row_products(waves_.data(), line.first.data(), static_cast<Index>(size), moved_.data());
   const double weight = line.weight;
-  const auto own = [&](std::size_t n) {
-    return n == 0 || (line.points % 2 == 0 && n == static_cast<std::size_t>(line.points / 2));
-  };
-  bins_.for_each_part(line.offset, squares, [&](std::size_t bin, std::size_t from, std::size_t to) {
-    double k = 0, p = 0, kp = 0;
-    for (std::size_t n = from; n < to; ++n) {
-      k += own(n) ? waves_[n] : 2 * waves_[n];
-      p += line.first[n];
-      kp += waves_[n] * line.first[n];
-    }
-    modes_[bin] += line.weight * modes_between(from, to, line.points);
-    at(bin, wave).add(weight * k);
-    at(bin, power).add(weight * p);
-    at(bin, weighted).add(weight * kp);
-    if (!pair_) return;
-    double second = 0, cross = 0;
-    for (std::size_t n = from; n < to; ++n) {
-      second += line.second[n];
-      cross += line.cross[n];
-    }
-    at(bin, other).add(weight * second);
-    at(bin, product).add(weight * cross);
+  const double* const first = line.first.data();
+  bins_.for_each_part(squared_, [&](std::size_t bin, std::size_t from, double end) {
+    double p = 0, kp = 0;
+    std::size_t n = from;
+    do {
+      p += first[n];
+      kp += moved_[n];
+      ++n;
+    } while (n < size && squared_[n] < end);
+    add_to(bin, power, weight * p);
+    add_to(bin, weighted, weight * kp);
+    if (pair_) add_pair(line, bin, from, n);
+    if (!modes_known_) add_modes(line, bin, from, n);
+    return n;
   });
 }
 
-Words SpectrumSums::words() const {
+void SpectrumSums::add_modes(const Line& line, std::size_t bin, std::size_t from, std::size_t to) {
+  const auto alone = [&](std::size_t n) { return n == 0 || 2 * static_cast<Index>(n) == line.points; };
+  double k = 0;
+  for (std::size_t n = from; n < to; ++n) k += alone(n) ? waves_[n] : 2 * waves_[n];
+  modes_[bin] += line.weight * modes_between(from, to, line.points);
+  add_to(bin, wave, line.weight * k);
+}
+
+void SpectrumSums::add_pair(const Line& line, std::size_t bin, std::size_t from, std::size_t to) {
+  double second = 0, cross = 0;
+  for (std::size_t n = from; n < to; ++n) {
+    second += line.second[n];
+    cross += line.cross[n];
+  }
+  add_to(bin, other, line.weight * second);
+  add_to(bin, product, line.weight * cross);
+}
+
+void SpectrumSums::know_modes(const SpectrumSums& of) {
+  modes_known_ = true;
+  modes_ = of.modes_;
+  for (std::size_t bin = 0; bin < modes_.size(); ++bin) {
+    const std::size_t n = bin * quantities() + wave;
+    sums_[n] = of.sums_[bin * of.quantities() + wave];
+    recent_[n] = of.recent_[bin * of.quantities() + wave];
+  }
+}
+
+void SpectrumSums::settle() noexcept {
+  for (std::size_t n = 0; n < sums_.size(); ++n) recent_[n].flush(sums_[n]);
+}
+
+Words SpectrumSums::words() {
+  settle();
   Words words(modes_.begin(), modes_.end());
   words.reserve(modes_.size() + sums_.size() * ExactSum::words);
   for (const ExactSum& sum : sums_) {
@@ -94,7 +123,8 @@ void SpectrumSums::combine(Communicator& servers) {
   add(all);
 }
 
-std::vector<Column> SpectrumSums::columns(const Scale& scale) const {
+std::vector<Column> SpectrumSums::columns(const Scale& scale) {
+  settle();
   const std::size_t rows = bins_.count();
   Words bin(rows);
   std::vector<double> lower(rows), upper(rows), mean(rows), by_power(rows), first(rows), pure(rows), second(rows),

@@ -7,6 +7,7 @@
 
 #include "analysis/spectra/line_transform.hpp"
 #include "analysis/spectra/wave_bins.hpp"
+#include "analysis/spectra/window_sum.hpp"
 #include "analysis/words.hpp"
 #include "sidestream/data/result.hpp"
 #include "sidestream/extend/exact_sum.hpp"
@@ -28,8 +29,9 @@ class SpectrumSums {
   explicit SpectrumSums(const WaveBins& bins, bool pair = false);
 
   /// A line of modes n = 0 ... points / 2 along one axis, `points` along it: `squares` of the wave numbers, in units of
-  /// the fundamental, are those plus `offset`. `first[n]` is the sum of |X|^2 over n and, but for 0 and points / 2, -n;
-  /// `second` and `cross` (Re X Y*) of two variables. All of them stand for `weight` lines of equal values.
+  /// the fundamental, are those, ascending, plus `offset`. `first[n]` is the sum of |X|^2 over n and, but for 0 and
+  /// points / 2, -n; `second` and `cross` (Re X Y*) of two variables. All of them stand for `weight` lines of equal
+  /// values.
   struct Line {
     double offset = 0;
     int weight = 1;
@@ -38,8 +40,11 @@ class SpectrumSums {
     std::span<const double> first{}, second{}, cross{};
   };
   void add(const Line& line);
+  /// Takes over which modes are in the bins, and the sums of their wave numbers, from sums of the same lines. Lines
+  /// that are added then give their powers alone.
+  void know_modes(const SpectrumSums& of);
 
-  [[nodiscard]] Words words() const;
+  [[nodiscard]] Words words();
   /// Adds what `words` gave somewhere. Throws Error(internal) if that was of something else.
   void add(const Words& words);
   /// Collective: to the sums of all servers, on all.
@@ -54,12 +59,20 @@ class SpectrumSums {
   };
   /// A row for each bin: bin, k_lower, k_upper, k (mean over the modes), k_weighted (by power), modes, power,
   /// dimensionless; of two variables second, cross, correlation besides.
-  [[nodiscard]] std::vector<Column> columns(const Scale& scale) const;
+  [[nodiscard]] std::vector<Column> columns(const Scale& scale);
 
  private:
   enum Quantity : std::size_t { wave = 0, power = 1, weighted = 2, other = 3, product = 4 };
   [[nodiscard]] std::size_t quantities() const noexcept { return pair_ ? 5 : 3; }
-  [[nodiscard]] ExactSum& at(std::size_t bin, std::size_t quantity) { return sums_[bin * quantities() + quantity]; }
+  void add_to(std::size_t bin, std::size_t quantity, double x) {
+    const std::size_t n = bin * quantities() + quantity;
+    recent_[n].add(x, sums_[n]);
+  }
+  void add_modes(const Line& line, std::size_t bin, std::size_t from, std::size_t to);
+  void add_pair(const Line& line, std::size_t bin, std::size_t from, std::size_t to);
+  /// Brings what was added last to the sums.
+  void settle() noexcept;
+  /// Of settled sums.
   [[nodiscard]] double value(std::size_t bin, std::size_t quantity) const {
     return sums_[bin * quantities() + quantity].value();
   }
@@ -68,7 +81,9 @@ class SpectrumSums {
   bool pair_;
   std::vector<std::int64_t> modes_;
   std::vector<ExactSum> sums_;
-  std::vector<double> waves_;  ///< of the line at hand
+  std::vector<WindowSum> recent_;                ///< before the sums
+  bool modes_known_ = false;                     ///< modes, and sums of wave numbers, are complete
+  std::vector<double> squared_, waves_, moved_;  ///< of the line at hand: k^2, k, k |X|^2
 };
 
 /// Tables of the axes 0, 1, 2 below each other, with a first column that says which.

@@ -38,20 +38,18 @@ class WaveBins {
 
   [[nodiscard]] std::size_t count() const noexcept { return edges_.size() - 1; }
   [[nodiscard]] const std::vector<double>& edges() const noexcept { return edges_; }
-  /// Calls f(bin, from, to) for the parts of a line of modes that are in one bin: `squares` are of the wave numbers,
-  /// ascending, less `offset`.
+  /// For the parts of a line of modes that are in one bin: calls f(bin, from, end), where from is the first mode of the
+  /// part and `end` the square that the part's are below; f returns where the part ends. `squares` of the wave numbers
+  /// ascend.
   template <class F>
-  void for_each_part(double offset, const std::vector<double>& squares, F&& f) const {
+  void for_each_part(const std::vector<double>& squares, F&& f) const {
     const std::size_t n = squares.size();
     std::size_t at = 0, bin = 0;
-    while (at < n && (squares[at] + offset < squares_.front() || squares[at] + offset == 0)) ++at;
+    while (at < n && (squares[at] < squares_.front() || squares[at] == 0)) ++at;
     while (at < n) {
-      const double here = squares[at] + offset;
-      while (bin < count() && here >= squares_[bin + 1]) ++bin;
+      while (bin < count() && squares[at] >= squares_[bin + 1]) ++bin;
       if (bin == count()) return;
-      const std::size_t from = at++;
-      while (at < n && squares[at] + offset < squares_[bin + 1]) ++at;
-      f(bin, from, at);
+      at = f(bin, at, squares_[bin + 1]);
     }
   }
 
