@@ -15,7 +15,7 @@ namespace sidestream {
 
 /// Collective: the account that the clients have, with what the servers counted, on every rank.
 Account Session::Implementation::agree_on_account() {
-  std::int64_t absent = serving_ && serving_->decides() ? ledger()->absent_blocks : 0;
+  std::int64_t absent = serving_ && serving_->decides() && !gaps_ ? ledger()->absent_blocks : 0;
   world_->sum(std::span(&absent, 1));
   if (publisher_) publisher_->close_account(absent);
   Account account = this->account();

@@ -1,0 +1,15 @@
+// The formats of files that are read.
+#pragma once
+
+#include <string>
+
+#include "analyse/snapshot.hpp"
+
+namespace sidestream::analysing {
+
+/// All contexts of a database, as they were written.
+[[nodiscard]] StoredIterations database_iterations(const std::string& directory);
+/// A plotfile of AMReX: one iteration.
+[[nodiscard]] StoredIterations plotfile_iterations(const std::string& directory);
+
+}  // namespace sidestream::analysing
