@@ -14,7 +14,9 @@
 #include "base/log.hpp"
 #include "check_options.hpp"
 #include "config/document.hpp"
+#include "config/meshes.hpp"
 #include "config/names.hpp"
+#include "config/opening.hpp"
 #include "group_command.hpp"
 #include "loading.hpp"
 #include "progress.hpp"
@@ -75,15 +77,11 @@ class Analysis {
     together(*world_, [&] {
       iterations_ = find_iterations(options_.sources);
       files_ = common_metadata(iterations_);
-      for (Mesh& mesh : files_.meshes) {
-        const std::array<bool, 3> more = periodic_axes(options_.periodic);
-        for (std::size_t a = 0; a < 3; ++a)
-          mesh.periodic[a] = mesh.periodic[a] || (more[a] && a < static_cast<std::size_t>(mesh.dimensions));
-      }
       const auto document = edited(*parse_document(text, options_.config), options_);
       CheckOptions given;
       given.values = options_.values;
       parameters_ = parse_values(given);
+      complete(files_, *document);
       demand_.emplace(*document, parameters_, files_);
       check();
     });
@@ -113,6 +111,29 @@ class Analysis {
   }
 
  private:
+  /// Adds what files of most formats do not say: along which axes meshes are periodic.
+  void complete(Metadata& files, const Document& document) const {
+    Parameters parameters = parameters_;
+    parameters.merge(read_parameters(document));
+    const ReadContext context{{parameters, Stage::start}};
+    const Entry* declared = document.root().find("meshes");
+    for (Mesh& mesh : files.meshes) {
+      std::array<bool, 3> periodic = periodic_axes(options_.periodic);
+      const Node* entry = nullptr;
+      if (declared != nullptr && declared->value.find(mesh.name)) entry = &declared->value.find(mesh.name)->value;
+      if (entry != nullptr && entry->kind == Node::Kind::map) {
+        const Settings settings =
+            read_settings(*entry, mesh_options(*entry), fmt::format("the mesh '{}'", mesh.name), entry->where, context);
+        const Mesh made = make_mesh(mesh.name, settings);
+        for (std::size_t a = 0; a < 3; ++a) periodic[a] = periodic[a] || made.periodic[a];
+        mesh.fixed = made.fixed;
+      }
+      for (std::size_t a = 0; a < static_cast<std::size_t>(mesh.dimensions) && !mesh.is_list(); ++a) {
+        mesh.periodic[a] = mesh.periodic[a] || periodic[a];
+      }
+    }
+  }
+
   void check() const {
     const Metadata& known = demand_->metadata();
     if (demand_->opening().placement.mode == PlacementMode::off) {
@@ -125,9 +146,11 @@ class Analysis {
       if (variable.derived() || !demand_->variables()[static_cast<std::size_t>(variable.id)]) continue;
       any = true;
       if (files_.find_variable(variable.name)) continue;
-      fail(Code::configuration, "{}: an analysis needs the variable '{}', which no file has; they have {}; {}",
-           options_.config, variable.name, listed(names),
-           suggestion(variable.name, names, "correct the name, or remove the analysis"));
+      std::string contents = iterations_.front()->contents();
+      if (!contents.empty()) contents.insert(0, ", and ");
+      fail(Code::configuration, "{}: the variable '{}' is needed, which no file has; they have {}{}; {}",
+           options_.config, variable.name, listed(names), contents,
+           suggestion(variable.name, names, "correct the name, or remove what needs it"));
     }
     if (!any) {
       fail(Code::configuration, "{}: nothing needs a variable of the files; add 'analyses:'", options_.config);

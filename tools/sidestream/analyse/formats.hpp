@@ -12,4 +12,7 @@ namespace sidestream::analysing {
 /// A plotfile of AMReX: one iteration.
 [[nodiscard]] StoredIterations plotfile_iterations(const std::string& directory);
 
+/// A file that the output `hdf5` has written: one iteration.
+[[nodiscard]] StoredIterations fields_iterations(const std::string& path);
+
 }  // namespace sidestream::analysing

@@ -35,6 +35,8 @@ class StoredIteration {
   [[nodiscard]] virtual Iteration when() const = 0;     ///< its index means nothing
   [[nodiscard]] virtual std::string where() const = 0;  ///< for messages: 'plt00040', 'data' cycle 30
   [[nodiscard]] virtual std::unique_ptr<Snapshot> open() const = 0;
+  /// What else the file has, for messages about what is missing; may be empty.
+  [[nodiscard]] virtual std::string contents() const { return {}; }
 };
 
 using StoredIterations = std::vector<std::shared_ptr<const StoredIteration>>;

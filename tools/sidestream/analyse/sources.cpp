@@ -7,10 +7,13 @@
 #include <filesystem>
 #include <optional>
 
+#include "analyse/described.hpp"
 #include "analyse/formats.hpp"
 #include "analyse/merging.hpp"
 #include "base/fail.hpp"
+#include "config/names.hpp"
 #include "storage/database/journal.hpp"
+#include "storage/hdf5/input.hpp"
 
 namespace sidestream::analysing {
 
@@ -52,20 +55,50 @@ std::vector<std::string> matching(const std::string& pattern) {
   return names;
 }
 
-StoredIterations iterations_of(const std::string& path) {
-  std::error_code problem;
-  const fs::file_status status = fs::status(path, problem);
-  if (!fs::exists(status)) fail(Code::file, "'{}' does not exist; correct the path", path);
-  if (fs::is_directory(status)) {
-    if (database::is_database(path)) return database_iterations(path);
-    if (fs::exists(fs::path(path) / "Header", problem)) return plotfile_iterations(path);
-    fail(Code::file,
-         "'{}' is a directory, but no database (no file 'journal.sdb') and no plotfile of AMReX (no file 'Header'); "
-         "name one of those, or files of HDF5",
+/// What kind of HDF5 file it is, says the attribute `format` of its root.
+StoredIterations iterations_of_hdf5(const std::string& path) {
+  const hdf5::InputFile file(path);
+  const std::string format = file.has_attribute("/", "format") ? file.texts("/", "format").at(0) : std::string();
+  if (format == "sidestream-fields") return fields_iterations(path);
+  if (format == "sidestream-blocks") {
+    fail(Code::file, "'{}' has the blocks of one server; name the file that shows all of them, without its number",
          path);
   }
-  fail(Code::file, "'{}' is none of the files that are read", path);
+  fail(Code::file,
+       "'{}' is an HDF5 file of another program, with the arrays {}; say which of them is which variable: "
+       "--describe FILE",
+       path, listed(file.arrays("/")));
 }
+
+class Finder {
+ public:
+  explicit Finder(const std::string& describe) {
+    if (!describe.empty()) description_ = read_description(describe);
+  }
+
+  StoredIterations of(const std::string& path) {
+    std::error_code problem;
+    const fs::file_status status = fs::status(path, problem);
+    if (!fs::exists(status)) fail(Code::file, "'{}' does not exist; correct the path", path);
+    if (fs::is_directory(status)) return of_directory(path);
+    if (!hdf5::is_hdf5(path)) {
+      fail(Code::file, "'{}' is no HDF5 file; databases, plotfiles of AMReX and HDF5 files are read", path);
+    }
+    return description_ ? described_iterations(path, description_, files_++) : iterations_of_hdf5(path);
+  }
+
+ private:
+  static StoredIterations of_directory(const std::string& path) {
+    std::error_code problem;
+    if (database::is_database(path)) return database_iterations(path);
+    if (fs::exists(fs::path(path) / "Header", problem)) return plotfile_iterations(path);
+    fail(Code::file, "'{}' is a directory, but neither a database nor a plotfile of AMReX (it has no file 'Header')",
+         path);
+  }
+
+  std::shared_ptr<const Description> description_;
+  std::int64_t files_ = 0;
+};
 
 /// Numbers of which some are asked for.
 class Ranges {
@@ -120,8 +153,9 @@ StoredIterations find_iterations(const SourceOptions& options) {
   const Ranges iterations(options.iterations, "--iterations"), cycles(options.cycles, "--cycles");
   StoredIterations chosen;
   std::int64_t number = 0;
+  Finder finder(options.describe);
   const auto take = [&](const std::string& path) {
-    for (auto& iteration : iterations_of(path)) {
+    for (auto& iteration : finder.of(path)) {
       if (iterations.has(number++) && cycles.has(iteration->when().cycle)) chosen.push_back(std::move(iteration));
     }
   };
