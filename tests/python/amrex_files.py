@@ -14,6 +14,68 @@ ORDERS = {NATIVE: "<f8", BIG: ">f8", IEEE32: ">f4", LITTLE32: "<f4"}
 
 
 @dataclass(frozen=True)
+class Particles:
+    """A folder of particles: `count[level][grid]` of them, whose numbers `numbers` makes."""
+
+    count: tuple[tuple[int, ...], ...]
+    version: str = "Version_Two_Dot_Zero_double"
+    reals: tuple[str, ...] = ("mass", "drift_x", "drift_y", "drift_z")
+    integers: tuple[str, ...] = ("kind",)
+    with_integers: bool = True  # what the Header calls is_checkpoint
+    digits: int = 5  # in the names of files
+
+    @property
+    def dtype(self):
+        return np.dtype("<f4" if self.version.endswith("_single") else "<f8")
+
+    @property
+    def packed(self):
+        return "Dot_One" in self.version
+
+
+def particles_of(plot, about, level, grid):
+    """Places, ids, processes, whole and real numbers of the particles of a grid: places are in its box."""
+    n, count = plot.dimensions, about.count[level][grid]
+    random = np.random.default_rng(1000 * level + grid)
+    lo, hi = (np.array(edge[:n]) for edge in plot.boxes[level][grid])
+    spacing = np.array(plot.spacing[:n]) / np.prod(plot.ratios[:level], dtype=int)
+    base = np.array(plot.low[:n]) - np.array(plot.spacing[:n]) * plot.domain(0)[0]
+    places = (base + spacing * (lo + (0.01 + 0.98 * random.random((count, n))) * (hi - lo))).astype(about.dtype)
+    first = 2**33 if about.packed else 1
+    ids = first + 100_000 * level + 1000 * grid + np.arange(count)
+    reals = random.normal(size=(count, len(about.reals))).astype(about.dtype)
+    whole = random.integers(-(2**31), 2**31, (count, len(about.integers)), dtype=np.int32)
+    return places, ids, np.full(count, 3 + grid), whole, reals
+
+
+def write_particles(plot, about, folder):
+    n, finest = plot.dimensions, len(about.count) - 1
+    folder.mkdir()
+    total = sum(map(sum, about.count))
+    lines = [about.version, n, len(about.reals), *about.reals, len(about.integers), *about.integers]
+    lines += [int(about.with_integers), total, total + 1, finest, *(len(grids) for grids in about.count)]
+    for level, grids in enumerate(about.count):
+        if any(grids):
+            (folder / f"Level_{level}").mkdir()
+        for grid, count in enumerate(grids):
+            path = folder / f"Level_{level}" / f"DATA_{grid // 2:0{about.digits}}"  # two grids in a file
+            if count == 0:
+                lines.append(f"{grid // 2} 0 0")
+                continue
+            places, ids, cpus, whole, reals = particles_of(plot, about, level, grid)
+            if about.packed:
+                both = np.uint64(1) << np.uint64(63) | ids.astype(np.uint64) << np.uint64(24) | cpus.astype(np.uint64)
+                ids, cpus = both >> np.uint64(32), both & np.uint64(0xFFFFFFFF)
+            halves = np.stack([ids, cpus], axis=1).astype(np.uint32).view(np.int32)
+            with path.open("ab") as out:
+                lines.append(f"{grid // 2} {count} {out.tell()}")
+                if about.with_integers:
+                    out.write(np.hstack([halves, whole]).astype("<i4").tobytes())
+                out.write(np.hstack([places, reals]).astype(about.dtype).tobytes())
+    (folder / "Header").write_text("\n".join(map(str, lines)) + "\n")
+
+
+@dataclass(frozen=True)
 class Plot:
     """Boxes by level, [lo, hi), of cells of it."""
 
@@ -37,6 +99,7 @@ class Plot:
     coordinates: int = 0
     time: float = 0.5
     step: int = 40
+    particles: tuple[tuple[str, Particles], ...] = ()  # by folder
 
     def domain(self, level):
         ratio = int(np.prod(self.ratios[:level], dtype=int))
@@ -51,9 +114,9 @@ class Plot:
         return mixed.astype(np.float32).astype(np.float64)  # exact in four bytes
 
 
-def _box(lo, hi):
+def _box(lo, hi, nodes=None):
     text = lambda numbers: f"({','.join(str(int(n)) for n in numbers)})"  # noqa: E731
-    return f"({text(lo)} {text([n - 1 for n in hi])} {text([0] * len(lo))})"
+    return f"({text(lo)} {text([n - 1 for n in hi])} {text([0] * len(lo) if nodes is None else nodes)})"
 
 
 def _cell_h(plot, level, places):
@@ -92,6 +155,24 @@ def _write_level(plot, level, folder):
     (folder / "Cell_H").write_text(_cell_h(plot, level, places))
 
 
+def write_field(plot, folder, name, nodes, components=1, ghosts=0, level=0, shift=0):
+    """NAME_H and its values as WarpX has them in raw_fields/Level_L: at nodes of the axes with 1. Values of component c
+    are those of variable c of the plotfile, at the point's index. `shift` moves the boxes, as others have them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    n, lines, places = plot.dimensions, [], []
+    boxes = [(np.array(lo[:n]) + shift, np.array(hi[:n]) + shift + nodes) for lo, hi in plot.boxes[level]]
+    with (folder / f"{name}_D_00000").open("wb") as out:
+        for lo, hi in boxes:
+            places.append(out.tell())
+            outer = lo - ghosts, hi + ghosts
+            out.write(f"FAB {plot.format}{_box(*outer, nodes)} {components}\n".encode())
+            for c in range(components):
+                out.write(plot.value(c, level, *outer).astype(ORDERS[plot.format]).tobytes())
+    lines = ["1", "0", str(components), str(ghosts), f"({len(boxes)} 0", *(_box(*box, nodes) for box in boxes), ")"]
+    lines += [str(len(boxes)), *(f"FabOnDisk: {name}_D_00000 {at}" for at in places), ""]
+    (folder / f"{name}_H").write_text("\n".join(lines) + "\n")
+
+
 def write_plot(plot: Plot, place: Path) -> Path:
     place.mkdir(parents=True)
     n, levels = plot.dimensions, range(len(plot.boxes))
@@ -114,6 +195,9 @@ def write_plot(plot: Plot, place: Path) -> Path:
         lines.append(f"Level_{level}/Cell")
         _write_level(plot, level, place / f"Level_{level}")
     (place / "Header").write_text("\n".join(lines) + "\n")
+    (place / "job_info").write_text("AMReX git hash: by hand\n")  # without it yt looks for no particles
+    for name, about in plot.particles:
+        write_particles(plot, about, place / name)
     return place
 
 

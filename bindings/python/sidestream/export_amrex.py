@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import Error
+from .export_amrex_particles import Cloud, cloud_of, write_particles
 from .export_parts import Job, Progress, Remarks
 from .level_sources import BlockOf, Named, OfDatabase, RefinedMesh, in_cell_order
 from .levels import Levels
@@ -149,6 +150,8 @@ def _plots(job: Job, slot: Any, remarks: Remarks) -> dict[str, _Plot]:
         mine = [v for v in context.variables.values() if v.mesh == name and v.name in wanted - roles]
         if not mine:
             continue
+        if about["type"] == "points":
+            continue  # particles: see _clouds
         if about["type"] != "uniform":
             remarks.say(f"the mesh '{name}' is left out: it is {about['type']}, and plotfiles have uniform meshes")
             continue
@@ -171,14 +174,42 @@ def _plots(job: Job, slot: Any, remarks: Remarks) -> dict[str, _Plot]:
     return plots
 
 
+def _clouds(job: Job, slot: Any, dimensions: set[int], remarks: Remarks) -> list[tuple[int, Cloud]]:
+    """Particles with the number of their dimensions; those of which plotfiles have no mesh are left out."""
+    fields = job.fields(slot)
+    contexts, found = [array.context for array in fields.values()], []
+    wanted = {array.variable.name for array in fields.values()}
+    for name, about in contexts[0].meshes.items() if contexts else ():
+        if about["type"] != "points" or all(array.variable.mesh != name for array in fields.values()):
+            continue
+        used = int(about["dimensions"])
+        if used not in dimensions:
+            remarks.say(
+                f"the particles '{name}' are left out: they need a uniform mesh of {used} dimensions beside them"
+            )
+        elif (cloud := cloud_of(contexts[0], name, wanted, remarks)) is not None:
+            found.append((used, cloud))
+    return found
+
+
+def _write_clouds(plot: _Plot, clouds: list[Cloud], place: Path, progress: Progress) -> None:
+    boxes = [plot.blocks(number) for number in range(plot.deepest() + 1)]
+    for cloud in clouds:
+        write_particles(cloud, plot.mesh, boxes, place / cloud.name, progress)
+    if clouds:
+        (place / "job_info").write_text("AMReX plotfile, written by Sidestream\n", encoding="ascii")  # yt asks for it
+
+
 def export_amrex(job: Job, target: Path, folder: Path, compress: bool, progress: Progress, remarks: Remarks) -> None:
     """Into `folder`: TARGET with a plotfile for each context and uniform mesh, plt000010; where there are several
-    meshes, MESH-plt000010. Where a cycle is there twice, plt000010-v2."""
+    meshes, MESH-plt000010. Meshes of points are particles in them, a folder each; those of a context are held whole.
+    Where a cycle is there twice, plt000010-v2."""
     del compress
     place, used = folder / target.name, set[str]()
     place.mkdir()
     for slot in job.slots:
         plots = _plots(job, slot, remarks)
+        clouds = _clouds(job, slot, {plot.mesh.dimensions for plot in plots.values()}, remarks)
         for mesh, plot in plots.items():
             first = f"plt{slot.cycle:06}" if len(plots) == 1 else f"{mesh}-plt{slot.cycle:06}"
             name, version = first, 2
@@ -188,6 +219,8 @@ def export_amrex(job: Job, target: Path, folder: Path, compress: bool, progress:
             (place / name).mkdir()
             for number in range(plot.deepest() + 1):
                 _write_level(plot, number, place / name / f"Level_{number}", progress)
+            mine = [cloud for used, cloud in clouds if used == plot.mesh.dimensions]
+            _write_clouds(plot, mine, place / name, progress)
             (place / name / "Header").write_text(_header(plot, slot.time, slot.cycle), encoding="utf-8")
     if not used:
         raise Error("export: there is nothing that a plotfile can hold: values in cells of a uniform mesh")

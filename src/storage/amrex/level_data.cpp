@@ -14,6 +14,7 @@ namespace sidestream::amrex {
 namespace {
 
 constexpr std::uint64_t most_text = std::uint64_t{1} << 30, header_bytes = 4096;
+constexpr std::int64_t most_components = 100'000;
 
 /// ((8, (64 11 52 0 1 12 0 1023)),(8, (8 7 6 5 4 3 2 1)))
 NumberFormat read_format(TextReader& in) {
@@ -85,14 +86,16 @@ FabHeader read_header(const LevelData& level, const FabPlace& fab, const databas
   static_cast<void>(in.word("FAB"));
   FabHeader found;
   found.format = read_format(in);
-  found.box = in.box("box", level.dimensions);
+  Centering centering{};
+  found.box = in.points("box", level.dimensions, centering);
+  if (centering != level.centering) in.complain("box", "its values lie elsewhere than those of other boxes");
   static_cast<void>(in.whole("components", level.components, level.components));
   found.begin = fab.offset + text.size();
   return found;
 }
 
 Box with_ghosts(const FabPlace& fab, const LevelData& level) {
-  Box box = fab.cells;
+  Box box = points_of(level.centering, fab.cells);
   for (int a = 0; a < level.dimensions; ++a) {
     box.lo[static_cast<std::size_t>(a)] -= level.ghosts[static_cast<std::size_t>(a)];
     box.hi[static_cast<std::size_t>(a)] += level.ghosts[static_cast<std::size_t>(a)];
@@ -104,17 +107,25 @@ FabHeader header_of(const LevelData& level, const FabPlace& fab, const database:
   if (level.bare) return {level.format, with_ghosts(fab, level), fab.offset};
   FabHeader header = read_header(level, fab, file);
   if (!(header.box == with_ghosts(fab, level))) {
-    fail(Code::file, "'{}' at byte {}: the box is not the one that {} lists", file.path(), fab.offset, "Cell_H");
+    fail(Code::file, "'{}' at byte {}: the box is not the one that {}_H lists", file.path(), fab.offset, level.name);
   }
   return header;
 }
 
-void read_boxes(TextReader& in, LevelData& level, std::size_t expected) {
+void read_list(TextReader& in, LevelData& level) {
+  constexpr std::int64_t most_boxes = std::int64_t{1} << 32;
   in.expect('(', "boxes");
-  const auto count = static_cast<std::int64_t>(expected);
-  static_cast<void>(in.whole("number of boxes", count, count));
+  const std::int64_t count = in.whole("number of boxes", 0, most_boxes);
   static_cast<void>(in.whole("boxes", 0, INT64_MAX));
-  for (std::size_t n = 0; n < expected; ++n) level.fabs.push_back({in.box("box", level.dimensions), {}, 0});
+  for (std::int64_t n = 0; n < count; ++n) {
+    Centering centering{};
+    Box cells = in.points("box", level.dimensions, centering);
+    if (n > 0 && centering != level.centering) in.complain("box", "its values lie elsewhere than those of other boxes");
+    level.centering = centering;
+    for (int a = 0; a < level.dimensions; ++a) cells.hi[static_cast<std::size_t>(a)] -= at_nodes(centering, a) ? 1 : 0;
+    if (cells.empty()) in.complain("box", "there is no cell between its nodes");
+    level.fabs.push_back({cells, {}, 0});
+  }
   in.expect(')', "boxes");
 }
 
@@ -125,7 +136,7 @@ void read_places(TextReader& in, LevelData& level) {
     if (in.word("FabOnDisk:") != "FabOnDisk:") in.complain("FabOnDisk:", "found something else");
     fab.file = in.word("name of a file");
     if (fab.file.find('/') != std::string::npos) {
-      in.complain("name of a file", fmt::format("found '{}', expected one beside Cell_H", fab.file));
+      in.complain("name of a file", fmt::format("found '{}', expected one beside {}_H", fab.file, level.name));
     }
     fab.offset = static_cast<std::uint64_t>(in.whole("offset", 0, INT64_MAX));
   }
@@ -133,18 +144,18 @@ void read_places(TextReader& in, LevelData& level) {
 
 }  // namespace
 
-LevelData read_level_data(const Plotfile& plotfile, std::size_t number) {
-  const PlotLevel& about = plotfile.levels.at(number);
-  const std::string base = plotfile.path(about.data), path = base + "_H", text = read_text(path, most_text);
+LevelData read_boxes(const std::string& base, int dimensions) {
+  const std::string path = base + "_H", text = read_text(path, most_text);
   TextReader in(text, path);
   LevelData level;
-  level.folder = base.substr(0, base.rfind('/'));
-  level.dimensions = plotfile.dimensions;
+  const std::size_t slash = base.rfind('/');
+  level.folder = base.substr(0, slash);
+  level.name = base.substr(slash + 1);
+  level.dimensions = dimensions;
   const std::int64_t version = in.whole("version", 1, 4);
   level.bare = version > 1;
   static_cast<void>(in.whole("how", 0, 1000));
-  const auto variables = static_cast<std::int64_t>(plotfile.variables.size());
-  level.components = static_cast<int>(in.whole("components", variables, variables));
+  level.components = static_cast<int>(in.whole("components", 1, most_components));
   if (in.next_is('(')) {
     level.ghosts = in.indices("ghosts", level.dimensions);
   } else {
@@ -154,7 +165,7 @@ LevelData read_level_data(const Plotfile& plotfile, std::size_t number) {
   for (const Index one : level.ghosts) {
     if (one < 0 || one > 1 << 20) in.complain("ghosts", fmt::format("found {}", one));
   }
-  read_boxes(in, level, about.boxes);
+  read_list(in, level);
   read_places(in, level);
   if (level.bare) {
     const std::size_t format = text.find("((", in.offset());
@@ -163,9 +174,24 @@ LevelData read_level_data(const Plotfile& plotfile, std::size_t number) {
     TextReader end(rest, path + ", the format of numbers");
     level.format = read_format(end);
   }
+  return level;
+}
+
+LevelData read_level_data(const Plotfile& plotfile, std::size_t number) {
+  const PlotLevel& about = plotfile.levels.at(number);
+  const std::string base = plotfile.path(about.data);
+  LevelData level = read_boxes(base, plotfile.dimensions);
+  const auto expect = [&](const char* what, std::size_t found, std::size_t expected) {
+    if (found == expected) return;
+    fail(Code::file, "'{}_H' has {} {}, but the Header says {}; the file is damaged", base, found, what, expected);
+  };
+  expect("components", static_cast<std::size_t>(level.components), plotfile.variables.size());
+  expect("boxes", level.fabs.size(), about.boxes);
+  if (level.centering != Centering::cell)
+    fail(Code::file, "'{}_H' has values at nodes or faces, but those that the Header lists are in cells", base);
   for (const FabPlace& fab : level.fabs) {
     if (!about.domain.contains(fab.cells))
-      fail(Code::file, "'{}' lists a box that reaches out of the level's domain", path);
+      fail(Code::file, "'{}_H' lists a box that reaches out of the level's domain", base);
   }
   return level;
 }
@@ -193,15 +219,15 @@ class FabValues {
     }
   }
 
-  /// The planes that have `cells`, which lie next to each other, and of these the cells.
-  void read(int component, const Box& cells, std::span<std::byte> out) {
+  /// The planes that have `points`, which lie next to each other, and of these the points.
+  void read(int component, const Box& points, std::span<std::byte> out) {
     Box planes = header_.box;
-    planes.lo[2] = cells.lo[2];
-    planes.hi[2] = cells.hi[2];
+    planes.lo[2] = points.lo[2];
+    planes.hi[2] = points.hi[2];
     raw_.resize(packed_bytes(planes, 1, type_));
     const std::uint64_t plane = raw_.size() / static_cast<std::uint64_t>(planes.extent(2)),
                         first = static_cast<std::uint64_t>(component) * packed_bytes(header_.box, 1, type_) +
-                                static_cast<std::uint64_t>(cells.lo[2] - header_.box.lo[2]) * plane;
+                                static_cast<std::uint64_t>(points.lo[2] - header_.box.lo[2]) * plane;
     file_.read(header_.begin + first, raw_);
     reorder(raw_, header_.format);
     ArrayView all;
@@ -209,7 +235,7 @@ class FabValues {
     all.type = type_;
     all.box = planes;
     all.strides = packed_strides(planes, 1, Order::column);
-    pack(all, cells, Order::column, out);
+    pack(all, points, Order::column, out);
   }
 
  private:
@@ -225,9 +251,10 @@ std::vector<Bytes> read_fab(const LevelData& level, std::size_t fab, Type type) 
   const FabPlace& place = level.fabs.at(fab);
   FabValues values(level, place, type);
   std::vector<Bytes> components;
+  const Box points = points_of(level.centering, place.cells);
   for (int c = 0; c < level.components; ++c) {
-    Bytes own(packed_bytes(place.cells, 1, type));
-    values.read(c, place.cells, own);
+    Bytes own(packed_bytes(points, 1, type));
+    values.read(c, points, own);
     components.push_back(std::move(own));
   }
   return components;

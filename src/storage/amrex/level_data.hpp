@@ -10,6 +10,7 @@
 
 #include "sidestream/data/box.hpp"
 #include "sidestream/data/type.hpp"
+#include "sidestream/data/variable.hpp"
 #include "sidestream/extend/communicator.hpp"
 #include "storage/amrex/plotfile.hpp"
 
@@ -23,28 +24,33 @@ struct NumberFormat {
 };
 
 struct FabPlace {
-  Box cells;         ///< without ghosts
+  Box cells;         ///< without ghosts; of values at nodes and faces the cells between them
   std::string file;  ///< beside `Cell_H`
   std::uint64_t offset = 0;
 };
 
-/// What Cell_H says.
+/// What Cell_H says, or another file NAME_H of the kind.
 struct LevelData {
+  std::string name;    ///< of the file: Cell
   std::string folder;  ///< with the files
   int components = 0, dimensions = 3;
   Index3 ghosts{};
   std::vector<FabPlace> fabs;
   bool bare = false;  ///< fabs have no header: all are in `format`
   NumberFormat format{};
+  Centering centering = Centering::cell;  ///< of all boxes
 };
 
-/// Reads DATA_H of a level. Throws Error(file) where it does not fit the Header.
+/// Reads PATH_H, of whatever number of components and boxes, in cells, at nodes, on faces or edges. Throws Error(file).
+[[nodiscard]] LevelData read_boxes(const std::string& path, int dimensions);
+
+/// The same of the values of a level. Throws Error(file) where they do not fit the Header.
 [[nodiscard]] LevelData read_level_data(const Plotfile& plotfile, std::size_t level);
 
 /// The type of the numbers of one box, from its header.
 [[nodiscard]] Type type_of(const LevelData& level, std::size_t fab);
 
-/// All values of one box, a gapless array for each component over its cells, i fastest, in the byte order of this
+/// All values of one box, a gapless array for each component over its points, i fastest, in the byte order of this
 /// machine. Throws Error(file), also where they are not of `type`.
 [[nodiscard]] std::vector<Bytes> read_fab(const LevelData& level, std::size_t fab, Type type);
 

@@ -9,6 +9,7 @@
 
 #include "base/fail.hpp"
 #include "base/folder_names.hpp"
+#include "storage/amrex/particles.hpp"
 #include "storage/amrex/text_reader.hpp"
 
 namespace sidestream::amrex {
@@ -143,13 +144,16 @@ Plotfile read_plotfile(const std::string& directory) {
 std::vector<std::string> unread_parts(const Plotfile& plotfile) {
   std::vector<std::string> names = names_in_folder(plotfile.directory), sentences;
   std::sort(names.begin(), names.end());
+  const std::vector<std::string> particles = particle_folders(plotfile);
   for (const std::string& name : names) {
     std::error_code problem;
     const fs::path inside = fs::path(plotfile.directory) / name;
-    if (!fs::is_directory(inside, problem) || name.rfind("Level_", 0) == 0) continue;
-    const bool particles = fs::exists(inside / "Header", problem);
-    sentences.push_back(fmt::format("'{}' is not read: {}", name,
-                                    particles ? "particles of AMReX cannot be imported" : "it is none of the levels"));
+    if (!fs::is_directory(inside, problem) || name.rfind("Level_", 0) == 0 || name == "raw_fields") continue;
+    if (std::find(particles.begin(), particles.end(), name) != particles.end()) continue;
+    const bool other = fs::exists(inside / "Header", problem);
+    sentences.push_back(fmt::format(
+        "'{}' is not read: {}", name,
+        other ? "its Header is not that of particles of version two of AMReX" : "it is none of the levels"));
   }
   return sentences;
 }

@@ -34,7 +34,7 @@ struct Plotfile {
 /// coordinates other than Cartesian ones.
 [[nodiscard]] Plotfile read_plotfile(const std::string& directory);
 
-/// A sentence for each thing in the directory that is not read: particles, fields at nodes and faces.
+/// A sentence for each thing in the directory that is not read: folders that are neither levels nor particles.
 [[nodiscard]] std::vector<std::string> unread_parts(const Plotfile& plotfile);
 
 }  // namespace sidestream::amrex

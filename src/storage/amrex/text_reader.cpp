@@ -109,16 +109,29 @@ Index3 TextReader::indices(const char* what, int dimensions) {
   return found;
 }
 
-Box TextReader::box(const char* what, int dimensions) {
+Box TextReader::points(const char* what, int dimensions, Centering& centering) {
   Box found;
   expect('(', what);
   found.lo = indices(what, dimensions);
   found.hi = indices(what, dimensions);
   const Index3 nodes = indices(what, dimensions);
   expect(')', what);
-  for (std::size_t a = 0; a < 3; ++a) ++found.hi[a];
-  if (nodes != Index3{0, 0, 0}) complain(what, "values at nodes or faces, expected values in cells, as plotfiles have");
+  unsigned bits = 0;
+  for (std::size_t a = 0; a < 3; ++a) {
+    ++found.hi[a];
+    if (nodes[a] != 0 && nodes[a] != 1)
+      complain(what, fmt::format("found {}, expected 0 in cells or 1 at nodes", nodes[a]));
+    bits |= static_cast<unsigned>(nodes[a]) << a;
+  }
+  centering = static_cast<Centering>(bits);
   if (found.empty()) complain(what, "a box without cells");
+  return found;
+}
+
+Box TextReader::box(const char* what, int dimensions) {
+  Centering centering{};
+  const Box found = points(what, dimensions, centering);
+  if (centering != Centering::cell) complain(what, "values at nodes or faces, expected values in cells");
   return found;
 }
 

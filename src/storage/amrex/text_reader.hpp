@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sidestream/data/box.hpp"
+#include "sidestream/data/variable.hpp"
 
 namespace sidestream::amrex {
 
@@ -28,6 +29,8 @@ class TextReader {
   /// ((lo) (hi) (centring)), as cells from lo to hi, both of them included in the text; axes that are not used have one
   /// cell. Refuses values that are not in cells.
   [[nodiscard]] Box box(const char* what, int dimensions);
+  /// The same of values at nodes of some axes, which `centering` tells: the box is that of their points.
+  [[nodiscard]] Box points(const char* what, int dimensions, Centering& centering);
   void expect(char c, const char* what);
   /// Whether the next character but blanks is this one.
   [[nodiscard]] bool next_is(char c);

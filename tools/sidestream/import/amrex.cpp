@@ -8,6 +8,8 @@
 #include "base/communicator.hpp"
 #include "base/fail.hpp"
 #include "base/records.hpp"
+#include "import/amrex_fields.hpp"
+#include "import/amrex_particles.hpp"
 #include "import/imported.hpp"
 #include "storage/amrex/level_data.hpp"
 
@@ -25,8 +27,9 @@ std::string plain(std::string name) {
   return name;
 }
 
-struct LevelReport {
-  std::int64_t level = 0, boxes = 0, cells = 0;
+/// Of a level, or of a folder of particles, which are its cells.
+struct Report {
+  std::int64_t boxes = 0, cells = 0;
   std::uint64_t values = 0, stored = 0;
 };
 
@@ -40,17 +43,24 @@ class AmrexImport {
     find_type();
     declare();
     make_parts();
-    reports_.resize(levels_.size());
+    fields_.emplace(plotfile_, levels_, mesh_, imported_, part_bytes);
+    remarks_.insert(remarks_.end(), fields_->remarks().begin(), fields_->remarks().end());
+    for (const std::string& folder : amrex::particle_folders(plotfile_)) {
+      particles_.emplace_back(plotfile_, folder, imported_, part_bytes);
+    }
+    reports_.resize(levels_.size() + 1 + particles_.size());
   }
 
   std::string run(Communicator& all, const std::function<bool()>& stop) {
     const Iteration iteration{0, plotfile_.levels.front().step, plotfile_.time};
+    std::size_t parts = parts_.size() + fields_->parts();
+    for (const AmrexParticles& one : particles_) parts += one.parts();
     imported_.store(
-        all, static_cast<int>(parts_.size()), "part",
-        [&](int part, Imported::Part& to) { add_part(parts_[static_cast<std::size_t>(part)], to); }, iteration, stop);
-    std::vector<LevelReport> reports(levels_.size());
+        all, static_cast<int>(parts), "part",
+        [&](int part, Imported::Part& to) { add_part(static_cast<std::size_t>(part), to); }, iteration, stop);
+    std::vector<Report> reports(reports_.size());
     for (const Bytes& bytes : all.gather(bytes_of(reports_), 0)) {
-      const auto more = records_of<LevelReport>(bytes);
+      const auto more = records_of<Report>(bytes);
       for (std::size_t n = 0; n < more.size(); ++n) {
         reports[n].boxes += more[n].boxes;
         reports[n].cells += more[n].cells;
@@ -118,9 +128,27 @@ class AmrexImport {
     }
   }
 
-  void add_part(const Boxes& boxes, Imported::Part& to) {
+  /// Boxes come first, then fields beside them, then particles, folder by folder.
+  void add_part(std::size_t part, Imported::Part& to) {
+    if (part < parts_.size()) return add_boxes(parts_[part], to);
+    part -= parts_.size();
+    if (part < fields_->parts()) {
+      reports_[levels_.size()].stored += fields_->add(part, first_id_, to);
+      return;
+    }
+    part -= fields_->parts();
+    for (std::size_t n = 0; n < particles_.size(); ++n) {
+      if (part < particles_[n].parts()) {
+        reports_[levels_.size() + 1 + n].stored += particles_[n].add(part, to);
+        return;
+      }
+      part -= particles_[n].parts();
+    }
+  }
+
+  void add_boxes(const Boxes& boxes, Imported::Part& to) {
     const amrex::LevelData& level = levels_[boxes.level];
-    LevelReport& report = reports_[boxes.level];
+    Report& report = reports_[boxes.level];
     for (std::size_t n = boxes.first; n < boxes.last; ++n) {
       Block block;
       block.id = first_id_[boxes.level] + static_cast<std::int64_t>(n);
@@ -137,15 +165,25 @@ class AmrexImport {
     }
   }
 
-  [[nodiscard]] std::string text_of(const std::vector<LevelReport>& reports) const {
+  [[nodiscard]] std::string text_of(const std::vector<Report>& reports) const {
     std::string text = fmt::format("{:>7} {:>9} {:>12} {:>10} {:>10}\n", "level", "boxes", "cells", "values", "stored");
-    for (std::size_t n = 0; n < reports.size(); ++n) {
+    for (std::size_t n = 0; n < levels_.size(); ++n) {
       text += fmt::format("{:>7} {:>9} {:>12} {:>10} {:>10}\n", n, reports[n].boxes, reports[n].cells,
                           rounded(reports[n].values), rounded(reports[n].stored));
       if (plotfile_.levels[n].time != plotfile_.time) {
         text += fmt::format("remark: level {} is at time {}, which the database does not keep: it has {}\n", n,
                             plotfile_.levels[n].time, plotfile_.time);
       }
+    }
+    if (fields_->variables() > 0) {
+      text += fmt::format("{} fields more, {}, stored {}\n", fields_->variables(), rounded(fields_->bytes()),
+                          rounded(reports[levels_.size()].stored));
+    }
+    for (std::size_t n = 0; n < particles_.size(); ++n) {
+      const amrex::ParticleFolder& folder = particles_[n].folder();
+      text += fmt::format("{}: {} particles in {} grids, {}, stored {}\n", folder.name, folder.count,
+                          folder.grids.size(), rounded(folder.count * particles_[n].bytes_each()),
+                          rounded(reports[levels_.size() + 1 + n].stored));
     }
     for (const std::string& remark : remarks_) text += "remark: " + remark + "\n";
     return text;
@@ -160,7 +198,9 @@ class AmrexImport {
   std::vector<std::int32_t> variables_;
   std::vector<std::int64_t> first_id_;
   std::vector<Boxes> parts_;
-  std::vector<LevelReport> reports_;
+  std::optional<AmrexFields> fields_;
+  std::vector<AmrexParticles> particles_;
+  std::vector<Report> reports_;  ///< of levels, of fields, of particles
 };
 
 }  // namespace

@@ -1,0 +1,59 @@
+// What plotfiles of AMReX have beside the values that their Header lists: fields at nodes, faces and edges.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "import/imported.hpp"
+#include "storage/amrex/level_data.hpp"
+
+namespace sidestream::importing {
+
+/// Files NAME_H in `Level_L` and `raw_fields/Level_L`, as WarpX writes fields where it has them, each a variable NAME
+/// with as many components as the file has. They lie on the boxes of the mesh; those on other boxes are left out.
+class AmrexFields {
+ public:
+  /// Declares the variables on `mesh`. `levels`: the boxes of the mesh by level. `part_bytes`: of values, that a part
+  /// has at most, but for large boxes.
+  AmrexFields(const amrex::Plotfile& plotfile, const std::vector<amrex::LevelData>& levels, std::int32_t mesh,
+              Imported& imported, std::uint64_t part_bytes);
+
+  [[nodiscard]] std::size_t parts() const noexcept { return parts_.size(); }
+  /// Reads a part and puts it into the database. `first_id`: of the blocks, by level. Returns the bytes that it takes
+  /// there.
+  std::uint64_t add(std::size_t part, const std::vector<std::int64_t>& first_id, Imported::Part& to) const;
+
+  [[nodiscard]] std::size_t variables() const noexcept { return fields_.size(); }
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }  ///< of all values
+  /// A sentence for each file that is left out.
+  [[nodiscard]] const std::vector<std::string>& remarks() const noexcept { return remarks_; }
+
+ private:
+  struct Field {
+    std::int32_t variable = -1;
+    Type type = Type::float64;
+    int components = 1;
+    Centering centering = Centering::cell;
+    std::map<std::size_t, amrex::LevelData> levels;
+  };
+  /// Boxes [first, last) of a level of a field.
+  struct Boxes {
+    std::size_t field = 0, level = 0, first = 0, last = 0;
+  };
+
+  void take(const std::string& path, const std::string& name, std::size_t level, const amrex::LevelData& boxes);
+  void declare(std::int32_t mesh, Imported& imported);
+  void make_parts(std::uint64_t part_bytes);
+
+  int dimensions_;
+  std::map<std::string, Field> found_;  ///< by name, until they are declared
+  std::vector<Field> fields_;
+  std::vector<Boxes> parts_;
+  std::int32_t mesh_ = -1;
+  std::uint64_t bytes_ = 0;
+  std::vector<std::string> remarks_;
+};
+
+}  // namespace sidestream::importing
