@@ -159,6 +159,12 @@ Handle InputFile::open_attribute(const std::string& object, const std::string& n
   return {H5Aopen_by_name(file_.id(), object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose, action, path_};
 }
 
+std::optional<Type> InputFile::attribute_type(const std::string& object, const std::string& name) const {
+  const Handle attribute = open_attribute(object, name);
+  const std::string action = fmt::format("read the attribute '{}' of '{}' of", name, object);
+  return type_of(Handle(H5Aget_type(attribute.id()), H5Tclose, action, path_).id());
+}
+
 template <class T>
 std::vector<T> InputFile::read_attribute(const std::string& object, const std::string& name, Type type) const {
   const Handle attribute = open_attribute(object, name);

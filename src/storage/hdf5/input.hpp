@@ -45,6 +45,8 @@ class InputFile {
   /// A single number or all of a list; throws where the attribute is missing or holds none.
   [[nodiscard]] std::vector<double> numbers(const std::string& object, const std::string& name) const;
   [[nodiscard]] std::vector<std::int64_t> integers(const std::string& object, const std::string& name) const;
+  /// What its numbers are; nothing if it holds none.
+  [[nodiscard]] std::optional<Type> attribute_type(const std::string& object, const std::string& name) const;
   [[nodiscard]] std::vector<std::string> texts(const std::string& object, const std::string& name) const;
 
  private:

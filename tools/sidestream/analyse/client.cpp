@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/agree.hpp"
 #include "base/log.hpp"
@@ -72,13 +73,22 @@ void Client::set_blocks(const std::vector<Piece>& pieces, const std::vector<int>
 
 void Client::publish(Snapshot& snapshot, std::int32_t stored, const Variable& variable, const Piece& piece) {
   const std::uint64_t bytes = bytes_of(variable, piece.block);
-  if (bytes == 0) return;
   if (!snapshot.has(stored, piece.stored)) {
     ++missing_[variable.id];
     return;
   }
-  values_.resize(bytes);
-  snapshot.read(stored, piece.stored, piece.block, values_);
+  values_.resize(std::max<std::uint64_t>(bytes, 1));  // an address, also of nothing
+  const Type type = snapshot.metadata().variables[static_cast<std::size_t>(stored)].type;
+  if (bytes > 0 && type == variable.type) {
+    snapshot.read(stored, piece.stored, piece.block, std::span(values_).first(bytes));
+  } else if (bytes > 0) {  // reals of 32 bits, where other iterations have 64
+    std::vector<float> narrow(bytes / sizeof(double));
+    snapshot.read(stored, piece.stored, piece.block, std::as_writable_bytes(std::span(narrow)));
+    for (std::size_t n = 0; n < narrow.size(); ++n) {
+      const double value = narrow[n];
+      std::memcpy(values_.data() + n * sizeof value, &value, sizeof value);
+    }
+  }
   session_.publish(variable.name, piece.block.id, values_.data());
   analysed_.bytes += bytes;
 }
@@ -108,12 +118,13 @@ void Client::publish_all(std::size_t number) {
   Iteration when = iteration.when();
   when.index = static_cast<std::int64_t>(number);
   const auto needed = demand_.of(when, all);
-  for (std::size_t v = 0; v < mapping.variables.size(); ++v) {
-    const std::int32_t id = mapping.variables[v];
-    if (id < 0 || needed[static_cast<std::size_t>(id)].empty()) continue;
-    const Variable& variable = demand_.metadata().variables[static_cast<std::size_t>(id)];
-    for (std::size_t n = 0; n < pieces.size(); ++n) {
-      if (pieces[n].block.mesh != variable.mesh || owner[n] != clients_.rank()) continue;
+  for (std::size_t n = 0; n < pieces.size(); ++n) {
+    if (owner[n] != clients_.rank()) continue;
+    for (std::size_t v = 0; v < mapping.variables.size(); ++v) {
+      const std::int32_t id = mapping.variables[v];
+      if (id < 0 || needed[static_cast<std::size_t>(id)].empty()) continue;
+      const Variable& variable = demand_.metadata().variables[static_cast<std::size_t>(id)];
+      if (pieces[n].block.mesh != variable.mesh) continue;
       if (selective_ && !needed[static_cast<std::size_t>(id)][n]) continue;
       publish(*snapshot, static_cast<std::int32_t>(v), variable, pieces[n]);
     }

@@ -15,4 +15,9 @@ namespace sidestream::analysing {
 /// A file that the output `hdf5` has written: one iteration.
 [[nodiscard]] StoredIterations fields_iterations(const std::string& path);
 
+/// What numbers of openPMD are given in.
+enum class Units { si, stored };
+/// A file of openPMD: all its iterations, by ascending number.
+[[nodiscard]] StoredIterations openpmd_iterations(const std::string& path, Units units);
+
 }  // namespace sidestream::analysing

@@ -22,8 +22,11 @@ std::string difference(Mesh a, Mesh b) {
   return difference_of(a, b);
 }
 
+bool is_real(const Variable& variable) { return variable.type == Type::float32 || variable.type == Type::float64; }
+
+/// Reals of both widths go together: see add_variable.
 const char* difference(const Variable& a, const Variable& b) {
-  if (a.type != b.type) return "type";
+  if (a.type != b.type && !(is_real(a) && is_real(b))) return "type";
   if (a.centering != b.centering) return "centering";
   if (a.components != b.components) return "components";
   if (a.order != b.order) return "order";
@@ -65,6 +68,9 @@ void Merging::add_variable(const Variable& variable, const std::string& mesh, co
     all_.variables.push_back(std::move(added));
     first_["variable " + variable.name] = where;
     return;
+  }
+  if (known->type != variable.type && is_real(*known) && is_real(variable)) {
+    all_.variables[static_cast<std::size_t>(known->id)].type = Type::float64;
   }
   const char* what = all_.mesh_of(*known).name != mesh ? "mesh" : difference(*known, variable);
   if (what == nullptr) return;

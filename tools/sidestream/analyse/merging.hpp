@@ -10,7 +10,8 @@ namespace sidestream::analysing {
 
 class Merging {
  public:
-  /// `where` names the iteration in messages. Throws Error(file) where it has a mesh or variable as another one.
+  /// `where` names the iteration in messages. Throws Error(file) where it has a mesh or variable otherwise than another
+  /// one. What is of 32 bits in one and of 64 in another is of 64.
   void add(const Metadata& metadata, const std::string& where);
   [[nodiscard]] const Metadata& result() const noexcept { return all_; }
 

@@ -55,9 +55,10 @@ std::vector<std::string> matching(const std::string& pattern) {
   return names;
 }
 
-/// What kind of HDF5 file it is, says the attribute `format` of its root.
-StoredIterations iterations_of_hdf5(const std::string& path) {
+/// What kind of HDF5 file it is, attributes of its root say.
+StoredIterations iterations_of_hdf5(const std::string& path, Units units) {
   const hdf5::InputFile file(path);
+  if (file.has_attribute("/", "openPMD")) return openpmd_iterations(path, units);
   const std::string format = file.has_attribute("/", "format") ? file.texts("/", "format").at(0) : std::string();
   if (format == "sidestream-fields") return fields_iterations(path);
   if (format == "sidestream-blocks") {
@@ -72,8 +73,8 @@ StoredIterations iterations_of_hdf5(const std::string& path) {
 
 class Finder {
  public:
-  explicit Finder(const std::string& describe) {
-    if (!describe.empty()) description_ = read_description(describe);
+  explicit Finder(const SourceOptions& options) : units_(options.units == "stored" ? Units::stored : Units::si) {
+    if (!options.describe.empty()) description_ = read_description(options.describe);
   }
 
   StoredIterations of(const std::string& path) {
@@ -84,7 +85,7 @@ class Finder {
     if (!hdf5::is_hdf5(path)) {
       fail(Code::file, "'{}' is no HDF5 file; databases, plotfiles of AMReX and HDF5 files are read", path);
     }
-    return description_ ? described_iterations(path, description_, files_++) : iterations_of_hdf5(path);
+    return description_ ? described_iterations(path, description_, files_++) : iterations_of_hdf5(path, units_);
   }
 
  private:
@@ -96,6 +97,7 @@ class Finder {
          path);
   }
 
+  Units units_;
   std::shared_ptr<const Description> description_;
   std::int64_t files_ = 0;
 };
@@ -153,7 +155,7 @@ StoredIterations find_iterations(const SourceOptions& options) {
   const Ranges iterations(options.iterations, "--iterations"), cycles(options.cycles, "--cycles");
   StoredIterations chosen;
   std::int64_t number = 0;
-  Finder finder(options.describe);
+  Finder finder(options);
   const auto take = [&](const std::string& path) {
     for (auto& iteration : finder.of(path)) {
       if (iterations.has(number++) && cycles.has(iteration->when().cycle)) chosen.push_back(std::move(iteration));

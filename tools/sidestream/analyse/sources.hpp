@@ -11,6 +11,7 @@ namespace sidestream::analysing {
 struct SourceOptions {
   std::vector<std::string> files;  ///< or patterns of the shell: *, ?, [...]
   std::string describe;            ///< a description of HDF5 files of other programs; empty: none
+  std::string units = "SI";        ///< or `stored`: of files of openPMD
   std::string iterations, cycles;  ///< numbers and FROM:TO:STEP with commas between; empty: all
 };
 
