@@ -96,7 +96,8 @@ def write_openpmd(path, steps, counts=(1000, 1000, 1000)):
 
 OPENPMD = statistics(
     "rho", "E", "ions_weighting", "ions_momentum", "ions_position",
-    more="  - deposit: {mesh: ions, weight: ions_weighting, size: [4, 4, 4], low: [0, 0, 0], high: [9, 9, 9], method: ngp}\n"
+    more="  - deposit: {mesh: ions, weight: ions_weighting, size: [4, 4, 4], low: [0, 0, 0], high: [9, 9, 9],\n"
+    "              method: ngp}\n"
     "  - slice: {variable: rho, axis: z, position: 17}\n",
 )  # fmt: skip
 

@@ -219,7 +219,7 @@ def test_damage(tmp_path, insitu):
     for at in range(len(data) // 2, len(data) - 4096, 4096):
         data[at] ^= 1
     segment.write_bytes(data)
-    said, found = analyse(tmp_path, "out", damaged, ALL, ranks=3, status=1)
+    said, _ = analyse(tmp_path, "out", damaged, ALL, ranks=3, status=1)
     assert "checksum" in said
     assert said.count("sidestream analyse:") == 1, said
     cut = tmp_path / "fields-000002.h5"
