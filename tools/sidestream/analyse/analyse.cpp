@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <optional>
 
@@ -81,13 +83,14 @@ class Analysis {
       CheckOptions given;
       given.values = options_.values;
       parameters_ = parse_values(given);
+      check_directory(read_opening(*document));
       complete(files_, *document);
       demand_.emplace(*document, parameters_, files_);
       check();
     });
   }
 
-  /// Collective. Whether something was lost.
+  /// Collective. Whether something was lost, or left because of a signal.
   bool run(const std::function<bool()>& stop) {
     Session session = SessionAccess::open(world_->comm(), options_.config,
                                           [&](const Document& document) { return edited(document, options_); });
@@ -107,10 +110,27 @@ class Analysis {
           "sidestream analyse: of {} iterations {} were refused, {} failed, of {} nothing is known\n",
           account.iterations, account.refused, account.failed, account.unknown);
     }
-    return lost;
+    return lost || stopped_;
   }
 
  private:
+  /// What is read must not be written over, or go on growing.
+  void check_directory(const OpeningConfig& opening) const {
+    if (opening.existing == Existing::refuse) return;
+    namespace fs = std::filesystem;
+    std::error_code problem;
+    const fs::path directory = fs::weakly_canonical(opening.directory, problem);
+    for (const auto& iteration : iterations_) {
+      const fs::path file = fs::weakly_canonical(iteration->path(), problem);
+      const auto ends = std::mismatch(directory.begin(), directory.end(), file.begin(), file.end());
+      if (ends.first != directory.end()) continue;
+      fail(Code::configuration,
+           "{}: '{}' lies in the output directory '{}', which 'existing: {}' would change; choose another: --directory",
+           options_.config, iteration->path(), opening.directory,
+           opening.existing == Existing::replace ? "replace" : "resume");
+    }
+  }
+
   /// Adds what files of most formats do not say: along which axes meshes are periodic.
   void complete(Metadata& files, const Document& document) const {
     Parameters parameters = parameters_;
@@ -176,6 +196,7 @@ class Analysis {
       client.iterate(n);
     }
     progress.clear();
+    stopped_ = client.analysed().iterations < static_cast<std::int64_t>(iterations_.size());
     say(client.analysed(), *clients, begin);
   }
 
@@ -200,6 +221,7 @@ class Analysis {
   std::unique_ptr<MpiCommunicator> world_;
   analysing::StoredIterations iterations_;
   Metadata files_;
+  bool stopped_ = false;  ///< by a signal
   Parameters parameters_;
   std::optional<Demand> demand_;
 };

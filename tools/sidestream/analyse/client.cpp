@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "analyse/shifted.hpp"
 #include "base/agree.hpp"
 #include "base/log.hpp"
 #include "declaring.hpp"
@@ -95,7 +96,7 @@ void Client::publish(Snapshot& snapshot, std::int32_t stored, const Variable& va
 
 void Client::publish_all(std::size_t number) {
   const StoredIteration& iteration = *iterations_[number];
-  const std::unique_ptr<Snapshot> snapshot = iteration.open();
+  const std::unique_ptr<Snapshot> snapshot = counted_from_zero(iteration.open());
   const Mapping mapping = mapping_of(snapshot->metadata());
   // Which of the stored blocks count, and as what.
   std::vector<Block> blocks;

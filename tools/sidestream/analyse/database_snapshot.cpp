@@ -1,6 +1,9 @@
 // Contexts of databases.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
+
 #include "analyse/formats.hpp"
 #include "base/fail.hpp"
 #include "storage/database/context.hpp"
@@ -63,6 +66,7 @@ class DatabaseIteration final : public StoredIteration {
   DatabaseIteration(std::string directory, const database::Entry& entry)
       : directory_(std::move(directory)), entry_(entry) {}
   [[nodiscard]] Iteration when() const override { return entry_.iteration; }
+  [[nodiscard]] std::string path() const override { return directory_; }
   [[nodiscard]] std::string where() const override {
     return fmt::format("'{}', cycle {}", directory_, entry_.iteration.cycle);
   }
@@ -79,7 +83,18 @@ class DatabaseIteration final : public StoredIteration {
 
 StoredIterations database_iterations(const std::string& directory) {
   StoredIterations found;
-  for (const database::Entry& entry : database::read_journal(directory).contexts) {
+  const std::vector<database::Entry> contexts = database::read_journal(directory).contexts;
+  std::map<std::uint32_t, std::int64_t> first;  // cycle of each run
+  for (const database::Entry& entry : contexts) {
+    const auto [at, is_new] = first.emplace(entry.run, entry.iteration.cycle);
+    if (!is_new) at->second = std::min(at->second, entry.iteration.cycle);
+  }
+  for (const database::Entry& entry : contexts) {
+    // What a later run has computed anew counts as it did it.
+    const bool anew = std::any_of(first.begin(), first.end(), [&](const auto& run) {
+      return run.first > entry.run && entry.iteration.cycle >= run.second;
+    });
+    if (anew) continue;
     found.push_back(std::make_shared<DatabaseIteration>(directory, entry));
   }
   if (found.empty()) fail(Code::file, "the database '{}' has no context; there is nothing to analyse", directory);

@@ -331,6 +331,7 @@ class DescribedIteration final : public StoredIteration {
     when_.time = of.has("time") ? number_of(file, of, "time") : static_cast<double>(when_.cycle);
   }
   [[nodiscard]] Iteration when() const override { return when_; }
+  [[nodiscard]] std::string path() const override { return path_; }
   [[nodiscard]] std::string where() const override { return fmt::format("'{}'", path_); }
   [[nodiscard]] std::unique_ptr<Snapshot> open() const override { return DescribedReader(path_, *description_).take(); }
   [[nodiscard]] std::string contents() const override {

@@ -231,6 +231,7 @@ class FieldsIteration final : public StoredIteration {
     when_ = {0, file.integers("/", "cycle").at(0), file.numbers("/", "time").at(0)};
   }
   [[nodiscard]] Iteration when() const override { return when_; }
+  [[nodiscard]] std::string path() const override { return path_; }
   [[nodiscard]] std::string where() const override { return fmt::format("'{}'", path_); }
   [[nodiscard]] std::unique_ptr<Snapshot> open() const override { return FieldsReader(path_).take(); }
 

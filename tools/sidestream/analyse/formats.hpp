@@ -7,7 +7,7 @@
 
 namespace sidestream::analysing {
 
-/// All contexts of a database, as they were written.
+/// The contexts of a database, as they were written; of an earlier run those before the first cycle of each later one.
 [[nodiscard]] StoredIterations database_iterations(const std::string& directory);
 /// A plotfile of AMReX: one iteration.
 [[nodiscard]] StoredIterations plotfile_iterations(const std::string& directory);

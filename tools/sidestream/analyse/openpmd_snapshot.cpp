@@ -288,6 +288,7 @@ class OpenPmdIteration final : public StoredIteration {
   OpenPmdIteration(std::string path, std::string group, Iteration when, Units units)
       : path_(std::move(path)), group_(std::move(group)), when_(when), units_(units) {}
   [[nodiscard]] Iteration when() const override { return when_; }
+  [[nodiscard]] std::string path() const override { return path_; }
   [[nodiscard]] std::string where() const override { return fmt::format("'{}', iteration {}", path_, when_.cycle); }
   [[nodiscard]] std::unique_ptr<Snapshot> open() const override { return OpenPmdReader(path_, group_, units_).take(); }
 

@@ -214,6 +214,7 @@ class PlotfileIteration final : public StoredIteration {
     when_ = {0, plotfile.levels.front().step, plotfile.time};
   }
   [[nodiscard]] Iteration when() const override { return when_; }
+  [[nodiscard]] std::string path() const override { return directory_; }
   [[nodiscard]] std::string where() const override { return fmt::format("'{}'", directory_); }
   [[nodiscard]] std::unique_ptr<Snapshot> open() const override {
     return std::make_unique<PlotfileSnapshot>(directory_);

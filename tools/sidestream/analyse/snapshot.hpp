@@ -19,7 +19,7 @@ class Snapshot {
   virtual ~Snapshot() = default;
   /// What there is. Ids here, in Block::mesh and below count these.
   [[nodiscard]] virtual const Metadata& metadata() const = 0;
-  /// All blocks, in any order; a mesh that is no list has cells from (0, 0, 0) on.
+  /// All blocks, in any order.
   [[nodiscard]] virtual const std::vector<Block>& blocks() = 0;
   /// Whether the variable has values on blocks()[block], a block of its mesh.
   [[nodiscard]] virtual bool has(std::int32_t variable, std::size_t block) = 0;
@@ -33,6 +33,7 @@ class StoredIteration {
  public:
   virtual ~StoredIteration() = default;
   [[nodiscard]] virtual Iteration when() const = 0;     ///< its index means nothing
+  [[nodiscard]] virtual std::string path() const = 0;   ///< of the file or directory
   [[nodiscard]] virtual std::string where() const = 0;  ///< for messages: 'plt00040', 'data' cycle 30
   [[nodiscard]] virtual std::unique_ptr<Snapshot> open() const = 0;
   /// What else the file has, for messages about what is missing; may be empty.

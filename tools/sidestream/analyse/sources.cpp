@@ -10,6 +10,7 @@
 #include "analyse/described.hpp"
 #include "analyse/formats.hpp"
 #include "analyse/merging.hpp"
+#include "analyse/shifted.hpp"
 #include "base/fail.hpp"
 #include "config/names.hpp"
 #include "storage/database/journal.hpp"
@@ -174,7 +175,8 @@ StoredIterations find_iterations(const SourceOptions& options) {
 
 Metadata common_metadata(const StoredIterations& iterations) {
   Merging all;
-  for (const auto& iteration : iterations) all.add(iteration->open()->metadata(), iteration->where());
+  for (const auto& iteration : iterations)
+    all.add(counted_from_zero(iteration->open())->metadata(), iteration->where());
   return all.result();
 }
 
