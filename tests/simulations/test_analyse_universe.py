@@ -48,17 +48,6 @@ def insitu(tmp_path_factory):
     return folder / "insitu"
 
 
-@pytest.fixture(scope="module")
-def grid_alone(insitu):
-    """Those results of the run that need no particles and no velocity."""
-    folder = insitu.parent / "grid"
-    shutil.copytree(insitu, folder, ignore=shutil.ignore_patterns("data", "fields*"))
-    for pattern in ("lyman*", "pdf*", "momentum*", "deposit*"):
-        for file in folder.glob(pattern):
-            file.unlink()
-    return folder
-
-
 @pytest.mark.parametrize(
     ("ranks", "placement"),
     [(1, "inline"), (2, "inline"), (3, "inline"), (5, "inline"), (3, "cores"), (5, "{mode: nodes, servers: 2}")],
@@ -127,13 +116,17 @@ def test_arrays_of_another_program(tmp_path, insitu, order, ranks):
 
 
 @pytest.mark.parametrize("ranks", [1, 5])
-def test_plotfiles(tmp_path, insitu, grid_alone, ranks):
-    """Made of the database by the exporter, which yt reads as well."""
+def test_plotfiles(tmp_path, insitu, ranks):
+    """Made of the database by the exporter, which yt reads as well. Components are joined again by an expression."""
     command = [sys.executable, "-m", "sidestream", "export", insitu / "data", tmp_path / "plots.amrex"]
-    subprocess.run([*command, "--variables", "density,temperature"], check=True, timeout=100)
+    subprocess.run(
+        [*command, "--variables", "density,temperature,neutral_hydrogen,velocity,momentum"], check=True, timeout=100
+    )
     plots = tmp_path / "plots.amrex" / "plt*"
-    _, found = analyse(tmp_path, "out", plots, GRID, "--periodic", "xyz", ranks=ranks)
-    same(grid_alone, found, 15)
+    joined = "derived: {velocity: {expression: 'vector(velocity_x, velocity_y, velocity_z)'}}\n"
+    tasks = GRID + FOREST + PARTICLES.replace("variable: momentum", "variable: matter_momentum")
+    _, found = analyse(tmp_path, "out", plots, tasks, "--periodic", "xyz", ranks=ranks, more=joined)
+    same(insitu, found, 20)
 
 
 def read_mebibytes(said):

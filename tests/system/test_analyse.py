@@ -1,5 +1,5 @@
-"""`sidestream analyse` on databases and HDF5 files of all kinds of meshes: tables, surfaces and pictures are those of the
-run, bit by bit."""
+"""`sidestream analyse` on databases and HDF5 files of all kinds of meshes: tables, surfaces and pictures are those of
+the run, bit by bit."""
 
 import os
 import subprocess
