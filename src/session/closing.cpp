@@ -17,7 +17,7 @@ namespace sidestream {
 /// Collective: the account that the clients have, with what the servers counted, on every rank.
 Account Session::Implementation::agree_on_account() {
   // The servers of each group count those of all clients.
-  const bool counts = serving_ && serving_->decides() && roles_.group == 0;
+  const bool counts = serving_ && serving_->decides() && !gaps_ && roles_.group == 0;
   std::int64_t absent = counts ? ledger()->absent_blocks : 0;
   world_->sum(std::span(&absent, 1));
   if (publisher_) publisher_->close_account(absent);

@@ -15,6 +15,7 @@
 #include "session/record.hpp"
 #include "session/roles.hpp"
 #include "session/serving.hpp"
+#include "session/session_access.hpp"
 #include "session/streams.hpp"
 #include "session/wiring.hpp"
 #include "sidestream/sidestream.hpp"
@@ -29,7 +30,8 @@ class Session::Implementation {
  public:
   /// Collective; opening.cpp. `text` wins over `file`; the environment variable over both.
   [[nodiscard]] static std::unique_ptr<Implementation> open(MPI_Comm comm, const std::string& file,
-                                                            const std::optional<std::string>& text);
+                                                            const std::optional<std::string>& text,
+                                                            const EditDocument& edit = {});
   Implementation();  ///< not open yet
   ~Implementation();
 
@@ -47,6 +49,9 @@ class Session::Implementation {
   void set_block_bounds(const std::string& mesh, std::int64_t block, const Bounds& bounds);
   void remove_block(const std::string& mesh, std::int64_t block);
   void set_allocated(const std::string& variable, std::int64_t block, const Box& box);
+
+  /// Blocks that are declared and not published are not wanted: the account does not count them. Before start.
+  void expect_gaps() noexcept { gaps_ = true; }
 
   /// Collective over the session's communicator: clients call start, servers serve; starting.cpp.
   void start();
@@ -72,7 +77,7 @@ class Session::Implementation {
     joint.run(work);
   }
   // opening.cpp
-  void open_together(const std::string& file, const std::optional<std::string>& text);
+  void open_together(const std::string& file, const std::optional<std::string>& text, const EditDocument& edit);
   void read_configuration(const std::string& file, const std::optional<std::string>& text);
   void check_directory();
   void tell_waiting_servers();
@@ -106,6 +111,7 @@ class Session::Implementation {
 
   std::unique_ptr<FinalizeGuard> guard_;
   bool finalizing_ = false;
+  bool gaps_ = false;
   std::int64_t dropped_ = 0;  ///< agreed at close
   std::unique_ptr<MpiCommunicator> world_;
   std::string text_, file_;

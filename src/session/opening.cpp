@@ -42,7 +42,8 @@ void check_mpi_state(MPI_Comm comm) {
 }  // namespace
 
 std::unique_ptr<Session::Implementation> Session::Implementation::open(MPI_Comm comm, const std::string& file,
-                                                                       const std::optional<std::string>& text) {
+                                                                       const std::optional<std::string>& text,
+                                                                       const EditDocument& edit) {
   check_mpi_state(comm);
   std::unique_ptr<Implementation> made;
   try {
@@ -52,14 +53,16 @@ std::unique_ptr<Session::Implementation> Session::Implementation::open(MPI_Comm 
   }
   agree_on_beginning(comm, made != nullptr);
   made->world_ = MpiCommunicator::over(comm);
-  made->jointly([&] { made->open_together(file, text); });
+  made->jointly([&] { made->open_together(file, text, edit); });
   return made;
 }
 
-void Session::Implementation::open_together(const std::string& file, const std::optional<std::string>& text) {
+void Session::Implementation::open_together(const std::string& file, const std::optional<std::string>& text,
+                                            const EditDocument& edit) {
   read_configuration(file, text);
   together(*world_, [&] {
     document_ = parse_document(text_, file_);
+    if (edit) document_ = edit(*document_);
     opening_ = read_opening(*document_);
   });
   agree_on_nodes(*world_, opening_.placement);

@@ -6,6 +6,7 @@
 #include <new>
 #include <optional>
 
+#include "analyse/analyse.hpp"
 #include "check.hpp"
 #include "conformance/conformance.hpp"
 #include "database.hpp"
@@ -142,6 +143,29 @@ CLI::App* add_replay(CLI::App& app, sidestream::ReplayOptions& options) {
       ->check(CLI::NonNegativeNumber);
   replay->add_flag("--compute", options.compute, "Be busy in between, as a simulation is, instead of asleep");
   return replay;
+}
+
+CLI::App* add_analyse(CLI::App& app, sidestream::AnalyseOptions& options) {
+  CLI::App* analyse = app.add_subcommand(
+      "analyse",
+      "Run the analyses of a configuration on files, after the run: databases, plotfiles of AMReX, HDF5, openPMD; under mpirun, together");
+  analyse->add_option("FILE", options.sources.files, "Files, directories, or patterns in quotes: 'plt*'")->required();
+  analyse->add_option("--config", options.config, "The configuration, as the simulation's")->required();
+  analyse->add_option("--describe", options.sources.describe,
+                      "Of HDF5 files of other programs: which array is which variable, YAML");
+  analyse->add_option("--units", options.sources.units, "Of openPMD: SI (default), or stored, as in the file")
+      ->check(CLI::IsMember({"SI", "stored"}));
+  analyse->add_option("--directory", options.directory, "Where results go, instead of output.directory");
+  analyse->add_option(
+      "--iterations", options.sources.iterations,
+      "Counted from 0 over all files: numbers, FROM:TO or FROM:TO:STEP (3,10:20,100::10; default: all)");
+  analyse->add_option("--cycles", options.sources.cycles, "Likewise, of what the simulation calls them");
+  analyse->add_option("--set", options.values, "NAME=VALUE: what $NAME is in the configuration; may be repeated")
+      ->allow_extra_args(false);
+  analyse->add_option("--periodic", options.periodic,
+                      "Axes along which meshes are periodic, where the file does not say it: xyz");
+  analyse->add_flag("!--no-outputs", options.outputs, "Run analyses alone, not what is under 'outputs:'");
+  return analyse;
 }
 
 /// The four commands on databases.
@@ -281,6 +305,8 @@ int run(int argc, char** argv) {
   const CLI::App* groups = add_groups(app, groups_options);
   sidestream::ReplayOptions replay_options;
   const CLI::App* replay = add_replay(app, replay_options);
+  sidestream::AnalyseOptions analyse_options;
+  const CLI::App* analysed = add_analyse(app, analyse_options);
   DatabaseCommands databases;
   databases.add(app);
   sidestream::ExportOptions export_options;
@@ -306,6 +332,7 @@ int run(int argc, char** argv) {
   if (endpoint->parsed()) return sidestream::endpoint(endpoint_options);
   if (serve->parsed()) return sidestream::serve(serve_options);
   if (replay->parsed()) return sidestream::replay(replay_options);
+  if (analysed->parsed()) return sidestream::analyse(analyse_options);
   if (imported->parsed()) return sidestream::import_files(import_options);
   if (set->parsed()) {
     const sidestream::SetAnswer answer = sidestream::set_parameter(set_options);

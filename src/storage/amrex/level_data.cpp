@@ -202,34 +202,67 @@ Type type_of(const LevelData& level, std::size_t fab) {
   return read_header(level, place, database::PlacedFile(level.folder + "/" + place.file)).format.type;
 }
 
+namespace {
+
+/// The values of a box in its file.
+class FabValues {
+ public:
+  FabValues(const LevelData& level, const FabPlace& place, Type type)
+      : file_(level.folder + "/" + place.file), header_(header_of(level, place, file_)), type_(type) {
+    if (header_.format.type != type) {
+      fail(Code::file, "'{}' at byte {}: numbers of type {}, but other boxes have {}", file_.path(), place.offset,
+           name_of(header_.format.type), name_of(type));
+    }
+    const std::uint64_t bytes = packed_bytes(header_.box, 1, type), size = file_.size();
+    if (header_.begin > size || (size - header_.begin) / static_cast<std::uint64_t>(level.components) < bytes) {
+      fail(Code::file, "'{}' ends within the box that begins at byte {}; it was cut off", file_.path(), place.offset);
+    }
+  }
+
+  /// The planes that have `points`, which lie next to each other, and of these the points.
+  void read(int component, const Box& points, std::span<std::byte> out) {
+    Box planes = header_.box;
+    planes.lo[2] = points.lo[2];
+    planes.hi[2] = points.hi[2];
+    raw_.resize(packed_bytes(planes, 1, type_));
+    const std::uint64_t plane = raw_.size() / static_cast<std::uint64_t>(planes.extent(2)),
+                        first = static_cast<std::uint64_t>(component) * packed_bytes(header_.box, 1, type_) +
+                                static_cast<std::uint64_t>(points.lo[2] - header_.box.lo[2]) * plane;
+    file_.read(header_.begin + first, raw_);
+    reorder(raw_, header_.format);
+    ArrayView all;
+    all.data = raw_.data();
+    all.type = type_;
+    all.box = planes;
+    all.strides = packed_strides(planes, 1, Order::column);
+    pack(all, points, Order::column, out);
+  }
+
+ private:
+  database::PlacedFile file_;
+  FabHeader header_;
+  Type type_;
+  Bytes raw_;
+};
+
+}  // namespace
+
 std::vector<Bytes> read_fab(const LevelData& level, std::size_t fab, Type type) {
   const FabPlace& place = level.fabs.at(fab);
-  const database::PlacedFile file(level.folder + "/" + place.file);
-  const FabHeader header = header_of(level, place, file);
-  if (header.format.type != type) {
-    fail(Code::file, "'{}' at byte {}: numbers of type {}, but other boxes have {}", file.path(), place.offset,
-         name_of(header.format.type), name_of(type));
-  }
-  const std::uint64_t bytes = packed_bytes(header.box, 1, type), size = file.size();
-  if (header.begin > size || (size - header.begin) / static_cast<std::uint64_t>(level.components) < bytes) {
-    fail(Code::file, "'{}' ends within the box that begins at byte {}; it was cut off", file.path(), place.offset);
-  }
+  FabValues values(level, place, type);
   std::vector<Bytes> components;
-  Bytes raw(bytes);
   const Box points = points_of(level.centering, place.cells);
   for (int c = 0; c < level.components; ++c) {
-    file.read(header.begin + static_cast<std::uint64_t>(c) * bytes, raw);
-    reorder(raw, header.format);
-    ArrayView all;
-    all.data = raw.data();
-    all.type = type;
-    all.box = header.box;
-    all.strides = packed_strides(header.box, 1, Order::column);
     Bytes own(packed_bytes(points, 1, type));
-    pack(all, points, Order::column, own);
+    values.read(c, points, own);
     components.push_back(std::move(own));
   }
   return components;
+}
+
+void read_component(const LevelData& level, std::size_t fab, int component, const Box& cells, Type type,
+                    std::span<std::byte> out) {
+  FabValues(level, level.fabs.at(fab), type).read(component, cells, out);
 }
 
 }  // namespace sidestream::amrex

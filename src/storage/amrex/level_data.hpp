@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -52,5 +53,10 @@ struct LevelData {
 /// All values of one box, a gapless array for each component over its points, i fastest, in the byte order of this
 /// machine. Throws Error(file), also where they are not of `type`.
 [[nodiscard]] std::vector<Bytes> read_fab(const LevelData& level, std::size_t fab, Type type);
+
+/// One component in `cells` of one box, gapless, i fastest, in the byte order of this machine: of other components and
+/// other planes no byte is read. Throws as read_fab.
+void read_component(const LevelData& level, std::size_t fab, int component, const Box& cells, Type type,
+                    std::span<std::byte> out);
 
 }  // namespace sidestream::amrex

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <iostream>
@@ -11,33 +10,10 @@
 #include "base/fail.hpp"
 #include "group_command.hpp"
 #include "import/tree_block.hpp"
+#include "progress.hpp"
 #include "storage/database/journal.hpp"
 
 namespace sidestream::importing {
-
-namespace {
-
-/// On standard error, in one line that is written again and again; nothing where that is no terminal.
-class Progress {
- public:
-  Progress(const char* unit, int count, bool speaks)
-      : unit_(unit), count_(count), speaks_(speaks && ::isatty(STDERR_FILENO) == 1) {}
-  ~Progress() {
-    if (speaks_) std::cerr << "\r\033[K" << std::flush;
-  }
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
-  void at(int number) const {
-    if (speaks_) std::cerr << fmt::format("\r{} {} of {}\033[K", unit_, number + 1, count_) << std::flush;
-  }
-
- private:
-  const char* unit_;
-  int count_;
-  bool speaks_;
-};
-
-}  // namespace
 
 Imported::Imported(const ImportOptions& options, std::string provenance)
     : options_(options), kinds_(codecs_for_readers()), trees_(options.prune) {
@@ -152,7 +128,7 @@ void Imported::store(Communicator& all, int parts, const char* unit,
   database::Storing storing(how);
   schema_.pruned = options_.prune && database::has_trees(schema_.metadata);
   const int size = all.size(), rounds = (parts + size - 1) / size;
-  const Progress progress(unit, parts, all.rank() == 0);
+  const ProgressLine progress(unit, parts, all.rank() == 0);
   const auto next = [&](int round, database::Domain& domain) {
     give_up();
     const int number = round * size + all.rank();

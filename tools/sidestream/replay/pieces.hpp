@@ -37,7 +37,6 @@ class Replayer {
     std::int64_t block = 0;
     Bytes values;
   };
-  void declare_mesh(Session& session, const Mesh& mesh) const;
   [[nodiscard]] bool is_divided(const Mesh& mesh) const;
   void divide(database::Context& context, Session& session, const Mesh& mesh);
   void take_blocks(database::Context& context, Session& session, const Mesh& mesh);

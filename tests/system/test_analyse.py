@@ -1,0 +1,95 @@
+"""`sidestream analyse` on databases and HDF5 files of all kinds of meshes: tables, surfaces and pictures are those of
+the run, bit by bit."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from support import ANALYSES, run
+from test_kinds import TASKS, configure, simulate
+
+TOOL = os.environ["SIDESTREAM_TOOL"]
+MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
+
+
+def analyse(folder, files, tasks, ranks, *options, placement="inline", status=0):
+    folder.mkdir(exist_ok=True)
+    file = folder / "run.yaml"
+    file.write_text(f"placement: {placement}\noutput: {{directory: {folder / 'results'}}}\n{tasks}")
+    command = [MPIRUN, "-n", str(ranks), TOOL, "analyse", *map(str, files), "--config", str(file), *options]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == status, done.stdout + done.stderr
+    return folder / "results", done.stdout + done.stderr
+
+
+def results(folder):
+    own = ("timings.csv", "iterations.csv", "movement.csv")
+    return {
+        path.name: path.read_bytes()
+        for path in sorted(Path(folder).iterdir())
+        if path.suffix in (".csv", ".vtp", ".png") and path.name not in own
+    }
+
+
+def same(one, other):
+    a, b = results(one), results(other)
+    assert sorted(a) == sorted(b)
+    assert a
+    assert [name for name in a if a[name] != b[name]] == []
+
+
+@pytest.fixture(scope="module")
+def fields(tmp_path_factory):
+    """The field program's: t in cells, p at nodes with two components, row order; 20 cells along each axis."""
+    outputs = "outputs: [database: {directory: data, kind: post, codec: [byte-shuffle, zstd]}, hdf5: {ghosts: true}]\n"
+    done = run(tmp_path_factory.mktemp("fields"), 3, "inline", ANALYSES + outputs, ["steps=2"])
+    assert done.status == 0, done.text
+    return done.results
+
+
+@pytest.mark.parametrize("files", ["data", "fields-??????.h5"])
+@pytest.mark.parametrize(
+    ("ranks", "placement"),
+    [(1, "inline"), (3, "inline"), (8, "inline"), (3, "cores"), (5, "{mode: nodes, servers: 2}")],
+)
+def test_fields(tmp_path, fields, files, ranks, placement):
+    found, text = analyse(tmp_path, [fields / files], ANALYSES, ranks, placement=placement)
+    assert "analysed 2 of 2 iterations" in text
+    same(fields, found)
+
+
+KINDS = [(kind, changing) for kind in sorted(TASKS) for changing in (0, 1) if (kind, changing) != ("curvilinear", 1)]
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def kinds(request, tmp_path_factory):
+    kind, changing = request.param
+    folder = tmp_path_factory.mktemp(kind)
+    path = configure(folder, kind, "inline", changing)
+    tasks = "analyses:" + path.read_text().split("analyses:")[1].split("outputs:")[0]
+    return simulate(folder, path, kind, 3, changing, 0), tasks, kind
+
+
+@pytest.mark.parametrize("files", ["data", "fields-??????.h5"])
+@pytest.mark.parametrize("ranks", [1, 2, 5])
+def test_kinds(tmp_path, kinds, files, ranks):
+    insitu, tasks, kind = kinds
+    more = ["--periodic", "x"] if kind == "levels" and files != "data" else []
+    found, _ = analyse(tmp_path, [insitu / files], tasks, ranks, *more)
+    same(insitu, found)
+
+
+def test_results_beside_what_is_read(tmp_path, fields):
+    """A run that would replace, or go on with, the directory that has the files is refused before it touches one."""
+    before = {path.name for path in fields.iterdir()}
+    for existing in ("replace", "resume"):
+        file = tmp_path / "run.yaml"
+        file.write_text(
+            f"output: {{directory: {fields}, existing: {existing}}}\nanalyses: [statistics: {{variable: t}}]\n"
+        )
+        command = [MPIRUN, "-n", "2", TOOL, "analyse", str(fields / "data"), "--config", str(file)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+        assert done.returncode == 1
+        assert "--directory" in done.stderr and "lies in the output directory" in done.stderr, done.stderr
+    assert {path.name for path in fields.iterdir()} == before

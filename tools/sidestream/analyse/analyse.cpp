@@ -1,0 +1,242 @@
+#include "analyse/analyse.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+
+#include "analyse/client.hpp"
+#include "analyse/demand.hpp"
+#include "base/agree.hpp"
+#include "base/fail.hpp"
+#include "base/log.hpp"
+#include "check_options.hpp"
+#include "config/document.hpp"
+#include "config/meshes.hpp"
+#include "config/names.hpp"
+#include "config/opening.hpp"
+#include "group_command.hpp"
+#include "loading.hpp"
+#include "progress.hpp"
+#include "session/session_access.hpp"
+
+namespace sidestream {
+
+namespace {
+
+using analysing::Analysed;
+using analysing::Demand;
+
+/// The value of a key of a map that is there or made.
+Node& entry_of(Node& map, const char* key) {
+  map.kind = Node::Kind::map;
+  for (Entry& entry : map.entries) {
+    if (entry.key == key) return entry.value;
+  }
+  return map.entries.emplace_back(Entry{key, map.where, {}}).value;
+}
+
+/// The configuration as the options change it.
+std::shared_ptr<const Document> edited(const Document& document, const AnalyseOptions& options) {
+  Node root = document.root();
+  if (!options.directory.empty()) {
+    Node& directory = entry_of(entry_of(root, "output"), "directory");
+    directory.kind = Node::Kind::scalar;
+    directory.text = options.directory;
+    directory.quoted = true;
+  }
+  if (!options.outputs) {
+    std::erase_if(root.entries, [](const Entry& entry) { return entry.key == "outputs"; });
+  }
+  return std::make_shared<Document>(document.file(), std::move(root));
+}
+
+std::array<bool, 3> periodic_axes(const std::string& text) {
+  std::array<bool, 3> periodic{};
+  for (const char c : text) {
+    if (c < 'x' || c > 'z') fail(Code::usage, "--periodic: found '{}', expected axes, as in xyz or xy", text);
+    periodic[static_cast<std::size_t>(c - 'x')] = true;
+  }
+  return periodic;
+}
+
+/// What one process of the group does.
+class Analysis {
+ public:
+  Analysis(const AnalyseOptions& options, MPI_Comm group) : options_(options), world_(MpiCommunicator::over(group)) {}
+
+  /// Collective.
+  void prepare() {
+    std::string text;
+    together(*world_, [&] {
+      if (world_->rank() == 0) text = read_text(options_.config, "the configuration");
+    });
+    share_text(*world_, text);
+    together(*world_, [&] {
+      iterations_ = find_iterations(options_.sources);
+      files_ = common_metadata(iterations_);
+      const auto document = edited(*parse_document(text, options_.config), options_);
+      CheckOptions given;
+      given.values = options_.values;
+      parameters_ = parse_values(given);
+      check_directory(read_opening(*document));
+      complete(files_, *document);
+      demand_.emplace(*document, parameters_, files_);
+      check();
+    });
+  }
+
+  /// Collective. Whether something was lost, or left because of a signal.
+  bool run(const std::function<bool()>& stop) {
+    Session session = SessionAccess::open(world_->comm(), options_.config,
+                                          [&](const Document& document) { return edited(document, options_); });
+    const PlacementMode mode = demand_->opening().placement.mode;
+    // Servers of another job do not know that blocks are left out.
+    const bool selective = mode != PlacementMode::sidecar && mode != PlacementMode::job;
+    if (selective) SessionAccess::expect_gaps(session);
+    if (session.is_server()) {
+      session.serve();
+    } else {
+      publish(session, selective, stop);
+    }
+    const Account account = session.close();
+    const bool lost = account.refused + account.failed + account.unknown > 0;
+    if (lost && world_->rank() == 0) {
+      std::cerr << fmt::format(
+          "sidestream analyse: of {} iterations {} were refused, {} failed, of {} nothing is known\n",
+          account.iterations, account.refused, account.failed, account.unknown);
+    }
+    return lost || stopped_;
+  }
+
+ private:
+  /// What is read must not be written over, or go on growing.
+  void check_directory(const OpeningConfig& opening) const {
+    if (opening.existing == Existing::refuse) return;
+    namespace fs = std::filesystem;
+    std::error_code problem;
+    const fs::path directory = fs::weakly_canonical(opening.directory, problem);
+    for (const auto& iteration : iterations_) {
+      const fs::path file = fs::weakly_canonical(iteration->path(), problem);
+      const auto ends = std::mismatch(directory.begin(), directory.end(), file.begin(), file.end());
+      if (ends.first != directory.end()) continue;
+      fail(Code::configuration,
+           "{}: '{}' lies in the output directory '{}', which 'existing: {}' would change; choose another: --directory",
+           options_.config, iteration->path(), opening.directory,
+           opening.existing == Existing::replace ? "replace" : "resume");
+    }
+  }
+
+  /// Adds what files of most formats do not say: along which axes meshes are periodic.
+  void complete(Metadata& files, const Document& document) const {
+    Parameters parameters = parameters_;
+    parameters.merge(read_parameters(document));
+    const ReadContext context{{parameters, Stage::start}};
+    const Entry* declared = document.root().find("meshes");
+    for (Mesh& mesh : files.meshes) {
+      std::array<bool, 3> periodic = periodic_axes(options_.periodic);
+      const Node* entry = nullptr;
+      if (declared != nullptr && declared->value.find(mesh.name)) entry = &declared->value.find(mesh.name)->value;
+      if (entry != nullptr && entry->kind == Node::Kind::map) {
+        const Settings settings =
+            read_settings(*entry, mesh_options(*entry), fmt::format("the mesh '{}'", mesh.name), entry->where, context);
+        const Mesh made = make_mesh(mesh.name, settings);
+        for (std::size_t a = 0; a < 3; ++a) periodic[a] = periodic[a] || made.periodic[a];
+        mesh.fixed = made.fixed;
+      }
+      for (std::size_t a = 0; a < static_cast<std::size_t>(mesh.dimensions) && !mesh.is_list(); ++a) {
+        mesh.periodic[a] = mesh.periodic[a] || periodic[a];
+      }
+    }
+  }
+
+  void check() const {
+    const Metadata& known = demand_->metadata();
+    if (demand_->opening().placement.mode == PlacementMode::off) {
+      fail(Code::configuration, "{}: found 'placement: off', with which nothing runs; choose another", options_.config);
+    }
+    std::vector<std::string> names;
+    for (const Variable& variable : files_.variables) names.push_back(variable.name);
+    bool any = false;
+    for (const Variable& variable : known.variables) {
+      if (variable.derived() || !demand_->variables()[static_cast<std::size_t>(variable.id)]) continue;
+      any = true;
+      if (files_.find_variable(variable.name)) continue;
+      std::string contents = iterations_.front()->contents();
+      if (!contents.empty()) contents.insert(0, ", and ");
+      fail(Code::configuration, "{}: the variable '{}' is needed, which no file has; they have {}{}; {}",
+           options_.config, variable.name, listed(names), contents,
+           suggestion(variable.name, names, "correct the name, or remove what needs it"));
+    }
+    if (!any) {
+      fail(Code::configuration, "{}: nothing needs a variable of the files; add 'analyses:'", options_.config);
+    }
+    for (const std::string& task : demand_->waiting()) {
+      if (world_->rank() != 0) break;
+      log::warning("{}: it waits for an event of the simulation ('on:'); files have none, and it does not run", task);
+    }
+  }
+
+  void publish(Session& session, bool selective, const std::function<bool()>& stop) {
+    const auto clients = MpiCommunicator::over(session.comm());
+    analysing::Client client(session, *clients, iterations_, *demand_, selective);
+    together(*clients, [&] {
+      for (const auto& [name, value] : parameters_) std::visit([&](auto number) { session.set(name, number); }, value);
+      client.declare(files_);
+    });
+    session.start();
+    const auto begin = std::chrono::steady_clock::now();
+    const ProgressLine progress("iteration", static_cast<std::int64_t>(iterations_.size()), clients->rank() == 0);
+    for (std::size_t n = 0; n < iterations_.size() && !stops(*clients, stop()); ++n) {
+      progress.at(static_cast<std::int64_t>(n));
+      client.iterate(n);
+    }
+    progress.clear();
+    stopped_ = client.analysed().iterations < static_cast<std::int64_t>(iterations_.size());
+    say(client.analysed(), *clients, begin);
+  }
+
+  /// Collective: whether any of them was asked to.
+  static bool stops(Communicator& clients, bool mine) {
+    std::int64_t any = mine ? 1 : 0;
+    clients.maximum(std::span(&any, 1));
+    return any != 0;
+  }
+
+  void say(const Analysed& analysed, Communicator& clients, std::chrono::steady_clock::time_point begin) const {
+    auto bytes = static_cast<std::int64_t>(analysed.bytes);
+    clients.sum(std::span(&bytes, 1));
+    if (clients.rank() != 0) return;
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    std::cout << fmt::format("analysed {} of {} iterations, read {:.1f} MiB, in {:.2f} s\n", analysed.iterations,
+                             iterations_.size(), static_cast<double>(bytes) / (1 << 20), seconds)
+              << std::flush;
+  }
+
+  const AnalyseOptions& options_;
+  std::unique_ptr<MpiCommunicator> world_;
+  analysing::StoredIterations iterations_;
+  Metadata files_;
+  bool stopped_ = false;  ///< by a signal
+  Parameters parameters_;
+  std::optional<Demand> demand_;
+};
+
+}  // namespace
+
+int analyse(const AnalyseOptions& options) {
+  ::unsetenv("SIDESTREAM_CONFIG");  // of a simulation; here --config says it
+  bool lost = false;
+  const int status = run_group("analyse", [&](MPI_Comm group, const std::function<bool()>& stop) {
+    Analysis analysis(options, group);
+    analysis.prepare();
+    lost = analysis.run(stop);
+  });
+  return status != 0 ? status : lost ? 1 : 0;
+}
+
+}  // namespace sidestream

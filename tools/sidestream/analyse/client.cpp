@@ -1,0 +1,157 @@
+#include "analyse/client.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "analyse/shifted.hpp"
+#include "base/agree.hpp"
+#include "base/log.hpp"
+#include "declaring.hpp"
+#include "sidestream/data/catalogue.hpp"
+
+namespace sidestream::analysing {
+
+void Client::declare(const Metadata& files) {
+  for (const Mesh& mesh : files.meshes) {
+    declare_mesh(session_, files, mesh, "the file");
+    if (mesh.fixed) session_.set_fixed(mesh.name);
+  }
+  for (const Variable& variable : files.variables) {
+    const Variable* known = demand_.metadata().find_variable(variable.name);
+    const bool needed = known != nullptr && demand_.variables()[static_cast<std::size_t>(known->id)];
+    if (needed || variable.role != Role::none) session_.add_variable(files.mesh_of(variable).name, variable);
+  }
+}
+
+Client::Mapping Client::mapping_of(const Metadata& metadata) const {
+  Mapping found;
+  found.meshes.assign(metadata.meshes.size(), -1);
+  for (const Variable& variable : metadata.variables) {
+    const Variable* known = demand_.metadata().find_variable(variable.name);
+    const bool needed = known != nullptr && demand_.variables()[static_cast<std::size_t>(known->id)];
+    found.variables.push_back(needed ? known->id : -1);
+    if (needed) found.meshes[static_cast<std::size_t>(variable.mesh)] = known->mesh;
+  }
+  return found;
+}
+
+/// Of everything that any task needs of each block, so that blocks stay where they are from one iteration to the next.
+std::vector<std::uint64_t> Client::bytes_of_all(const std::vector<Piece>& pieces) const {
+  std::vector<std::uint64_t> bytes(pieces.size());
+  for (const Variable& variable : demand_.metadata().variables) {
+    if (variable.derived() || !demand_.variables()[static_cast<std::size_t>(variable.id)]) continue;
+    for (std::size_t n = 0; n < pieces.size(); ++n) {
+      if (pieces[n].block.mesh == variable.mesh) bytes[n] += bytes_of(variable, pieces[n].block);
+    }
+  }
+  return bytes;
+}
+
+void Client::set_blocks(const std::vector<Piece>& pieces, const std::vector<int>& owner) {
+  std::map<std::pair<std::int32_t, std::int64_t>, Block> now;
+  for (std::size_t n = 0; n < pieces.size(); ++n) {
+    if (owner[n] == clients_.rank()) now.emplace(std::pair(pieces[n].block.mesh, pieces[n].block.id), pieces[n].block);
+  }
+  const auto name = [&](const Block& block) {
+    return demand_.metadata().meshes[static_cast<std::size_t>(block.mesh)].name;
+  };
+  for (const auto& [key, block] : known_) {
+    if (now.count(key) == 0) session_.remove_block(name(block), block.id);
+  }
+  for (const auto& [key, block] : now) {
+    const auto before = known_.find(key);
+    if (before != known_.end() && before->second == block) continue;
+    if (block.is_list()) {
+      session_.set_block_list(name(block), block.id, block.cells.hi[0], block.lengths, block.bounds);
+    } else {
+      session_.set_block(name(block), block.id, block.cells, block.level);
+    }
+  }
+  known_ = std::move(now);
+}
+
+void Client::publish(Snapshot& snapshot, std::int32_t stored, const Variable& variable, const Piece& piece) {
+  const std::uint64_t bytes = bytes_of(variable, piece.block);
+  if (!snapshot.has(stored, piece.stored)) {
+    ++missing_[variable.id];
+    return;
+  }
+  values_.resize(std::max<std::uint64_t>(bytes, 1));  // an address, also of nothing
+  const Type type = snapshot.metadata().variables[static_cast<std::size_t>(stored)].type;
+  if (bytes > 0 && type == variable.type) {
+    snapshot.read(stored, piece.stored, piece.block, std::span(values_).first(bytes));
+  } else if (bytes > 0) {  // reals of 32 bits, where other iterations have 64
+    std::vector<float> narrow(bytes / sizeof(double));
+    snapshot.read(stored, piece.stored, piece.block, std::as_writable_bytes(std::span(narrow)));
+    for (std::size_t n = 0; n < narrow.size(); ++n) {
+      const double value = narrow[n];
+      std::memcpy(values_.data() + n * sizeof value, &value, sizeof value);
+    }
+  }
+  session_.publish(variable.name, piece.block.id, values_.data());
+  analysed_.bytes += bytes;
+}
+
+void Client::publish_all(std::size_t number) {
+  const StoredIteration& iteration = *iterations_[number];
+  const std::unique_ptr<Snapshot> snapshot = counted_from_zero(iteration.open());
+  const Mapping mapping = mapping_of(snapshot->metadata());
+  // Which of the stored blocks count, and as what.
+  std::vector<Block> blocks;
+  std::vector<std::size_t> places;
+  const std::vector<Block>& stored = snapshot->blocks();
+  for (std::size_t n = 0; n < stored.size(); ++n) {
+    const std::int32_t mesh = mapping.meshes[static_cast<std::size_t>(stored[n].mesh)];
+    if (mesh < 0) continue;
+    blocks.push_back(stored[n]);
+    blocks.back().mesh = mesh;
+    blocks.back().client = 0;
+    places.push_back(n);
+  }
+  std::vector<Piece> pieces = cut(blocks, demand_.metadata());
+  for (Piece& piece : pieces) piece.stored = places[piece.stored];
+  const std::vector<int> owner = shares(pieces, bytes_of_all(pieces), clients_.size());
+  set_blocks(pieces, owner);
+  std::vector<Block> all;
+  for (const Piece& piece : pieces) all.push_back(piece.block);
+  Iteration when = iteration.when();
+  when.index = static_cast<std::int64_t>(number);
+  const auto needed = demand_.of(when, all);
+  for (std::size_t n = 0; n < pieces.size(); ++n) {
+    if (owner[n] != clients_.rank()) continue;
+    for (std::size_t v = 0; v < mapping.variables.size(); ++v) {
+      const std::int32_t id = mapping.variables[v];
+      if (id < 0 || needed[static_cast<std::size_t>(id)].empty()) continue;
+      const Variable& variable = demand_.metadata().variables[static_cast<std::size_t>(id)];
+      if (pieces[n].block.mesh != variable.mesh) continue;
+      if (selective_ && !needed[static_cast<std::size_t>(id)][n]) continue;
+      publish(*snapshot, static_cast<std::int32_t>(v), variable, pieces[n]);
+    }
+  }
+}
+
+/// Blocks without values where others have some, in one line for each variable; where none has any, servers say so.
+void Client::say_missing(std::size_t number, const std::map<std::int32_t, std::int64_t>& missing) {
+  for (const Variable& variable : demand_.metadata().variables) {
+    const auto mine = missing.find(variable.id);
+    std::int64_t count = mine == missing.end() ? 0 : mine->second;
+    if (!variable.derived() && demand_.variables()[static_cast<std::size_t>(variable.id)]) {
+      clients_.sum(std::span(&count, 1));
+    }
+    if (count == 0 || clients_.rank() != 0) continue;
+    log::warning("{}: '{}' has no values on {} blocks", iterations_[number]->where(), variable.name, count);
+  }
+}
+
+void Client::iterate(std::size_t number) {
+  missing_.clear();
+  together(clients_, [&] { publish_all(number); });
+  say_missing(number, missing_);
+  const Iteration when = iterations_[number]->when();
+  session_.end_iteration(when.cycle, when.time);
+  ++analysed_.iterations;
+}
+
+}  // namespace sidestream::analysing

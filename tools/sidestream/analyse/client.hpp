@@ -1,0 +1,61 @@
+// The side of the simulation: publishes what files have.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyse/cutting.hpp"
+#include "analyse/demand.hpp"
+#include "analyse/snapshot.hpp"
+#include "base/communicator.hpp"
+#include "sidestream/sidestream.hpp"
+
+namespace sidestream::analysing {
+
+/// What was done, on this client.
+struct Analysed {
+  std::int64_t iterations = 0;
+  std::uint64_t bytes = 0;  ///< that were read
+};
+
+/// One of the clients. `selective`: blocks that no analysis needs are not read; without, all of the variables that one
+/// needs.
+class Client {
+ public:
+  Client(Session& session, MpiCommunicator& clients, const StoredIterations& iterations, Demand& demand, bool selective)
+      : session_(session), clients_(clients), iterations_(iterations), demand_(demand), selective_(selective) {}
+
+  /// Meshes, and the variables that are needed.
+  void declare(const Metadata& files);
+  /// Collective over the clients: reads and publishes an iteration. Of a file that cannot be read the same Error(file)
+  /// on all.
+  void iterate(std::size_t number);
+  [[nodiscard]] const Analysed& analysed() const noexcept { return analysed_; }
+
+ private:
+  struct Mapping {
+    std::vector<std::int32_t> meshes, variables;  ///< of the snapshot's the ids of demand's; -1: not needed
+  };
+  [[nodiscard]] Mapping mapping_of(const Metadata& metadata) const;
+  [[nodiscard]] std::vector<std::uint64_t> bytes_of_all(const std::vector<Piece>& pieces) const;
+  void set_blocks(const std::vector<Piece>& pieces, const std::vector<int>& owner);
+  void publish(Snapshot& snapshot, std::int32_t stored, const Variable& variable, const Piece& piece);
+  void publish_all(std::size_t number);
+  void say_missing(std::size_t number, const std::map<std::int32_t, std::int64_t>& missing);
+
+  Session& session_;
+  MpiCommunicator& clients_;
+  const StoredIterations& iterations_;
+  Demand& demand_;
+  bool selective_;
+  std::map<std::pair<std::int32_t, std::int64_t>, Block> known_;  ///< the blocks of this client that the session has
+  std::map<std::int32_t, std::int64_t> missing_;  ///< by variable, blocks of which the iteration has no values
+  Bytes values_;
+  Analysed analysed_;
+};
+
+}  // namespace sidestream::analysing

@@ -1,0 +1,23 @@
+// The formats of files that are read.
+#pragma once
+
+#include <string>
+
+#include "analyse/snapshot.hpp"
+
+namespace sidestream::analysing {
+
+/// The contexts of a database, as they were written; of an earlier run those before the first cycle of each later one.
+[[nodiscard]] StoredIterations database_iterations(const std::string& directory);
+/// A plotfile of AMReX: one iteration.
+[[nodiscard]] StoredIterations plotfile_iterations(const std::string& directory);
+
+/// A file that the output `hdf5` has written: one iteration.
+[[nodiscard]] StoredIterations fields_iterations(const std::string& path);
+
+/// What numbers of openPMD are given in.
+enum class Units { si, stored };
+/// A file of openPMD: all its iterations, by ascending number.
+[[nodiscard]] StoredIterations openpmd_iterations(const std::string& path, Units units);
+
+}  // namespace sidestream::analysing

@@ -1,0 +1,45 @@
+// One iteration of a file of any format, as `sidestream analyse` reads it.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sidestream/data/block.hpp"
+#include "sidestream/data/iteration.hpp"
+#include "sidestream/data/metadata.hpp"
+
+namespace sidestream::analysing {
+
+/// Reads what it is asked for and nothing else. Used by one thread; processes that open the same file see the same.
+/// Everything throws Error(file) where the file is damaged, with its name.
+class Snapshot {
+ public:
+  virtual ~Snapshot() = default;
+  /// What there is. Ids here, in Block::mesh and below count these.
+  [[nodiscard]] virtual const Metadata& metadata() const = 0;
+  /// All blocks, in any order.
+  [[nodiscard]] virtual const std::vector<Block>& blocks() = 0;
+  /// Whether the variable has values on blocks()[block], a block of its mesh.
+  [[nodiscard]] virtual bool has(std::int32_t variable, std::size_t block) = 0;
+  /// The variable's values on `part` of blocks()[block], of which it has cells: of a list all. `out` is gapless, over
+  /// the points of `part`, in the order of the variable.
+  virtual void read(std::int32_t variable, std::size_t block, const Block& part, std::span<std::byte> out) = 0;
+};
+
+/// An iteration that can be opened.
+class StoredIteration {
+ public:
+  virtual ~StoredIteration() = default;
+  [[nodiscard]] virtual Iteration when() const = 0;     ///< its index means nothing
+  [[nodiscard]] virtual std::string path() const = 0;   ///< of the file or directory
+  [[nodiscard]] virtual std::string where() const = 0;  ///< for messages: 'plt00040', 'data' cycle 30
+  [[nodiscard]] virtual std::unique_ptr<Snapshot> open() const = 0;
+  /// What else the file has, for messages about what is missing; may be empty.
+  [[nodiscard]] virtual std::string contents() const { return {}; }
+};
+
+using StoredIterations = std::vector<std::shared_ptr<const StoredIteration>>;
+
+}  // namespace sidestream::analysing

@@ -1,0 +1,183 @@
+#include "analyse/sources.hpp"
+
+#include <glob.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <optional>
+
+#include "analyse/described.hpp"
+#include "analyse/formats.hpp"
+#include "analyse/merging.hpp"
+#include "analyse/shifted.hpp"
+#include "base/fail.hpp"
+#include "config/names.hpp"
+#include "storage/database/journal.hpp"
+#include "storage/hdf5/input.hpp"
+
+namespace sidestream::analysing {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// By numbers where there are digits in both, by characters otherwise: plt9 before plt10.
+bool before(const std::string& a, const std::string& b) {
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  std::size_t i = 0, j = 0;
+  while (i < a.size() && j < b.size()) {
+    if (!digit(a[i]) || !digit(b[j])) {
+      if (a[i] != b[j]) return a[i] < b[j];
+      ++i, ++j;
+      continue;
+    }
+    const auto number = [&](const std::string& text, std::size_t& at) {
+      while (at < text.size() && text[at] == '0') ++at;
+      const std::size_t first = at;
+      while (at < text.size() && digit(text[at])) ++at;
+      return text.substr(first, at - first);
+    };
+    const std::string x = number(a, i), y = number(b, j);
+    if (x.size() != y.size()) return x.size() < y.size();
+    if (x != y) return x < y;
+  }
+  return a.size() - i < b.size() - j;
+}
+
+std::vector<std::string> matching(const std::string& pattern) {
+  glob_t found{};
+  const int status = ::glob(pattern.c_str(), 0, nullptr, &found);
+  std::vector<std::string> names;
+  for (std::size_t n = 0; status == 0 && n < found.gl_pathc; ++n) names.emplace_back(found.gl_pathv[n]);
+  ::globfree(&found);
+  if (names.empty()) fail(Code::file, "no file matches '{}'; correct the pattern", pattern);
+  std::stable_sort(names.begin(), names.end(), before);
+  return names;
+}
+
+/// What kind of HDF5 file it is, attributes of its root say.
+StoredIterations iterations_of_hdf5(const std::string& path, Units units) {
+  const hdf5::InputFile file(path);
+  if (file.has_attribute("/", "openPMD")) return openpmd_iterations(path, units);
+  const std::string format = file.has_attribute("/", "format") ? file.texts("/", "format").at(0) : std::string();
+  if (format == "sidestream-fields") return fields_iterations(path);
+  if (format == "sidestream-blocks") {
+    fail(Code::file, "'{}' has the blocks of one server; name the file that shows all of them, without its number",
+         path);
+  }
+  fail(Code::file,
+       "'{}' is an HDF5 file of another program, with the arrays {}; say which of them is which variable: "
+       "--describe FILE",
+       path, listed(file.arrays("/")));
+}
+
+class Finder {
+ public:
+  explicit Finder(const SourceOptions& options) : units_(options.units == "stored" ? Units::stored : Units::si) {
+    if (!options.describe.empty()) description_ = read_description(options.describe);
+  }
+
+  StoredIterations of(const std::string& path) {
+    std::error_code problem;
+    const fs::file_status status = fs::status(path, problem);
+    if (!fs::exists(status)) fail(Code::file, "'{}' does not exist; correct the path", path);
+    if (fs::is_directory(status)) return of_directory(path);
+    if (!hdf5::is_hdf5(path)) {
+      fail(Code::file, "'{}' is no HDF5 file; databases, plotfiles of AMReX and HDF5 files are read", path);
+    }
+    return description_ ? described_iterations(path, description_, files_++) : iterations_of_hdf5(path, units_);
+  }
+
+ private:
+  static StoredIterations of_directory(const std::string& path) {
+    std::error_code problem;
+    if (database::is_database(path)) return database_iterations(path);
+    if (fs::exists(fs::path(path) / "Header", problem)) return plotfile_iterations(path);
+    fail(Code::file, "'{}' is a directory, but neither a database nor a plotfile of AMReX (it has no file 'Header')",
+         path);
+  }
+
+  Units units_;
+  std::shared_ptr<const Description> description_;
+  std::int64_t files_ = 0;
+};
+
+/// Numbers of which some are asked for.
+class Ranges {
+ public:
+  Ranges(const std::string& text, const char* option) : all_(text.empty()) {
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t end = std::min(text.find(',', at), text.size());
+      add(text.substr(at, end - at), option);
+      at = end + 1;
+    }
+  }
+  [[nodiscard]] bool has(std::int64_t number) const {
+    return all_ || std::any_of(ranges_.begin(), ranges_.end(), [&](const Range& r) {
+             return number >= r.from && number < r.to && (number - r.from) % r.step == 0;
+           });
+  }
+
+ private:
+  struct Range {
+    std::int64_t from = 0, to = INT64_MAX, step = 1;
+  };
+  void add(const std::string& part, const char* option) {
+    std::vector<std::optional<std::int64_t>> numbers;
+    bool right = true;
+    for (std::size_t at = 0; at <= part.size();) {
+      const std::size_t end = std::min(part.find(':', at), part.size());
+      std::int64_t number = 0;
+      const auto read = std::from_chars(part.data() + at, part.data() + end, number);
+      right = right && (at == end || (read.ec == std::errc() && read.ptr == part.data() + end));
+      numbers.push_back(at == end ? std::nullopt : std::optional(number));
+      at = end + 1;
+    }
+    const bool step = numbers.size() == 3 && numbers[2];
+    if (!right || numbers.size() > 3 || (numbers.size() == 1 && !numbers[0]) || (step && *numbers[2] < 1)) {
+      fail(Code::usage, "{}: found '{}', expected a number, FROM:TO or FROM:TO:STEP; write 3,10:20,100::10", option,
+           part);
+    }
+    Range range{numbers[0].value_or(0)};
+    if (numbers.size() == 1) range.to = range.from + 1;
+    if (numbers.size() > 1) range.to = numbers[1].value_or(INT64_MAX);
+    if (step) range.step = *numbers[2];
+    ranges_.push_back(range);
+  }
+
+  bool all_;
+  std::vector<Range> ranges_;
+};
+
+}  // namespace
+
+StoredIterations find_iterations(const SourceOptions& options) {
+  const Ranges iterations(options.iterations, "--iterations"), cycles(options.cycles, "--cycles");
+  StoredIterations chosen;
+  std::int64_t number = 0;
+  Finder finder(options);
+  const auto take = [&](const std::string& path) {
+    for (auto& iteration : finder.of(path)) {
+      if (iterations.has(number++) && cycles.has(iteration->when().cycle)) chosen.push_back(std::move(iteration));
+    }
+  };
+  for (const std::string& file : options.files) {
+    std::error_code problem;
+    const bool pattern = file.find_first_of("*?[") != std::string::npos && !fs::exists(file, problem);
+    for (const std::string& path : pattern ? matching(file) : std::vector<std::string>{file}) take(path);
+  }
+  if (chosen.empty()) {
+    fail(Code::usage, "of the {} iterations of the files none is asked for; correct --iterations or --cycles", number);
+  }
+  return chosen;
+}
+
+Metadata common_metadata(const StoredIterations& iterations) {
+  Merging all;
+  for (const auto& iteration : iterations)
+    all.add(counted_from_zero(iteration->open())->metadata(), iteration->where());
+  return all.result();
+}
+
+}  // namespace sidestream::analysing
