@@ -4,8 +4,10 @@
 
 #include "analysis/trigger_statistics.hpp"
 #include "base/agree.hpp"
+#include "config/task_files.hpp"
 #include "server/isolation/isolated_task.hpp"
 #include "sidestream/version.h"
+#include "storage/earlier_results.hpp"
 
 namespace sidestream {
 
@@ -25,6 +27,16 @@ void Serving::make_tasks(const Registry& registry) {
   }
 }
 
+/// Before any server writes: together() ends on all of them at once.
+void Serving::remove_earlier(const Registry& registry) const {
+  std::vector<std::string> patterns, meshes;
+  for (const TaskConfig& task : config_.tasks) {
+    for (const TaskFile& file : files_of(task, registry)) patterns.push_back(file.pattern);
+  }
+  for (const Mesh& mesh : config_.metadata.meshes) meshes.push_back(mesh.name);
+  remove_earlier_results(*directory_, patterns, meshes);
+}
+
 Serving::Serving(MpiCommunicator& servers, const Config& config, const Registry& registry, WorkerSource source,
                  bool reduces, const Choose& choose)
     : servers_(servers.duplicate()),
@@ -39,6 +51,7 @@ Serving::Serving(MpiCommunicator& servers, const Config& config, const Registry&
     const std::string provenance =
         "Sidestream " SIDESTREAM_VERSION "; the configuration is in run.yaml beside the results";
     directory_ = open_output_directory(opening.directory, provenance, what, opening.fsync);
+    if (opening.existing == Existing::replace && !reduces && servers_->rank() == 0) remove_earlier(registry);
     results_ = make_result_store(registry, directory_, reduces ? 1 : servers_->rank());
   });
   together(*servers_, [&] {
