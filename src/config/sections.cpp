@@ -211,9 +211,10 @@ Section output_section() {
       {.name = "existing",
        .type = OptionType::choice,
        .default_value = "refuse",
-       .text = "What to do if the folder holds an earlier run. `refuse`: stop with an error. `replace`: "
-               "overwrite its "
-               "results. `resume`: continue its tables and series from this run's first cycle.",
+       .text =
+           "What to do if the folder holds an earlier run. `refuse`: stop with an error. `replace`: "
+           "remove its files of names that this run uses, all iterations and pieces of them, and overwrite the "
+           "others; databases keep what they have. `resume`: continue its tables and series from this run's first cycle.",
        .choices = {"refuse", "replace", "resume"}},
       {.name = "timings",
        .type = OptionType::boolean,

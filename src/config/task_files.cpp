@@ -1,7 +1,6 @@
 #include "config/task_files.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <map>
 #include <string_view>
@@ -25,7 +24,8 @@ void collect(std::vector<TaskFile>& files, const Settings& settings, const std::
     };
     if (option.type == OptionType::file) {
       const auto patterns = option.list ? settings.texts(option.name) : std::vector{settings.text(option.name)};
-      for (const std::string& pattern : patterns) files.push_back({pattern, settings.where(option.name)});
+      for (const std::string& pattern : patterns)
+        files.push_back({pattern, settings.where(option.name), option.default_value});
     } else if (option.type == OptionType::map && option.list) {
       for (const Settings& one : settings.maps(option.name)) collect(files, one, option.options);
     } else if (option.type == OptionType::map) {
@@ -45,13 +45,24 @@ std::string with_cycle(std::string pattern) {
   return pattern;
 }
 
+/// Whether both write tables, or surfaces, and so on.
+bool alike(const ResultFormat& one, const ResultFormat& other) {
+  return (one.image && other.image) || (one.surface && other.surface) || (one.cells && other.cells) ||
+         (one.table && other.table) || (one.data && other.data);
+}
+
+/// Formats are looked for by the ending as it is written, when there is a result.
 void check_ending(const TaskConfig& task, const TaskFile& file, const Registry& registry) {
   if (task.writer || registry.formats().empty()) return;
-  std::string ending = std::filesystem::path(file.pattern).extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (registry.formats().contains(ending)) return;
-  const std::vector<std::string> known = keys_of(registry.formats());
+  const std::string ending = std::filesystem::path(file.pattern).extension().string();
+  const auto found = registry.formats().find(ending);
+  const auto usual = registry.formats().find(std::filesystem::path(file.usual).extension().string());
+  std::vector<std::string> known;
+  for (const auto& [name, format] : registry.formats()) {
+    if (usual == registry.formats().end() || name == usual->first || alike(format, usual->second))
+      known.push_back(name);
+  }
+  if (found != registry.formats().end() && std::find(known.begin(), known.end(), ending) != known.end()) return;
   fail_at(file.where, "found the file name '{}' with the ending '{}', expected one of {}; {}", file.pattern, ending,
           listed(known), suggestion(ending, known, "change the ending"));
 }

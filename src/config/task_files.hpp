@@ -11,13 +11,14 @@ namespace sidestream {
 struct TaskFile {
   std::string pattern;
   Location where;
+  std::string usual{};  ///< the default, or nothing
 };
 
 /// Every file option of a task, nested ones too.
 [[nodiscard]] std::vector<TaskFile> files_of(const TaskConfig& task, const Registry& registry);
 
 /// Throws Error(configuration) if two tasks write the same file or index over time, in some iteration or always, or if
-/// no format is registered for the ending of an analysis' file.
+/// no format is registered for the ending of an analysis' file, or one for other things than that of the usual name.
 void check_task_files(const std::vector<TaskConfig>& tasks, const Registry& registry);
 
 /// Throws Error(configuration) if a run that resumes another would give its files the names of the earlier ones.

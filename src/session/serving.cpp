@@ -4,9 +4,11 @@
 
 #include "analysis/trigger_statistics.hpp"
 #include "base/agree.hpp"
+#include "config/task_files.hpp"
 #include "server/isolation/isolated_task.hpp"
 #include "session/server_groups.hpp"
 #include "sidestream/version.h"
+#include "storage/earlier_results.hpp"
 
 namespace sidestream {
 
@@ -27,6 +29,16 @@ void Serving::make_tasks(const Registry& registry) {
   }
 }
 
+/// Before any server writes: together() ends on all of them at once. Each group removes what its own tasks write.
+void Serving::remove_earlier(const Registry& registry) const {
+  std::vector<std::string> patterns, meshes;
+  for (const std::size_t n : tasks_of_group(config_, group_)) {
+    for (const TaskFile& file : files_of(config_.tasks[n], registry)) patterns.push_back(file.pattern);
+  }
+  for (const Mesh& mesh : config_.metadata.meshes) meshes.push_back(mesh.name);
+  remove_earlier_results(*directory_, patterns, meshes);
+}
+
 Serving::Serving(const Group& group, const Config& config, const Registry& registry, WorkerSource source, bool reduces,
                  const Choose& choose)
     : servers_(group.servers.duplicate()),
@@ -42,6 +54,7 @@ Serving::Serving(const Group& group, const Config& config, const Registry& regis
     const std::string provenance =
         "Sidestream " SIDESTREAM_VERSION "; the configuration is in run.yaml beside the results";
     directory_ = open_output_directory(opening.directory, provenance, what, opening.fsync);
+    if (opening.existing == Existing::replace && !reduces && servers_->rank() == 0) remove_earlier(registry);
     results_ = make_result_store(registry, directory_, reduces ? 1 : servers_->rank());
   });
   together(*servers_, [&] {

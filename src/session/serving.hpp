@@ -62,6 +62,7 @@ class Serving {
 
  private:
   void make_tasks(const Registry& registry);
+  void remove_earlier(const Registry& registry) const;
   [[nodiscard]] std::unique_ptr<Task> make_task(std::size_t number, const Registry& registry);
 
   std::unique_ptr<MpiCommunicator> servers_;

@@ -128,6 +128,9 @@ TEST_CASE("rows of erfc and exp against the C library's") {
   lyman_alpha::transmit(ends, 1, 4, values);
   CHECK(values[0] == 1);
   for (int n = 1; n < 4; ++n) CHECK(values[n] == 0);
+  const double none = std::nan("");
+  lyman_alpha::transmit(&none, 1, 1, values);
+  CHECK(std::isnan(values[0]));
 }
 
 TEST_CASE("the reference's lines of sight") {
@@ -320,6 +323,32 @@ TEST_CASE("a line that has a number that is none has no flux") {
   CHECK(std::isnan(column(results.tables.at("lyman_alpha.csv"), "mean_flux")[0]));
 }
 
+TEST_CASE("a line that has a number that is none does not pass for one that lets nothing through") {
+  const FakeDomain whole = forest({12, 7, 5});
+  std::vector<FakeField> fields{
+      {"nhi", [&](auto&, const Index3& p, int) { return whole.value(0, p, 0); }},
+      {"t",
+       [&](auto&, const Index3& p, int) {
+         return p == Index3{3, 4, 2} ? std::nan("") : whole.value(1, p, 0);
+       }},
+      {"v", [&](auto&, const Index3& p, int c) { return whole.value(2, p, c); }, Centering::cell, 3}};
+  const FakeDomain domain(whole.mesh().cells,
+                          std::make_shared<UniformGeometry>(std::array{0.0, 0.0, 0.0}, std::array{0.25, 0.3, 0.35}),
+                          std::move(fields));
+  for (const std::string more : {"", ", mean_flux: 0.6"}) {
+    const auto results =
+        run_pieces_alone(lyman_alpha_kind(), "{" + common + files + ", flux_bins: 10" + more + "}", domain);
+    for (const char* name : {"mean_depth", "mean_flux", "effective_depth"}) {
+      for (const double value : column(results.tables.at("lyman_alpha.csv"), name)) CHECK(std::isnan(value));
+    }
+    double counted = 0;
+    for (const double count : column(results.tables.at("pdf.csv"), "count")) counted += count;
+    CHECK(counted == 3 * 12 * 7 * 5 - 12 - 7 - 5);
+    for (const double power : column(results.tables.at("lines.csv"), "power")) CHECK(std::isnan(power));
+    for (const double power : column(results.tables.at("field.csv"), "power")) CHECK(std::isnan(power));
+  }
+}
+
 TEST_CASE("optical depths are scaled to a mean flux") {
   const FakeDomain domain = forest({24, 3, 4});
   for (const double wanted : {0.05, 0.36, 0.7, 0.99}) {
@@ -369,6 +398,7 @@ TEST_CASE("the time says the redshift; what is missing is said") {
           "an iteration's time is 0, expected a scale factor above 0");
   refused("{hydrogen: nhi, temperature: t, velocity: t, redshift: 2}", "'t' has 1 component for lines along 3 axes");
   refused("{hydrogen: v, temperature: t, redshift: 2}", "'v' has 3 components, expected one");
+  refused("{" + common + ", omega_matter: 0, omega_lambda: 0}", "found neither matter nor dark energy");
   refused("{" + common + ", bins: shells}", "found 'bins' without a spectrum");
   refused("{" + common + ", flux_bins: 5}", "found 'flux_bins' without `pdf_file`");
   const auto still = run_pieces_alone(lyman_alpha_kind(), "{hydrogen: nhi, temperature: t, time_is: redshift}", domain);

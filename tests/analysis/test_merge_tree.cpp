@@ -98,6 +98,28 @@ TEST_CASE("trees of planes, lines and single cells") {
   }
 }
 
+TEST_CASE("maxima that are infinite, and meet at infinite saddles") {
+  const double infinite = std::numeric_limits<double>::infinity();
+  const FakeDomain domain =
+      fake_cube(6, 0, 1, {{"a", [=](auto&, const Index3& p, int) {
+                             const auto hash = (p[0] * 7 + p[1] * 5 + p[2] * 3) % 11;
+                             return hash < 5 ? infinite : hash < 7 ? -infinite : static_cast<double>(hash);
+                           }}});
+  const Cells cells(domain, 14);
+  const auto expected = swept(cells);
+  bool same = false;  // birth and death are, for which the difference is no number
+  for (const auto& [top, pair] : expected) {
+    same |= pair.saddle >= 0 && std::isinf(cells.values[static_cast<std::size_t>(top)]) &&
+            cells.values[static_cast<std::size_t>(top)] == cells.values[static_cast<std::size_t>(pair.saddle)];
+  }
+  REQUIRE(same);
+  const Table table =
+      run_alone(merge_tree_kind(), "{variable: a}", domain, even_division(domain.mesh().cells, {2, 1, 3}))
+          .tables.at(tree_file);
+  compare(table, expected, cells);
+  for (std::size_t row = 0; row < table.rows(); ++row) CHECK(real(table, row, "persistence") >= 0);
+}
+
 TEST_CASE("nothing at all has no tree") {
   const FakeDomain domain = fake_cube(3, 0, 1, {{"a", [](auto&, auto&, int) { return not_a_number; }}});
   CHECK(run_alone(merge_tree_kind(), "{variable: a}", domain, {domain.mesh().cells}).tables.at(tree_file).rows() == 0);

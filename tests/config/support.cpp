@@ -79,8 +79,15 @@ Registry fake_registry() {
   registry.add(analysis("histogram", {variable, option("file", OptionType::file, "histogram.csv")}));
   registry.add(analysis("volume", {}));
   registry.add(WriterKind{"hdf5", "For the tests.", {option("file", OptionType::file, "fields-{index:06}.h5")}, {}});
-  registry.add(ResultFormat{.ending = ".csv", .text = "Tables."});
-  registry.add(ResultFormat{.ending = ".vtp", .text = "Surfaces."});
+  ResultFormat tables, surfaces;
+  tables.ending = ".csv";
+  tables.text = "Tables.";
+  tables.table = [](const std::string&, const Table&, bool, const std::string&) {};
+  surfaces.ending = ".vtp";
+  surfaces.text = "Surfaces.";
+  surfaces.surface = [](const std::string&, const SurfaceStream&, const Iteration&, const std::string&) {};
+  registry.add(std::move(tables));
+  registry.add(std::move(surfaces));
   registry.add(PartitionerKind{"block", "Neighbours together.", {}, {}, {}, {}});
   return registry;
 }

@@ -138,6 +138,10 @@ TEST_CASE("wrong values") {
       {probe("file: a.cvs"), "4:19", "found the file name 'a.cvs' with the ending '.cvs', expected one of .csv, .vtp",
        "did you mean '.csv'?"},
       {probe("file: a"), "4:19", "with the ending ''", "change the ending"},
+      {probe("file: a.CSV"), "4:19", "found the file name 'a.CSV' with the ending '.CSV', expected one of .csv, .vtp",
+       "did you mean '.csv'?"},
+      {probe("flag: true}\n  - histogram: {variable: temperature, file: a.vtp"), "5:46",
+       "found the file name 'a.vtp' with the ending '.vtp', expected one of .csv;", "change the ending"},
       {probe("again: 0"), "4:20", "found '0' for 'again'", "write one"},
       {probe("again: 5 furlongs"), "4:20", "expected a schedule such as 5, '10 cycles'", "write one of these"},
   };

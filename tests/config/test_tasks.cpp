@@ -134,11 +134,10 @@ TEST_CASE("tasks that are wrong in each other's company") {
           "another 'file'"),
       bad("outputs: [hdf5, hdf5: {name: more, file: 'fields_{cycle}.h5'}]", "3:42",
           "would share the index 'fields.h5.series' with 'fields-{index:06}.h5' of 'hdf5'", "differ in more than the"),
-      bad("analyses:\n  - histogram: {variable: t, file: 'a-{index}.vtp'}\n"
-          "  - histogram: {variable: t, file: 'a-{index}.csv'}\n  - histogram: {variable: t, file: 'b/../a0.vtp'}\n"
-          "  - histogram: {variable: t, file: 'a{cycle}.vtp'}\n",
-          "7:36", "would share the index 'a.vtp.series' with 'a-{index}.vtp' of 'histogram' in line 4",
-          "another 'file'"),
+      bad("analyses:\n  - probe: {file: 'a-{index}.vtp'}\n"
+          "  - histogram: {variable: t, file: 'a-{index}.csv'}\n  - probe: {file: 'b/../a0.vtp'}\n"
+          "  - probe: {file: 'a{cycle}.vtp'}\n",
+          "7:19", "would share the index 'a.vtp.series' with 'a-{index}.vtp' of 'probe' in line 4", "another 'file'"),
       bad(first + "  - histogram: {variable: t, file: 'a{index}.csv'}\n  - histogram: {variable: t, file: a3.csv}\n",
           "6:36", "in iteration 3 is the file 'a3.csv', as is 'a{index}.csv'", "another 'file'"),
       bad("output: {existing: resume}\nanalyses:\n  - histogram: {variable: t, file: 'h-{index:04}.csv'}\n", "5:36",

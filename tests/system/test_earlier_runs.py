@@ -122,3 +122,38 @@ def test_check_says_that_an_earlier_run_is_there(tmp_path):
     assert again.status != 0 and "holds an earlier run" in again.text
     run(tmp_path, 2, "inline", tasks=tasks, options=LATER, extra=extra.replace("EXISTING", "resume"))
     assert check(tmp_path).returncode == 0
+
+
+IN_PIECES = """\
+analyses:
+  - isosurface: {variable: t, values: [0.1], pieces: true}
+  - histogram: {variable: t, bins: 300, file: "h/h-{index}.csv", pieces: true}
+  - render: {isosurface: {variable: t, values: [0.1]}, size: [40, 40]}
+outputs:
+  - hdf5: {}
+  - vtk: {}
+  - metadata: {}
+"""
+
+
+@pytest.mark.parametrize("placement", ["inline", "nodes", "cores"])
+def test_a_shorter_run_on_fewer_servers_replaces_all_of_a_longer_one(tmp_path, placement):
+    """As if the directory had been empty: no iterations beyond its own, no pieces of servers that it does not have."""
+    (ranks, many), (fewer, few) = {
+        "inline": ((4, "inline"), (2, "inline")),
+        "nodes": ((6, "{mode: nodes, servers: 4}"), (4, "{mode: nodes, servers: 2}")),
+        "cores": ((6, "{mode: cores, per_node: 3}"), (3, "{mode: cores, per_node: 1}")),
+    }[placement]
+    steps = ("grid=8", "steps=2")
+    alone = run(tmp_path / "alone", fewer, few, tasks=IN_PIECES, options=steps)
+    assert alone.status == 0, alone.text
+    first = run(tmp_path / "both", ranks, many, tasks=IN_PIECES, options=("grid=8", "steps=5"))
+    assert first.status == 0, first.text
+    blocks = max(folder for folder in first.results.glob("fields-*") if folder.is_dir())
+    (blocks / "mine.txt").write_text("mine")
+    (first.results / "fields-notes.h5").write_text("mine")
+    extra = f"output: {{directory: {first.results}, existing: replace}}\n"
+    again = run(tmp_path / "both", fewer, few, tasks=IN_PIECES, options=steps, extra=extra)
+    assert again.status == 0, again.text
+    expected = {*snapshot(alone.results), f"{blocks.name}/mine.txt", "fields-notes.h5"}
+    assert set(snapshot(again.results)) == expected

@@ -192,7 +192,7 @@ class MergeTree final : public Task {
       into.push_back(branch.into);
       births.push_back(branch.top.value);
       deaths.push_back(root ? -std::numeric_limits<double>::infinity() : branch.saddle.value);
-      persistences.push_back(births.back() - deaths.back());
+      persistences.push_back(persistence(births.back(), deaths.back()));
     }
     const Table table({{"birth_index", birth_ids},
                        {"saddle_index", saddle_ids},

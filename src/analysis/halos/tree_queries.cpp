@@ -57,7 +57,7 @@ std::vector<Branch> branches_of(const ServerTree& tree, double least) {
       const Triplet* triplet = tree.triplets.find(top.id);
       if (!triplet) {
         branches.push_back({top, {}, -1});
-      } else if (!(triplet->saddle == top) && top.value - triplet->saddle.value >= least) {
+      } else if (!(triplet->saddle == top) && persistence(top.value, triplet->saddle.value) >= least) {
         branches.push_back({top, triplet->saddle, tree.triplets.follow(triplet->into, triplet->saddle).id});
       }
     }

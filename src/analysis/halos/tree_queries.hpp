@@ -26,6 +26,11 @@ struct Branch {
   Index into = -1;
 };
 
+/// Of a branch whose maximum is `birth` and whose saddle is `death`: 0 where both are the same infinity.
+[[nodiscard]] inline double persistence(double birth, double death) noexcept {
+  return birth == death ? 0 : birth - death;
+}
+
 /// The branches that begin in this server's boxes with at least that difference between maximum and saddle.
 [[nodiscard]] std::vector<Branch> branches_of(const ServerTree& tree, double least);
 

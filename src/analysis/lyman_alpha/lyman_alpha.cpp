@@ -266,7 +266,8 @@ class LymanAlpha final : public Task {
       const std::string axis(1, "xyz"[query_.axes[a]]);
       const auto count = static_cast<double>(sums[a].points);
       const double factor = progress_.factors[a], mean = mean_flux(sums[a]);
-      means.add_row({axis, plain(factor * (sums[a].depth.value() / count)), mean, plain(-std::log(mean)), factor});
+      means.add_row(
+          {axis, plain(factor * (sums[a].depth.value() / count)), plain(mean), plain(-std::log(mean)), factor});
       add_distribution(flux, axis, sums[a]);
       if (query_.spectrum_file.empty()) continue;
       spectra::SpectrumSums spectrum(lines_[a].line_bins());

@@ -58,6 +58,11 @@ void read_redshift(const Settings& settings, Query& query) {
   query.cosmology.matter = settings.real("omega_matter");
   query.cosmology.dark_energy = settings.real("omega_lambda");
   query.cosmology.hubble = settings.real("hubble");
+  if (query.cosmology.matter + query.cosmology.dark_energy <= 0) {
+    settings.fail("omega_matter",
+                  "found neither matter nor dark energy, expected one of both above 0: otherwise nothing expands; "
+                  "change `omega_matter` or `omega_lambda`");
+  }
   if (settings.has("redshift") == settings.has("time_is")) {
     settings.fail("redshift",
                   "expected either `redshift` or `time_is`, which says that an iteration's time is the redshift "
