@@ -16,7 +16,7 @@
 
 #include "analysis/rendering/drawn_rows.hpp"
 #include "analysis/rendering/resolve.hpp"
-#include "analysis/surface_shares.hpp"
+#include "analysis/surfaces/surface_shares.hpp"
 #include "measure.hpp"
 #include "storage/formats/png.hpp"
 #include "storage/formats/vtkhdf.hpp"

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/extract.hpp"
+#include "analysis/surfaces/extract.hpp"
 #include "data/mesh_arrays.hpp"
 
 namespace benchmark {

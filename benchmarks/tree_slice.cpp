@@ -13,8 +13,8 @@
 #include <string>
 
 #include "analysis/cells/cell_section.hpp"
-#include "analysis/extract.hpp"
-#include "analysis/surface_order.hpp"
+#include "analysis/surfaces/extract.hpp"
+#include "analysis/surfaces/surface_order.hpp"
 #include "data/mesh_arrays.hpp"
 #include "data/tree_walk.hpp"
 #include "measure.hpp"

@@ -11,8 +11,8 @@
 #include <cstdlib>
 #include <optional>
 
-#include "analysis/cell_shapes.hpp"
 #include "analysis/leaves/level_surfaces.hpp"
+#include "analysis/surfaces/cell_shapes.hpp"
 #include "data/octree.hpp"
 #include "measure.hpp"
 #include "surface_run.hpp"

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "analysis/level_axes.hpp"
+#include "analysis/grids/level_axes.hpp"
 #include "sidestream/extend/analysis.hpp"
 
 namespace sidestream {

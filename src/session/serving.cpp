@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "analysis/trigger_statistics.hpp"
+#include "analysis/distribution/trigger_statistics.hpp"
 #include "base/agree.hpp"
 #include "config/task_files.hpp"
 #include "server/isolation/isolated_task.hpp"

@@ -8,8 +8,8 @@
 #include <set>
 #include <vector>
 
-#include "analysis/cell_shapes.hpp"
 #include "analysis/surface_checks.hpp"
+#include "analysis/surfaces/cell_shapes.hpp"
 #include "sidestream/data/result.hpp"
 
 namespace sidestream::testing {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/case_table.hpp"
+#include "analysis/surfaces/case_table.hpp"
 
 using namespace sidestream;
 

@@ -7,8 +7,8 @@
 #include <numeric>
 #include <random>
 
-#include "analysis/bins.hpp"
 #include "analysis/distribution/bin_counts.hpp"
+#include "analysis/distribution/bins.hpp"
 #include "analysis/kinds.hpp"
 #include "support/fake_pieces.hpp"
 #include "support/hash_field.hpp"

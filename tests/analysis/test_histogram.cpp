@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "analysis/bins.hpp"
+#include "analysis/distribution/bins.hpp"
 #include "analysis/kinds.hpp"
 #include "support/fake_domain.hpp"
 

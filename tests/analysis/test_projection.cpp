@@ -6,9 +6,9 @@
 #include <random>
 
 #include "analysis/grid_checks.hpp"
-#include "analysis/grid_sums.hpp"
+#include "analysis/grids/grid_sums.hpp"
+#include "analysis/grids/packed_sum.hpp"
 #include "analysis/kinds.hpp"
-#include "analysis/packed_sum.hpp"
 #include "analysis/rendering/colour_map.hpp"
 #include "support/fake_domain.hpp"
 

@@ -6,9 +6,9 @@
 #include <numbers>
 #include <random>
 
-#include "analysis/cell_shapes.hpp"
 #include "analysis/kinds.hpp"
 #include "analysis/surface_checks.hpp"
+#include "analysis/surfaces/cell_shapes.hpp"
 #include "sidestream/error.hpp"
 #include "support/fake_lists.hpp"
 #include "support/message_of.hpp"

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "analysis/extract.hpp"
 #include "analysis/kinds.hpp"
+#include "analysis/surfaces/extract.hpp"
 #include "data/divided.hpp"
 
 using namespace sidestream;

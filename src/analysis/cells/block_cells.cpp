@@ -6,11 +6,11 @@
 #include <limits>
 #include <optional>
 
-#include "analysis/cell_list.hpp"
-#include "analysis/cell_shapes.hpp"
+#include "analysis/cells/cell_list.hpp"
 #include "analysis/cells/tree_cells.hpp"
-#include "analysis/level_axes.hpp"
+#include "analysis/grids/level_axes.hpp"
 #include "analysis/point_values.hpp"
+#include "analysis/surfaces/cell_shapes.hpp"
 #include "base/fail.hpp"
 
 namespace sidestream {

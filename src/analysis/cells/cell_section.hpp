@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/plane.hpp"
+#include "analysis/surfaces/plane.hpp"
 
 namespace sidestream {
 

@@ -5,7 +5,7 @@
 
 #include "analysis/cells/part_query.hpp"
 #include "analysis/common_options.hpp"
-#include "analysis/plane_options.hpp"
+#include "analysis/surfaces/plane_options.hpp"
 
 namespace sidestream {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/cell_shapes.hpp"
-#include "analysis/tracer.hpp"
+#include "analysis/surfaces/cell_shapes.hpp"
+#include "analysis/surfaces/tracer.hpp"
 #include "base/mixed_bits.hpp"
 
 namespace sidestream {

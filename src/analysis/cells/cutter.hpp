@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "analysis/cells/block_cells.hpp"
-#include "analysis/plane.hpp"
+#include "analysis/surfaces/plane.hpp"
 
 namespace sidestream {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <map>
 
-#include "analysis/cell_shapes.hpp"
 #include "analysis/rendering/vector.hpp"
+#include "analysis/surfaces/cell_shapes.hpp"
 
 namespace sidestream {
 namespace {

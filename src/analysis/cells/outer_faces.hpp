@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/cells/part_query.hpp"
-#include "analysis/contour.hpp"
+#include "analysis/surfaces/contour.hpp"
 
 namespace sidestream {
 

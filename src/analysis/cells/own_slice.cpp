@@ -7,9 +7,9 @@
 #include "analysis/cells/cell_section.hpp"
 #include "analysis/cells/place_names.hpp"
 #include "analysis/chosen_runs.hpp"
-#include "analysis/level_axes.hpp"
-#include "analysis/plane_options.hpp"
-#include "analysis/tracer.hpp"
+#include "analysis/grids/level_axes.hpp"
+#include "analysis/surfaces/plane_options.hpp"
+#include "analysis/surfaces/tracer.hpp"
 #include "base/fail.hpp"
 
 namespace sidestream {

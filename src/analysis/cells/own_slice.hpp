@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "analysis/extract.hpp"
+#include "analysis/surfaces/extract.hpp"
 
 namespace sidestream {
 

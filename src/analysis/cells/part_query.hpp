@@ -8,7 +8,7 @@
 
 #include "analysis/cells/block_cells.hpp"
 #include "analysis/cells/cutter.hpp"
-#include "analysis/extract.hpp"
+#include "analysis/surfaces/extract.hpp"
 
 namespace sidestream {
 

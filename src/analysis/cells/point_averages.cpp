@@ -5,7 +5,7 @@
 #include <limits>
 #include <map>
 
-#include "analysis/cell_shapes.hpp"
+#include "analysis/surfaces/cell_shapes.hpp"
 #include "base/records.hpp"
 
 namespace sidestream {

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "analysis/cell_list.hpp"
+#include "analysis/cells/cell_list.hpp"
 #include "sidestream/extend/communicator.hpp"
 
 namespace sidestream {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "analysis/cell_shapes.hpp"
+#include "analysis/surfaces/cell_shapes.hpp"
 
 namespace sidestream {
 namespace {

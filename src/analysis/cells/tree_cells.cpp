@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/cell_list.hpp"
-#include "analysis/cell_shapes.hpp"
+#include "analysis/cells/cell_list.hpp"
 #include "analysis/cells/place_names.hpp"
+#include "analysis/surfaces/cell_shapes.hpp"
 #include "data/octree.hpp"
 
 namespace sidestream {

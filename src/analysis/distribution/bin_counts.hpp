@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/bins.hpp"
 #include "analysis/distribution/bin_guess.hpp"
+#include "analysis/distribution/bins.hpp"
 #include "analysis/words.hpp"
 #include "sidestream/data/block.hpp"
 #include "sidestream/extend/analysis.hpp"

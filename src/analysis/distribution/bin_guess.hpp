@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "analysis/bins.hpp"
+#include "analysis/distribution/bins.hpp"
 #include "sidestream/data/box.hpp"
 
 namespace sidestream {

@@ -6,7 +6,7 @@
 #include "analysis/common_options.hpp"
 #include "analysis/distribution/bin_counts.hpp"
 #include "analysis/distribution/block_lines.hpp"
-#include "analysis/flat_picture.hpp"
+#include "analysis/grids/flat_picture.hpp"
 #include "analysis/kinds.hpp"
 
 namespace sidestream {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "analysis/packed_sum.hpp"
+#include "analysis/grids/packed_sum.hpp"
 
 namespace sidestream::halos {
 namespace {

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "analysis/bins.hpp"
 #include "analysis/common_options.hpp"
+#include "analysis/distribution/bins.hpp"
 #include "analysis/halos/chart.hpp"
 #include "analysis/rendering/scene.hpp"
 #include "analysis/words.hpp"

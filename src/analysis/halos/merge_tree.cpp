@@ -7,12 +7,12 @@
 #include <limits>
 #include <map>
 
+#include "analysis/grids/packed_sum.hpp"
 #include "analysis/halos/sorted_records.hpp"
 #include "analysis/halos/tree_joining.hpp"
 #include "analysis/halos/tree_options.hpp"
 #include "analysis/halos/tree_queries.hpp"
 #include "analysis/kinds.hpp"
-#include "analysis/packed_sum.hpp"
 
 namespace sidestream {
 namespace halos {

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "analysis/common_options.hpp"
-#include "analysis/packed_sum.hpp"
+#include "analysis/grids/packed_sum.hpp"
 #include "analysis/point_values.hpp"
 
 namespace sidestream::halos {

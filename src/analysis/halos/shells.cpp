@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "analysis/packed_sum.hpp"
+#include "analysis/grids/packed_sum.hpp"
 
 namespace sidestream::halos {
 

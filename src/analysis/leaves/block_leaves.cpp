@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/cell_list.hpp"
+#include "analysis/cells/cell_list.hpp"
 #include "analysis/leaves/leaf_tree.hpp"
 #include "data/tree_walk.hpp"
 

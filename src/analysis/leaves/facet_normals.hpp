@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "analysis/contour.hpp"
+#include "analysis/surfaces/contour.hpp"
 #include "sidestream/extend/communicator.hpp"
 
 namespace sidestream {

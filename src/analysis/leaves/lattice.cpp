@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "analysis/cells/place_names.hpp"
-#include "analysis/level_axes.hpp"
+#include "analysis/grids/level_axes.hpp"
 #include "base/fail.hpp"
 
 namespace sidestream {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "analysis/leaves/level_surfaces.hpp"
-#include "analysis/surface_shares.hpp"
+#include "analysis/surfaces/surface_shares.hpp"
 
 namespace sidestream {
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "analysis/cell_shapes.hpp"
-#include "analysis/contour_cells.hpp"
 #include "analysis/leaves/block_leaves.hpp"
 #include "analysis/leaves/facet_normals.hpp"
+#include "analysis/surfaces/cell_shapes.hpp"
+#include "analysis/surfaces/contour_cells.hpp"
 
 namespace sidestream {
 namespace {

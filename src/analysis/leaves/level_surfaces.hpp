@@ -7,8 +7,8 @@
 
 #include <vector>
 
-#include "analysis/extract.hpp"
 #include "analysis/leaves/seam_leaves.hpp"
+#include "analysis/surfaces/extract.hpp"
 
 namespace sidestream {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/grid_sums.hpp"
+#include "analysis/grids/grid_sums.hpp"
 #include "analysis/lyman_alpha/query.hpp"
 #include "sidestream/extend/results.hpp"
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/bins.hpp"
+#include "analysis/distribution/bins.hpp"
 #include "analysis/lyman_alpha/chosen_lines.hpp"
 #include "analysis/lyman_alpha/query.hpp"
 #include "analysis/spectra/line_spectrum.hpp"

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "analysis/contour_rows.hpp"
 #include "analysis/rendering/rasteriser.hpp"
+#include "analysis/surfaces/contour_rows.hpp"
 
 namespace sidestream::rendering {
 

@@ -1,7 +1,7 @@
 // Surfaces without normals, lit all the same.
 #pragma once
 
-#include "analysis/contour.hpp"
+#include "analysis/surfaces/contour.hpp"
 
 namespace sidestream::rendering {
 

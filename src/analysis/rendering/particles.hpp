@@ -1,7 +1,7 @@
 // Particles in a picture: which ones, and where they are.
 #pragma once
 
-#include "analysis/contour.hpp"
+#include "analysis/surfaces/contour.hpp"
 #include "sidestream/extend/analysis.hpp"
 
 namespace sidestream::rendering {

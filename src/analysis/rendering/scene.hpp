@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "analysis/cells/part_query.hpp"
-#include "analysis/extract.hpp"
 #include "analysis/rendering/camera.hpp"
 #include "analysis/rendering/colour_map.hpp"
 #include "analysis/rendering/particles.hpp"
 #include "analysis/rendering/resolve.hpp"
+#include "analysis/surfaces/extract.hpp"
 
 namespace sidestream::rendering {
 

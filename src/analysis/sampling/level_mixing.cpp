@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "analysis/cells/block_tree.hpp"
-#include "analysis/level_axes.hpp"
+#include "analysis/grids/level_axes.hpp"
 #include "analysis/sampling/samplers.hpp"
 #include "base/fail.hpp"
 

@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-#include "analysis/grid_sums.hpp"
+#include "analysis/grids/grid_sums.hpp"
 #include "analysis/sampling/sampler.hpp"
 
 namespace sidestream::sampling {

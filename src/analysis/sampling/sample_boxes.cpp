@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/level_axes.hpp"
+#include "analysis/grids/level_axes.hpp"
 #include "analysis/sampling/samplers.hpp"
-#include "analysis/tracer.hpp"
+#include "analysis/surfaces/tracer.hpp"
 
 namespace sidestream::sampling {
 namespace {

@@ -3,10 +3,10 @@
 #include <limits>
 #include <map>
 
-#include "analysis/cell_shapes.hpp"
 #include "analysis/cells/subdivision.hpp"
 #include "analysis/sampling/cell_shape.hpp"
 #include "analysis/sampling/samplers.hpp"
+#include "analysis/surfaces/cell_shapes.hpp"
 #include "base/fail.hpp"
 
 namespace sidestream::sampling {

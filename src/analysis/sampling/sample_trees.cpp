@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "analysis/cells/block_tree.hpp"
-#include "analysis/level_axes.hpp"
+#include "analysis/grids/level_axes.hpp"
 #include "analysis/sampling/samplers.hpp"
 
 namespace sidestream::sampling {

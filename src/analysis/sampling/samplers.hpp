@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "analysis/level_axes.hpp"
+#include "analysis/grids/level_axes.hpp"
 #include "analysis/sampling/sampler.hpp"
 
 namespace sidestream::sampling {

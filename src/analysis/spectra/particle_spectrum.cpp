@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "analysis/common_options.hpp"
-#include "analysis/deposit_sums.hpp"
+#include "analysis/grids/deposit_sums.hpp"
 #include "analysis/kinds.hpp"
 #include "analysis/spectra/power_spectrum.hpp"
 #include "base/records.hpp"
@@ -91,7 +91,8 @@ class ParticleSpectrum final : public Task {
   }
 
  private:
-  /// The axis along which servers have rows of the grid: its slowest one, but never the first, of which lines are whole.
+  /// The axis along which servers have rows of the grid: its slowest one, but never the first, of which lines are
+  /// whole.
   [[nodiscard]] std::size_t slowest() const {
     return static_cast<std::size_t>(std::max(1, query_.deposit.dimensions - 1));
   }

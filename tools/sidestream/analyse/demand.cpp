@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "analysis/trigger_statistics.hpp"
+#include "analysis/distribution/trigger_statistics.hpp"
 #include "data/block_index.hpp"
 #include "data/covered_cells.hpp"
 #include "data/derivation.hpp"

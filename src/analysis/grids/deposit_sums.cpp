@@ -1,0 +1,208 @@
+#include "analysis/grids/deposit_sums.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/common_options.hpp"
+#include "analysis/point_values.hpp"
+
+namespace sidestream {
+
+Option assignment_option(const std::string& text) {
+  return {.name = "method",
+          .type = OptionType::choice,
+          .default_value = "cic",
+          .text =
+              "`ngp`: a particle gives all to the cell that it is in. `cic`: to the cells whose centres are around it, "
+              "by how near they are (cloud in cell). `tsc`: to the three nearest along each axis (triangular shaped "
+              "cloud)." +
+              text,
+          .choices = {"cic", "ngp", "tsc"}};
+}
+
+Assignment read_assignment(const Settings& settings) {
+  const std::string& method = settings.text("method");
+  return method == "ngp" ? Assignment::nearest : method == "cic" ? Assignment::cloud : Assignment::triangle;
+}
+
+std::string name_of(Assignment assignment) {
+  return assignment == Assignment::nearest ? "ngp" : assignment == Assignment::cloud ? "cic" : "tsc";
+}
+
+GridShape DepositQuery::shape() const {
+  std::vector<Index> extents;
+  for (int a = dimensions - 1; a >= 0; --a) extents.push_back(size[static_cast<std::size_t>(a)]);
+  return GridShape(std::move(extents));
+}
+
+double DepositQuery::volume() const {
+  double v = 1;
+  for (std::size_t a = 0; a < static_cast<std::size_t>(dimensions); ++a) v *= width(a);
+  return v;
+}
+
+std::vector<Option> deposit_grid_options() {
+  const auto reals = [](const char* name, const char* text) {
+    return Option{.name = name,
+                  .type = OptionType::real,
+                  .list = true,
+                  .required = true,
+                  .text = text,
+                  .least_entries = 1,
+                  .most_entries = 3};
+  };
+  return {
+      {.name = "mesh", .type = OptionType::mesh, .required = true, .text = "The particles: a mesh of type `points`."},
+      {.name = "weight",
+       .type = OptionType::variable,
+       .text = "What particles carry, a variable on the mesh. Without it each counts 1."},
+      component_option("Which component of `weight`, from 0; needed if it has several."),
+      grid_size_option(),
+      reals("low", "Lower corner of the grid."),
+      reals("high", "Upper corner of the grid.")};
+}
+
+namespace {
+
+void read_corners(const Settings& settings, DepositQuery& query) {
+  const auto size = settings.integers<Index>("size");
+  const std::vector<double> low = settings.reals("low"), high = settings.reals("high");
+  const auto expected = static_cast<std::size_t>(query.dimensions);
+  const auto check = [&](const char* option, std::size_t found) {
+    if (found == expected) return;
+    settings.fail(option,
+                  fmt::format("found {} numbers, expected {}, one for each dimension of the mesh", found, expected));
+  };
+  check("size", size.size());
+  check("low", low.size());
+  check("high", high.size());
+  for (std::size_t a = 0; a < expected; ++a) {
+    query.size[a] = size[a];
+    query.low[a] = low[a];
+    query.high[a] = high[a];
+    if (low[a] < high[a] && std::isfinite(high[a] - low[a])) continue;
+    settings.fail("high",
+                  fmt::format("the grid reaches from {} to {} along {}; expected two finite numbers, the lower one "
+                              "first",
+                              low[a], high[a], "xyz"[a]));
+  }
+}
+
+}  // namespace
+
+void read_deposit_grid(const Settings& settings, const Metadata& metadata, DepositQuery& query) {
+  const Mesh& mesh = read_particles(settings, metadata);
+  query.coordinates = mesh.array(Role::coordinates);
+  query.dimensions = mesh.dimensions;
+  query.assignment = read_assignment(settings);
+  read_corners(settings, query);
+  if (!settings.has("weight")) return;
+  const Variable& weight = *metadata.find_variable(settings.text("weight"));
+  if (weight.mesh != mesh.id) {
+    settings.fail("weight", fmt::format("'{}' lies on mesh '{}', not on '{}'; weigh with a variable of the particles",
+                                        weight.name, metadata.mesh_of(weight).name, mesh.name));
+  }
+  query.weight = weight.id;
+  query.component = read_one_component(settings, weight);
+}
+
+/// What a particle gives to cells along one axis.
+struct Depositor::Shares {
+  std::array<Index, 3> cells{};
+  std::array<double, 3> parts{1, 0, 0};
+  int count = 1;
+};
+
+/// False if the position is outside of the grid.
+bool Depositor::shares_of(const DepositQuery& query, std::size_t axis, double x, Shares& shares) {
+  const Index n = query.size[axis];
+  const auto cells = static_cast<double>(n);
+  double u = (x - query.low[axis]) / (query.high[axis] - query.low[axis]) * cells;
+  if (!std::isfinite(u)) return false;
+  if (query.periodic) {
+    u -= cells * std::floor(u / cells);
+    if (u >= cells) u = 0;
+  } else if (!(x >= query.low[axis] && x <= query.high[axis])) {
+    return false;
+  }
+  const auto place = [&](Index cell) {
+    if (query.periodic) return (cell % n + n) % n;
+    return std::clamp<Index>(cell, 0, n - 1);
+  };
+  if (query.assignment == Assignment::nearest) {
+    shares = {{place(static_cast<Index>(std::floor(u)))}, {1}, 1};
+  } else if (query.assignment == Assignment::cloud) {
+    const double lower = std::floor(u - 0.5), part = u - 0.5 - lower;
+    const auto first = static_cast<Index>(lower);
+    shares = {{place(first), place(first + 1)}, {1 - part, part}, 2};
+  } else {
+    const double middle = std::floor(u), off = u - middle - 0.5;
+    const auto at = static_cast<Index>(middle);
+    const double before = 0.5 * (0.5 - off) * (0.5 - off), behind = 0.5 * (0.5 + off) * (0.5 + off);
+    shares = {{place(at - 1), place(at), place(at + 1)}, {before, 0.75 - off * off, behind}, 3};
+  }
+  return true;
+}
+
+void Depositor::add(const LocalInput& input) {
+  for (const BlockView& view : input.of(query_.coordinates)) {
+    const BlockView* weight = query_.weight >= 0 ? input.find(query_.weight, view.block.id) : nullptr;
+    if (query_.weight >= 0 && weight == nullptr) continue;  // was not delivered
+    for_each_counted(view, [&](Index i) {
+      std::array<double, 3> x{};
+      for (int c = 0; c < query_.dimensions; ++c) x[static_cast<std::size_t>(c)] = real_at(view, i, c);
+      add(x, weight != nullptr ? real_at(*weight, i, query_.component) : 1.0);
+    });
+  }
+}
+
+void Depositor::add(const std::array<double, 3>& x, double weight) {
+  std::array<Shares, 3> shares;
+  for (std::size_t a = 0; a < static_cast<std::size_t>(query_.dimensions); ++a) {
+    if (shares_of(query_, a, x[a], shares[a])) continue;
+    ++outside;
+    return;
+  }
+  ++inside;
+  weights.add(weight);
+  squares.add_product(weight, weight);
+  for (int k = 0; k < shares[2].count; ++k) {
+    for (int j = 0; j < shares[1].count; ++j) {
+      for (int i = 0; i < shares[0].count; ++i) add_term(shares, {i, j, k}, weight);
+    }
+  }
+  constexpr std::size_t most = std::size_t{1} << 22;  // 64 MiB
+  if (terms_.size() >= most) flush();
+}
+
+Bytes Depositor::take() {
+  flush();
+  return sums_.take();
+}
+
+void Depositor::add_term(const std::array<Shares, 3>& shares, const std::array<int, 3>& which, double weight) {
+  Index cell = 0;
+  double part = 1;
+  for (std::size_t a = 3; a-- > 0;) {
+    const auto n = static_cast<std::size_t>(which[a]);
+    cell = cell * query_.size[a] + shares[a].cells[n];
+    part *= shares[a].parts[n];
+  }
+  if (part > 0) terms_.push_back({cell, weight * part});
+}
+
+void Depositor::flush() {
+  std::sort(terms_.begin(), terms_.end(), [](const Term& a, const Term& b) { return a.cell < b.cell; });
+  for (std::size_t n = 0; n < terms_.size();) {
+    ExactSum sum;
+    const Index cell = terms_[n].cell;
+    for (; n < terms_.size() && terms_[n].cell == cell; ++n) sum.add(terms_[n].value);
+    sums_.add(cell, {&sum, 1});
+  }
+  terms_.clear();
+  sums_.add_up();
+}
+
+}  // namespace sidestream

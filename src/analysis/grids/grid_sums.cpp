@@ -1,0 +1,142 @@
+#include "analysis/grids/grid_sums.hpp"
+
+#include <algorithm>
+
+#include "base/fail.hpp"
+#include "base/records.hpp"
+
+namespace sidestream {
+
+GridShape::GridShape(std::vector<Index> extents) : extents_(std::move(extents)) {
+  for (std::size_t a = 1; a < extents_.size(); ++a) row_cells_ *= extents_[a];
+}
+
+Index GridShape::first_row(int server, int servers) const noexcept {
+  // Not rows * server / servers, which may overflow.
+  const Index each = rows() / servers, more = rows() % servers;
+  return each * server + std::min<Index>(server, more);
+}
+
+int GridShape::owner(Index row, int servers) const noexcept {
+  const Index each = rows() / servers, more = rows() % servers;
+  const Index longer = (each + 1) * more;  // rows of the servers that have one more
+  return static_cast<int>(row < longer ? row / (each + 1) : more + (row - longer) / each);
+}
+
+namespace {
+
+struct RowHead {
+  Index row = 0;
+  std::uint64_t words = 0;
+};
+
+/// Calls `f(head, its words as bytes)` for each row of a partial.
+template <class F>
+void for_each_row(BytesView bytes, const GridShape& grid, F&& f) {
+  while (!bytes.empty()) {
+    if (bytes.size() < sizeof(RowHead)) fail(Code::internal, "{} bytes are left for a row of a grid", bytes.size());
+    const auto head = record_of<RowHead>(bytes.first(sizeof(RowHead)));
+    bytes = bytes.subspan(sizeof(RowHead));
+    const std::size_t size = head.words * sizeof(std::uint32_t);
+    if (head.row < 0 || head.row >= grid.rows() || bytes.size() < size) {
+      fail(Code::internal, "row {} of a grid of {} rows has {} bytes where {} are left", head.row, grid.rows(), size,
+           bytes.size());
+    }
+    f(head, bytes.first(size));
+    bytes = bytes.subspan(size);
+  }
+}
+
+void append(Bytes& to, BytesView bytes) { to.insert(to.end(), bytes.begin(), bytes.end()); }
+
+}  // namespace
+
+Bytes RowWords::take() {
+  Bytes bytes;
+  for (auto& [row, words] : rows_) {
+    const RowHead head{row, words.size()};
+    append(bytes, bytes_of(head));
+    append(bytes, std::as_bytes(std::span(words)));
+    std::vector<std::uint32_t>().swap(words);
+  }
+  rows_.clear();
+  return bytes;
+}
+
+std::vector<std::vector<std::uint32_t>> rows_of(std::span<const BytesView> partials, const GridShape& grid,
+                                                Communicator& servers) {
+  std::vector<Bytes> to(static_cast<std::size_t>(servers.size()));
+  for (const BytesView partial : partials) {
+    for_each_row(partial, grid, [&](const RowHead& head, BytesView words) {
+      Bytes& bytes = to[static_cast<std::size_t>(grid.owner(head.row, servers.size()))];
+      append(bytes, bytes_of(head));
+      append(bytes, words);
+    });
+  }
+  std::vector<Bytes> from = servers.all_to_all(to);
+  std::vector<Bytes>().swap(to);
+  const Index first = grid.first_row(servers.rank(), servers.size());
+  std::vector<std::vector<std::uint32_t>> rows(
+      static_cast<std::size_t>(grid.first_row(servers.rank() + 1, servers.size()) - first));
+  for (Bytes& bytes : from) {
+    for_each_row(bytes, grid, [&](const RowHead& head, BytesView words) {
+      const auto read = records_of<std::uint32_t>(words);
+      auto& row = rows.at(static_cast<std::size_t>(head.row - first));
+      row.insert(row.end(), read.begin(), read.end());
+    });
+    Bytes().swap(bytes);
+  }
+  return rows;
+}
+
+void GridSums::add(Index cell, std::span<const ExactSum> sums) {
+  put(words_.row(cell / grid_.row_cells()), cell % grid_.row_cells(), sums);
+}
+
+void GridSums::put(std::vector<std::uint32_t>& words, Index in_row, std::span<const ExactSum> sums) {
+  const std::size_t before = words.size();
+  words.push_back(static_cast<std::uint32_t>(in_row));
+  words.push_back(static_cast<std::uint32_t>(in_row >> 32));
+  for (const ExactSum& sum : sums) pack(sum, words);
+  size_ += words.size() - before;
+}
+
+void GridSums::add_up() {
+  constexpr std::size_t few = std::size_t{1} << 20;
+  if (size_ <= 2 * added_up_ + few) return;
+  size_ = 0;
+  for (auto& [row, words] : words_.rows()) {
+    std::vector<std::uint32_t> totals;
+    for_each_sum(words, count_, [&](Index cell, std::span<const ExactSum> sums) { put(totals, cell, sums); });
+    words = std::move(totals);
+  }
+  added_up_ = size_;
+}
+
+void for_each_sum(const std::vector<std::uint32_t>& row, std::size_t count,
+                  const std::function<void(Index, std::span<const ExactSum>)>& f) {
+  struct Entry {
+    Index cell;
+    std::size_t at;  ///< of its sums in the row
+  };
+  std::vector<Entry> entries;
+  for (std::size_t at = 0; at < row.size();) {
+    if (row.size() - at < 2) fail(Code::internal, "a row of sums ends in the number of a cell");
+    const std::uint64_t cell = std::uint64_t{row[at]} | std::uint64_t{row[at + 1]} << 32;
+    entries.push_back({static_cast<Index>(cell), at += 2});
+    for (std::size_t n = 0; n < count; ++n) at += packed_length(row.data() + at, row.size() - at);
+  }
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.cell < b.cell; });
+  std::vector<ExactSum> sums(count);
+  for (std::size_t n = 0; n < entries.size();) {
+    std::fill(sums.begin(), sums.end(), ExactSum());
+    const Index cell = entries[n].cell;
+    for (; n < entries.size() && entries[n].cell == cell; ++n) {
+      std::size_t at = entries[n].at;
+      for (ExactSum& sum : sums) at += add_packed(row.data() + at, row.size() - at, sum);
+    }
+    f(cell, sums);
+  }
+}
+
+}  // namespace sidestream

@@ -1,0 +1,264 @@
+// Integrals and means of a variable along an axis.
+//
+// Each server adds up the parts of columns that its blocks have, exactly, and sends those sums to the server that has
+// that row of the result, which adds them up, exactly again, and rounds once: the result is the same bytes however the
+// mesh is divided. See "yt: A Multi-code Analysis Toolkit for Astrophysical Simulation Data" (Turk et al., 2011) for
+// what a projection of data on refinement levels is.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "analysis/common_options.hpp"
+#include "analysis/grids/flat_picture.hpp"
+#include "analysis/grids/projection_query.hpp"
+#include "analysis/grids/projection_tree.hpp"
+#include "analysis/kinds.hpp"
+
+namespace sidestream {
+namespace {
+
+/// The sums of one place of the result: of values times lengths (and weights), of those lengths (and weights), and,
+/// where there are weights, of lengths alone.
+constexpr std::size_t values = 0, weights = 1, lengths = 2, most_sums = 3;
+using Sums = std::array<ExactSum, most_sums>;
+
+/// Adds up the parts of columns that are in one box of a block, some neighbouring columns at a time: along an axis that
+/// is not the fastest, memory is walked in lines.
+class ColumnWalk {
+ public:
+  ColumnWalk(const ProjectionQuery& query, const ProjectionGrid& grid, const Mesh& mesh, Centering centering,
+             const BlockView& view, const BlockView* weight, GridSums& out)
+      : query_(query), grid_(grid), mesh_(mesh), centering_(centering), view_(view), weight_(weight), out_(out) {
+    const Index3 mine = mesh.ratio_to(view.block.level), wanted = mesh.ratio_to(query.level);
+    for (const int a : grid.left()) {
+      const auto n = static_cast<std::size_t>(a);
+      fill_[n] = std::max<Index>(1, wanted[n] / mine[n]);
+      join_[n] = std::max<Index>(1, mine[n] / wanted[n]);
+      part_ /= static_cast<double>(join_[n]);
+    }
+  }
+
+  void add(const Box& box) {
+    const int fast = grid_.left().front();
+    const auto f = static_cast<std::size_t>(fast);
+    const int slow = grid_.left().size() > 1 ? grid_.left().back() : 3 - fast - query_.axis;
+    const auto s = static_cast<std::size_t>(slow);
+    std::vector<double> factors;
+    for (Index i = box.lo[axis()]; i < box.hi[axis()]; ++i) {
+      factors.push_back(part_ * width_along(mesh_, centering_, query_.axis, view_.block.level, i));
+    }
+    Box some = box;
+    for (some.lo[s] = box.lo[s]; some.lo[s] < box.hi[s]; ++some.lo[s]) {
+      some.hi[s] = some.lo[s] + 1;
+      for (some.lo[f] = box.lo[f]; some.lo[f] < box.hi[f]; some.lo[f] = some.hi[f]) {
+        some.hi[f] = std::min(box.hi[f], some.lo[f] + together);
+        add_columns(some, fast, factors);
+      }
+    }
+  }
+
+ private:
+  static constexpr Index together = 16;  // their sums stay in the nearest cache
+
+  [[nodiscard]] std::size_t axis() const { return static_cast<std::size_t>(query_.axis); }
+  [[nodiscard]] std::size_t sums() const { return weight_ ? 3 : 2; }
+
+  void add_columns(const Box& some, int fast, const std::vector<double>& factors) {
+    const auto f = static_cast<std::size_t>(fast);
+    read(view_.array, query_.component, some, numbers_);
+    if (weight_) read(weight_->array, query_.weight_component, some, weighing_);
+    columns_.assign(static_cast<std::size_t>(some.extent(fast)), {});
+    counted_.assign(columns_.size(), false);
+    const Index columns = some.extent(fast);
+    // Both numbers and weights have the lower of the two axes fastest.
+    const bool along_fastest = query_.axis < fast;
+    for (std::size_t n = 0; n < factors.size(); ++n) {
+      for (Index c = 0; c < columns; ++c) {
+        Index3 p = some.lo;
+        p[axis()] += static_cast<Index>(n);
+        p[f] += c;
+        if (flagged(p)) continue;
+        const auto at = along_fastest ? static_cast<std::size_t>(c) * factors.size() + n
+                                      : n * static_cast<std::size_t>(columns) + static_cast<std::size_t>(c);
+        add_one(columns_[static_cast<std::size_t>(c)], at, factors[n]);
+        counted_[static_cast<std::size_t>(c)] = true;
+      }
+    }
+    for (Index c = 0; c < columns; ++c) {
+      if (!counted_[static_cast<std::size_t>(c)]) continue;
+      Index3 p = some.lo;
+      p[f] += c;
+      put(p, columns_[static_cast<std::size_t>(c)]);
+    }
+  }
+
+  void add_one(Sums& to, std::size_t at, double factor) const {
+    const double with_weight = weight_ ? weighing_[at] * factor : factor;
+    to[values].add(numbers_[at] * with_weight);
+    to[weights].add(with_weight);
+    if (weight_) to[lengths].add(factor);
+  }
+
+  static void read(const ArrayView& array, int component, const Box& box, std::vector<double>& out) {
+    out.resize(static_cast<std::size_t>(box.count()));
+    copy_to_double(array, component, box, out.data(), box);
+  }
+
+  [[nodiscard]] bool flagged(const Index3& p) const {
+    return view_.ghosts.data != nullptr && *view_.ghosts.at<std::uint8_t>(p[0], p[1], p[2]) != 0;
+  }
+
+  /// Gives the sums of the column at `p` to all places of the result that it covers.
+  void put(const Index3& p, const Sums& column) {
+    const auto range = [&](std::size_t n) {
+      const int a = grid_.left()[n];
+      const auto i = static_cast<std::size_t>(a);
+      const Index begin = floor_divided(p[i], join_[i]) * fill_[i] - grid_.first(a);
+      return std::array{begin, begin + fill_[i]};
+    };
+    const auto [u0, u1] = range(0);
+    const auto [v0, v1] = grid_.left().size() > 1 ? range(1) : std::array<Index, 2>{0, 1};
+    for (Index v = v0; v < v1; ++v) {
+      for (Index u = u0; u < u1; ++u) {
+        out_.add(v * grid_.count(grid_.left().front()) + u, std::span(column).first(sums()));
+      }
+    }
+  }
+
+  static Index floor_divided(Index a, Index b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
+
+  const ProjectionQuery& query_;
+  const ProjectionGrid& grid_;
+  const Mesh& mesh_;
+  Centering centering_;
+  const BlockView& view_;
+  const BlockView* weight_;
+  GridSums& out_;
+  Index3 fill_{1, 1, 1}, join_{1, 1, 1};  ///< places along a cell of the block; cells of the block along a place
+  double part_ = 1;                       ///< of a place that a cell of the block covers
+  std::vector<double> numbers_, weighing_;
+  std::vector<Sums> columns_;
+  std::vector<bool> counted_;
+};
+
+class Projection final : public Task {
+ public:
+  Projection(const ProjectionQuery& query, const Metadata& metadata, std::string file, Pieces pieces,
+             std::optional<FlatPicture> picture)
+      : query_(query), file_(std::move(file)), pieces_(pieces), picture_(std::move(picture)) {
+    const Variable& variable = metadata.variables.at(static_cast<std::size_t>(query.variable));
+    name_ = variable.name;
+    title_ = variable.title();
+    if (variable.components > 1) title_ = fmt::format("{} {}", title_, query.component);
+    unit_ = variable.unit;
+  }
+
+  Selection selection() const override {
+    const Part part = part_of(query_.choice);
+    Selection selection{{{query_.variable, 0, part}}};
+    if (query_.weight >= 0) selection.variables.push_back({query_.weight, 0, part});
+    for (Selected& selected : selection.variables) selected.covered = false;
+    selection.geometry = false;
+    return selection;
+  }
+
+  Bytes local(const LocalInput& input) override {
+    const ProjectionGrid grid(query_, input.metadata);
+    const Variable& variable = input.metadata.variables.at(static_cast<std::size_t>(query_.variable));
+    GridSums sums(grid.shape(), query_.weight >= 0 ? 3 : 2);
+    for (const BlockView& view : input.of(query_.variable)) {
+      const BlockView* weight = query_.weight >= 0 ? input.find(query_.weight, view.block.id) : nullptr;
+      if (query_.weight >= 0 && !weight) continue;  // was not delivered
+      const Mesh& mesh = input.metadata.mesh_of(variable);
+      if (mesh.kind() == MeshKind::octree) {
+        project_tree(query_, grid, input, mesh, view, weight, sums);
+        continue;
+      }
+      ColumnWalk walk(query_, grid, mesh, variable.centering, view, weight, sums);
+      const LevelAxes axes(mesh, view.block.level);
+      for (const Box& counted : view.counted()) {
+        if (!query_.choice.has_level(view.block.level)) continue;
+        const Box box = chosen_in(query_.choice, axes, variable.centering, counted, mesh.dimensions);
+        if (!box.empty()) walk.add(box);
+      }
+      sums.add_up();
+    }
+    return sums.take();
+  }
+
+  Bytes combine(const CombineInput& input) override {
+    const ProjectionGrid grid(query_, input.metadata);
+    const std::vector<BytesView> partials(input.partials.begin(), input.partials.end());
+    const auto rows = rows_of(partials, grid.shape(), input.communicator);
+    GridResult result(grid.shape(), grid.axes(), input.communicator);
+    result.set({"quantity", std::string(query_.mean ? "mean" : "integral")});
+    result.set({"axis", std::string(1, "xyz"[query_.axis])});
+    result.set({"level", std::int64_t{query_.level}});
+    const double none = std::numeric_limits<double>::quiet_NaN();
+    std::vector<double> projected, along, weighing;
+    fill(rows, grid.shape(), projected, along, weighing);
+    result.add(name_, query_.mean ? unit_ : "", none, {{"variable_unit", unit_}}) = projected;
+    result.add("length", "", 0) = std::move(along);
+    if (query_.weight >= 0) result.add("weight", "", 0) = std::move(weighing);
+    result.write(file_, pieces_, input.results, input.communicator);
+    if (picture_) {
+      const std::array edges{grid.edges(grid.left()[0]), grid.edges(grid.left()[1])};
+      draw_flat(*picture_, {grid.shape(), edges, projected, label(), title_}, input);
+    }
+    return {};
+  }
+
+ private:
+  [[nodiscard]] std::string label() const {
+    const std::string what = (query_.mean ? "mean of " : "integral of ") + title_ + " along " + "xyz"[query_.axis];
+    return query_.mean && !unit_.empty() ? what + " [" + unit_ + "]" : what;
+  }
+
+  void fill(const std::vector<std::vector<std::uint32_t>>& rows, const GridShape& shape, std::vector<double>& projected,
+            std::vector<double>& along, std::vector<double>& weighing) const {
+    const std::size_t cells = rows.size() * static_cast<std::size_t>(shape.row_cells());
+    const bool weighted = query_.weight >= 0;
+    projected.assign(cells, std::numeric_limits<double>::quiet_NaN());
+    along.assign(cells, 0);
+    if (weighted) weighing.assign(cells, 0);
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+      for_each_sum(rows[row], weighted ? 3 : 2, [&](Index cell, std::span<const ExactSum> sums) {
+        const std::size_t at = row * static_cast<std::size_t>(shape.row_cells()) + static_cast<std::size_t>(cell);
+        const double value = sums[values].value(), weight = sums[weights].value();
+        projected[at] = query_.mean ? value / weight : value;
+        along[at] = weighted ? sums[lengths].value() : weight;
+        if (weighted) weighing[at] = weight;
+      });
+    }
+  }
+
+  ProjectionQuery query_;
+  std::string file_, name_, title_, unit_;
+  Pieces pieces_;
+  std::optional<FlatPicture> picture_;
+};
+
+}  // namespace
+
+AnalysisKind projection_kind() {
+  return {
+      .name = "projection",
+      .text =
+          "The integral or the mean of a variable along an axis, of uniform and rectilinear meshes and of octrees: of one "
+          "of three dimensions a plane of values, of one of two a line. Each place counts once, on its finest level: "
+          "cells that a finer level covers do not count, of octrees leaves alone do. Values at nodes count with half of the lengths to their "
+          "neighbours (the trapezoidal rule). The data set has the array of the variable's name, `length` (how far "
+          "along the axis there were values, 0 where there were none, and the value is NaN), with a weight its "
+          "integral as `weight`, and where all that is, an array for each axis that is left. A NaN makes its place "
+          "NaN. Products are rounded once, sums are exact and rounded once, so that the result does not depend on "
+          "how the mesh is divided.",
+      .options = projection_options(),
+      .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
+        const ProjectionQuery query = read_projection(settings, metadata);
+        return std::make_unique<Projection>(query, metadata, settings.text("file"), read_pieces(settings),
+                                            read_flat_picture(settings));
+      }};
+}
+
+}  // namespace sidestream
