@@ -199,7 +199,8 @@ WhenFull read_when_full(const Settings& settings, PlacementMode mode) {
 }
 
 /// Whose sizes are known say how many servers there are.
-void divide_servers(PlacementConfig& placement, const Settings& settings, const Node& node, const ReadContext& context) {
+void divide_servers(PlacementConfig& placement, const Settings& settings, const Node& node,
+                    const ReadContext& context) {
   placement.groups = read_groups(node, context.expressions);
   placement.measured = settings.text("measured");
   const bool all_known = placement.groups.empty() || servers_of(placement.groups) > 0;
