@@ -10,8 +10,8 @@
 
 namespace sidestream {
 
-/// Whether surfaces between blocks of a mesh are decided so: those on trees and levels, also of variables at nodes, which
-/// are taken to the cells first.
+/// Whether surfaces between blocks of a mesh are decided so: those on trees and levels, also of variables at nodes,
+/// which are taken to the cells first.
 [[nodiscard]] inline bool meets_other_levels(const Mesh& mesh) noexcept {
   return mesh.kind() == MeshKind::octree || !mesh.refinement.empty();
 }
