@@ -53,6 +53,13 @@ module sidestream_restart_c
       type(c_ptr) :: text
     end function c_restart_remarks
 
+    function c_restart_limit_levels(restart, deepest) bind(C, name='sidestream_restart_limit_levels') result(code)
+      import :: c_int, c_int32_t, c_ptr
+      type(c_ptr), value :: restart
+      integer(c_int32_t), value :: deepest
+      integer(c_int) :: code
+    end function c_restart_limit_levels
+
     function c_restart_iteration(restart, index, cycle, time) bind(C, name='sidestream_restart_iteration') result(code)
       import :: c_double, c_int, c_int64_t, c_ptr
       type(c_ptr), value :: restart

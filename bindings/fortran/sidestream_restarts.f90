@@ -49,6 +49,7 @@ module sidestream_restarts
   public :: sidestream_restart_open, sidestream_restart_close, sidestream_restart_message, sidestream_restart_remarks
   public :: sidestream_restart_iteration, sidestream_restart_mesh_name, sidestream_restart_variable_name
   public :: sidestream_restart_variable, sidestream_restart_block_count, sidestream_restart_block
+  public :: sidestream_restart_limit_levels
   ! For the other modules of ours.
   public :: open_restart, restart_handle, settle_restart, misuse_restart
 
@@ -163,6 +164,15 @@ contains
     cycle = int(found, int32)
     if (present(index)) index = int(number, int32)
   end subroutine iteration32
+
+  !> From now on levels finer than `deepest` (from 0) are as if they were not there: blocks on them are none of the
+  !> mesh's, and blocks of octrees have the cells of the levels down to it alone. Less than 0: all are there again.
+  subroutine sidestream_restart_limit_levels(restart, deepest, ierr)
+    type(sidestream_restart), intent(inout) :: restart
+    integer, intent(in) :: deepest
+    integer, intent(out), optional :: ierr
+    call settle_restart(restart, c_restart_limit_levels(restart%handle, int(deepest, c_int32_t)), ierr)
+  end subroutine sidestream_restart_limit_levels
 
   !> Mesh number `n`, from 1; empty beyond the last one.
   function sidestream_restart_mesh_name(restart, n) result(name)

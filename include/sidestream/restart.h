@@ -71,6 +71,12 @@ int sidestream_restart_block_count(sidestream_restart* restart, const char* mesh
 int sidestream_restart_block(sidestream_restart* restart, const char* mesh, int64_t number,
                              sidestream_stored_block* block);
 
+/* From now on, for this rank, levels finer than `deepest` are as if they were not there: blocks on them are none of the
+ * mesh's, and blocks of octrees have the cells of the levels 0 to `deepest` alone, which are their first ones, with
+ * `refined` 0 on the last level. Nothing of finer ones is read but the flags. Less than 0: all levels are there again.
+ * What was said of blocks and lengths before no longer holds. Not collective. */
+int sidestream_restart_limit_levels(sidestream_restart* restart, int32_t deepest);
+
 /* Fills the points lo to hi of a level in an array of the variable's type and order that covers array_lo to array_hi
  * without gaps (NULL: lo to hi). Points that several blocks had come from the one of lowest id. An error where a point
  * was in no block. */

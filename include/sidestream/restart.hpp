@@ -35,6 +35,11 @@ class Restart {
   /// The blocks of a mesh as they were published, by level and id. Throws Error(usage) if there is no such mesh.
   [[nodiscard]] std::vector<Block> blocks(const std::string& mesh) const;
 
+  /// From now on levels finer than `deepest` are as if they were not there: blocks on them are none of the mesh's, and
+  /// blocks of octrees have the cells of the levels down to it alone, their first ones, with `refined` 0 on the last
+  /// level. Of finer ones nothing is read but the flags. Without a number all levels are there again.
+  void limit_levels(std::optional<std::int32_t> deepest);
+
   /// Fills the points `box` of a level in an array of the variable's type, order and components, without gaps, over
   /// `array` (which holds `box`). Points that several blocks had come from the one of lowest id. Throws Error(file)
   /// where a point was in no block. Of meshes whose blocks are boxes.

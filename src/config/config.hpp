@@ -121,7 +121,7 @@ struct Config {
   Metadata metadata;              ///< declared in the file and by calls, ids given
   std::vector<TaskConfig> tasks;  ///< analyses, then outputs, in the file's order
   std::vector<std::string>
-      events;  ///< names mentioned by `on:` and `events:`; at most 64; index = bit in EndRecord::events
+      events;  ///< names mentioned by `on:`, `level_times:` and `events:`; at most 64; index = bit in EndRecord::events
   std::vector<SteeredParameter> steering;
   int steering_ahead = 0;  ///< iterations; 0 with `inline` alone
 };

@@ -226,6 +226,9 @@ std::vector<std::string> read_events(const Document& document, const std::vector
   }
   for (const TaskConfig& task : tasks) {
     if (!task.schedule.event.empty()) add(task.schedule.event, task.settings.where("on"));
+    if (task.writer && task.kind == "database" && task.settings.has("level_times")) {
+      add(task.settings.text("level_times"), task.settings.where("level_times"));
+    }
   }
   return events;
 }

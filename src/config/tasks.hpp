@@ -11,7 +11,7 @@ namespace sidestream {
 [[nodiscard]] std::vector<TaskConfig> read_tasks(const Document& document, const Registry& registry,
                                                  const ReadContext& context);
 
-/// The events that `on:` and `events:` mention, each once, in the file's order.
+/// The events that `on:`, `level_times:` and `events:` mention, each once, in the file's order.
 [[nodiscard]] std::vector<std::string> read_events(const Document& document, const std::vector<TaskConfig>& tasks,
                                                    const ReadContext& context);
 

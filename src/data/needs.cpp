@@ -112,7 +112,7 @@ std::vector<bool> Needs::bracketed(const Variable& variable, const ValuesBracket
   };
   std::vector<bool> needed(blocks_.size(), false);
   const Mesh& mesh = metadata_.mesh_of(of);
-  if (meets_other_levels(mesh, of.centering)) {
+  if (meets_other_levels(mesh)) {
     const std::vector<Range> touching = ranges_with_touching(mesh, blocks_, ranges);
     for (std::size_t b = 0; b < blocks_.size(); ++b) needed[b] = ranges[b] && !blocks_[b].empty() && any(touching[b]);
     return needed;

@@ -10,9 +10,10 @@
 
 namespace sidestream {
 
-/// Whether surfaces between blocks of a mesh are decided so: those of variables in cells of trees and on levels.
-[[nodiscard]] inline bool meets_other_levels(const Mesh& mesh, Centering centering) noexcept {
-  return centering == Centering::cell && (mesh.kind() == MeshKind::octree || !mesh.refinement.empty());
+/// Whether surfaces between blocks of a mesh are decided so: those on trees and levels, also of variables at nodes,
+/// which are taken to the cells first.
+[[nodiscard]] inline bool meets_other_levels(const Mesh& mesh) noexcept {
+  return mesh.kind() == MeshKind::octree || !mesh.refinement.empty();
 }
 
 /// Whether two blocks have a point in common, whatever finer levels cover. Of trees: whether their bounds do, or are

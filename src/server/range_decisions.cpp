@@ -37,7 +37,9 @@ class Decider {
     std::vector<RangeRequest> done;
     for (const Selected& part : parts) {
       const RangeRequest request = range_of(part);
-      const bool between = part.part.kind == Part::Kind::values && variable(request).centering != Centering::node;
+      const Variable& of = variable(request);
+      const bool between = part.part.kind == Part::Kind::values &&
+                           (of.centering != Centering::node || meets_other_levels(metadata_.mesh_of(of)));
       if (!between || std::find(done.begin(), done.end(), request) != done.end()) continue;
       done.push_back(request);
       for (const BlockRange& range : ranges_) {
@@ -105,7 +107,7 @@ class Decider {
     if (found == own_.end()) return servers;
     const Block& block = table_.blocks()[static_cast<std::size_t>(found->second)];
     const Mesh& mesh = metadata_.meshes.at(static_cast<std::size_t>(block.mesh));
-    if (meets_other_levels(mesh, variable({range.variable, 0}).centering)) return servers_beside(mesh, block);
+    if (meets_other_levels(mesh)) return servers_beside(mesh, block);
     if (block.is_list()) return servers;
     for (const std::int64_t position : table_.near(block.mesh, block.level, block.cells)) {
       Box reach = table_.blocks()[static_cast<std::size_t>(position)].cells;

@@ -156,6 +156,13 @@ int sidestream_restart_block(sidestream_restart* restart, const char* mesh, int6
   });
 }
 
+int sidestream_restart_limit_levels(sidestream_restart* restart, int32_t deepest) {
+  return reading(restart, "sidestream_restart_limit_levels", [&](Restart& from) {
+    restart->blocks.clear();
+    from.limit_levels(deepest < 0 ? std::nullopt : std::optional<std::int32_t>(deepest));
+  });
+}
+
 int sidestream_restart_read_box(sidestream_restart* restart, const char* variable, int32_t level, const int64_t lo[3],
                                 const int64_t hi[3], const int64_t* array_lo, const int64_t* array_hi, void* data) {
   constexpr const char* call = "sidestream_restart_read_box";

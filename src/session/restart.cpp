@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <tuple>
 
 #include "base/communicator.hpp"
@@ -23,6 +24,38 @@ using database::Journal;
 struct Restart::Implementation {
   std::unique_ptr<Context> context;
   std::vector<std::string> remarks;
+  std::optional<std::int32_t> deepest;
+
+  [[nodiscard]] bool leaves_out(const Block& block) const { return deepest && block.level > *deepest; }
+  /// Whether a block has a tree of which finer levels are left out.
+  [[nodiscard]] bool cuts(const Block& block) const {
+    const Mesh& mesh = context->metadata().meshes[static_cast<std::size_t>(block.mesh)];
+    return deepest && mesh.kind() == MeshKind::octree && block.cells.extent(0) > 0;
+  }
+  /// The block as it is without what is left out.
+  [[nodiscard]] Block seen(std::size_t group, std::uint32_t number) const {
+    Block block = context->blocks(group)[number];
+    if (cuts(block)) block.cells.hi[0] = starts(group, number).back();
+    return block;
+  }
+  /// Of a block that is cut: where its levels begin, down to the deepest one, and where that ends.
+  [[nodiscard]] std::vector<Index> starts(std::size_t group, std::uint32_t number) const {
+    std::vector<Index> all = context->tree(group, number).starts();
+    all.resize(std::min(all.size(), static_cast<std::size_t>(*deepest) + 2));
+    return all;
+  }
+  [[nodiscard]] bool has(const Variable& variable, std::int64_t block) const {
+    for (std::size_t group = 0; group < context->groups().size(); ++group) {
+      const std::vector<Block>& blocks = context->blocks(group);
+      for (std::uint32_t n = 0; n < blocks.size(); ++n) {
+        if (blocks[n].mesh != variable.mesh || blocks[n].id != block) continue;
+        if (context->find(group, static_cast<std::uint32_t>(variable.id), n) != nullptr) return true;
+      }
+    }
+    return false;
+  }
+  /// All that is seen of a piece.
+  void read(std::size_t group, const database::PieceRow& row, std::span<std::byte> out) const;
 
   [[nodiscard]] const Variable& variable(const std::string& name) const {
     const Variable* found = context->metadata().find_variable(name);
@@ -33,6 +66,19 @@ struct Restart::Implementation {
          suggestion(name, known, "correct the name"));
   }
 };
+
+void Restart::Implementation::read(std::size_t group, const database::PieceRow& row, std::span<std::byte> out) const {
+  const Variable& of = context->metadata().variables[row.variable];
+  if (!cuts(context->blocks(group)[row.block]) || of.centering != Centering::cell) {
+    return database::read_piece(*context, group, row, out);
+  }
+  database::read_levels(*context, group, row, *deepest, out);
+  if (of.role != Role::refined) return;
+  const std::vector<Index> levels = starts(group, row.block);
+  if (levels.size() < static_cast<std::size_t>(*deepest) + 2) return;  // the tree is no deeper
+  const auto last = static_cast<std::size_t>(levels[levels.size() - 2]) * size_of(of.type);
+  std::fill(out.begin() + static_cast<std::ptrdiff_t>(last), out.end(), std::byte{0});
+}
 
 namespace {
 
@@ -144,8 +190,9 @@ std::vector<Block> Restart::blocks(const std::string& mesh) const {
   if (of == nullptr) fail(Code::usage, "the checkpoint has no mesh '{}'; correct the name", mesh);
   std::vector<Block> found;
   for (std::size_t group = 0; group < context.groups().size(); ++group) {
-    for (const Block& block : context.blocks(group)) {
-      if (block.mesh == of->id) found.push_back(block);
+    for (std::uint32_t n = 0; n < context.blocks(group).size(); ++n) {
+      const Block& block = context.blocks(group)[n];
+      if (block.mesh == of->id && !implementation_->leaves_out(block)) found.push_back(implementation_->seen(group, n));
     }
   }
   std::stable_sort(found.begin(), found.end(), [](const Block& a, const Block& b) {
@@ -154,10 +201,19 @@ std::vector<Block> Restart::blocks(const std::string& mesh) const {
   return found;
 }
 
+void Restart::limit_levels(std::optional<std::int32_t> deepest) {
+  if (deepest && *deepest < 0) fail(Code::usage, "limit_levels: level {}; give a number from 0 on, or none", *deepest);
+  implementation_->deepest = deepest;
+}
+
 void Restart::read_box(const std::string& variable, std::int32_t level, const Box& box, const Box& array, void* data) {
   const Variable& of = implementation_->variable(variable);
   if (metadata().mesh_of(of).is_list())
     fail(Code::usage, "'{}' is a list; read it with read_list or read_block", variable);
+  if (implementation_->deepest && level > *implementation_->deepest) {
+    fail(Code::usage, "read_box of '{}': level {}, but the levels were limited to {}", variable, level,
+         *implementation_->deepest);
+  }
   if (!array.contains(box)) {
     fail(Code::usage, "read_box of '{}': the array does not cover the box; give an array that does, or a smaller box",
          variable);
@@ -180,8 +236,32 @@ void Restart::read_list(const std::string& variable, std::int64_t first, std::in
     fail(Code::usage, "'{}' is no list; read it with read_box or read_block", variable);
   if (first < 0 || count < 0)
     fail(Code::usage, "read_list of '{}': {} values from {} on; give numbers from 0 on", variable, count, first);
-  database::read_list(*implementation_->context, static_cast<std::uint32_t>(of.id), first, count,
-                      static_cast<std::byte*>(data));
+  auto* const out = static_cast<std::byte*>(data);
+  if (!implementation_->deepest || metadata().mesh_of(of).kind() != MeshKind::octree) {
+    return database::read_list(*implementation_->context, static_cast<std::uint32_t>(of.id), first, count, out);
+  }
+  const std::int64_t all = list_length(variable);
+  if (first > all || count > all - first) {
+    fail(Code::file, "{} entries of '{}' from {} on were asked for, but its blocks have {} down to level {}", count,
+         variable, first, all, *implementation_->deepest);
+  }
+  // Block after block, as far as each is seen.
+  const std::uint64_t element = size_of(of.type) * static_cast<std::uint64_t>(of.components);
+  std::int64_t begin = 0;
+  Bytes room;
+  for (const Block& block : blocks(metadata().mesh_of(of).name)) {
+    if (!implementation_->has(of, block.id)) continue;  // it was not delivered there
+    const std::int64_t length = of.points(block).extent(0);
+    const std::int64_t from = std::max(first, begin), to = std::min(first + count, begin + length);
+    if (from < to) {
+      room.resize(static_cast<std::uint64_t>(length) * element);
+      read_block(variable, block.id, room.data(), room.size());
+      const auto at = static_cast<std::uint64_t>(from - begin) * element;
+      std::memcpy(out + static_cast<std::uint64_t>(from - first) * element, room.data() + at,
+                  static_cast<std::uint64_t>(to - from) * element);
+    }
+    begin += length;
+  }
 }
 
 std::int64_t Restart::list_length(const std::string& variable) const {
@@ -191,7 +271,7 @@ std::int64_t Restart::list_length(const std::string& variable) const {
   for (std::size_t group = 0; group < context.groups().size(); ++group) {
     for (const database::PieceRow& row : context.pieces(group).pieces) {
       if (row.variable == static_cast<std::uint32_t>(of.id))
-        length += of.points(context.blocks(group)[row.block]).extent(0);
+        length += of.points(implementation_->seen(group, row.block)).extent(0);
     }
   }
   return length;
@@ -202,14 +282,15 @@ void Restart::read_block(const std::string& variable, std::int64_t block, void* 
   Context& context = *implementation_->context;
   for (std::size_t group = 0; group < context.groups().size(); ++group) {
     for (const database::PieceRow& row : context.pieces(group).pieces) {
-      const Block& on = context.blocks(group)[row.block];
-      if (row.variable != static_cast<std::uint32_t>(of.id) || on.id != block) continue;
-      const std::uint64_t has = database::bytes_of_piece(of, on, variable);
+      const Block& stored = context.blocks(group)[row.block];
+      if (row.variable != static_cast<std::uint32_t>(of.id) || stored.id != block) continue;
+      if (implementation_->leaves_out(stored)) break;
+      const std::uint64_t has = database::bytes_of_piece(of, implementation_->seen(group, row.block), variable);
       if (has != bytes) {
         fail(Code::usage, "read_block: '{}' has {} bytes on block {}, but room for {} was given", variable, has, block,
              bytes);
       }
-      return database::read_piece(context, group, row, {static_cast<std::byte*>(data), bytes});
+      return implementation_->read(group, row, {static_cast<std::byte*>(data), bytes});
     }
   }
   fail(Code::file, "the checkpoint has no values of '{}' on block {}; see which blocks there are", variable, block);

@@ -162,6 +162,10 @@ contains
     end do
     call read_lists(restart)
     call read_blocks(restart)
+    call sidestream_restart_limit_levels(restart, 0, code)
+    call check_code(restart, code, SIDESTREAM_OK, '')
+    call read_blocks(restart)  ! all of them lie on level 0
+    call sidestream_restart_limit_levels(restart, -1)
     call check(names(restart) == 7, 'variables')
     call sidestream_restart_close(restart, code)
     call check_code(restart, code, SIDESTREAM_OK, '')

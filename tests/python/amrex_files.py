@@ -98,6 +98,7 @@ class Plot:
     code: str = "HyperCLaw-V1.1"
     coordinates: int = 0
     time: float = 0.5
+    level_times: tuple[float, ...] = ()  # where they are not that time
     step: int = 40
     particles: tuple[tuple[str, Particles], ...] = ()  # by folder
 
@@ -186,7 +187,8 @@ def write_plot(plot: Plot, place: Path) -> Path:
     lines += [reals(size(level)) for level in levels]
     lines += [str(plot.coordinates), "0"]
     for level in levels:
-        lines += [f"{level} {len(plot.boxes[level])} {plot.time}", str(plot.step)]
+        time = plot.level_times[level] if plot.level_times else plot.time
+        lines += [f"{level} {len(plot.boxes[level])} {time}", str(plot.step)]
         first = plot.domain(0)[0]
         for lo, hi in plot.boxes[level]:
             for axis in range(n):

@@ -209,6 +209,7 @@ def _write_amr(sample, path, domain):
     _write_counts(sample, out, own, outer)
     _write_coarse(sample, out)
     for n in range(sample.levels):
+        finer = {tuple(o) for o, _ in (*(own + [[]] * 2)[n + 1], *(outer + [[]] * (n + 2))[n + 1])}
         for octs in _lists(sample, own, outer, n):
             if not octs:
                 continue
@@ -216,7 +217,11 @@ def _write_amr(sample, path, domain):
                 out.put(range(1, len(octs) + 1), "i4")
             for axis in range(dims):
                 out.put([(oct[axis] + 0.5) / 2**n for oct in octs], sample.real)
-            for _ in range(1 + 2 * dims + 3 * 2**dims):
+            for _ in range(1 + 2 * dims):
+                out.put([0] * len(octs), "i4")
+            for bits in children(dims):  # in place of a number in memory: whether there is an oct
+                out.put([int(child(oct, bits) in finer) for oct in octs], "i4")
+            for _ in range(2 * 2**dims):
                 out.put([0] * len(octs), "i4")
     out.close()
 

@@ -132,6 +132,21 @@ def test_there_and_back(plot, tmp_path):
     check_cells(plot, sidestream.open(tmp_path / "again", into="levels", mesh="grid"))
 
 
+def test_times_of_levels(tmp_path):
+    """Of a plotfile between two synchronisations: in the database, and out again."""
+    times = (0.5, 0.625, 0.6875)
+    _, data, said = imported(Plot(level_times=times), tmp_path)
+    assert "remark: level" not in said
+    levels = sidestream.open(data, into="levels", mesh="grid")
+    assert tuple(level.time for level in levels) == times and levels.attrs["time"] == 0.5
+    assert run("export", data, tmp_path / "out.amrex").returncode == 0
+    again = run("import", "amrex", tmp_path / "out.amrex" / "plt000040", tmp_path / "again", "--no-fsync")
+    assert again.returncode == 0, again.stderr
+    assert tuple(level.time for level in sidestream.open(tmp_path / "again", into="levels", mesh="grid")) == times
+    one = sidestream.open(imported(Plot(), tmp_path / "one")[1], into="levels", mesh="grid")
+    assert "level_times" not in one.attrs and [level.time for level in one] == [0.5] * 3
+
+
 def test_grids_in_yt(tmp_path):
     """load_amr_grids of the imported database: one ratio for all levels, which yt wants."""
     pytest.importorskip("yt", reason="yt of requirements-test.txt is not installed")

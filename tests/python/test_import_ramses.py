@@ -241,6 +241,38 @@ def compare_with_yt(output, data):
     return levels, ours
 
 
+def compare_with_osyris(output, data):
+    """Level, cell and values of each leaf as a reader has them that shares nothing with yt."""
+    osyris = pytest.importorskip("osyris", reason="osyris of requirements-codes.txt is not installed")
+    stored = osyris.RamsesDataset(int(output.name[-5:]), path=str(output.parent)).load("mesh")
+    info, mesh = stored.meta, stored["mesh"]
+    number = lambda name, unit: np.asarray(mesh[name].values, np.float64) / unit  # noqa: E731
+    level = np.asarray(mesh["level"].values).astype(int)
+    where = np.stack([np.asarray(getattr(mesh["position"], axis).values, np.float64) for axis in "xyz"], axis=1)
+    cell = np.floor(where / (info["boxlen"] * info["unit_l"]) * 2.0 ** level[:, None]).astype(int)
+    columns = [
+        number("density", info["unit_d"]),
+        number("pressure", info["unit_d"] * (info["unit_l"] / info["unit_t"]) ** 2),
+    ]
+    theirs = np.column_stack([level, cell, *columns])
+    rows = []
+    levels = sidestream.open(data, into="levels", mesh="tree")
+    for n, cells in enumerate(levels.cells):
+        leaf = cells.counted
+        values = [levels.values(name, n, leaf) for name in ("density", "pressure")]
+        rows.append(np.column_stack([np.full(int(leaf.sum()), n), cells.index[leaf], *values]))
+    ours = np.concatenate(rows)
+    ours, theirs = (table[np.lexsort(table[:, 3::-1].T)] for table in (ours, theirs))
+    assert ours.shape == theirs.shape
+    np.testing.assert_array_equal(ours[:, :4], theirs[:, :4])
+    np.testing.assert_allclose(ours[:, 4:], theirs[:, 4:], rtol=1e-14)  # it multiplies with units
+
+
+def test_osyris(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))  # where it writes its settings
+    compare_with_osyris(*imported(Sample(boxlen=1.0), tmp_path)[:2])
+
+
 def test_yt(tmp_path):
     levels, _ = compare_with_yt(*imported(Sample(boxlen=1.0), tmp_path)[:2])
     again = levels.to_yt(["density", "velocity"]).all_data()

@@ -11,6 +11,9 @@ TASKS = f"""\
 analyses:
   - isosurface: {{variable: t, values: {VALUES}, fields: [t], file: "surface-{{index}}.vtp"}}
   - isosurface: {{variable: t, values: {VALUES}, normals: true, name: lit, file: "lit-{{index}}.vtp"}}
+  - isosurface: {{variable: n, values: {VALUES}, fields: [t], name: nodes, file: "nodes-{{index}}.vtp"}}
+  - isosurface: {{variable: t, values: {VALUES}, levels: [0, 1], box: [-100, -100, -100, 100, 100, 100], name: some,
+                 file: "some-{{index}}.vtp"}}
   - render: {{isosurface: {{variable: t, values: {VALUES[3::4]}}}, size: [120, 100], file: "frame-{{index}}.png"}}
 """
 
@@ -21,7 +24,7 @@ def run(folder, name, placement, ranks, beside=None):
     path.write_text(head + DECLARATIONS["levels"] + TASKS)
     results = simulate(folder, path, "levels", ranks, 0, 0, [*beside, str(path)] if beside else None)
     found = {p.name: p.read_bytes() for pattern in ("*-?.vtp", "*.png") for p in results.glob(pattern)}
-    assert len(found) == 3 * STEPS
+    assert len(found) == 5 * STEPS
     return found
 
 

@@ -77,10 +77,10 @@ class Restart:
         assert not self.handle
 
 
-def simulate(folder, kind, declarations, names, ranks=3):
+def simulate(folder, kind, declarations, names, ranks=3, options=""):
     file = folder / "run.yaml"
     text = f"placement: inline\noutput: {{directory: {folder / 'results'}}}\n{declarations}"
-    file.write_text(text + f"outputs: [database: {{directory: data, variables: [{names}]}}]\n")
+    file.write_text(text + f"outputs: [database: {{directory: data, variables: [{names}]{options}}}]\n")
     run_beside(folder, [MPIRUN, "-n", str(ranks), PROGRAM, str(file), f"kind={kind}", "steps=3", "changing=1"], 3)
     return folder / "results" / "data"
 
@@ -99,12 +99,24 @@ variables: {t: {mesh: m}, n: {mesh: m, centering: node}}
 """
 
 
+OCTREE = """\
+meshes:
+  m: {type: octree, size: [2, 1, 1], origin: [-1, 0, 0.5], spacing: [2, 1, 1.5], refined: split, owned: mine}
+variables:
+  split: {mesh: m, type: uint8}
+  mine: {mesh: m, type: uint8}
+  t: {mesh: m, components: 2}
+"""
+
+
 @pytest.fixture(scope="module")
 def databases(tmp_path_factory):
     """Of each kind of mesh. No mpirun can be started from here any more once MPI is."""
     found = {}
     for kind, declarations, names in (("points", POINTS, "n"), ("levels", LEVELS, "t, n")):
         found[kind] = simulate(tmp_path_factory.mktemp(kind), kind, declarations, names)
+    for name, options in (("plain", ""), ("packed", ", codec: [auto]")):
+        found[name] = simulate(tmp_path_factory.mktemp(name), "octree", OCTREE, "t", options=options)
     MPI.Init()
     yield found
     MPI.Finalize()
@@ -179,3 +191,74 @@ def test_levels_and_arrays_that_cover_more(databases, tmp_path):
         Restart(tmp_path)
     tool = subprocess.run([os.environ["SIDESTREAM_TOOL"], "info", data], capture_output=True, text=True, check=True)
     assert "mesh m: uniform, 3 dimensions" in tool.stdout
+
+
+def read_trees(restart):
+    """Of each block the flags and values, and where its levels begin and the last one ends, counted from the flags."""
+    found = {}
+    for block in restart.blocks("m"):
+        cells = block.hi[0]
+        if cells == 0:
+            continue
+        arrays = {
+            "split": np.full(cells, 9, np.uint8),
+            "mine": np.full(cells, 9, np.uint8),
+            "t": np.full((cells, 2), -1.0),
+        }
+        for name, array in arrays.items():
+            where, size = array.ctypes.data_as(ctypes.c_void_p), ctypes.c_uint64(array.nbytes)
+            restart.call("read_block", name.encode(), ctypes.c_int64(block.id), where, size)
+        starts, width = [0], 2  # root cells
+        while width:
+            starts.append(starts[-1] + width)
+            width = 8 * int(arrays["split"][starts[-2] : starts[-1]].sum())
+        assert starts[-1] == cells
+        found[block.id] = arrays, starts
+    return found
+
+
+@pytest.mark.parametrize("kind", ["plain", "packed"])
+def test_down_to_a_level(databases, kind):
+    restart = Restart(databases[kind])
+    whole = read_trees(restart)
+    assert max(len(starts) for _, starts in whole.values()) == 5  # levels 0 to 3
+    for deepest in (0, 1, 2, 3, 7, -1):
+        restart.call("limit_levels", ctypes.c_int32(deepest))
+        some, list_of_all = read_trees(restart), []
+        assert some.keys() == whole.keys()
+        for block, (arrays, starts) in whole.items():
+            last = len(starts) - 2 if deepest < 0 else min(deepest, len(starts) - 2)
+            cells = starts[last + 1]
+            found, levels = some[block]
+            assert levels == starts[: last + 2]
+            np.testing.assert_array_equal(found["t"], arrays["t"][:cells])
+            np.testing.assert_array_equal(found["mine"], arrays["mine"][:cells])
+            np.testing.assert_array_equal(found["split"][: starts[last]], arrays["split"][: starts[last]])
+            assert not found["split"][starts[last] :].any()
+            list_of_all.append(found["t"])
+        expected = np.concatenate([list_of_all[n] for n in np.argsort(list(whole))])
+        assert restart.variable("t").length == len(expected)
+        for first, count in ((0, len(expected)), (1, len(expected) - 2), (3, 0)):
+            array = np.full((count, 2), -1.0)
+            where = array.ctypes.data_as(ctypes.c_void_p)
+            restart.call("read_list", b"t", ctypes.c_int64(first), ctypes.c_int64(count), where)
+            np.testing.assert_array_equal(array, expected[first : first + count])
+        past = restart.call("read_list", b"t", ctypes.c_int64(1), ctypes.c_int64(len(expected)), where, code=FILE)
+        assert "were asked for" in past
+    restart.close()
+
+
+def test_patches_down_to_a_level(databases):
+    restart = Restart(databases["levels"])
+    all_blocks = [(block.level, block.id) for block in restart.blocks("m")]
+    for deepest in (0, 1, -1):
+        restart.call("limit_levels", ctypes.c_int32(deepest))
+        expected = [key for key in all_blocks if deepest < 0 or key[0] <= deepest]
+        assert [(block.level, block.id) for block in restart.blocks("m")] == expected
+    restart.call("limit_levels", ctypes.c_int32(0))
+    room = np.empty(1)
+    where, box = room.ctypes.data_as(ctypes.c_void_p), (Three(0, 0, 0), Three(1, 1, 1))
+    assert "limited to 0" in restart.call("read_box", b"t", 1, *box, None, None, where, code=USAGE)
+    finer = next(block for level, block in all_blocks if level > 0)
+    restart.call("read_block", b"t", ctypes.c_int64(finer), where, ctypes.c_uint64(8), code=FILE)
+    restart.close()

@@ -88,7 +88,8 @@ def _header(plot: _Plot, time: float, cycle: int) -> str:
     lines += ["0", "0"]  # Cartesian; without a boundary of other cells
     for n in numbers:
         blocks, spacing = plot.blocks(n), mesh.spacing / ratios[n]
-        lines += [f"{n} {len(blocks)} {time!r}", str(cycle)]
+        own = plot.levels.attrs.get("level_times", ())
+        lines += [f"{n} {len(blocks)} {own[n] if n < len(own) else time!r}", str(cycle)]
         for block in blocks:
             low, high = mesh.origin + spacing * block.lo, mesh.origin + spacing * block.hi
             lines += [_reals((low[axis], high[axis])) for axis in range(used)]

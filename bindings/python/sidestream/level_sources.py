@@ -108,6 +108,8 @@ class OfDatabase:
         self._pieces: dict[str, dict[tuple[int, int], Piece]] = {}
         slot = context.slot
         self.attrs = {"iteration": slot.iteration, "cycle": slot.cycle, "time": slot.time}
+        if "level_times" in about:
+            self.attrs["level_times"] = [float(time) for time in about["level_times"]]
 
     def variables(self) -> dict[str, Named]:
         mine = [v for v in self.context.variables.values() if v.mesh == self.mesh.name and v.centering == 0]

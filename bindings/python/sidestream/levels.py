@@ -51,6 +51,12 @@ class Level(Mapping[str, NDArray[Any]]):
         """Of the level's cells, along the axes of the mesh."""
         return self.levels.spacing(self.number)
 
+    @property
+    def time(self) -> float:
+        """Of its values: its own where levels have such (`level_times`), otherwise the iteration's."""
+        times = self.levels.attrs.get("level_times", ())
+        return float(times[self.number] if self.number < len(times) else self.levels.attrs["time"])
+
     def dataset(self) -> "xarray.Dataset":
         """All of it, with positions of the cells' centres."""
         import xarray as xr
@@ -63,7 +69,7 @@ class Level(Mapping[str, NDArray[Any]]):
         mesh = self.levels.mesh
         centres = mesh.origin[: mesh.dimensions] + self.spacing * (self.cells.index[:, : mesh.dimensions] + 0.5)
         coords = {axis: ("cell", centres[:, n]) for n, axis in enumerate("xyz"[: mesh.dimensions])}
-        return xr.Dataset(found, coords, {"level": self.number})
+        return xr.Dataset(found, coords, {"level": self.number, "time": self.time})
 
 
 class Levels(Sequence[Level]):

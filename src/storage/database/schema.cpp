@@ -55,7 +55,7 @@ std::string geometry_text(const Mesh& mesh) {
   return {};
 }
 
-std::string mesh_text(const Mesh& mesh, const Metadata& metadata) {
+std::string mesh_text(const Mesh& mesh, const Metadata& metadata, const Schema& schema) {
   std::string text = fmt::format("{{\"name\": {}, \"type\": {}, \"dimensions\": {}, \"cells\": [{}, {}]",
                                  quoted(mesh.name), quoted(mesh.geometry ? mesh.geometry->kind() : "none"),
                                  mesh.dimensions, numbers(mesh.cells.lo), numbers(mesh.cells.hi));
@@ -69,6 +69,8 @@ std::string mesh_text(const Mesh& mesh, const Metadata& metadata) {
     arrays.push_back(fmt::format("\"{}\": {}", name_of(static_cast<Role>(n)),
                                  quoted(metadata.variables[static_cast<std::size_t>(id)].name)));
   }
+  const auto times = schema.level_times.find(mesh.id);
+  if (times != schema.level_times.end()) text += fmt::format(", \"level_times\": {}", numbers(times->second));
   return text +
          fmt::format(", \"refinement\": [{}], \"arrays\": {{{}}}}}", fmt::join(levels, ", "), fmt::join(arrays, ", "));
 }
@@ -276,7 +278,7 @@ bool has_trees(const Metadata& metadata) {
 
 std::string schema_text(const Schema& schema) {
   std::vector<std::string> meshes, variables;
-  for (const Mesh& mesh : schema.metadata.meshes) meshes.push_back(mesh_text(mesh, schema.metadata));
+  for (const Mesh& mesh : schema.metadata.meshes) meshes.push_back(mesh_text(mesh, schema.metadata, schema));
   for (const Variable& v : schema.metadata.variables) {
     variables.push_back(variable_text(v, schema.metadata, schema.lists_of(static_cast<std::size_t>(v.id)),
                                       schema.relations_of(static_cast<std::size_t>(v.id))));
@@ -304,7 +306,11 @@ Schema read_schema(const std::string& text, const std::string& where) {
   Metadata& metadata = schema.metadata;
   const Node &meshes = reader.of(root, "meshes"), &variables = reader.of(root, "variables");
   for (const Node& node : meshes.items) {
-    metadata.meshes.push_back(read_mesh(node, static_cast<std::int32_t>(metadata.meshes.size()), reader));
+    const auto id = static_cast<std::int32_t>(metadata.meshes.size());
+    metadata.meshes.push_back(read_mesh(node, id, reader));
+    if (const sidestream::Entry* const times = Reader::find(node, "level_times")) {
+      schema.level_times[id] = reader.list<double>(times->value);
+    }
   }
   for (const Node& node : variables.items) {
     const auto id = static_cast<std::int32_t>(metadata.variables.size());

@@ -1,6 +1,7 @@
 // What a context says of itself, as JSON: meshes, variables, codecs.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ struct Schema {
   [[nodiscard]] VariableRelations relations_of(std::size_t variable) const {
     return variable < relations.size() ? relations[variable] : VariableRelations{};
   }
+  /// By mesh, of those whose levels have times of their own: that of each level, from 0 on; of others the context's.
+  std::map<std::int32_t, std::vector<double>> level_times{};
   bool pruned = false;  ///< trees are without what other blocks have
   /// All of a variable.
   [[nodiscard]] std::vector<std::vector<std::string>> lists_of(std::size_t variable) const {

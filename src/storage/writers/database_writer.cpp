@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <deque>
 #include <sstream>
 
@@ -49,6 +51,7 @@ class DatabaseWriter final : public Task {
     trees_.emplace(schema_.pruned);
     for (const Variable& variable : schema_.metadata.variables) schema_.relations.push_back(variable.relations);
     choose_codecs(settings);
+    if (settings.has("level_times")) level_times_ = settings.text("level_times");
     storing_.emplace(storing_options(settings));
     pool_.emplace(settings.integer<int>("server_threads"));
     encoding_.pool = &*pool_;
@@ -60,6 +63,7 @@ class DatabaseWriter final : public Task {
   /// Encodes; what is kept as it is stays where it is until `combine`.
   Bytes local(const LocalInput& input) override {
     begin_context();
+    take_level_times(input);
     find_trees(input);
     for (std::size_t n = 0; n < variables_.size(); ++n) {
       const Variable& variable = schema_.metadata.variables[n];
@@ -102,6 +106,7 @@ class DatabaseWriter final : public Task {
     began_ = now();
     encoding_.pace.hurries = ended_ > 0 && began_ - ended_ < pause * (ended_ - last);
   }
+  void take_level_times(const LocalInput& input);
   void choose_codecs(const Settings& settings);
   [[nodiscard]] bool goes_as_tree(const Settings& settings, const Variable& variable,
                                   const std::vector<std::string>& names, bool is_own) const;
@@ -130,6 +135,7 @@ class DatabaseWriter final : public Task {
   std::shared_ptr<const CodecKinds> kinds_;
   std::vector<std::int32_t> variables_;
   database::Schema schema_;
+  std::string level_times_;  ///< the event with them; empty: none
   std::vector<Packing> packings_;
   std::optional<WorkerPool> pool_;
   database::Encoding encoding_;
@@ -139,6 +145,27 @@ class DatabaseWriter final : public Task {
   std::deque<BlockView> views_;
   std::optional<database::StoredTrees> trees_;
 };
+
+/// Of several events of the name the last one counts; where there is none levels have the iteration's time.
+void DatabaseWriter::take_level_times(const LocalInput& input) {
+  schema_.level_times.clear();
+  if (level_times_.empty()) return;
+  const auto named = [&](const Event& event) { return event.name == level_times_; };
+  const auto found = std::find_if(input.events.rbegin(), input.events.rend(), named);
+  if (found == input.events.rend()) return;
+  if (found->type != Type::float64 || found->scope != EventScope::all) {
+    fail(Code::analysis, "the event '{}' has values of type {}{}, expected the times of levels: float64, of scope all",
+         level_times_, name_of(found->type), found->scope == EventScope::all ? "" : " for some servers");
+  }
+  std::vector<double> times(found->count());
+  std::memcpy(times.data(), found->values.data(), found->values.size());
+  for (const double time : times) {
+    if (!std::isfinite(time)) fail(Code::analysis, "the event '{}' has a time that is {}", level_times_, time);
+  }
+  for (const Mesh& mesh : schema_.metadata.meshes) {
+    if (mesh.kind() == MeshKind::octree || !mesh.refinement.empty()) schema_.level_times[mesh.id] = times;
+  }
+}
 
 void DatabaseWriter::find_trees(const LocalInput& input) {
   trees_->clear();
@@ -344,7 +371,11 @@ std::vector<Option> options() {
       "Of octrees whose blocks say what they own: whether refined cells of which no leaf is owned are stored as leaves, without "
       "what lies below, which other blocks have. `true` for `post` and `false` for `checkpoint`, from which all is to come back, "
       "if left out.";
-  std::vector<Option> all{directory, kind, variables_option(), codec, codecs, prune};
+  Option times{.name = "level_times", .type = OptionType::text};
+  times.text =
+      "An event whose values (float64, scope all) are the times of the refinement levels, from 0 on, where they have such of their "
+      "own: kept with the octrees and the meshes with refinement levels. In iterations without it they have the iteration's.";
+  std::vector<Option> all{directory, kind, variables_option(), codec, codecs, prune, times};
   for (Option& option : how_options()) all.push_back(std::move(option));
   return all;
 }

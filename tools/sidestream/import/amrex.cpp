@@ -99,6 +99,10 @@ class AmrexImport {
     mesh.geometry = std::make_shared<UniformGeometry>(origin, coarsest.spacing);
     mesh.refinement = plotfile_.ratios;
     mesh_ = imported_.add(std::move(mesh));
+    std::vector<double> times;
+    for (const amrex::PlotLevel& level : plotfile_.levels) times.push_back(level.time);
+    const auto is_plot_time = [&](double time) { return time == plotfile_.time; };
+    if (!std::all_of(times.begin(), times.end(), is_plot_time)) imported_.set_level_times(mesh_, std::move(times));
     for (const std::string& name : plotfile_.variables) {
       Variable variable;
       variable.name = plain(name);
@@ -170,10 +174,6 @@ class AmrexImport {
     for (std::size_t n = 0; n < levels_.size(); ++n) {
       text += fmt::format("{:>7} {:>9} {:>12} {:>10} {:>10}\n", n, reports[n].boxes, reports[n].cells,
                           rounded(reports[n].values), rounded(reports[n].stored));
-      if (plotfile_.levels[n].time != plotfile_.time) {
-        text += fmt::format("remark: level {} is at time {}, which the database does not keep: it has {}\n", n,
-                            plotfile_.levels[n].time, plotfile_.time);
-      }
     }
     if (fields_->variables() > 0) {
       text += fmt::format("{} fields more, {}, stored {}\n", fields_->variables(), rounded(fields_->bytes()),

@@ -24,6 +24,8 @@ class Imported {
   /// Ids count from 0. A variable with a role becomes an array of its mesh.
   std::int32_t add(Mesh mesh);
   std::int32_t add(Variable variable, VariableRelations relations = {});
+  /// Of a mesh whose levels have times of their own, from level 0 on.
+  void set_level_times(std::int32_t mesh, std::vector<double> times) { schema_.level_times[mesh] = std::move(times); }
   [[nodiscard]] const Metadata& metadata() const noexcept { return schema_.metadata; }
 
   /// What a part has: values stay until the part is written.

@@ -1,0 +1,74 @@
+"""Times of single levels, which the program says with an event, in databases and read again, in several placements."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+import sidestream
+
+MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
+PROGRAM = """\
+import sys
+import numpy as np
+import sidestream
+from mpi4py import MPI
+
+with sidestream.open_session(MPI.COMM_WORLD, text=open(sys.argv[1]).read()) as s:
+    if s.is_server:
+        s.serve()
+        sys.exit()
+    last = s.comm.size - 1
+    blocks = [(0, (0, 0), (4, 4)), (1, (2, 2), (6, 6))]
+    mine = {n: b for n, b in enumerate(blocks) if n % s.comm.size == s.comm.rank}
+    for n, (level, lo, hi) in mine.items():
+        s.set_block("grid", n, lo, hi, level=level)
+    s.start()
+    for step in range(4):
+        if step % 2 and s.comm.rank == last:
+            s.signal(sys.argv[2], np.array(eval(sys.argv[3])) + step, scope="all")
+        for n, (level, lo, hi) in mine.items():
+            s.publish("t", n, np.full([hi[1] - lo[1], hi[0] - lo[0]], float(step)))
+        s.end_iteration(step, float(step))
+"""
+RUN = """\
+placement: {PLACEMENT}
+output: {directory: 'DIRECTORY'}
+meshes: {grid: {type: uniform, size: [4, 4], refinement: ['2']}}
+variables: {t: {mesh: grid}}
+outputs: [database: {directory: data, fsync: false, level_times: times}]
+"""
+
+
+def run(folder, placement, ranks, event="times", values="[0.0, 0.25]"):
+    (folder / "run.yaml").write_text(
+        RUN.replace("{PLACEMENT}", placement).replace("DIRECTORY", str(folder / "results"))
+    )
+    (folder / "program.py").write_text(PROGRAM)
+    command = [MPIRUN, "-n", ranks, sys.executable, folder / "program.py", folder / "run.yaml", event, values]
+    return subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=60, check=False)
+
+
+@pytest.mark.parametrize(
+    ("placement", "ranks"),
+    [("inline", 1), ("inline", 3), ("{mode: cores, per_node: 2}", 5), ("{mode: nodes, servers: 2}", 5)],
+)
+def test_times(placement, ranks, tmp_path):
+    done = run(tmp_path, placement, ranks)
+    assert done.returncode == 0, done.stderr
+    for step in range(4):
+        levels = sidestream.open(tmp_path / "results/data", into="levels", mesh="grid", iteration=step)
+        times = [level.time for level in levels]
+        assert times == ([step, step + 0.25] if step % 2 else [step, step])
+        assert levels.attrs["time"] == step
+
+
+def test_wrong_values(tmp_path):
+    done = run(tmp_path, "inline", 1, values="[0, 1]")
+    assert "the event 'times' has values of type int64, expected the times of levels: float64" in done.stderr
+
+
+def test_no_such_event(tmp_path):
+    """What is misspelt is refused where it is signalled: there is an event of the name that the output mentions."""
+    done = run(tmp_path, "inline", 1, event="tims")
+    assert done.returncode != 0 and "tims" in done.stderr
