@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "analysis/halos/tree_joining.hpp"
 #include "analysis/tree_checks.hpp"
 
 using namespace sidestream;
@@ -114,6 +115,67 @@ TEST_CASE("two places hang together above a level exactly if a way of such cells
       if (!std::isfinite(highest)) continue;
       CHECK(joined(highest));
       CHECK_FALSE(joined(std::nextafter(highest, 1e300)));
+    }
+  }
+}
+
+TEST_CASE("the same tree, cells and answers on any number of servers") {
+  MpiCommunicator world(MPI_COMM_WORLD);
+  for (unsigned seed = 0; seed < 12; ++seed) {
+    CAPTURE(seed);
+    const auto value = [seed](auto&, const Index3& p, int) { return noise(p, seed, seed % 3 == 0 ? 4 : 1000); };
+    FakeDomain domain = periodic(fake_cube(8, 0, 8, {{"a", value}}), {seed % 2 == 0, seed % 4 < 2, seed % 5 == 0});
+    const double level = seed % 3 == 0 ? 3 : 700;
+    const std::string yaml = "{variable: a, connectivity: " + std::to_string(std::array{6, 14, 18, 26}[seed % 4]) +
+                             ", halos: {boundary: " + std::to_string(level) + ", halo: " + std::to_string(level) +
+                             "}, cells: {above: " + std::to_string(level) +
+                             "}, connected: {from: [1, 1, 1], to: [7, 6, 5], above: 1}}";
+    const Division division = random_division(domain.mesh().cells, 1 + 5 * seed, seed);
+    const auto results = run_analysis(merge_tree_kind(), yaml, domain, division, world);
+    if (world.rank() != 0) continue;
+    const auto expected = run_alone(merge_tree_kind(), yaml, domain, {domain.mesh().cells});
+    CHECK(expected.tables.size() == 4);
+    for (const auto& [name, table] : expected.tables) CHECK(same_bits(results.tables.at(name), table));
+  }
+}
+
+namespace {
+
+std::int64_t sum_of(std::size_t mine, Communicator& servers) {
+  std::int64_t sum = static_cast<std::int64_t>(mine);
+  servers.sum({&sum, 1});
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("a server holds what its own cells lead to, not all that reaches borders") {
+  MpiCommunicator world(MPI_COMM_WORLD);
+  const FakeDomain domain = hashed(32);
+  const auto servers = static_cast<std::size_t>(world.size()), me = static_cast<std::size_t>(world.rank());
+  const Division slabs = even_division(domain.mesh().cells, {world.size(), 1, 1});
+  const FakeServer server(domain, slabs, {me}, Selection{{{0, 0}}}, 0);
+  const halos::Lattice lattice(domain.mesh(), Order::column);
+  halos::BlockTree tree(server.views()[0][0], slabs[me], lattice, 14, 0);
+  std::vector<halos::BorderCell> border = tree.take_border();
+  for (halos::BorderCell& cell : border) cell.owner = static_cast<std::uint32_t>(me) & 0xffffff;
+  std::vector<halos::TreeEdge> own;
+  for (const halos::Triplet& one : tree.open()) own.push_back({one.top, one.into, one.saddle});
+  const auto met = halos::meet_at_borders(std::move(border), lattice, halos::row_steps(14), world);
+  const auto mine = halos::reduce_trees(own, met, world);
+  std::vector<halos::TreeEdge> edges = own;
+  for (const halos::MetEdge& one : met) edges.push_back(one.edge);
+  const auto all = halos::join_forests(edges, world);
+  CHECK(mine.size() <= all.size());
+  if (servers >= 5) CHECK(sum_of(mine.size(), world) < sum_of(all.size(), world) * 2 / 3);
+  // Of each maximum here the same comes out at every level.
+  halos::TripletMap few(mine), many(all);
+  few.add(tree.certain());
+  many.add(tree.certain());
+  for (const halos::TreeCell& top : tree.maxima()) {
+    for (const double part : {0.9, 0.5, 0.1, 0.0}) {
+      const halos::TreeCell level = halos::level_of(part * top.value);
+      CHECK(few.follow(top, level).id == many.follow(top, level).id);
     }
   }
 }

@@ -17,7 +17,8 @@ analyses:
             mass_function: {{bins: 5, file: "mass-{{index}}.csv",
                              image: {{file: "mass-{{index}}.png", size: [160, 120]}}}},
             history: {{image: {{file: "tree-{{index}}.png", size: [160, 120]}}}},
-            profile: {{radius: [0.05, 0.4], bins: 3, file: "profiles-{{index}}.csv", fields: t, overdensities: 2}}}}
+            profile: {{radius: [0.05, 0.4], bins: 3, file: "profiles-{{index}}.csv", fields: t, overdensities: 2}},
+            labels: {{file: "labels-{{index}}.h5", pieces: true}}}}
   - halos: {{name: own, variable: t, boundary: {BOUNDARY}, halo: {HALO}, file: "own-{{index}}.csv",
             profile: {{radius: 0.3, of: halo, about: mass, file: "own-profiles-{{index}}.csv"}}}}
   - halos: {{name: means, variable: t, boundary: 2, halo: 2.5, units: mean, connectivity: 18,
@@ -94,6 +95,11 @@ def test_what_scipy_finds(tmp_path):
             np.testing.assert_allclose(float(row["mass"]), masses[n], rtol=1e-12)
             centre = [float(row[f"mass_{axis}"]) for axis in "xyz"]
             np.testing.assert_allclose(centre, (np.array(centres[n]) + 0.5) / field.shape, rtol=1e-9)
+        with h5py.File(done.results / f"labels-{step}.h5") as file:
+            numbers = file["halo"][...].transpose()
+        for row in table:
+            own = labels == labels[tuple(int(row[f"peak_{axis}"]) for axis in "ijk")]
+            assert np.all((numbers == int(row["halo"])) == own)
         asked = [row for row in rows(done.results / f"all-{step}.csv") if row["query"] == "0"]
         assert [(r["peak_index"], r["cells"], r["mass"]) for r in asked] == [
             (r["peak_index"], r["cells"], r["mass"]) for r in table

@@ -269,8 +269,8 @@ class BoxSweep {
       const TreeCell cell = tree_cell(p);
       const Index3 at = mesh_cell(p);
       const TreeCell top = tree_.maxima_[static_cast<std::size_t>(tree_.numbers_[p])];
-      tree_.border_.push_back({lattice_.row_of(at), static_cast<std::int32_t>(at[lattice_.along]), ways_from(at), cell,
-                               certain.follow(top, cell)});
+      tree_.border_.push_back({lattice_.row_of(at), static_cast<std::int32_t>(at[lattice_.along]), 0,
+                               ways_from(at) & 0xff, cell, certain.follow(top, cell)});
     });
   }
   /// Bit 0: the next cell of the row is elsewhere; bit 1 + s: so are some that step s leads to.

@@ -14,7 +14,8 @@ namespace sidestream::halos {
 struct BorderCell {
   Index row = 0;
   std::int32_t place = 0;
-  std::uint32_t ways = 0;  ///< which neighbours in and beyond later rows are elsewhere: see BoxSweep::ways_from
+  std::uint32_t owner : 24 = 0;  ///< the server that has the box
+  std::uint32_t ways : 8 = 0;    ///< which neighbours in and beyond later rows are elsewhere: see BoxSweep::ways_from
   TreeCell cell, top;
   [[nodiscard]] bool before(Index other_row, Index other_place) const noexcept {
     return row != other_row ? row < other_row : place < other_place;

@@ -10,6 +10,7 @@
 #include "analysis/halos/halo_table.hpp"
 #include "analysis/halos/history.hpp"
 #include "analysis/halos/known_halos.hpp"
+#include "analysis/halos/labels.hpp"
 #include "analysis/halos/level_task.hpp"
 #include "analysis/halos/mass_function.hpp"
 #include "analysis/halos/profile.hpp"
@@ -27,6 +28,7 @@ struct HalosQuery {
   std::optional<MassFunction> mass_function;
   std::optional<HistoryQuery> history;
   std::optional<ProfileQuery> profile;
+  std::optional<LabelQuery> labels;
 };
 
 class Halos final : public Task {
@@ -59,11 +61,8 @@ class Halos final : public Task {
         const double unit = query_.thresholds.of_mean ? mean_of(input.feedback) : 1;
         return find(input, unit);
       }
-      default: {
-        const KnownHalos known = KnownHalos::from_bytes(input.feedback);
-        const double unit = query_.thresholds.of_mean ? known.mean : 1;
-        return sum_shells(*query_.profile, query_.field, rule(unit), halo_rule(unit), known, input);
-      }
+      default:
+        return look_again(input);
     }
   }
 
@@ -74,7 +73,9 @@ class Halos final : public Task {
       case Stage::find:
         gather(input);
         if (looks_again()) {
-          const auto offset_of = [&](const Halo& halo) { return query_.profile->offset_of(halo); };
+          const auto offset_of = [&](const Halo& halo) {
+            return query_.profile ? query_.profile->offset_of(halo) : std::array<double, 3>{};
+          };
           return known_halos(halos_, gathered_.parts, offset_of, mean(), input.communicator).to_bytes();
         }
         write(input);
@@ -100,7 +101,7 @@ class Halos final : public Task {
   [[nodiscard]] bool needs_mean() const {
     return query_.thresholds.of_mean || (query_.profile && query_.profile->needs_mean());
   }
-  [[nodiscard]] bool looks_again() const { return query_.profile.has_value(); }
+  [[nodiscard]] bool looks_again() const { return query_.profile || query_.labels; }
   [[nodiscard]] Stage stage_of(int pass) const { return static_cast<Stage>(pass + (needs_mean() ? 0 : 1)); }
   [[nodiscard]] double mean() const { return needs_mean() ? mean_of(mean_) : 0; }
   [[nodiscard]] Rule rule(double unit) const {
@@ -116,6 +117,20 @@ class Halos final : public Task {
     find_parts(input.of(query_.field.variable), query_.field.lattice, rule(unit), halo_rule(unit), history_.has_value())
         .write(out);
     if (particles()) out.put(place_particles(*particles(), query_.field, rule(unit).boundary, input));
+    return out.take();
+  }
+
+  /// Of this server's cells what needs to know all halos.
+  [[nodiscard]] Bytes look_again(const LocalInput& input) const {
+    const KnownHalos known = KnownHalos::from_bytes(input.feedback);
+    const double unit = query_.thresholds.of_mean ? known.mean : 1;
+    std::vector<NumberedRun> runs;
+    if (query_.labels || !query_.profile->sphere) {
+      runs = numbered_runs(input.of(query_.field.variable), query_.field.lattice, rule(unit), halo_rule(unit), known);
+    }
+    ByteWriter out;
+    if (query_.profile) out.put(sum_shells(*query_.profile, query_.field, runs, known, input));
+    if (query_.labels) out.put(runs);
     return out.take();
   }
 
@@ -139,17 +154,34 @@ class Halos final : public Task {
   void write(const CombineInput& input) {
     const std::int64_t first = input.communicator.exclusive_sum(static_cast<std::int64_t>(halos_.size()));
     std::vector<Column> columns = halo_columns(halos_, query_.field, first);
+    auto [shells, runs] = seen_again(input);
     if (query_.profile) {
-      VirialColumns virial = write_profiles(
-          *query_.profile, query_.field, {input.partials.begin(), input.partials.end()}, halos_, first, mean(), input);
+      VirialColumns virial =
+          write_profiles(*query_.profile, query_.field, std::move(shells), halos_, first, mean(), input);
       for (std::size_t n = 0; n < virial.names.size(); ++n) {
         columns.push_back({virial.names[n], std::move(virial.values[n])});
       }
     }
     input.results.add_parts(query_.file, Table(std::move(columns)), input.communicator, query_.pieces);
+    if (query_.labels) write_labels(*query_.labels, query_.field, runs, input);
     if (query_.mass_function) write_masses(input);
     if (history_) history_->follow(gathered_.runs, halos_, particles_, input);
     discard(input.iteration);
+  }
+
+  /// What `look_again` returned: sums of shells, and runs.
+  [[nodiscard]] std::pair<std::vector<Bytes>, std::vector<NumberedRun>> seen_again(const CombineInput& input) const {
+    std::pair<std::vector<Bytes>, std::vector<NumberedRun>> seen;
+    if (!looks_again()) return seen;
+    for (const Bytes& partial : input.partials) {
+      ByteReader in(partial);
+      if (query_.profile) in.get(seen.first.emplace_back());
+      if (!query_.labels) continue;
+      std::vector<NumberedRun> some;
+      in.get(some);
+      seen.second.insert(seen.second.end(), some.begin(), some.end());
+    }
+    return seen;
   }
 
   void write_masses(const CombineInput& input) const {
@@ -178,6 +210,7 @@ std::vector<Option> options() {
   all.push_back(mass_function_option());
   all.push_back(history_option());
   all.push_back(profile_option());
+  all.push_back(label_option());
   return all;
 }
 
@@ -208,7 +241,8 @@ AnalysisKind halos_kind() {
                                 read_pieces(settings),
                                 halos::read_mass_function(settings),
                                 {},
-                                {}};
+                                {},
+                                halos::read_labels(settings)};
         query.history = halos::read_history(settings, metadata, query.field);
         query.profile = halos::read_profile(settings, metadata, query.field);
         return std::make_unique<halos::Halos>(std::move(query));

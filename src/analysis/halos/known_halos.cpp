@@ -18,6 +18,22 @@ std::int64_t KnownHalos::number_of(std::int64_t owner, const FoundParts& found) 
   return at == places.end() || at->peak != peak ? -1 : at - places.begin();
 }
 
+std::vector<NumberedRun> numbered_runs(std::span<const BlockView> views, const Lattice& lattice, const Rule& rule,
+                                       const HaloRule& halo, const KnownHalos& known) {
+  const FoundParts found = find_parts(views, lattice, rule, halo, true);
+  std::vector<NumberedRun> runs;
+  std::size_t at = 0;
+  for (std::size_t v = 0; v < views.size(); ++v) {
+    for (; at < found.view_ends[v]; ++at) {
+      const std::int64_t number = known.number_of(found.owned[at].owner, found);
+      if (number >= 0) runs.push_back({number, v, found.owned[at].run});
+    }
+  }
+  std::stable_sort(runs.begin(), runs.end(),
+                   [](const NumberedRun& a, const NumberedRun& b) { return a.halo < b.halo; });
+  return runs;
+}
+
 Bytes KnownHalos::to_bytes() const {
   ByteWriter out;
   out.put(places);

@@ -3,11 +3,19 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <vector>
 
 #include "analysis/halos/gathering.hpp"
 
 namespace sidestream::halos {
+
+/// A run of cells of a halo, by its number, and the view among this server's that has them. Travels.
+struct NumberedRun {
+  std::int64_t halo = -1;
+  std::size_t view = 0;
+  Run run;
+};
 
 /// Halos in the order of their numbers, that of their peaks' linear index.
 struct KnownHalos {
@@ -27,6 +35,10 @@ struct KnownHalos {
   [[nodiscard]] Bytes to_bytes() const;
   [[nodiscard]] static KnownHalos from_bytes(BytesView bytes);
 };
+
+/// The runs of halos in this server's blocks, by halo. `rule`, `halo`: by which they were found.
+[[nodiscard]] std::vector<NumberedRun> numbered_runs(std::span<const BlockView> views, const Lattice& lattice,
+                                                     const Rule& rule, const HaloRule& halo, const KnownHalos& known);
 
 /// Collective: the same on all servers. `mine`: this server's share of the halos, sorted over all; `offset_of(halo)`
 /// says where each is looked at from. Grows with the number of halos: 32 bytes for each, and 16 for each of its parts.

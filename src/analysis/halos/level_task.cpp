@@ -178,7 +178,7 @@ std::unique_ptr<Task> level_halos(const Settings& settings, const Metadata& meta
                                           variable.name, mesh.name, mesh.geometry ? mesh.geometry->kind() : "none"));
   }
   require_in_cells(settings, "variable", variable, mesh);
-  for (const char* option : {"history", "profile"}) {
+  for (const char* option : {"history", "profile", "labels"}) {
     if (!settings.has(option)) continue;
     settings.fail(option, fmt::format("mesh '{}' has cells of several levels, of which there is none yet: publish the "
                                       "values on a uniform mesh of one level, or `resample` them",

@@ -77,7 +77,10 @@ class MergeTree final : public Task {
     return {};
   }
 
-  void discard(const Iteration&) noexcept override { tree_ = {}; }
+  void discard(const Iteration&) noexcept override {
+    tree_ = {};
+    own_ = {};
+  }
 
  private:
   [[nodiscard]] bool needs_mean() const {
@@ -112,8 +115,9 @@ class MergeTree final : public Task {
   }
 
   Bytes join(const CombineInput& input) {
+    Communicator& servers = input.communicator;
     std::vector<BorderCell> border;
-    std::vector<Triplet> forest;
+    std::vector<TreeEdge> edges;
     std::vector<Bytes> means;
     for (const Bytes& partial : input.partials) {
       ByteReader in(partial);
@@ -122,25 +126,31 @@ class MergeTree final : public Task {
       in.get(means.emplace_back());
       in.get(cells);
       in.get(open);
-      border.insert(border.end(), cells.begin(), cells.end());
-      forest.insert(forest.end(), open.begin(), open.end());
+      for (BorderCell& cell : cells) cell.owner = static_cast<std::uint32_t>(servers.rank()) & 0xffffff;
+      border.empty() ? border.swap(cells) : static_cast<void>(border.insert(border.end(), cells.begin(), cells.end()));
+      for (const Triplet& one : open) edges.push_back({one.top, one.into, one.saddle});
     }
-    const Bytes mean = needs_mean() ? combine_mean(means, input.communicator) : Bytes{};
-    const std::vector<Triplet> met =
-        meet_at_borders(std::move(border), query_.field.lattice, steps_, input.communicator);
-    forest.insert(forest.end(), met.begin(), met.end());
     ByteWriter out;
-    out.put(mean);
-    out.put(join_forests(std::move(forest), input.communicator));
+    out.put(needs_mean() ? combine_mean(means, servers) : Bytes{});
+    const std::vector<MetEdge> met = meet_at_borders(std::move(border), query_.field.lattice, steps_, servers);
+    std::int64_t elsewhere = input.local ? 0 : 1;
+    servers.sum({&elsewhere, 1});
+    out.put(elsewhere);
+    if (elsewhere == 0) {
+      own_ = reduce_trees(edges, met, servers);
+    } else {
+      for (const MetEdge& one : met) edges.push_back(one.edge);
+      out.put(join_forests(std::move(edges), servers));
+    }
     return joined_ = out.take();
   }
 
   Bytes ask(const LocalInput& input) {
     ByteReader in(input.feedback);
     Bytes mean;
-    std::vector<Triplet> shared;
     in.get(mean);
-    in.get(shared);
+    std::vector<Triplet> shared = std::move(own_);
+    if (in.get<std::int64_t>() != 0) in.get(shared);
     const std::vector<BlockView>& views = input.of(query_.field.variable);
     tree_.triplets = TripletMap(shared);
     for (const BlockTree& box : tree_.boxes) tree_.triplets.add(box.certain());
@@ -292,9 +302,10 @@ class MergeTree final : public Task {
 
   TreeQuery query_;
   std::vector<RowStep> steps_;
-  ServerTree tree_;          ///< between the passes of one iteration
-  Bytes joined_;             ///< likewise: what `join` returned
-  std::vector<Bytes> rest_;  ///< of partials: what follows the branches
+  ServerTree tree_;           ///< between the passes of one iteration
+  std::vector<Triplet> own_;  ///< likewise: what this server's maxima lead to, if it has their cells
+  Bytes joined_;              ///< likewise: what `join` returned
+  std::vector<Bytes> rest_;   ///< of partials: what follows the branches
 };
 
 }  // namespace

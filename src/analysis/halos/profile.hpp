@@ -42,8 +42,9 @@ struct ProfileQuery {
 [[nodiscard]] std::optional<ProfileQuery> read_profile(const Settings& settings, const Metadata& metadata,
                                                        const Field& field);
 
-/// Of this server's cells what each halo's shells get, exactly: a partial result. `rules`: how halos were found.
-[[nodiscard]] Bytes sum_shells(const ProfileQuery& query, const Field& field, const Rule& rule, const HaloRule& halo,
+/// Of this server's cells what each halo's shells get, exactly: a partial result. `runs`: of halos, if their own cells
+/// are wanted.
+[[nodiscard]] Bytes sum_shells(const ProfileQuery& query, const Field& field, const std::vector<NumberedRun>& runs,
                                const KnownHalos& known, const LocalInput& input);
 
 /// What profiles add to the table of halos: of each of this server's halos a number for each column.

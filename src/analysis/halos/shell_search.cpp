@@ -79,27 +79,12 @@ class ShellSearch {
   }
 
   /// The cells of halos.
-  void halos(const Rule& rule, const HaloRule& halo, const KnownHalos& known, ByteWriter& out) {
+  void halos(const std::vector<NumberedRun>& runs, const KnownHalos& known, ByteWriter& out) {
     const std::vector<BlockView>& views = input_.of(field_.variable);
-    const FoundParts found = find_parts(views, field_.lattice, rule, halo, true);
-    struct Numbered {
-      std::int64_t halo = -1;
-      std::size_t view = 0;
-      Run run;
-    };
-    std::vector<Numbered> runs;
-    std::size_t at = 0;
-    for (std::size_t v = 0; v < views.size(); ++v) {
-      for (; at < found.view_ends[v]; ++at) {
-        const std::int64_t number = known.number_of(found.owned[at].owner, found);
-        if (number >= 0) runs.push_back({number, v, found.owned[at].run});
-      }
-    }
-    std::stable_sort(runs.begin(), runs.end(), [](const Numbered& a, const Numbered& b) { return a.halo < b.halo; });
     std::vector<BlockFields> fields;
     for (const BlockView& view : views) fields.push_back(fields_of(view));
     for (std::size_t n = 0; n < runs.size(); ++n) {
-      const Numbered& one = runs[n];
+      const NumberedRun& one = runs[n];
       const Distances distances(field_, known.places[static_cast<std::size_t>(one.halo)], squares_.back());
       look(fields[one.view], one.run, distances);
       if (n + 1 == runs.size() || runs[n + 1].halo != one.halo) put(one.halo, out);
@@ -184,14 +169,14 @@ class ShellSearch {
 
 }  // namespace
 
-Bytes sum_shells(const ProfileQuery& query, const Field& field, const Rule& rule, const HaloRule& halo,
+Bytes sum_shells(const ProfileQuery& query, const Field& field, const std::vector<NumberedRun>& runs,
                  const KnownHalos& known, const LocalInput& input) {
   ShellSearch search(query, field, input);
   ByteWriter out;
   if (query.sphere) {
     search.spheres(known, out);
   } else {
-    search.halos(rule, halo, known, out);
+    search.halos(runs, known, out);
   }
   return out.take();
 }

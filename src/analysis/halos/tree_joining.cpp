@@ -1,7 +1,9 @@
 #include "analysis/halos/tree_joining.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
+#include "analysis/halos/joined.hpp"
 #include "base/records.hpp"
 
 namespace sidestream::halos {
@@ -14,20 +16,45 @@ std::vector<TreeEdge> as_edges(const std::vector<Triplet>& triplets) {
   return edges;
 }
 
+/// Those of the edges that are in the highest spanning forest of all.
+std::vector<MetEdge> highest_ways(std::vector<MetEdge> edges) {
+  std::sort(edges.begin(), edges.end(), [](const MetEdge& x, const MetEdge& y) {
+    const TreeEdge &a = x.edge, &b = y.edge;
+    if (!(a.saddle == b.saddle)) return b.saddle.below(a.saddle);
+    return a.a.id != b.a.id ? a.a.id < b.a.id : a.b.id < b.b.id;
+  });
+  std::unordered_map<Index, std::uint32_t> numbers;
+  const auto number_of = [&](const TreeCell& cell) {
+    return numbers.emplace(cell.id, static_cast<std::uint32_t>(numbers.size())).first->second;
+  };
+  for (const MetEdge& one : edges) {
+    number_of(one.edge.a);
+    number_of(one.edge.b);
+  }
+  Joined<std::uint32_t> joined(numbers.size());
+  const auto needless = [&](const MetEdge& one) {
+    const std::uint32_t a = joined.find(number_of(one.edge.a)), b = joined.find(number_of(one.edge.b));
+    if (a != b) joined.join(a, b);
+    return a == b;
+  };
+  edges.erase(std::remove_if(edges.begin(), edges.end(), needless), edges.end());
+  return edges;
+}
+
 /// Edges, thinned out whenever there are many.
 class Thinned {
  public:
-  void add(const TreeEdge& edge) {
+  void add(const MetEdge& edge) {
     edges_.push_back(edge);
     if (edges_.size() < most_) return;
-    edges_ = as_edges(spanning(std::move(edges_)));
+    edges_ = highest_ways(std::move(edges_));
     most_ = std::max(least, 2 * edges_.size());
   }
-  [[nodiscard]] std::vector<Triplet> take() { return spanning(std::move(edges_)); }
+  [[nodiscard]] std::vector<MetEdge> take() { return highest_ways(std::move(edges_)); }
 
  private:
   static constexpr std::size_t least = std::size_t{1} << 17;
-  std::vector<TreeEdge> edges_;
+  std::vector<MetEdge> edges_;
   std::size_t most_ = least;
 };
 
@@ -111,7 +138,7 @@ class BorderRows {
 
 }  // namespace
 
-std::vector<Triplet> meet_at_borders(std::vector<BorderCell> border, const Lattice& lattice,
+std::vector<MetEdge> meet_at_borders(std::vector<BorderCell> border, const Lattice& lattice,
                                      const std::vector<RowStep>& steps, Communicator& servers) {
   if (servers.size() > 1) {
     Posts posts(lattice, steps, servers.size());
@@ -125,7 +152,10 @@ std::vector<Triplet> meet_at_borders(std::vector<BorderCell> border, const Latti
   for (const BorderCell& cell : rows.all()) {
     const auto meet = [&](const BorderCell& other) {
       if (other.top == cell.top) return;
-      edges.add({other.top, cell.top, other.cell.below(cell.cell) ? other.cell : cell.cell});
+      const TreeCell& saddle = other.cell.below(cell.cell) ? other.cell : cell.cell;
+      edges.add({{other.top, cell.top, saddle},
+                 static_cast<std::int32_t>(other.owner),
+                 static_cast<std::int32_t>(cell.owner)});
     };
     const bool mine = lattice.keeper(cell.row, size) == rank;
     if (mine && (cell.ways & 1) != 0) rows.for_each(cell.row, Index{cell.place} + 1, Index{cell.place} + 1, meet);
@@ -139,9 +169,9 @@ std::vector<Triplet> meet_at_borders(std::vector<BorderCell> border, const Latti
   return edges.take();
 }
 
-std::vector<Triplet> join_forests(std::vector<Triplet> mine, Communicator& servers) {
+std::vector<Triplet> join_forests(std::vector<TreeEdge> mine, Communicator& servers) {
   const int rank = servers.rank(), size = servers.size();
-  std::vector<TreeEdge> edges = as_edges(spanning(as_edges(mine)));
+  std::vector<TreeEdge> edges = as_edges(spanning(std::move(mine)));
   for (int step = 1; step < size; step *= 2) {
     std::vector<MemberMessage> out;
     if (rank % (2 * step) == step) {
