@@ -15,10 +15,10 @@ Layout::Layout(MPI_Comm comm, int cells) : cells_(cells) {
     if (ranks % rows == 0) rows_ = rows;
   }
   columns_ = ranks / rows_;
-  if (columns_ > cells / 2 || rows_ > cells / 2 + 1) {
+  if (columns_ > cells || rows_ > cells / 2 + 1) {
     throw UserError(std::to_string(ranks) + " ranks are too many for a grid of " + std::to_string(cells) +
                     " cells along each axis: they would be " + std::to_string(rows_) + " by " +
-                    std::to_string(columns_) + ", and each needs two layers. Use fewer ranks, or a finer grid.");
+                    std::to_string(columns_) + ", and each needs a layer of cells. Use fewer ranks, or a finer grid.");
   }
   MPI_Comm_dup(comm, &comm_);
   MPI_Comm_split(comm_, column(), row(), &across_rows_);

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "simulation.hpp"
+#include "stop.hpp"
 
 namespace {
 
@@ -16,6 +17,7 @@ void say(MPI_Comm comm, std::FILE* where, const std::string& text) {
 }
 
 int run(const Options& options) {
+  catch_signals();  // on servers too: a server ends when its clients do, not before
   const std::unique_ptr<Coupling> coupling = open_coupling(MPI_COMM_WORLD, options);
   // On a server that call lasts as long as the simulation runs elsewhere.
   if (coupling->serve()) {

@@ -5,6 +5,7 @@
 
 #include "energies.hpp"
 #include "output.hpp"
+#include "stop.hpp"
 #include "timing.hpp"
 
 namespace universe {
@@ -76,7 +77,7 @@ void simulate(const Options& options, Coupling& coupling) {
   if (options.restart.empty()) step(false, true);
   weigh();
   const std::int64_t last = options.stop > 0 ? std::min<std::int64_t>(options.stop, options.steps) : options.steps;
-  while (state.step() < last) {
+  while (state.step() < last && !stop_asked(layout.comm())) {
     step(true, (state.step() + 1) % options.every == 0);
     weigh();
     if (options.progress) report(state);
@@ -86,6 +87,9 @@ void simulate(const Options& options, Coupling& coupling) {
   if (!options.dump.empty()) write_particles(state, options.dump);
   if (!options.spectrum.empty()) write_spectrum(state, options.spectrum);
   if (!options.quiet) report(state);
+  if (state.step() < last && layout.rank() == 0) {
+    std::printf("stopped by a signal after step %lld of %d\n", static_cast<long long>(state.step()), options.steps);
+  }
 }
 
 }  // namespace universe

@@ -114,5 +114,5 @@ def test_mistakes(arguments, words):
 
 
 def test_too_many_ranks():
-    done = run(8, "--particles", 4, "--steps", 1)
+    done = run(7, "--particles", 4, "--steps", 1)
     assert done.returncode == 1 and "too many for a grid of 4" in done.stderr

@@ -2,6 +2,9 @@
 
 import csv
 import math
+import os
+import signal
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -64,6 +67,27 @@ def test_restarts_on_any_number_of_ranks_keep_every_bit(tmp_path, wrote, placeme
     for ranks in (1, 2, 3, 5, 8):
         again = particles(tmp_path, ranks, *BOX, "--steps", 10, "--restart", checkpoints, program=COUPLED)
         assert again.tobytes() == whole, ranks
+
+
+def test_a_signal_ends_the_run_in_order_and_a_restart_goes_on(tmp_path):
+    """What a batch system does when time is up."""
+    options = ["--particles", 24, "--box", 20, "--last", 3, "--steps", 4000, "--every", 5]
+    file = write(tmp_path, CHECKPOINTS, "{mode: cores, per_node: 1}")
+    launch = [os.environ["MPIEXEC"], "-n", "3", *os.environ.get("MPIEXEC_FLAGS", "").split()]
+    command = [*launch, COUPLED, *options, "--sidestream", file, "--progress"]
+    with subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE, text=True) as running:
+        try:
+            said = [running.stdout.readline() for _ in range(12)]
+            running.send_signal(signal.SIGUSR1)  # mpirun hands it on to all ranks
+            said += running.communicate(timeout=100)[0].splitlines(keepends=True)
+        finally:
+            running.kill()
+    text = "".join(said)
+    stopped = int(text.split("stopped by a signal after step ")[1].split()[0])
+    assert running.returncode == 0 and 12 <= stopped < 4000 and f"{1 + stopped // 5} delivered." in text
+    more = [*options, "--stop", stopped + 3]
+    again = particles(tmp_path, 2, *more, "--restart", tmp_path / "out" / "restart", program=COUPLED)
+    assert again.tobytes() == particles(tmp_path, 1, *more).tobytes()
 
 
 def test_a_restart_with_other_particles_is_refused(tmp_path):

@@ -110,7 +110,7 @@ def test_energies_balance_and_momentum_stays(tmp_path):
     total = a * (kinetic + potential)
     lost = np.concatenate([[0], np.cumsum(0.5 * (kinetic[1:] + kinetic[:-1]) * np.diff(a))])
     off = np.abs(total - total[0] + lost)
-    assert off.max() < 0.03 * np.abs(a * potential).max()
+    assert off.max() < 0.015 * np.abs(a * potential).max()
     # Bound: as much kinetic energy as half the potential one, at least of the order.
     assert 0.3 < kinetic[-1] / abs(potential[-1]) < 1
     momenta = np.stack([found[f"momentum_{axis}"] for axis in "xyz"])
