@@ -30,7 +30,7 @@ struct Roles {
   RankKind clients, servers, forwarders;  ///< inline: servers = clients
   std::size_t group = 0;                  ///< of a server, or a forwarder that reduces: see server_groups.hpp
   std::unique_ptr<MpiCommunicator> group_members;  ///< the servers of it, or the forwarders; null without groups
-  int recorder = 0;                       ///< the rank that writes what this one leaves about itself
+  int recorder = 0;                                ///< the rank that writes what this one leaves about itself
 };
 
 /// The servers, or forwarders, that work together with this one.
