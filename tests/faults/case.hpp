@@ -18,7 +18,6 @@ struct Case {
   int separate = 0;      ///< so many of the last ranks are a job of their own: servers of `sidecar`, an endpoint
   bool has_mark = true;  ///< the analysis that says when an iteration is worked on can be registered
   std::vector<Target> targets;
-  bool grouped = false;  ///< servers in groups: one may refuse what another delivers
 };
 
 /// Memory runs out once, at the n-th allocation of a stage of one process. `n` 0: nowhere.

@@ -107,8 +107,7 @@ class Checker {
       const std::string outcome = found == results_.outcomes.end() ? "missing" : found->second;
       const std::string about = "iteration " + std::to_string(i) + " is " + outcome;
       if (outcome == "delivered" && !is_complete(i)) add(about + " and not all of its results are there");
-      const bool alone = one_.grouped && (fault_.stage == "iteration" || fault_.stage == "serve");
-      if (outcome == "refused" && has_some(i) && !alone) add(about + " and has results");
+      if (outcome == "refused" && has_some(i)) add(about + " and has results");
       if (outcome == "unknown" || outcome == "processed") add(about);
       if (outcome == "missing" && !servers_failed_ && !one_.separate) add(about);
       lost += outcome != "delivered";

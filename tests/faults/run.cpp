@@ -153,10 +153,10 @@ variables:
 )";
 constexpr const char* analyses = R"(  - statistics: {variable: t}
   - statistics: {name: still, variable: s, file: still.csv}
-  - histogram: {variable: t, bins: 5, group: b}
+  - histogram: {variable: t, bins: 5}
   - isosurface: {variable: t, values: [0.4], file: "surface-{index:03}.vtp"}
 outputs:
-  - hdf5: {variables: [t, s], file: "fields-{index:03}.h5", group: b}
+  - hdf5: {variables: [t, s], file: "fields-{index:03}.h5"}
 )";
 
 std::string placement_of(const Case& one, const Fault& fault, const std::string& folder) {
