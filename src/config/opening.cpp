@@ -67,14 +67,11 @@ struct Use {
 
 /// What to do in a mode whose servers can't be divided.
 const char* without_groups(PlacementMode mode) {
-  if (mode == PlacementMode::inline_) {
-    return "the ranks of the simulation run one task after the other; remove it, or write 'mode: nodes'";
-  }
   if (mode == PlacementMode::job) {
     return "the servers of an endpoint read each iteration together; remove it, or use outputs 'stream' and an endpoint "
            "for each";
   }
-  return "forwarders reduce for one task after the other; remove it, or write 'forward: blocks'";
+  return "the ranks of the simulation run one task after the other; remove it, or write 'mode: nodes'";
 }
 
 std::vector<Use> uses(PlacementMode mode, const std::string& forward) {
@@ -87,9 +84,8 @@ std::vector<Use> uses(PlacementMode mode, const std::string& forward) {
        nodes ? "write 'servers' for the number of servers in all" : "remove it"},
       {"servers", nodes, "with 'nodes'", true,
        cores ? "write 'per_node' for the number of servers on each node" : "remove it"},
-      {"groups", cores || sidecar || (nodes && !partials),
-       "with 'nodes', 'cores' and 'sidecar', but not with 'forward: partials',", true, without_groups(mode)},
-      {"measured", cores || sidecar || (nodes && !partials), "with 'groups'"},
+      {"groups", cores || sidecar || nodes, "with 'nodes', 'cores' and 'sidecar'", true, without_groups(mode)},
+      {"measured", cores || sidecar || nodes, "with 'groups'"},
       {"whole_nodes", nodes, "with 'nodes'"},
       {"ranks", nodes, "with 'nodes'"},
       {"forward", nodes, "with 'nodes'"},
@@ -198,6 +194,18 @@ WhenFull read_when_full(const Settings& settings, PlacementMode mode) {
   return WhenFull::spill;
 }
 
+/// Those that reduce do so for one group each.
+void divide_forwarders(PlacementConfig& placement, const Settings& settings) {
+  const int least = static_cast<int>(placement.groups.size());
+  if (!settings.given("per_node")) placement.per_node = least;
+  if (placement.per_node >= least) return;
+  settings.fail(
+      "per_node",
+      fmt::format("found {} forwarder{} on each node for {} groups, expected at least one for each group, for "
+                  "which it reduces; write 'per_node: {}'",
+                  placement.per_node, placement.per_node == 1 ? "" : "s", least, least));
+}
+
 /// Whose sizes are known say how many servers there are.
 void divide_servers(PlacementConfig& placement, const Settings& settings, const Node& node,
                     const ReadContext& context) {
@@ -209,7 +217,9 @@ void divide_servers(PlacementConfig& placement, const Settings& settings, const 
                   "found 'measured' without a group of the size 'auto', expected both; write 'groups: {halos: auto, "
                   "spectra: auto}', or remove it");
   }
-  if (placement.groups.empty() || placement.whole_nodes > 0) return;
+  if (placement.groups.empty()) return;
+  if (placement.forward == Forward::partials) divide_forwarders(placement, settings);
+  if (placement.whole_nodes > 0) return;
   const bool nodes = placement.mode == PlacementMode::nodes;
   const char* const which = !placement.ranks.empty() ? "ranks" : nodes ? "servers" : "per_node";
   int& servers = nodes ? placement.servers : placement.per_node;

@@ -53,8 +53,9 @@ void Session::Implementation::write_timings() {
   const bool moves = opening_.placement.mode == PlacementMode::nodes;
   if (config_.opening.timings && moves) write_run_table_of_all(movement_table, moved_rows());
   const bool records = world_->rank() == recording_rank();
+  const Ledger* const decided = serving_ && serving_->decides() ? ledger() : nullptr;
   const std::optional<Ledger> joint =
-      join_ledgers(*world_, roles_, config_.opening.placement, ledger(), recording_rank());
+      join_ledgers(*world_, roles_, config_.opening.placement, decided, recording_rank());
   if (config_.opening.timings) {
     write_run_table_of_all(iterations_table, records ? iteration_rows(joint->iterations()) : std::string());
   }

@@ -28,12 +28,12 @@ struct Roles {
   std::unique_ptr<MpiCommunicator>
       node_members;                       ///< those of this node that share memory: clients, and who serves them
   RankKind clients, servers, forwarders;  ///< inline: servers = clients
-  std::size_t group = 0;                  ///< of a server, once it has joined one: see server_groups.hpp
-  std::unique_ptr<MpiCommunicator> group_members;  ///< its servers; null where there are no groups
-  int recorder = 0;                       ///< the rank that writes what this one leaves about itself
+  std::size_t group = 0;                  ///< of a server, or a forwarder that reduces: see server_groups.hpp
+  std::unique_ptr<MpiCommunicator> group_members;  ///< the servers of it, or the forwarders; null without groups
+  int recorder = 0;                                ///< the rank that writes what this one leaves about itself
 };
 
-/// The servers that work together with this one.
+/// The servers, or forwarders, that work together with this one.
 [[nodiscard]] inline MpiCommunicator& colleagues(Roles& roles) {
   return roles.group_members ? *roles.group_members : *roles.members;
 }

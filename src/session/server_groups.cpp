@@ -46,11 +46,28 @@ std::vector<int> sizes_of(const std::vector<ServerGroup>& groups) {
   return sizes;
 }
 
+namespace {
+
+/// Who shares memory with clients: the servers of a node, or forwarders that reduce, as evenly as they go.
+std::vector<int> sizes_on_node(const PlacementConfig& placement) {
+  if (placement.mode != PlacementMode::nodes) return sizes_of(placement.groups);
+  if (placement.forward != Forward::partials) return {};
+  const auto groups = static_cast<int>(placement.groups.size());
+  std::vector<int> sizes;
+  for (int g = 0; g < groups; ++g) sizes.push_back(placement.per_node / groups + (g < placement.per_node % groups));
+  return sizes;
+}
+
+}  // namespace
+
 void join_group(Roles& roles, const PlacementConfig& placement) {
-  const bool nodes = placement.mode == PlacementMode::nodes;
-  if (!nodes) roles.on_node.groups = sizes_of(placement.groups);
-  if (placement.groups.empty() || !roles.server) return;
-  roles.group = group_of_server(placement.groups, nodes ? roles.members->rank() : roles.on_node.number);
+  if (placement.groups.empty()) return;
+  roles.on_node.groups = sizes_on_node(placement);
+  const bool reduces = roles.forwarder && placement.forward == Forward::partials;
+  if (!roles.server && !reduces) return;
+  const bool by_node = placement.mode != PlacementMode::nodes || reduces;
+  roles.group = by_node ? shared_memory::group_of(roles.on_node.number, roles.on_node)
+                        : group_of_server(placement.groups, roles.members->rank());
   roles.group_members = roles.members->group(static_cast<int>(roles.group));
 }
 

@@ -18,8 +18,8 @@ void settle_groups(MpiCommunicator& world, const Roles& roles, Config& config);
 
 [[nodiscard]] std::vector<int> sizes_of(const std::vector<ServerGroup>& groups);
 
-/// Collective over the servers: which group this one belongs to, and on all ranks of which servers memory is shared
-/// with. Nothing without groups.
+/// Collective over the servers, and over forwarders that reduce: which group this one belongs to; on all ranks: which
+/// groups memory is shared with. Nothing without groups.
 void join_group(Roles& roles, const PlacementConfig& placement);
 
 /// Collective over `world`: the ledger of member `to`, joined with those of the other groups; elsewhere the member's

@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <exception>
 #include <optional>
 
 #include "base/agree.hpp"
@@ -54,6 +55,7 @@ class Group {
   void configure();
   void divide();
   [[nodiscard]] std::int64_t meet(std::int64_t next);
+  [[nodiscard]] std::exception_ptr run_group();
   void check_declarations(const Declarations& declared);
   [[nodiscard]] bool join(shared_memory::SidecarServer& server, std::int64_t& first);
   void serve();
@@ -82,6 +84,7 @@ class Group {
   Config config_;
   std::unique_ptr<DirectoryLock> directory_lock_;  ///< on rank 0
   std::unique_ptr<Serving> serving_;
+  bool met_ = false;  ///< with the other groups, at the end
 };
 
 bool Group::anybody(bool flag) {
@@ -255,8 +258,24 @@ void Group::divide() {
   roles_.group_members = world_.group(static_cast<int>(roles_.group));
 }
 
+/// What ended this group of servers, if it was no end in good order. The others end with it.
+std::exception_ptr Group::run_group() {
+  const bool groups = roles_.group_members != nullptr;
+  try {
+    serving_->run([&] { return (options_.stop && options_.stop()) || (groups && attachment_->broken()); },
+                  groups ? Engine::Meet([&](std::int64_t next) { return meet(next); }) : Engine::Meet());
+  } catch (...) {
+    if (!groups) throw;
+    attachment_->hang_up();
+    if (!met_) static_cast<void>(meet(0));
+    return std::current_exception();
+  }
+  return nullptr;
+}
+
 /// Groups that are told to stop do so at one iteration: the last that one of them has begun.
 std::int64_t Group::meet(std::int64_t next) {
+  met_ = true;
   world_.maximum(std::span(&next, 1));
   return next;
 }
@@ -342,13 +361,14 @@ void Group::serve() {
     serving_->begin({&*server, nullptr, nullptr, setup_.events, first, origin,
                      static_cast<int>(attachment_->answer().node), setup_.clients});
   });
-  if (joined) {
-    serving_->run([&] { return options_.stop && options_.stop(); }, [&](std::int64_t next) { return meet(next); });
-  }
+  const std::exception_ptr failed = joined ? run_group() : nullptr;
   jointly([&] {
-    const bool died = anybody(attachment_->ended() && !attachment_->closed());
+    const bool died = anybody(!failed && attachment_->ended() && !attachment_->closed());
     attachment_->signal(AttachSignal::leave);
     finish(died);
+    together(world_, [&] {
+      if (failed) std::rethrow_exception(failed);
+    });
   });
 }
 

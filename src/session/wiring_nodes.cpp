@@ -28,26 +28,33 @@ std::vector<int> clients_held(Roles& roles) {
   for (const Bytes& bytes : roles.node_members->all_gather(bytes_of(number))) {
     const auto client = record_of<std::int32_t>(bytes);
     if (client < 0) continue;
-    if (roles.forwarder && shared_memory::server_of(place, roles.on_node) == roles.on_node.number)
+    if (roles.forwarder && shared_memory::server_of(place, roles.on_node, roles.group) == roles.on_node.number)
       held.push_back(client);
     ++place;
   }
   return held;
 }
 
-/// Collective: who talks to whom of one group of servers, or of all. `servers`: how many they are; `serves`: this is
-/// one of them.
-Contacts contacts_of(MpiCommunicator& world, Roles& roles, const PlacementConfig& placement, bool pushed, int servers,
-                     bool serves) {
+/// One group of servers, or all of them.
+struct GroupShape {
+  int servers = 0;
+  int reporters = 0;
+  bool mine = true;  ///< this server, or this forwarder that reduces, is in it
+};
+
+/// Collective: who talks to whom of a group.
+Contacts contacts_of(MpiCommunicator& world, Roles& roles, const PlacementConfig& placement, bool pushed,
+                     const GroupShape& group) {
   const bool forwards = placement.forward != Forward::none, partials = placement.forward == Forward::partials;
-  const int number = serves ? colleagues(roles).rank() : roles.members->rank();
-  ContactRole role{serves, forwards ? roles.forwarder : roles.client, number, partials, {}};
+  const bool serves = roles.server && group.mine;
+  const bool reports = forwards ? roles.forwarder && (!partials || group.mine) : roles.client;
+  ContactRole role{serves, reports, colleagues(roles).rank(), partials, {}};
   if (forwards) {
     role.clients = clients_held(roles);
   } else if (roles.client) {
     role.clients = {roles.members->rank()};
   }
-  const Reporting reporting{forwards ? roles.forwarders.count : roles.clients.count, servers};
+  const Reporting reporting{group.reporters, group.servers};
   return find_contacts(world, serves && !partials ? &colleagues(roles) : nullptr, reporting, role, pushed);
 }
 
@@ -60,13 +67,22 @@ struct GroupContacts {
 std::vector<GroupContacts> contacts_of_groups(MpiCommunicator& world, Roles& roles, const PlacementConfig& placement,
                                               bool pushed) {
   std::vector<GroupContacts> all;
+  const bool partials = placement.forward == Forward::partials;
+  const int reporters = placement.forward != Forward::none ? roles.forwarders.count : roles.clients.count;
   if (placement.groups.empty()) {
-    Contacts contacts = contacts_of(world, roles, placement, pushed, roles.servers.count, roles.server);
+    Contacts contacts = contacts_of(world, roles, placement, pushed, {roles.servers.count, reporters, true});
     all.push_back({std::move(contacts), world.duplicate()});
+    return all;
+  }
+  // All report to each group, but for forwarders that reduce for one.
+  std::vector<std::int64_t> counts(placement.groups.size(), partials ? 0 : reporters);
+  if (partials) {
+    if (roles.forwarder) ++counts[roles.group];
+    world.sum(counts);
   }
   for (std::size_t g = 0; g < placement.groups.size(); ++g) {
-    const bool mine = roles.server && roles.group == g;
-    Contacts contacts = contacts_of(world, roles, placement, pushed, placement.groups[g].size, mine);
+    const GroupShape shape{placement.groups[g].size, static_cast<int>(counts[g]), roles.group == g};
+    Contacts contacts = contacts_of(world, roles, placement, pushed, shape);
     all.push_back({std::move(contacts), world.duplicate()});
   }
   return all;
@@ -100,7 +116,7 @@ Wires make_nodes(MpiCommunicator& world, Roles& roles, const PlacementConfig& pl
     for (const GroupContacts& group : groups) all.push_back({group.comm, group.contacts.server});
     return all;
   }();
-  auto& [contacts, comm] = groups.at(roles.server ? roles.group : 0);
+  auto& [contacts, comm] = groups.at(roles.group);
   const bool partials = placement.forward == Forward::partials;
   const auto make = [&] {
     if (roles.server && partials) {
@@ -121,8 +137,8 @@ Wires make_nodes(MpiCommunicator& world, Roles& roles, const PlacementConfig& pl
           std::make_shared<shared_memory::Client>(buffer.node, placement.when_full, placement.max_in_flight, progress);
     } else {
       const std::vector<mpi::Contact> others(reports_to.begin() + 1, reports_to.end());
-      const mpi::Client::Options options{contacts.server,         buffer.own, placement.when_full,
-                                         placement.max_in_flight, moving,     buffer.rest, others};
+      const mpi::Client::Options options{
+          contacts.server, buffer.own, placement.when_full, placement.max_in_flight, moving, buffer.rest, others};
       wires.client = std::make_shared<mpi::Client>(comm, options);
     }
   };

@@ -23,9 +23,7 @@ constexpr std::chrono::microseconds look_again{20};
 }  // namespace
 
 Client::Client(std::shared_ptr<MpiCommunicator> comm, const Options& options)
-    : comm_(std::move(comm)),
-      options_(options),
-      uses_(std::make_shared<RegionUses>(options.limit, options.lender)) {
+    : comm_(std::move(comm)), options_(options), uses_(std::make_shared<RegionUses>(options.limit, options.lender)) {
   links_.emplace_back(Contact{comm_, options_.contact}, value_store_);
   for (const Contact& other : options_.others) links_.emplace_back(other, value_store_);
   if (!threaded()) return;

@@ -96,8 +96,8 @@ void Forwarder::pass_on(Link& link) {
   while (!notices_.empty() && clients_.notify(notices_.front())) notices_.pop_front();
 }
 
-/// When all groups have what they need of an iteration its memory is the clients' again; when all have decided on it its
-/// outcome is theirs.
+/// When all groups have what they need of an iteration its memory is the clients' again; when all have decided on it
+/// its outcome is theirs.
 bool Forwarder::release_settled() {
   bool any = false;
   std::int64_t free = reported_, settled = reported_;

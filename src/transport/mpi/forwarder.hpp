@@ -18,8 +18,8 @@ namespace sidestream::mpi {
 /// until servers have fetched what they need; nothing waits for a client that computes.
 class Forwarder {
  public:
-  /// `clients`: the server's end of shared memory, at hand; outlives this. `contacts`: the servers that this one reports
-  /// to, one of each group.
+  /// `clients`: the server's end of shared memory, at hand; outlives this. `contacts`: the servers that this one
+  /// reports to, one of each group.
   Forwarder(ServerTransport& clients, const std::vector<Contact>& contacts);
   /// Until all clients have closed and everything is settled.
   void run();

@@ -119,4 +119,10 @@ bool Attachment::closed() const noexcept {
   return ServiceState::phase_of(node_->layout().service(node_->control()).load()) == ServiceState::Phase::closed;
 }
 
+void Attachment::hang_up() noexcept { ::shutdown(socket_.get(), SHUT_RDWR); }
+
+bool Attachment::broken() const noexcept {
+  return ServiceState::phase_of(node_->layout().service(node_->control()).load()) == ServiceState::Phase::nobody;
+}
+
 }  // namespace sidestream::shared_memory

@@ -35,6 +35,10 @@ class Attachment {
   [[nodiscard]] bool ended() noexcept;
   /// After `ended`: it closed in order.
   [[nodiscard]] bool closed() const noexcept;
+  /// As if this process had died: clients look for other servers.
+  void hang_up() noexcept;
+  /// A server of this node has died or hung up.
+  [[nodiscard]] bool broken() const noexcept;
 
  private:
   Attachment(Descriptor socket, const AttachAnswer& answer, std::shared_ptr<Node> node, Segment declarations);
