@@ -16,18 +16,22 @@ derived:
   hot: {expression: 1e4 * warm, unit: K}
   wind: vector(1e6 * t, 2e6 * t, -1e6 * t)
 analyses:
-  - power_spectrum: {variable: warm, file: "spectrum-{index}.csv"}
+  - power_spectrum: {variable: warm, file: "spectrum-{index}.csv", image: {file: "spectrum-{index}.png"}}
   - power_spectrum: {name: slabs, variable: warm, with: t, of: difference, decomposition: slabs,
-                    bins: widening, file: "slabs-{index}.csv"}
-  - power_spectrum: {name: lines, variable: warm, along: [x, y, z], file: "lines-{index}.csv"}
+                    bins: widening, file: "slabs-{index}.csv", image: {file: "slabs-{index}.png", size: [320, 240]}}
+  - power_spectrum: {name: lines, variable: warm, along: [x, y, z], file: "lines-{index}.csv",
+                    image: {file: "lines-{index}.png", quantity: dimensionless, caption: none}}
   - histogram: {variable: warm, weight: gas, scale: logarithmic, range: [0.5, 4], bins: 9,
-               normalise: density, file: "histogram-{index}.csv"}
-  - histogram2d: {x: {variable: t, bins: 8}, y: {variable: warm, bins: 5, scale: logarithmic}, file: "phase-{index}.h5",
+               normalise: density, file: "histogram-{index}.csv", image: {file: "histogram-{index}.png", scale: linear}}
+  - histogram2d: {x: {variable: t, bins: 8}, y: {variable: warm, bins: 5, scale: logarithmic}, weight: gas,
+                  file: "phase-{index}.h5",
                   image: {file: "phase-{index}.png", size: [160, 120]}}
   - lyman_alpha: {hydrogen: gas, temperature: hot, velocity: wind, redshift: 3,
                   mean_flux: 0.7,
                   file: "means-{index}.csv", pdf_file: "pdf-{index}.csv", spectrum_file: "flux-lines-{index}.csv",
-                  field_spectrum_file: "flux-{index}.csv", lines: {file: "lines-{index}.h5", every: 2}}
+                  field_spectrum_file: "flux-{index}.csv", pdf_image: {file: "pdf-{index}.png"},
+                  spectrum_image: {file: "flux-lines-{index}.png"},
+                  field_spectrum_image: {file: "flux-{index}.png"}, lines: {file: "lines-{index}.h5", every: 2}}
 outputs:
   - hdf5: {variables: [t], file: "fields-{index}.h5"}
 """
@@ -73,6 +77,12 @@ def test_numpy(one):
         counts, _ = np.histogram(warm, np.geomspace(0.5, 4, 10))
         for row, count in zip(rows(one.results, f"histogram-{step}.csv"), counts, strict=True):
             assert int(row["count"]) == count
+        with h5py.File(one.results / f"phase-{step}.h5") as file:
+            edges = [file[name][...] for name in ("y_edges", "x_edges")]
+            both = [warm.ravel(), (warm - 2).ravel()]
+            weights = np.histogram2d(*both, bins=edges, weights=1e-12 * warm.ravel())[0]
+            np.testing.assert_array_equal(file["count"], np.histogram2d(*both, bins=edges)[0])
+            np.testing.assert_allclose(file["weight"], weights, rtol=1e-12, atol=0)
         with h5py.File(one.results / f"lines-{step}.h5") as file:
             np.testing.assert_allclose(file["flux_y"], np.exp(-file["depth_y"][...]), rtol=1e-13)
             np.testing.assert_allclose(file["z_line_x"], (np.arange(0, n, 2) + 0.5) / n, rtol=1e-14)
@@ -98,6 +108,7 @@ def test_placements(tmp_path, one, ranks, placement, blocks):
     for step in range(STEPS):
         with h5py.File(done.results / f"phase-{step}.h5") as mine, h5py.File(one.results / f"phase-{step}.h5") as other:
             np.testing.assert_array_equal(mine["count"], other["count"])
+            np.testing.assert_array_equal(mine["weight"], other["weight"])
             np.testing.assert_array_equal(mine["y_edges"], other["y_edges"])
         with h5py.File(done.results / f"lines-{step}.h5") as mine, h5py.File(one.results / f"lines-{step}.h5") as other:
             assert len(mine) == 15 and set(mine) == set(other)
