@@ -2,9 +2,8 @@
 //
 // benchmark_spectra [CELLS along each axis = 256] [REPETITIONS = 5]
 // Prints medians, and last: the whole power spectrum by FFTW's transform of the same field alone (planned with measure
-// and with estimate), its memory besides the field by the field, distributions by reading the field at the speed of a
-// plain sum, and how many million cells a second have their optical depth, at several widths of lines.
-// benchmarks/spectra_scipy.py runs it beside scipy.fft.
+// and with estimate), distributions by reading the field at the speed of a plain sum, and how many million cells a
+// second have their optical depth, at several widths of lines. benchmarks/spectra_scipy.py runs it beside scipy.fft.
 #include <fftw3.h>
 #include <mpi.h>
 #include <unistd.h>
@@ -16,6 +15,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <tuple>
 
 #include "analysis/kinds.hpp"
 #include "analysis/lyman_alpha/optical_depth.hpp"
@@ -35,6 +35,9 @@ class NoResults final : public Results {
   void add(const std::string&, const Surface&) override {}
   void add(const std::string&, const CellSet&) override {}
   void add(const std::string&, const DataSet&) override {}
+  /// As in pieces: nobody gathers them.
+  void add_parts(const std::string&, const DataSet&, Communicator&, Pieces) override {}
+  using Results::add_parts;
 };
 
 /// One field on one server, as a block and as pencils.
@@ -57,7 +60,8 @@ struct Field {
     view.array.box = cells;
     view.array.strides = packed_strides(cells, 1, Order::column);
     blocks.push_back({view});
-    entries.push_back({0, {&blocks[0]}});
+    // For as many entries as the selection of any analysis has.
+    for (int entry = 0; entry < 2; ++entry) entries.push_back({0, {&blocks[0]}});
   }
 
   std::vector<double> values;
@@ -166,16 +170,35 @@ double depth_rate(double width, int repetitions) {
   return static_cast<double>(n * together) / benchmark::median(times);
 }
 
+/// What an analysis holds at most, besides what is published and its pieces, by one field.
+void measure_memory(Field& field) {
+  const double bytes = static_cast<double>(field.values.size() * sizeof(double));
+  const std::string gas = "{hydrogen: a, temperature: a, redshift: 3, along: x";
+  const std::vector<std::tuple<const char*, AnalysisKind, std::string>> all{
+      {"histogram", histogram_kind(), "{variable: a, bins: 400, range: [1, 7.4]}"},
+      {"histogram2d, weighted", histogram2d_kind(), "{x: {variable: a}, y: {variable: a}, weight: a}"},
+      {"power_spectrum of lines", power_spectrum_kind(), "{variable: a, along: x}"},
+      {"power_spectrum", power_spectrum_kind(), "{variable: a}"},
+      {"power_spectrum of two", power_spectrum_kind(), "{variable: a, with: a}"},
+      {"lyman_alpha", lyman_alpha_kind(), gas + ", pdf_file: p, spectrum_file: s}"},
+      {"lyman_alpha, whole field", lyman_alpha_kind(), gas + ", field_spectrum_file: f}"},
+      {"lyman_alpha, every 4th line", lyman_alpha_kind(), gas + ", lines: {every: 4}}"},
+      {"lyman_alpha, all lines", lyman_alpha_kind(), gas + ", lines: {file: l.h5}}"}};
+  for (const auto& [name, kind, yaml] : all) {
+    Run run(field, kind, yaml);
+    const double before = resident();
+    run.once();
+    std::printf("memory by the field, %-28s %5.2f\n", name, (peak() - before) / bytes);
+  }
+}
+
 void measure(Index n, int repetitions) {
   Field field(n);
-  const double bytes = static_cast<double>(field.values.size() * sizeof(double));
   Run shells(field, power_spectrum_kind(), "{variable: a}"),
       widening(field, power_spectrum_kind(), "{variable: a, bins: widening}");
   Run linear(field, histogram_kind(), "{variable: a, bins: 400, range: [1, 7.4]}");
   Run logarithmic(field, histogram_kind(), "{variable: a, bins: 400, range: [1e-2, 1e5], scale: logarithmic}");
-  const double before = resident();
-  shells.once();
-  const double memory = (peak() - before) / bytes;
+  measure_memory(field);
   Fftw quick(field, n, FFTW_ESTIMATE), tried(field, n, FFTW_MEASURE);
   std::array<std::vector<double>, 7> times;
   volatile double kept = 0;
@@ -201,7 +224,6 @@ void measure(Index n, int repetitions) {
   }
   std::printf("power spectrum by FFTW alone: %.2f (measure), %.2f (estimate); widening bins %.2f, %.2f\n",
               median[2] / median[1], median[2] / median[0], median[3] / median[1], median[3] / median[0]);
-  std::printf("memory of the power spectrum by the field: %.2f\n", memory);
   std::printf("speed of distributions by that of reading: %.2f linear, %.2f logarithmic\n", median[4] / median[5],
               median[4] / median[6]);
 }

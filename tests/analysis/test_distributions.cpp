@@ -162,6 +162,40 @@ TEST_CASE("counts are those of slots, value by value") {
   }
 }
 
+TEST_CASE("weights of two variables are summed exactly, the same for every division") {
+  MpiCommunicator world(MPI_COMM_WORLD);
+  const FakeDomain domain =
+      fake_cube(9, 0, 1, {{"a", wave}, {"b", mass}, {"m", mass, Centering::cell, 1, Type::float32}});
+  const std::string yaml =
+      "{x: {variable: a, bins: 6}, y: {variable: b, bins: 4, scale: logarithmic}, weight: m, normalise: density, file: h.h5}";
+  const auto whole = run_alone(histogram2d_kind(), yaml, domain, Division{domain.mesh().cells}).data_sets.at("h.h5");
+  const auto weights = array_of<double>(whole, "weight"), x = array_of<double>(whole, "x_edges"),
+             y = array_of<double>(whole, "y_edges"), density = array_of<double>(whole, "density");
+  std::vector<ExactSum> sums(24);
+  ExactSum all;
+  each(domain, [&](const Index3& p) {
+    const auto place = [&](const std::vector<double>& edges, double v) {
+      std::size_t n = edges.size() - 2;
+      while (n > 0 && v < edges[n]) --n;
+      return n;
+    };
+    const auto m = static_cast<double>(static_cast<float>(domain.value(2, p, 0)));
+    sums[place(y, domain.value(1, p, 0)) * 6 + place(x, domain.value(0, p, 0))].add(m);
+    all.add(m);
+  });
+  for (std::size_t n = 0; n < 24; ++n) {
+    CHECK(weights[n] == sums[n].value());
+    const double area = (x[n % 6 + 1] - x[n % 6]) * (y[n / 6 + 1] - y[n / 6]);
+    CHECK(density[n] == doctest::Approx(weights[n] / all.value() / area).epsilon(1e-13));
+  }
+  const auto shared = run_analysis(histogram2d_kind(), yaml, domain, random_division(domain.mesh().cells, 9, 2), world,
+                                   {.ghosts = 1, .partials = 2});
+  if (world.rank() == 0) {
+    CHECK(array_of<double>(shared.data_sets.at("h.h5"), "weight") == weights);
+    CHECK(array_of<double>(shared.data_sets.at("h.h5"), "density") == density);
+  }
+}
+
 TEST_CASE("weights are summed, densities integrate to one") {
   for (const Order order : {Order::column, Order::row}) {
     const FakeDomain domain = fake_cube(

@@ -10,6 +10,7 @@
 #include "analysis/common_options.hpp"
 #include "analysis/distribution/bin_counts.hpp"
 #include "analysis/distribution/bins.hpp"
+#include "analysis/distribution/curves.hpp"
 #include "analysis/kinds.hpp"
 #include "analysis/words.hpp"
 
@@ -27,6 +28,7 @@ struct HistogramQuery {
   bool logarithmic = false;
   Normalisation normalisation = Normalisation::counts;
   std::string file{};
+  std::optional<CurveChart> chart{};
   Pieces pieces = Pieces::automatic;
 };
 
@@ -70,6 +72,7 @@ class Histogram final : public Task {
     input.communicator.sum(counts);
     weights_ = query_.weight >= 0 ? weights_of(std::span(counts).subspan(slots)) : std::vector<double>();
     counts.resize(slots);
+    if (query_.chart) draw(bins, counts, input);
     const int servers = input.communicator.size(), me = input.communicator.rank();
     // Small tables need not be gathered: the counts are everywhere.
     if (!writes_in_pieces()) {
@@ -128,6 +131,19 @@ class Histogram final : public Task {
     return query_.pieces == Pieces::always || (query_.pieces == Pieces::automatic && count_ > large);
   }
 
+  void draw(const Bins& bins, const Words& counts, const CombineInput& input) const {
+    std::vector<double> amounts = weights_;
+    if (amounts.empty()) amounts.assign(counts.begin(), counts.begin() + count_);
+    std::string what = weights_.empty() ? "count" : "weight";
+    if (query_.normalisation != Normalisation::counts) {
+      amounts = densities(bins.edges(), amounts, query_.normalisation);
+      what = "density";
+    }
+    const std::string title = query_.variable.title();
+    draw_curves(*query_.chart, {title, {title, what}, query_.logarithmic}, {step_curve("", bins.edges(), amounts)},
+                input);
+  }
+
   /// The rows of bins first to last.
   [[nodiscard]] Table table(const Bins& bins, const Words& counts, int first, int last) const {
     const auto rows = static_cast<std::size_t>(last - first), n = static_cast<std::size_t>(count_);
@@ -184,6 +200,7 @@ HistogramQuery read_histogram(const Settings& settings, const Metadata& metadata
   query.normalisation = read_normalisation(settings);
   query.file = settings.text("file");
   query.pieces = read_pieces(settings);
+  query.chart = read_curves(settings, "image", false);
   if (query.logarithmic && query.range && !((*query.range)[0] > 0)) {
     settings.fail("range",
                   fmt::format("the range begins at {}, and logarithms are had of numbers above 0 alone; write a "
@@ -227,7 +244,9 @@ AnalysisKind histogram_kind() {
       file_option("histogram.csv",
                   "The table. Rows of later iterations are appended unless the name tells iterations apart, "
                   "as in `histogram-{cycle:06}.csv`."),
-      pieces_option()};
+      pieces_option(),
+      curves_option("image", "A chart of the table: what is in each interval, or its density.",
+                    "{label}: distribution    time {time:#.5g}    cycle {cycle}", {})};
   for (Option& option : choice_options()) options.push_back(std::move(option));
   return {
       .name = "histogram",

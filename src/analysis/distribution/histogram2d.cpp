@@ -1,12 +1,15 @@
 // How often the values of two variables lie in each of the fields of a grid.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
 #include <limits>
 
 #include "analysis/common_options.hpp"
 #include "analysis/distribution/bin_counts.hpp"
 #include "analysis/distribution/block_lines.hpp"
 #include "analysis/grids/flat_picture.hpp"
+#include "analysis/grids/grid_sums.hpp"
 #include "analysis/kinds.hpp"
 
 namespace sidestream {
@@ -26,14 +29,52 @@ struct BinAxis {
   }
 };
 
+/// A variable of one component that is summed.
+struct BinWeight {
+  std::int32_t variable = -1;
+  std::string title{};
+};
+
+/// Exact sums by field of the grid, of many numbers at a time.
+class WeightSums {
+ public:
+  explicit WeightSums(const GridShape& grid) : sums_(grid, 1) {}
+  void add(Index field, double weight) {
+    constexpr std::size_t most = std::size_t{1} << 20;  // 16 MiB
+    terms_.emplace_back(field, weight);
+    if (terms_.size() >= most) flush();
+  }
+  [[nodiscard]] Bytes take() {
+    flush();
+    return sums_.take();
+  }
+
+ private:
+  void flush() {
+    std::sort(terms_.begin(), terms_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (std::size_t n = 0; n < terms_.size();) {
+      ExactSum sum;
+      const Index field = terms_[n].first;
+      for (; n < terms_.size() && terms_[n].first == field; ++n) sum.add(terms_[n].second);
+      sums_.add(field, {&sum, 1});
+    }
+    terms_.clear();
+    sums_.add_up();
+  }
+
+  GridSums sums_;
+  std::vector<std::pair<Index, double>> terms_;
+};
+
 class Histogram2d final : public Task {
  public:
-  Histogram2d(const std::array<BinAxis, 2>& axes, Normalisation how, std::string file,
-              std::optional<FlatPicture> picture)
-      : axes_(axes), how_(how), file_(std::move(file)), picture_(std::move(picture)) {}
+  Histogram2d(const std::array<BinAxis, 2>& axes, const std::optional<BinWeight>& weight, Normalisation how,
+              std::string file, std::optional<FlatPicture> picture)
+      : axes_(axes), weight_(weight), how_(how), file_(std::move(file)), picture_(std::move(picture)) {}
 
   Selection selection() const override {
     Selection selection{{{axes_[0].variable, 0}, {axes_[1].variable, 0}}};
+    if (weight_) selection.variables.push_back({weight_->variable, 0});
     selection.geometry = false;
     return selection;
   }
@@ -44,34 +85,87 @@ class Histogram2d final : public Task {
     const std::array<Bins, 2> bins = bins_of(input.feedback);
     Words counts(size(), 0);
     const std::size_t columns = bins[0].edges().size() - 1, rows = bins[1].edges().size() - 1;
-    for_both(input, [&](std::span<const double* const, 2> lines, Index count) {
+    const auto field_of = [&](double a, double b) {
+      const std::size_t x = bins[0].slot(a), y = bins[1].slot(b);
+      return x < columns && y < rows ? y * columns + x : rows * columns;
+    };
+    if (!weight_) {
+      for_both(input, [&](std::span<const double* const, 2> lines, Index count) {
+        for (Index i = 0; i < count; ++i) ++counts[field_of(lines[0][i], lines[1][i])];
+      });
+      return to_bytes(counts);
+    }
+    const GridShape grid = shape();
+    WeightSums weights(grid);
+    for_all_three(input, [&](std::span<const double* const, 3> lines, Index count) {
       for (Index i = 0; i < count; ++i) {
-        const std::size_t x = bins[0].slot(lines[0][i]), y = bins[1].slot(lines[1][i]);
-        ++counts[x < columns && y < rows ? y * columns + x : rows * columns];
+        const std::size_t field = field_of(lines[0][i], lines[1][i]);
+        ++counts[field];
+        if (field < rows * columns) weights.add(static_cast<Index>(field), lines[2][i]);
       }
     });
-    return to_bytes(counts);
+    Bytes bytes = to_bytes(counts);
+    const Bytes behind = weights.take();
+    bytes.insert(bytes.end(), behind.begin(), behind.end());
+    return bytes;
   }
 
   Bytes combine(const CombineInput& input) override {
     if (input.pass + 1 < passes()) return combine_extremes(input);
     Words counts(size(), 0);
+    std::vector<BytesView> weights;
     for (const Bytes& partial : input.partials) {
-      const Words words = to_words(partial, counts.size());
+      const std::size_t own = counts.size() * sizeof(std::int64_t);
+      if (partial.size() < own) fail(Code::internal, "counts of two variables have {} bytes", partial.size());
+      const Words words = to_words(BytesView(partial).first(own), counts.size());
       for (std::size_t n = 0; n < counts.size(); ++n) counts[n] += words[n];
+      weights.push_back(BytesView(partial).subspan(own));
     }
     input.communicator.sum(counts);
     const std::array<Bins, 2> bins = bins_of(found_);
     const std::int64_t outside = counts.back();
     counts.pop_back();
-    if (input.communicator.rank() == 0) input.results.add(file_, data(bins, counts, outside));
-    if (picture_) draw(bins, counts, input);
+    std::vector<double> amounts(counts.begin(), counts.end());
+    if (weight_) amounts = all_weights(weights, input.communicator);
+    if (input.communicator.rank() == 0) input.results.add(file_, data(bins, counts, amounts, outside));
+    if (picture_) draw(bins, amounts, input);
     return {};
   }
 
  private:
   [[nodiscard]] std::size_t size() const {
     return static_cast<std::size_t>(axes_[0].bins) * static_cast<std::size_t>(axes_[1].bins) + 1;
+  }
+
+  [[nodiscard]] GridShape shape() const { return GridShape({axes_[1].bins, axes_[0].bins}); }
+
+  /// Collective: the sums of weights, on all servers.
+  [[nodiscard]] std::vector<double> all_weights(std::span<const BytesView> partials, Communicator& servers) const {
+    const GridShape grid = shape();
+    const auto rows = rows_of(partials, grid, servers);
+    const Index first = grid.first_row(servers.rank(), servers.size());
+    // Each has the bits of its own rows, and none of others': their sum is those of all.
+    Words bits(size() - 1, 0);
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+      for_each_sum(rows[row], 1, [&](Index cell, std::span<const ExactSum> sums) {
+        const Index at = (first + static_cast<Index>(row)) * grid.row_cells() + cell;
+        bits[static_cast<std::size_t>(at)] = std::bit_cast<std::int64_t>(sums[0].value());
+      });
+    }
+    servers.sum(bits);
+    std::vector<double> weights;
+    for (const std::int64_t word : bits) weights.push_back(std::bit_cast<double>(word));
+    return weights;
+  }
+
+  template <class F>
+  void for_all_three(const LocalInput& input, F&& f) const {
+    for (const BlockView& view : input.of(axes_[0].variable)) {
+      const BlockView* other = input.find(axes_[1].variable, view.block.id);
+      const BlockView* weight = input.find(weight_->variable, view.block.id);
+      if (other == nullptr || weight == nullptr) continue;  // was not delivered
+      for_each_line<3>({{{&view, axes_[0].component}, {other, axes_[1].component}, {weight, 0}}}, f);
+    }
   }
 
   template <class F>
@@ -126,8 +220,8 @@ class Histogram2d final : public Task {
     return {axes_[0].in(range(0)), axes_[1].in(range(1))};
   }
 
-  /// The counts as a density, the widths of both axes multiplied.
-  [[nodiscard]] std::vector<double> density(const std::array<Bins, 2>& bins, const Words& counts) const {
+  /// Counts or weights as a density, the widths of both axes multiplied.
+  [[nodiscard]] std::vector<double> density(const std::array<Bins, 2>& bins, const std::vector<double>& counts) const {
     const std::size_t columns = bins[0].edges().size() - 1;
     const auto area = [&](std::size_t n) {
       const std::size_t x = n % columns, y = n / columns;
@@ -135,18 +229,19 @@ class Histogram2d final : public Task {
     };
     ExactSum total;
     for (std::size_t n = 0; n < counts.size(); ++n) {
-      total.add_product(static_cast<double>(counts[n]), how_ == Normalisation::gimlet ? area(n) : 1);
+      total.add_product(counts[n], how_ == Normalisation::gimlet ? area(n) : 1);
     }
     const double all = total.value();
     std::vector<double> result;
     for (std::size_t n = 0; n < counts.size(); ++n) {
-      const double value = static_cast<double>(counts[n]) / (all * (how_ == Normalisation::density ? area(n) : 1));
+      const double value = counts[n] / (all * (how_ == Normalisation::density ? area(n) : 1));
       result.push_back(std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value);
     }
     return result;
   }
 
-  [[nodiscard]] DataSet data(const std::array<Bins, 2>& bins, const Words& counts, std::int64_t outside) const {
+  [[nodiscard]] DataSet data(const std::array<Bins, 2>& bins, const Words& counts, const std::vector<double>& amounts,
+                             std::int64_t outside) const {
     DataSet set;
     const std::vector<Index> extents{axes_[1].bins, axes_[0].bins};
     const auto add = [&](const char* name, Type type, std::vector<std::string> names, std::vector<Index> size,
@@ -159,16 +254,18 @@ class Histogram2d final : public Task {
       array.values = std::move(values);
     };
     add("count", Type::int64, {"y", "x"}, extents, bytes_of(counts));
+    if (weight_) add("weight", Type::float64, {"y", "x"}, extents, bytes_of(amounts));
     if (how_ != Normalisation::counts)
-      add("density", Type::float64, {"y", "x"}, extents, bytes_of(density(bins, counts)));
+      add("density", Type::float64, {"y", "x"}, extents, bytes_of(density(bins, amounts)));
     add("x_edges", Type::float64, {"x_edge"}, {axes_[0].bins + 1}, bytes_of(bins[0].edges()));
     add("y_edges", Type::float64, {"y_edge"}, {axes_[1].bins + 1}, bytes_of(bins[1].edges()));
     set.attributes = {{"x", axes_[0].title}, {"y", axes_[1].title}, {"outside", outside}};
+    if (weight_) set.attributes.push_back({"weight", weight_->title});
     return set;
   }
 
-  void draw(const std::array<Bins, 2>& bins, const Words& counts, const CombineInput& input) const {
-    const GridShape grid({axes_[1].bins, axes_[0].bins});
+  void draw(const std::array<Bins, 2>& bins, const std::vector<double>& amounts, const CombineInput& input) const {
+    const GridShape grid = shape();
     std::array<std::vector<double>, 2> edges;
     for (std::size_t a = 0; a < 2; ++a) {
       // Both axes are as long in the picture, whatever their units are.
@@ -179,18 +276,20 @@ class Histogram2d final : public Task {
                 last = grid.first_row(servers.rank() + 1, servers.size());
     std::vector<double> values;
     for (Index n = first * grid.row_cells(); n < last * grid.row_cells(); ++n) {
-      const auto count = static_cast<double>(counts[static_cast<std::size_t>(n)]);
-      values.push_back(count > 0 ? count : std::numeric_limits<double>::quiet_NaN());
+      const double amount = amounts[static_cast<std::size_t>(n)];
+      values.push_back(amount > 0 ? amount : std::numeric_limits<double>::quiet_NaN());
     }
     const auto span = [&](std::size_t a) {
       return fmt::format("{} {:.3g} to {:.3g}{}", axes_[a].title, bins[a].edges().front(), bins[a].edges().back(),
                          axes_[a].logarithmic ? ", log" : "");
     };
-    draw_flat(*picture_, {grid, edges, values, fmt::format("count    right: {}    up: {}", span(0), span(1)), "count"},
+    const std::string what = weight_ ? weight_->title : "count";
+    draw_flat(*picture_, {grid, edges, values, fmt::format("{}    right: {}    up: {}", what, span(0), span(1)), what},
               input);
   }
 
   std::array<BinAxis, 2> axes_;
+  std::optional<BinWeight> weight_;
   Normalisation how_;
   std::string file_;
   std::optional<FlatPicture> picture_;
@@ -244,12 +343,19 @@ AnalysisKind histogram2d_kind() {
       .name = "histogram2d",
       .text =
           "Counts how many points have a value of one variable in each interval of `x` and of another in each of `y`: the "
-          "phase diagram of temperature and density. The data set has `count` (y slower, x faster), with `normalise` "
+          "phase diagram of temperature and density. The data set has `count` (y slower, x faster), with `weight` an array of "
+          "that name, the exact sums of the weights, with `normalise` "
           "`density`, the edges `x_edges` and `y_edges`, and as attributes the variables' titles and how many points lie "
           "outside. Points, intervals and edges are those of `histogram`; both variables are in the same points.",
-      .options = {axis_option("x", "What goes to the right."), axis_option("y", "What goes up."),
-                  normalisation_option(), file_option("histogram2d-{index:06}.h5", "The data set."),
-                  flat_picture_option()},
+      .options =
+          {axis_option("x", "What goes to the right."),
+           axis_option("y", "What goes up."),
+           {.name = "weight",
+            .type = OptionType::variable,
+            .text = "A variable of one component in the same points, which is summed in each field: a mass, a volume."},
+           normalisation_option(),
+           file_option("histogram2d-{index:06}.h5", "The data set."),
+           flat_picture_option()},
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         const std::array<BinAxis, 2> axes{read_axis(settings.map("x"), metadata),
                                           read_axis(settings.map("y"), metadata)};
@@ -262,7 +368,12 @@ AnalysisKind histogram2d_kind() {
                                     "centering",
                                     at(1).name, at(0).name));
         }
-        return std::make_unique<Histogram2d>(axes, read_normalisation(settings), settings.text("file"),
+        std::optional<BinWeight> weight;
+        if (settings.has("weight")) {
+          const Variable& variable = read_companion(settings, "weight", at(0), metadata);
+          weight = BinWeight{variable.id, variable.title()};
+        }
+        return std::make_unique<Histogram2d>(axes, weight, read_normalisation(settings), settings.text("file"),
                                              read_flat_picture(settings));
       }};
 }

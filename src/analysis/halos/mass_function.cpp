@@ -92,7 +92,10 @@ Option chart_option(const std::string& text, const std::string& caption) {
 
 std::optional<ChartFile> read_chart(const Settings& all) {
   if (!all.has("image")) return std::nullopt;
-  const Settings settings = all.map("image");
+  return read_chart_file(all.map("image"));
+}
+
+ChartFile read_chart_file(const Settings& settings) {
   ChartFile chart{settings.text("file"), settings.text("caption"), settings.integers<int>("size").at(0),
                   settings.integers<int>("size").at(1)};
   if (chart.caption == "none") chart.caption.clear();

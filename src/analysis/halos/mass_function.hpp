@@ -20,6 +20,8 @@ struct ChartFile {
 /// The option `image` of a chart, and its value, if given. Throws Error(configuration).
 [[nodiscard]] Option chart_option(const std::string& text, const std::string& caption);
 [[nodiscard]] std::optional<ChartFile> read_chart(const Settings& settings);
+/// Of the map itself.
+[[nodiscard]] ChartFile read_chart_file(const Settings& settings);
 
 struct MassFunction {
   std::string file;

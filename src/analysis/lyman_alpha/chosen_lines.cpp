@@ -17,30 +17,32 @@ struct RunHeader {
   Index row = 0, first = 0, lines = 0;
 };
 
-/// This server's rows of the lines along one axis, from whoever has them.
-std::vector<double> own_rows(const LineGrid& lines, const GridShape& grid, const std::vector<const ChosenLines*>& mine,
-                             Communicator& servers) {
+double* reals_in(Bytes& bytes) noexcept { return reinterpret_cast<double*>(bytes.data()); }
+
+/// This server's rows of the lines along one axis, from whoever has them: reals, as a data set takes them.
+Bytes own_rows(const LineGrid& lines, const GridShape& grid, const std::vector<ChosenLines>& mine,
+               Communicator& servers) {
   const Index length = lines.cells.extent(lines.along), width = lines.lines(lines.fast);
   const Index begin = grid.first_row(servers.rank(), servers.size());
   const Index end = grid.first_row(servers.rank() + 1, servers.size());
-  std::vector<double> rows(static_cast<std::size_t>((end - begin) * width * length));
+  Bytes rows(static_cast<std::size_t>((end - begin) * width * length) * sizeof(double));
   const Index together = std::max<Index>(1, values_under_way / (width * length));
   for (Index first = 0; first < grid.rows(); first += together) {
     std::vector<MemberMessage> messages;
-    for (const ChosenLines* part : mine) {
-      const Index some = part->high[0] - part->low[0];
+    for (const ChosenLines& part : mine) {
+      const Index some = part.high[0] - part.low[0];
       if (some <= 0) continue;
-      for (Index row = std::max(first, part->low[1]); row < std::min(first + together, part->high[1]); ++row) {
+      for (Index row = std::max(first, part.low[1]); row < std::min(first + together, part.high[1]); ++row) {
         ByteWriter out;
-        out.put(RunHeader{row, part->low[0], some});
-        out.put_all(std::span(part->depths.data() + (row - part->low[1]) * some * length,
+        out.put(RunHeader{row, part.low[0], some});
+        out.put_all(std::span(part.depths.data() + (row - part.low[1]) * some * length,
                               static_cast<std::size_t>(some * length)));
         messages.push_back({grid.owner(row, servers.size()), out.take()});
       }
     }
     for (const MemberMessage& message : servers.exchange(std::move(messages))) {
       const auto header = record_of<RunHeader>(BytesView(message.bytes).first(sizeof(RunHeader)));
-      std::memcpy(rows.data() + ((header.row - begin) * width + header.first) * length,
+      std::memcpy(reals_in(rows) + ((header.row - begin) * width + header.first) * length,
                   message.bytes.data() + sizeof(RunHeader),
                   static_cast<std::size_t>(header.lines * length) * sizeof(double));
     }
@@ -60,7 +62,7 @@ class AxisArrays {
     names_.push_back(axis + "_velocity");
   }
 
-  void add_values(DataSet& data, const std::string& name, const GridShape& grid, std::span<const double> rows,
+  void add_values(DataSet& data, const std::string& name, const GridShape& grid, Bytes rows,
                   Communicator& servers) const {
     const std::array<Index, 3> extents{grid.rows(), lines_.lines(lines_.fast), lines_.cells.extent(lines_.along)};
     const Index begin = grid.first_row(servers.rank(), servers.size());
@@ -75,7 +77,7 @@ class AxisArrays {
     // Of meshes of fewer axes all lines are one row, which one server has.
     array.start[0] = skipped == 0 ? begin : 0;
     array.size[0] = skipped == 0 ? end - begin : begin < end ? array.extents[0] : 0;
-    array.values = bytes_of(std::vector<double>(rows.begin(), rows.end()));
+    array.values = std::move(rows);
     data.arrays.push_back(std::move(array));
   }
 
@@ -134,7 +136,7 @@ ChosenLines ChosenLines::from(BytesView bytes) {
   return lines;
 }
 
-void write_lines(const LineOutput& how, const std::vector<ChosenLines>& mine, const Query& query, const Mesh& mesh,
+void write_lines(const LineOutput& how, std::vector<ChosenLines> mine, const Query& query, const Mesh& mesh,
                  const Cosmology& cosmology, const std::vector<double>& factors, Communicator& servers,
                  Results& results) {
   DataSet data;
@@ -143,20 +145,22 @@ void write_lines(const LineOutput& how, const std::vector<ChosenLines>& mine, co
     const std::string axis(1, "xyz"[query.axes[a]]);
     const LineGrid lines(mesh, query.axes[a], how.every);
     const GridShape grid({lines.lines(lines.slow), lines.lines(lines.fast)});
-    std::vector<const ChosenLines*> parts;
-    for (const ChosenLines& part : mine) {
-      if (part.axis == static_cast<std::int64_t>(a)) parts.push_back(&part);
+    std::vector<ChosenLines> parts;
+    for (ChosenLines& part : mine) {
+      if (part.axis == static_cast<std::int64_t>(a)) parts.push_back(std::move(part));
     }
-    std::vector<double> rows = own_rows(lines, grid, parts, servers);
+    Bytes depths = own_rows(lines, grid, parts, servers);
+    parts.clear();
+    const auto count = static_cast<Index>(depths.size() / sizeof(double));
     const AxisArrays arrays(lines, mesh, servers);
     if (how.flux) {
-      std::vector<double> flux(rows.size());
-      transmit(rows.data(), factors[a], static_cast<Index>(rows.size()), flux.data());
-      arrays.add_values(data, "flux_" + axis, grid, flux, servers);
+      Bytes flux(depths.size());
+      transmit(reals_in(depths), factors[a], count, reals_in(flux));
+      arrays.add_values(data, "flux_" + axis, grid, std::move(flux), servers);
     }
     if (how.depth) {
-      for (double& depth : rows) depth *= factors[a];
-      arrays.add_values(data, "depth_" + axis, grid, rows, servers);
+      for (Index n = 0; n < count; ++n) reals_in(depths)[n] *= factors[a];
+      arrays.add_values(data, "depth_" + axis, grid, std::move(depths), servers);
     }
     const double side = query.setup.box.lengths[static_cast<std::size_t>(query.axes[a])] * query.length_unit;
     arrays.add_places(data, cosmology.velocity(side) / static_cast<double>(lines.cells.extent(query.axes[a])));

@@ -40,7 +40,7 @@ struct ChosenLines {
 
 /// Collective: gives all lines of all servers to the results, rows of them divided among the servers. Optical depths of
 /// an axis are multiplied by its factor.
-void write_lines(const LineOutput& how, const std::vector<ChosenLines>& mine, const Query& query, const Mesh& mesh,
+void write_lines(const LineOutput& how, std::vector<ChosenLines> mine, const Query& query, const Mesh& mesh,
                  const Cosmology& cosmology, const std::vector<double>& factors, Communicator& servers,
                  Results& results);
 

@@ -9,6 +9,7 @@
 #include <limits>
 #include <utility>
 
+#include "analysis/distribution/bin_counts.hpp"
 #include "analysis/kinds.hpp"
 #include "analysis/lyman_alpha/sight_lines.hpp"
 #include "base/records.hpp"
@@ -120,7 +121,7 @@ class LymanAlpha final : public Task {
       write_lines(*query_.lines, std::exchange(chosen_, {}), query_, mesh_, query_.cosmology_at(input.iteration.time),
                   progress_.factors, input.communicator, input.results);
     }
-    give(sums, whole, input.results);
+    give(sums, whole, input);
     return progress_.bytes();
   }
 
@@ -258,7 +259,9 @@ class LymanAlpha final : public Task {
         .columns(scale(setup.box, sums));
   }
 
-  void give(const std::vector<LineSums>& sums, const std::vector<std::vector<Column>>& whole, Results& results) const {
+  void give(const std::vector<LineSums>& sums, const std::vector<std::vector<Column>>& whole,
+            const CombineInput& input) const {
+    Results& results = input.results;
     Table means{{"axis", "mean_depth", "mean_flux", "effective_depth", "factor"}, {}};
     Table flux{{"axis", "bin", "lower", "upper", "count", "density"}, {}};
     std::vector<std::vector<Column>> lines;
@@ -280,6 +283,23 @@ class LymanAlpha final : public Task {
     if (!query_.field_spectrum_file.empty()) {
       results.add(query_.field_spectrum_file, spectra::table_by_axis(query_.axes, whole));
     }
+    draw(sums, lines, whole, input);
+  }
+
+  void draw(const std::vector<LineSums>& sums, const std::vector<std::vector<Column>>& lines,
+            const std::vector<std::vector<Column>>& whole, const CombineInput& input) const {
+    std::vector<std::string> names;
+    for (const int axis : query_.axes) names.emplace_back(1, "xyz"[axis]);
+    if (query_.spectrum_chart) spectra::draw_spectra(*query_.spectrum_chart, "flux", names, lines, input);
+    if (query_.field_chart) spectra::draw_spectra(*query_.field_chart, "flux", names, whole, input);
+    if (!query_.pdf_chart) return;
+    const Bins bins(0, 1, query_.flux_bins);
+    std::vector<Curve> curves;
+    for (std::size_t a = 0; a < sums.size(); ++a) {
+      const std::vector<double> counts(sums[a].counts.begin(), sums[a].counts.begin() + query_.flux_bins);
+      curves.push_back(step_curve(names[a], bins.edges(), densities(bins.edges(), counts, Normalisation::density)));
+    }
+    draw_curves(*query_.pdf_chart, {"flux", {"flux", "density"}, false}, curves, input);
   }
 
   void add_distribution(Table& table, const std::string& axis, const LineSums& sums) const {

@@ -174,6 +174,10 @@ std::vector<Option> query_options() {
   all.push_back(file_option("", "A table of the power spectrum of F / <F> - 1 of the whole field."));
   all.back().name = "field_spectrum_file";
   all.push_back(lines_option());
+  all.push_back(curves_option("pdf_image", "A chart of the distribution of the flux, a curve for each axis.",
+                              "{label}: distribution    time {time:#.5g}    cycle {cycle}", {}));
+  all.push_back(spectra::spectrum_chart_option("spectrum_image", "what `spectrum_file` has, a curve for each axis,"));
+  all.push_back(spectra::spectrum_chart_option("field_spectrum_image", "what `field_spectrum_file` has, likewise,"));
   return all;
 }
 
@@ -200,6 +204,15 @@ Query read_query(const Settings& settings, const Metadata& metadata) {
   const auto file = [&](const char* name) { return settings.has(name) ? settings.text(name) : std::string(); };
   query.file = settings.text("file");
   query.lines = read_lines_option(settings);
+  query.pdf_chart = read_curves(settings, "pdf_image", false);
+  query.spectrum_chart = read_curves(settings, "spectrum_image", true);
+  query.field_chart = read_curves(settings, "field_spectrum_image", true);
+  for (const std::string name : {"pdf", "spectrum", "field_spectrum"}) {
+    if (!settings.has(name + "_image") || settings.has(name + "_file")) continue;
+    settings.fail(name + "_image", fmt::format("found '{0}_image' without `{0}_file`, whose chart it is; add that or "
+                                               "remove this",
+                                               name));
+  }
   query.pdf_file = file("pdf_file");
   query.spectrum_file = file("spectrum_file");
   query.field_spectrum_file = file("field_spectrum_file");

@@ -86,7 +86,13 @@ class ParticleSpectrum final : public Task {
                                       input.communicator, &modes_);
     SpectrumSums::Scale scale = scale_of(how, how.setup.box, {mean});
     if (query_.shot_noise) scale.noise = noise(totals);
-    input.results.add(how.file, Table(sums.columns(scale)));
+    const std::vector<Column> columns = sums.columns(scale);
+    input.results.add(how.file, Table(columns));
+    if (how.chart) {
+      const auto at = static_cast<std::size_t>(query_.deposit.coordinates);
+      const std::string& name = input.metadata.mesh_of(input.metadata.variables.at(at)).name;
+      draw_spectra(*how.chart, name, {""}, {columns}, input);
+    }
     return {};
   }
 
@@ -172,6 +178,7 @@ std::vector<Option> particle_options() {
   all.push_back(
       file_option("particle_spectrum.csv",
                   "The table. Rows of later iterations are appended unless the name tells iterations apart."));
+  all.push_back(spectrum_chart_option("image", "power"));
   return all;
 }
 
@@ -188,6 +195,7 @@ ParticleQuery read_particle_query(const Settings& settings, const Metadata& meta
   spectrum.setup.rigour = read_plan(settings);
   if (settings.boolean("deconvolve")) spectrum.setup.window.power = static_cast<int>(query.deposit.assignment);
   spectrum.file = settings.text("file");
+  spectrum.chart = read_curves(settings, "image", true);
   return query;
 }
 

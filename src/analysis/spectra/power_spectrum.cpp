@@ -72,7 +72,12 @@ class FieldSpectrum final : public Task {
     const WaveBins bins = query_.bins.bins(query_.setup.box);
     SpectrumSums sums = sums_of_field(std::move(parts[0]), fields > 1 ? &parts[1] : nullptr, query_.setup, mesh_, bins,
                                       input.communicator, &modes_);
-    input.results.add(query_.file, Table(sums.columns(scale_of(query_, query_.setup.box, found.means))));
+    const std::vector<Column> columns = sums.columns(scale_of(query_, query_.setup.box, found.means));
+    input.results.add(query_.file, Table(columns));
+    if (query_.chart) {
+      const auto at = static_cast<std::size_t>(query_.fields[0].variable);
+      draw_spectra(*query_.chart, input.metadata.variables.at(at).title(), {""}, {columns}, input);
+    }
     return {};
   }
 
@@ -146,6 +151,7 @@ std::vector<Option> options() {
   all.push_back(
       file_option("power_spectrum.csv",
                   "The table. Rows of later iterations are appended unless the name tells iterations apart."));
+  all.push_back(spectrum_chart_option("image", "power"));
   return all;
 }
 
@@ -194,6 +200,7 @@ SpectrumQuery read_query(const Settings& settings, const Metadata& metadata) {
   const std::string& window = settings.text("window");
   query.setup.window.power = window == "ngp" ? 1 : window == "cic" ? 2 : window == "tsc" ? 3 : 0;
   query.file = settings.text("file");
+  query.chart = read_curves(settings, "image", true);
   for (const char* whole : {"window", "decomposition"}) {
     if (query.along.empty() || !settings.given(whole)) continue;
     settings.fail(whole,

@@ -17,6 +17,7 @@ struct SpectrumQuery {
   double noise = 0;
   FieldSetup setup{};
   std::string file{};
+  std::optional<CurveChart> chart{};
 };
 
 /// Of the whole field.
