@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 namespace sidestream {
 
@@ -15,7 +16,9 @@ Option component_option(const std::string& text) {
 }
 
 Option file_option(const std::string& default_value, const std::string& text) {
-  return {.name = "file", .type = OptionType::file, .default_value = default_value, .text = text};
+  Option option{.name = "file", .type = OptionType::file, .default_value = default_value, .text = text};
+  if (!default_value.empty()) option.choices = {std::filesystem::path(default_value).extension().string()};
+  return option;
 }
 
 Option grid_size_option() {

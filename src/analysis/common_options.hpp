@@ -11,6 +11,8 @@ namespace sidestream {
 
 [[nodiscard]] Option variable_option(const std::string& text);
 [[nodiscard]] Option component_option(const std::string& text);
+/// `choices` has the ending of the default: what is written there is what that format is for. An analysis that also
+/// writes something else adds an ending for it; without any, all formats pass.
 [[nodiscard]] Option file_option(const std::string& default_value, const std::string& text);
 /// `size` of a grid, of 1 to 3 axes, and of a picture.
 [[nodiscard]] Option grid_size_option();

@@ -292,6 +292,10 @@ SubsampleQuery read_subsample(const Settings& settings, const Metadata& metadata
 }
 
 std::vector<Option> subsample_options() {
+  Option file = file_option("sample-{index:05}.vtp",
+                            "The points, or, ending in `.csv`, a table, whose rows are appended unless the name tells "
+                            "iterations apart.");
+  file.choices.emplace_back(".csv");
   return {
       {.name = "mesh", .type = OptionType::mesh, .required = true, .text = "The particles: a mesh of type `points`."},
       {.name = "variables",
@@ -311,9 +315,7 @@ std::vector<Option> subsample_options() {
        .type = OptionType::integer,
        .default_value = "0",
        .text = "Another number draws other particles."},
-      file_option("sample-{index:05}.vtp",
-                  "The points, or, ending in `.csv`, a table, whose rows are appended unless the name tells iterations "
-                  "apart."),
+      file,
       pieces_option()};
 }
 

@@ -166,8 +166,8 @@ Mesh make_octree(const Settings& settings) {
   return mesh;
 }
 
-/// `2` or `2x2x1`.
-Index3 parse_ratio(const std::string& text, const Settings& settings) {
+/// `2` or `2x2x1`; of a mesh of two dimensions `2x1` too.
+Index3 parse_ratio(const std::string& text, std::size_t dimensions, const Settings& settings) {
   Index3 ratio{};
   std::size_t count = 0;
   const char *at = text.data(), *const end = at + text.size();
@@ -178,9 +178,9 @@ Index3 parse_ratio(const std::string& text, const Settings& settings) {
     more = read.ptr != end && *read.ptr == 'x';
     at = more ? read.ptr + 1 : read.ptr;
   }
-  if (more || at != end || (count != 1 && count != 3)) {
-    settings.fail("refinement", fmt::format("found '{}' in 'refinement', expected a number from 1 to 1024 or three of "
-                                            "them; write '2' or '2x2x1'",
+  if (more || at != end || (count != 1 && count != dimensions && count != 3)) {
+    settings.fail("refinement", fmt::format("found '{}' in 'refinement', expected a number from 1 to 1024 or one for "
+                                            "each axis; write '2' or '2x2x1'",
                                             text));
   }
   if (count == 1) ratio[1] = ratio[2] = ratio[0];
@@ -199,7 +199,7 @@ void read_topology(Mesh& mesh, const Settings& settings) {
     mesh.periodic[static_cast<std::size_t>(number)] = true;
   }
   for (const std::string& ratio : settings.texts("refinement")) {
-    mesh.refinement.push_back(parse_ratio(ratio, settings));
+    mesh.refinement.push_back(parse_ratio(ratio, static_cast<std::size_t>(mesh.dimensions), settings));
     for (int a = mesh.dimensions; a < 3; ++a) mesh.refinement.back()[static_cast<std::size_t>(a)] = 1;
   }
   mesh.fixed = settings.boolean("fixed");

@@ -74,7 +74,7 @@ Section meshes_section() {
        .text = "For meshes with refinement levels: how many cells of the next finer level lie along a cell, one entry "
                "for each step from a level to the next; `2`, or `2x2x1` where axes differ.",
        .most_entries = 30,
-       .range_text = "1 to 1024, or three of these"},
+       .range_text = "1 to 1024, or one for each axis"},
       {.name = "fixed",
        .type = OptionType::boolean,
        .default_value = "false",

@@ -25,7 +25,7 @@ void collect(std::vector<TaskFile>& files, const Settings& settings, const std::
     if (option.type == OptionType::file) {
       const auto patterns = option.list ? settings.texts(option.name) : std::vector{settings.text(option.name)};
       for (const std::string& pattern : patterns)
-        files.push_back({pattern, settings.where(option.name), option.default_value});
+        files.push_back({pattern, settings.where(option.name), option.choices});
     } else if (option.type == OptionType::map && option.list) {
       for (const Settings& one : settings.maps(option.name)) collect(files, one, option.options);
     } else if (option.type == OptionType::map) {
@@ -51,18 +51,24 @@ bool alike(const ResultFormat& one, const ResultFormat& other) {
          (one.table && other.table) || (one.data && other.data);
 }
 
+/// Whether a format can write what goes to a file.
+bool fits(const TaskFile& file, const ResultFormat& format, const Registry& registry) {
+  if (file.kinds.empty()) return true;
+  return std::any_of(file.kinds.begin(), file.kinds.end(), [&](const std::string& ending) {
+    const auto kind = registry.formats().find(ending);
+    return kind != registry.formats().end() && alike(format, kind->second);
+  });
+}
+
 /// Formats are looked for by the ending as it is written, when there is a result.
 void check_ending(const TaskConfig& task, const TaskFile& file, const Registry& registry) {
   if (task.writer || registry.formats().empty()) return;
   const std::string ending = std::filesystem::path(file.pattern).extension().string();
-  const auto found = registry.formats().find(ending);
-  const auto usual = registry.formats().find(std::filesystem::path(file.usual).extension().string());
   std::vector<std::string> known;
   for (const auto& [name, format] : registry.formats()) {
-    if (usual == registry.formats().end() || name == usual->first || alike(format, usual->second))
-      known.push_back(name);
+    if (fits(file, format, registry)) known.push_back(name);
   }
-  if (found != registry.formats().end() && std::find(known.begin(), known.end(), ending) != known.end()) return;
+  if (std::find(known.begin(), known.end(), ending) != known.end()) return;
   fail_at(file.where, "found the file name '{}' with the ending '{}', expected one of {}; {}", file.pattern, ending,
           listed(known), suggestion(ending, known, "change the ending"));
 }

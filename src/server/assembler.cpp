@@ -9,6 +9,7 @@
 #include "data/octree.hpp"
 #include "server/entry_views.hpp"
 #include "server/shared_points.hpp"
+#include "server/tree_owners.hpp"
 
 namespace sidestream {
 
@@ -128,23 +129,60 @@ void Assembler::mark_flagged(const Variable& flags, std::span<const ArrayView> a
   }
 }
 
-/// Of trees, leaves count, once.
+/// Collective, where there are trees: leaves count, once.
 void Assembler::mark_trees(Assembled& result) {
-  for (const Mesh& mesh : metadata_.meshes) {
-    if (mesh.kind() != MeshKind::octree) continue;
-    const std::int32_t owned = mesh.array(Role::owned);
-    const auto refined = static_cast<std::size_t>(mesh.array(Role::refined));
-    std::vector<ArrayView> arrays;
-    for (const BlockView& view : result.views.blocks[refined]) {
-      static_cast<void>(level_starts(mesh, view.block, view.array));
-      const BlockView* mine =
-          owned < 0 ? nullptr : find_view(result.views.blocks[static_cast<std::size_t>(owned)], view.block.id);
-      ArrayView& array = arrays.emplace_back(view.array);
-      array.strides = {1, 0, 0, 0};
-      array.data = result.flags.emplace_back(uncounted_cells(view.array, mine ? mine->array : ArrayView{})).data();
+  const auto is_tree = [](const Mesh& mesh) { return mesh.kind() == MeshKind::octree; };
+  if (std::none_of(metadata_.meshes.begin(), metadata_.meshes.end(), is_tree)) return;
+  std::vector<std::int64_t> leaves;
+  together(servers_, [&] {
+    for (const Mesh& mesh : metadata_.meshes) {
+      if (!is_tree(mesh)) continue;
+      const std::vector<std::int64_t> some = mark_tree(mesh, result);
+      leaves.insert(leaves.end(), some.begin(), some.end());
     }
-    mark_flagged(metadata_.variables[refined], arrays, result.views.blocks);
+  });
+  if (told_trees_) return;
+  servers_.sum(leaves);
+  std::span<const std::int64_t> rest(leaves);
+  for (const Mesh& mesh : metadata_.meshes) {
+    if (!is_tree(mesh)) continue;
+    warn_of_owners(mesh, rest.first(most_tree_levels));
+    rest = rest.subspan(most_tree_levels);
   }
+}
+
+/// Flags what does not count; returns how many leaves of each level do.
+std::vector<std::int64_t> Assembler::mark_tree(const Mesh& mesh, Assembled& result) {
+  std::vector<std::int64_t> leaves(most_tree_levels, 0);
+  const std::int32_t owned = mesh.array(Role::owned);
+  const auto refined = static_cast<std::size_t>(mesh.array(Role::refined));
+  std::vector<ArrayView> arrays;
+  for (const BlockView& view : result.views.blocks[refined]) {
+    const std::vector<Index> starts = level_starts(mesh, view.block, view.array);
+    const BlockView* mine =
+        owned < 0 ? nullptr : find_view(result.views.blocks[static_cast<std::size_t>(owned)], view.block.id);
+    const auto& flags = result.flags.emplace_back(uncounted_cells(view.array, mine ? mine->array : ArrayView{}));
+    ArrayView& array = arrays.emplace_back(view.array);
+    array.strides = {1, 0, 0, 0};
+    array.data = flags.data();
+    if (!view.copy) count_leaves(starts, flags, leaves);
+  }
+  mark_flagged(metadata_.variables[refined], arrays, result.views.blocks);
+  return leaves;
+}
+
+/// Once in a run.
+void Assembler::warn_of_owners(const Mesh& mesh, std::span<const std::int64_t> leaves) {
+  const double excess = excess_of_leaves(mesh, leaves);
+  if (excess == 0 || told_trees_) return;
+  told_trees_ = true;
+  if (servers_.rank() != 0) return;
+  log::warning(
+      "the leaves that blocks of the mesh '{}' own have together {:.6g} times its volume: some are in more than one "
+      "block, and count in each; {}",
+      mesh.name, 1 + excess,
+      mesh.array(Role::owned) < 0 ? "name a variable (`owned`) that is 0 where a cell counts in another block"
+                                  : "let `owned` be 0 for a leaf in all blocks but one");
 }
 
 /// Where the simulation numbers points and does not flag them: which of those that several blocks have count.

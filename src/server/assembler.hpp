@@ -96,6 +96,8 @@ class Assembler {
                     std::vector<std::vector<BlockView>>& blocks);
   void mark_shared(const Demand& demand, Assembled& result);
   void mark_trees(Assembled& result);
+  [[nodiscard]] std::vector<std::int64_t> mark_tree(const Mesh& mesh, Assembled& result);
+  void warn_of_owners(const Mesh& mesh, std::span<const std::int64_t> leaves);
   void warn_of_overlap();
 
   const Metadata& metadata_;
@@ -114,6 +116,8 @@ class Assembler {
   std::map<std::pair<std::int32_t, std::int64_t>, std::vector<Box>> owned_;  ///< by mesh, centring and role, block
   std::map<std::tuple<std::int32_t, std::int32_t, Index3, Index3>, std::vector<Box>> covered_;  ///< mesh, level, cells
   bool warned_ = false;  ///< of blocks that overlap
+  /// Of leaves that several blocks own; the same on all servers.
+  bool told_trees_ = false;
   /// Those that hold while the table does; the newest first. The same on all servers.
   std::list<std::shared_ptr<const Stage>> stages_;
 };

@@ -14,6 +14,7 @@
 #include "base/timer.hpp"
 #include "data/derivation.hpp"
 #include "session/binding.hpp"
+#include "session/declared_difference.hpp"
 #include "session/implementation.hpp"
 #include "session/record.hpp"
 #include "session/server_groups.hpp"
@@ -120,11 +121,12 @@ void Session::Implementation::agree_on_declarations() {
     if (is_server()) {
       declarations_ = Declarations::decode(common);
     } else if (mine != common) {
+      const std::string what = difference_of(declarations_, Declarations::decode(common));
       fail(
           Code::usage,
-          "rank {} declares other parameters, meshes or variables than rank {}; make the same declarations on every client "
-          "(blocks alone may differ)",
-          world_->rank(), first);
+          "rank {} declares other parameters, meshes or variables than rank {}{}{}; make the same declarations on every "
+          "client (blocks alone may differ)",
+          world_->rank(), first, what.empty() ? "" : ", as ", what);
     }
   });
 }

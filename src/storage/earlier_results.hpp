@@ -10,9 +10,9 @@ namespace sidestream {
 
 /// Removes what the indices over time that belong to `patterns` list, with the pieces, blocks and servers' own files of
 /// each, and the indices: a run that replaces an earlier one may be shorter, or have fewer servers, and results of both
-/// would lie side by side. Of a pattern that the output `vtk` takes, the indices of each of `meshes` and of every ending
-/// count. Files that no index lists stay, and so does what cannot be removed, which a warning says. Not collective: one
-/// process calls it before any other writes.
+/// would lie side by side. Of a pattern that the output `vtk` takes, the indices of each of `meshes` and of every
+/// ending count. Files that no index lists stay, and so does what cannot be removed, which a warning says. Not
+/// collective: one process calls it before any other writes.
 void remove_earlier_results(const OutputDirectory& directory, const std::vector<std::string>& patterns,
                             const std::vector<std::string>& meshes);
 

@@ -76,7 +76,9 @@ Registry fake_registry() {
   registry.add(analysis("probe", probe_options()));
   Option variable = option("variable", OptionType::variable);
   variable.required = true;
-  registry.add(analysis("histogram", {variable, option("file", OptionType::file, "histogram.csv")}));
+  Option table = option("file", OptionType::file, "histogram.csv");
+  table.choices = {".csv"};
+  registry.add(analysis("histogram", {variable, table}));
   registry.add(analysis("volume", {}));
   registry.add(WriterKind{"hdf5", "For the tests.", {option("file", OptionType::file, "fields-{index:06}.h5")}, {}});
   ResultFormat tables, surfaces;

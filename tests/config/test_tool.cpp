@@ -109,6 +109,40 @@ TEST_CASE("a wrong file: one sentence on standard error, status 1") {
   CHECK(fails("", "", "run.yaml:1:1: found an empty configuration"));
 }
 
+TEST_CASE("endings of what an analysis cannot write are refused, all others taken") {
+  const Folder folder;
+  const auto check = [&](const std::string& analysis) {
+    folder.file(
+        "meshes: {grid: {size: [8, 8, 8]}, stars: {type: points, coordinates: place}}\n"
+        "variables: {t: {mesh: grid}, place: {mesh: stars, components: 3}}\nanalyses:\n  - " +
+        analysis + "\n");
+    return folder.run("check run.yaml");
+  };
+  for (const char* right :
+       {"subsample: {mesh: stars, fraction: 0.1, file: stars.csv}",
+        "subsample: {mesh: stars, fraction: 0.1, file: stars.vtkhdf}",
+        "isosurface: {variable: t, values: 1, file: big.vtkhdf}", "statistics: {variable: t, file: s.csv}",
+        "projection: {variable: t, axis: z, image: {file: p.png}}",
+        "halos: {variable: t, boundary: 1, halo: 2, mass_function: {file: m.csv, image: {file: m.png}}}"}) {
+    CAPTURE(right);
+    const Outcome outcome = check(right);
+    CHECK(outcome.err == "");
+    CHECK(outcome.status == 0);
+  }
+  for (const auto& [wrong, expected] :
+       {std::pair{"subsample: {mesh: stars, fraction: 0.1, file: stars.h5}", "expected one of .csv, .vtkhdf, .vtp;"},
+        {"statistics: {variable: t, file: s.h5}", "expected one of .csv;"},
+        {"slice: {variable: t, axis: z, file: s.csv}", "expected one of .vtkhdf, .vtp;"},
+        {"projection: {variable: t, axis: z, image: {file: p.csv}}", "expected one of .png;"},
+        {"halos: {variable: t, boundary: 1, halo: 2, mass_function: {image: {file: m.vtp}}}", "expected one of .png;"},
+        {"halos: {variable: t, boundary: 1, halo: 2, history: {file: h.png}}", "expected one of .csv;"}}) {
+    CAPTURE(wrong);
+    const Outcome outcome = check(wrong);
+    CHECK(outcome.status == 1);
+    CHECK(contains(outcome.err, expected));
+  }
+}
+
 TEST_CASE("a buffer smaller than an iteration is refused with the least that works") {
   const Folder folder;
   const std::string rest =

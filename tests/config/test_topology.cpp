@@ -8,14 +8,15 @@ using namespace sidestream::testing;
 TEST_CASE("periodic, refinement and fixed") {
   const Config config = read(
       "meshes:\n  a: {size: [4, 4, 4], periodic: [x, z], refinement: [2, 4x2x1], fixed: true}\n"
-      "  b: {size: [4, 4], refinement: 2, periodic: y}\n  c: {size: 4}\n");
+      "  b: {size: [4, 4], refinement: [2, 3x1, 3x1x5], periodic: y}\n  c: {size: 4}\n");
   const auto& meshes = config.metadata.meshes;
   CHECK(meshes[0].periodic == std::array{true, false, true});
   CHECK(meshes[0].refinement == std::vector<Index3>{{2, 2, 2}, {4, 2, 1}});
   CHECK(meshes[0].fixed);
   CHECK(meshes[0].ratio_to(0) == Index3{1, 1, 1});
   CHECK(meshes[0].ratio_to(2) == Index3{8, 4, 2});
-  CHECK(meshes[1].refinement == std::vector<Index3>{{2, 2, 1}});  // an axis that is not there is not refined
+  CHECK(meshes[1].refinement ==
+        std::vector<Index3>{{2, 2, 1}, {3, 1, 1}, {3, 1, 1}});  // an axis that is not there is not refined
   CHECK(meshes[1].periodic == std::array{false, true, false});
   CHECK(meshes[2].periodic == std::array{false, false, false});
   CHECK(meshes[2].refinement.empty());
@@ -28,9 +29,15 @@ TEST_CASE("what is wrong with them is said with its place") {
   };
   wrong("periodic: [x, z]", "1:38", "found the axis z in 'periodic' of a mesh of 2 dimensions");
   wrong("periodic: true", "1:38", "found 'true' for 'periodic'");
-  for (const char* ratio : {"0", "2x2", "2x2x2x2", "two", "2x", "2x2x2x", "-2", "1025", "2x2x0", "''"}) {
+  for (const char* ratio : {"0", "2x2x2x2", "two", "2x", "2x2x2x", "-2", "1025", "2x2x0", "''"}) {
     wrong(std::string("refinement: [2, ") + ratio + "]", "1:40", "in 'refinement', expected a number from 1 to 1024");
   }
+}
+
+TEST_CASE("two ratios are for two axes") {
+  check_bad({"meshes: {a: {size: [4, 4, 4], refinement: 2x2}}", "1:43",
+             "found '2x2' in 'refinement', expected a number from 1 to 1024 or one for each axis",
+             "write '2' or '2x2x1'"});
 }
 
 TEST_CASE("a program and the file must agree about them; servers learn them from the program") {

@@ -196,6 +196,19 @@ def test_errors(change, sentence, tmp_path):
     assert not (tmp_path / "data").exists()
 
 
+def test_a_directory_that_is_no_plotfile(tmp_path):
+    """One with plotfiles in it, as an export makes it, one without, and none."""
+    original = amrex_files.write_plot(Plot(), tmp_path / "all" / "plt000000")
+    (tmp_path / "bare").mkdir()
+    for name, sentence in (
+        ("all", f"is no plotfile, but has some in it; name one of them: '{original}'"),
+        ("bare", "is no plotfile: it has no file 'Header'"),
+        ("nowhere", "is no directory; name a plotfile of AMReX"),
+    ):
+        done = run("import", "amrex", tmp_path / name, tmp_path / "data", "--no-fsync")
+        assert done.returncode == 1 and sentence in done.stderr, done.stderr
+
+
 def test_not_read(tmp_path):
     original = amrex_files.write_plot(Plot(), tmp_path / "plt")
     (original / "extra").mkdir()

@@ -224,4 +224,5 @@ def export_amrex(job: Job, target: Path, folder: Path, compress: bool, progress:
             _write_clouds(plot, mine, place / name, progress)
             (place / name / "Header").write_text(_header(plot, slot.time, slot.cycle), encoding="utf-8")
     if not used:
-        raise Error("export: there is nothing that a plotfile can hold: values in cells of a uniform mesh")
+        why = "".join(f"; {sentence}" for sentence in remarks.said)
+        raise Error(f"export: there is nothing that a plotfile can hold: values in cells of a uniform mesh{why}")

@@ -133,13 +133,16 @@ def _export_tree(mesh: _Mesh, path: Path, about: list[Array], remarks: Remarks) 
 
 
 def _export_levels(mesh: _Mesh, folder: Path, target: Path, name_of: Any, remarks: Remarks) -> None:
-    """All levels of a mesh that has several, beside the coarsest one, which the .pvd lists."""
-    if not mesh.levels:
+    """All levels of a mesh that may have several, beside the coarsest one, which the .pvd lists: also of contexts in
+    which there are no finer ones, so that no time is missing."""
+    may = mesh.about["type"] == "uniform" and mesh.about["refinement"] and mesh.cell_data
+    if not mesh.levels and not may:
         return
     levels = Levels(OfDatabase(mesh.context, mesh.name)) if mesh.about["type"] == "uniform" else None
     why = why_not(levels) if levels is not None else f"is {mesh.about['type']}, but VTK's levels are uniform"
     if levels is None or why:
-        remarks.say(f"finer levels are left out: the mesh '{mesh.name}' {why}; export to .h5, .nc or .zarr")
+        if mesh.levels:
+            remarks.say(f"finer levels are left out: the mesh '{mesh.name}' {why}; export to .h5, .nc or .zarr")
         return
     name = name_of(target.with_name(f"{target.stem}-{mesh.name}-levels.vtkhdf"))
     write_levels(folder / name, levels, [v for v in levels.variables if v in mesh.cell_data])

@@ -51,8 +51,12 @@ void append(Bytes& to, BytesView bytes) { to.insert(to.end(), bytes.begin(), byt
 
 }  // namespace
 
-Bytes RowWords::take() {
+// Rooms are made at once: bytes that grow take up to three times what they hold.
+
+Bytes RowWords::take(std::size_t more) {
   Bytes bytes;
+  for (const auto& [row, words] : rows_) more += sizeof(RowHead) + words.size() * sizeof(std::uint32_t);
+  bytes.reserve(more);
   for (auto& [row, words] : rows_) {
     const RowHead head{row, words.size()};
     append(bytes, bytes_of(head));
@@ -66,6 +70,13 @@ Bytes RowWords::take() {
 std::vector<std::vector<std::uint32_t>> rows_of(std::span<const BytesView> partials, const GridShape& grid,
                                                 Communicator& servers) {
   std::vector<Bytes> to(static_cast<std::size_t>(servers.size()));
+  std::vector<std::size_t> sizes(to.size(), 0);
+  for (const BytesView partial : partials) {
+    for_each_row(partial, grid, [&](const RowHead& head, BytesView words) {
+      sizes[static_cast<std::size_t>(grid.owner(head.row, servers.size()))] += sizeof(RowHead) + words.size();
+    });
+  }
+  for (std::size_t server = 0; server < to.size(); ++server) to[server].reserve(sizes[server]);
   for (const BytesView partial : partials) {
     for_each_row(partial, grid, [&](const RowHead& head, BytesView words) {
       Bytes& bytes = to[static_cast<std::size_t>(grid.owner(head.row, servers.size()))];

@@ -35,7 +35,8 @@ class RowWords {
   /// Where to append the words of a row.
   [[nodiscard]] std::vector<std::uint32_t>& row(Index row) { return rows_[row]; }
   [[nodiscard]] std::map<Index, std::vector<std::uint32_t>>& rows() noexcept { return rows_; }
-  [[nodiscard]] Bytes take();
+  /// All of them, with room for `more` bytes behind.
+  [[nodiscard]] Bytes take(std::size_t more = 0);
 
  private:
   std::map<Index, std::vector<std::uint32_t>> rows_;

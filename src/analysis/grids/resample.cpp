@@ -52,7 +52,7 @@ class Findings {
     (*words_)[run_ + count_at + 1] = static_cast<std::uint32_t>(count_ >> 32);
     next_ = target + 1;
   }
-  [[nodiscard]] Bytes take() { return rows_.take(); }
+  [[nodiscard]] Bytes take(std::size_t more) { return rows_.take(more); }
 
  private:
   void begin(std::int64_t target, const Rank& rank) {
@@ -105,8 +105,8 @@ class Resample final : public Task {
         own, *targets_, input, [&](std::int64_t target, const Rank& rank, std::span<const double> values) {
           findings.add(target, rank, values);
         });
-    Bytes bytes = findings.take();
     const Bytes sums = mixed(input, grid);
+    Bytes bytes = findings.take(sums.size() + sizeof(Tail));
     const Tail tail{static_cast<std::int64_t>(sums.size()), unknown};
     for (const BytesView part : {BytesView(sums), bytes_of(tail)}) bytes.insert(bytes.end(), part.begin(), part.end());
     return bytes;
@@ -126,11 +126,14 @@ class Resample final : public Task {
       partials.push_back(BytesView(partial).first(found));
       sums.push_back(BytesView(partial).subspan(found, end - found));
     }
-    const auto rows = rows_of(partials, grid, input.communicator);
+    auto rows = rows_of(partials, grid, input.communicator);
     const auto cells = static_cast<std::size_t>(grid.row_cells());
     std::vector<std::vector<double>> values(arrays_.size());
     for (auto& of_array : values) of_array.assign(rows.size() * cells, std::numeric_limits<double>::quiet_NaN());
-    for (std::size_t row = 0; row < rows.size(); ++row) counts[1] += fill(rows[row], row * cells, cells, values);
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+      counts[1] += fill(rows[row], row * cells, cells, values);
+      std::vector<std::uint32_t>().swap(rows[row]);
+    }
     if (mixes_) mix(input.metadata, rows_of(sums, grid, input.communicator), cells, values);
     input.communicator.sum(counts);
     const std::int64_t outside = targets_->count() - counts[1];

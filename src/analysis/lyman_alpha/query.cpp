@@ -168,11 +168,14 @@ std::vector<Option> query_options() {
   all.push_back(file_option("lyman_alpha.csv", "The table of means."));
   all.push_back(file_option("", "A table of the distribution of the flux."));
   all.back().name = "pdf_file";
+  all.back().choices = {".csv"};
   all.push_back(
       file_option("", "A table of the power spectrum of F / <F> - 1 along lines, averaged over all of them."));
   all.back().name = "spectrum_file";
+  all.back().choices = {".csv"};
   all.push_back(file_option("", "A table of the power spectrum of F / <F> - 1 of the whole field."));
   all.back().name = "field_spectrum_file";
+  all.back().choices = {".csv"};
   all.push_back(lines_option());
   all.push_back(curves_option("pdf_image", "A chart of the distribution of the flux, a curve for each axis.",
                               "{label}: distribution    time {time:#.5g}    cycle {cycle}", {}));

@@ -14,6 +14,9 @@ struct Wanted {
   Place place;
 };
 
+/// Targets that are looked for together: each takes some 160 bytes meanwhile.
+constexpr std::size_t batch = std::size_t{1} << 17;
+
 struct FoundLeaf {
   std::int64_t target;
   Index number;
@@ -26,9 +29,47 @@ class TreeSampler {
   TreeSampler(const Mesh& mesh, const BlockTree& tree)
       : mesh_(mesh), levels_(as_levels(mesh, 0)), roots_(levels_, 0), places_(mesh), tree_(tree) {}
 
-  /// What is found, in the order of targets.
-  [[nodiscard]] std::vector<FoundLeaf> find(const Targets& targets, const Bounds& bounds) {
-    const std::vector<Wanted> wanted = within(targets, bounds);
+  /// Calls `f(leaf)` for what is found, batch by batch of the targets: what is held does not grow with their number.
+  /// In a batch in the order of targets, and with a grid in that order altogether.
+  template <class F>
+  void find(const Targets& targets, const Bounds& bounds, F&& f) {
+    const auto [low, high] = reach(bounds);
+    std::vector<Wanted> wanted;
+    const auto look = [&] {
+      deal_out(wanted);
+      wanted.clear();
+      std::sort(found_.begin(), found_.end(),
+                [](const FoundLeaf& a, const FoundLeaf& b) { return a.target < b.target; });
+      for (const FoundLeaf& leaf : found_) f(leaf);
+      found_.clear();
+    };
+    targets.within(low, high, [&](std::int64_t target) {
+      wanted.push_back({target, targets.at(target)});
+      if (wanted.size() == batch) look();
+    });
+    look();
+  }
+
+ private:
+  /// From where to where leaves of the block may lie.
+  [[nodiscard]] std::pair<Place, Place> reach(const Bounds& bounds) const {
+    Place low{}, high{};
+    for (int a = 0; a < mesh_.dimensions; ++a) {
+      const auto n = static_cast<std::size_t>(a);
+      std::tie(low[n], high[n]) = std::minmax({roots_.node(a, 0), roots_.node(a, roots_.cells().hi[n])});
+    }
+    if (bounds.known()) {
+      Place from = bounds.low, to = bounds.high;
+      widen(from, to);
+      for (std::size_t a = 0; a < 3; ++a) {
+        low[a] = std::max(low[a], from[a]);
+        high[a] = std::min(high[a], to[a]);
+      }
+    }
+    return {low, high};
+  }
+
+  void deal_out(const std::vector<Wanted>& wanted) {
     std::vector<std::pair<Index, Wanted>> by_root;
     Index3 near{0, 0, 0};
     for (const Wanted& one : wanted) {
@@ -50,28 +91,6 @@ class TreeSampler {
       const Index row = roots_.cells().extent(0), plane = row * roots_.cells().extent(1);
       descend(root, {0, {root % row, root % plane / row, root / plane}}, in_root);
     }
-    std::sort(found_.begin(), found_.end(), [](const FoundLeaf& a, const FoundLeaf& b) { return a.target < b.target; });
-    return std::move(found_);
-  }
-
- private:
-  [[nodiscard]] std::vector<Wanted> within(const Targets& targets, const Bounds& bounds) const {
-    Place low{}, high{};
-    for (int a = 0; a < mesh_.dimensions; ++a) {
-      const auto n = static_cast<std::size_t>(a);
-      std::tie(low[n], high[n]) = std::minmax({roots_.node(a, 0), roots_.node(a, roots_.cells().hi[n])});
-    }
-    if (bounds.known()) {
-      Place from = bounds.low, to = bounds.high;
-      widen(from, to);
-      for (std::size_t a = 0; a < 3; ++a) {
-        low[a] = std::max(low[a], from[a]);
-        high[a] = std::min(high[a], to[a]);
-      }
-    }
-    std::vector<Wanted> wanted;
-    targets.within(low, high, [&](std::int64_t target) { wanted.push_back({target, targets.at(target)}); });
-    return wanted;
   }
 
   void descend(Index number, const TreeCell& cell, const std::vector<Wanted>& wanted) {
@@ -119,7 +138,7 @@ void sample_trees(const Query& query, const Targets& targets, const LocalInput& 
   for (const SampledBlock& block : blocks_of(query, input)) {
     const auto tree = BlockTree::of(input, mesh, block.block);
     if (!tree || tree->index().cells() == 0) continue;
-    for (const FoundLeaf& found : TreeSampler(mesh, *tree).find(targets, block.block.bounds)) {
+    TreeSampler(mesh, *tree).find(targets, block.block.bounds, [&](const FoundLeaf& found) {
       std::size_t n = 0;
       for (std::size_t v = 0; v < query.variables.size(); ++v) {
         const Variable& variable = input.metadata.variables.at(static_cast<std::size_t>(query.variables[v]));
@@ -129,7 +148,7 @@ void sample_trees(const Query& query, const Targets& targets, const LocalInput& 
         }
       }
       sink(found.target, {-found.level, block.block.id, 0}, values);
-    }
+    });
   }
 }
 

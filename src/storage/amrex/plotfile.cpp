@@ -133,10 +133,27 @@ class HeaderReader {
   Plotfile found_;
 };
 
+/// A directory of plotfiles, as an export makes it, is easily taken for one.
+[[noreturn]] void fail_no_plotfile(const std::string& directory) {
+  std::error_code problem;
+  if (!fs::is_directory(directory, problem)) {
+    fail(Code::file, "'{}' is no directory; name a plotfile of AMReX", directory);
+  }
+  std::vector<std::string> names = names_in_folder(directory);
+  std::sort(names.begin(), names.end());
+  for (const std::string& name : names) {
+    const std::string inside = (fs::path(directory) / name).string();
+    if (!fs::exists(inside + "/Header", problem)) continue;
+    fail(Code::file, "'{}' is no plotfile, but has some in it; name one of them: '{}'", directory, inside);
+  }
+  fail(Code::file, "'{}' is no plotfile: it has no file 'Header'; name a plotfile of AMReX", directory);
+}
+
 }  // namespace
 
 Plotfile read_plotfile(const std::string& directory) {
   const std::string path = directory + "/Header";
+  if (std::error_code problem; !fs::exists(path, problem)) fail_no_plotfile(directory);
   const std::string text = read_text(path, most_text);
   return HeaderReader(text, path, directory).read();
 }

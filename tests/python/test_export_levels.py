@@ -1,0 +1,49 @@
+"""Exported refinement levels that come and go, and why there are none; written in this process."""
+
+import numpy as np
+import pytest
+import sidestream
+import vtk
+from mpi4py import MPI
+from vtk.util.numpy_support import vtk_to_numpy
+
+
+def refined(folder, ratio):
+    """Two contexts of a mesh with a finer block, which the second one does not have."""
+    text = f"""\
+placement: inline
+output: {{directory: {folder}}}
+meshes: {{box: {{size: [4, 4, 4], refinement: [{ratio}]}}}}
+variables: {{f: {{mesh: box}}}}
+outputs: [database: {{directory: data, kind: post, fsync: false, hdf5: false}}]
+"""
+    with sidestream.open_session(MPI.COMM_SELF, text=text) as session:
+        session.set_block("box", 0, [0, 0, 0], [4, 4, 4])
+        session.set_block("box", 1, [0, 0, 0], [4, 4, 2], level=1)
+        for step in range(2):
+            session.publish("f", 0, np.full((4, 4, 4), 1.0 + step))
+            if step == 0:
+                session.publish("f", 1, np.full((2, 4, 4), 5.0))
+            else:
+                session.remove_block("box", 1)
+            session.end_iteration(step, step)
+    return folder / "data"
+
+
+def test_vtk_levels_of_all_times(tmp_path):
+    """Also where there is the coarsest level alone."""
+    sidestream.export(refined(tmp_path, 2), tmp_path / "all.pvd")
+    for step, count in ((0, 2), (1, 1)):
+        reader = vtk.vtkHDFReader()
+        reader.SetMaximumLevelsToReadByDefaultForAMR(0)
+        reader.SetFileName(str(tmp_path / f"all-box-levels-{step:06}.vtkhdf"))
+        reader.Update()
+        levels = reader.GetOutputDataObject(0)
+        assert levels.GetNumberOfLevels() == count
+        values = levels.GetDataSetAsImageData(0, 0).GetCellData().GetArray("f")
+        np.testing.assert_array_equal(vtk_to_numpy(values), 1.0 + step)
+
+
+def test_why_there_is_nothing_for_a_plotfile(tmp_path):
+    with pytest.raises(sidestream.Error, match=r"'box' is left out: it is refined by \[2, 2, 1\], but plotfiles have"):
+        sidestream.export(refined(tmp_path, "2x2x1"), tmp_path / "all.amrex")
