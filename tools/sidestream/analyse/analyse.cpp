@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <iostream>
 #include <optional>
@@ -99,12 +100,26 @@ class Analysis {
     // Servers of another job do not know that blocks are left out.
     const bool selective = mode != PlacementMode::sidecar && mode != PlacementMode::job;
     if (selective) SessionAccess::expect_gaps(session);
-    if (session.is_server()) {
-      session.serve();
-    } else {
-      publish(session, selective, stop);
+    std::exception_ptr failure;
+    const bool served = session.is_server();
+    try {
+      if (served) {
+        session.serve();
+      } else {
+        publish(session, selective, stop);
+      }
+    } catch (...) {
+      failure = std::current_exception();
     }
     const Account account = session.close();
+    // Servers learn what clients have found: one of them may be the process that speaks. It comes before what a server
+    // makes of clients that ended in the midst of an iteration.
+    together(*world_, [&] {
+      if (failure && !served) std::rethrow_exception(failure);
+    });
+    together(*world_, [&] {
+      if (failure) std::rethrow_exception(failure);
+    });
     const bool lost = account.refused + account.failed + account.unknown > 0;
     if (lost && world_->rank() == 0) {
       std::cerr << fmt::format(

@@ -148,7 +148,8 @@ void Client::iterate(std::size_t number) {
   together(clients_, [&] { publish_all(number); });
   say_missing(number, missing_);
   const Iteration& when = sources_.iterations()[number].when;
-  session_.end_iteration(when.cycle, when.time);
+  // With `on_error: stop` clients may hear of a failure at different times; they leave together.
+  together(clients_, [&] { session_.end_iteration(when.cycle, when.time); });
   ++analysed_.iterations;
 }
 
