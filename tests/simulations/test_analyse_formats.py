@@ -2,6 +2,7 @@
 AMReX with levels and particles, arrays of one and two dimensions."""
 
 import csv
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -298,3 +299,14 @@ def test_several_plotfiles(tmp_path):
     assert int(table(one, "density")[1]["count"]) == 8 * 8 * 4
     five = analyse(tmp_path, "five", tmp_path / "plt*", statistics("density"), ranks=5)[1]
     same(one, five)
+
+
+def test_what_files_have(tmp_path):
+    """Without a configuration; the number of ranks does not matter."""
+    write_openpmd(tmp_path / "data.h5", (1, 4), (10, 20))
+    said = run(2, TOOL, "analyse", tmp_path / "data.h5")
+    assert "2 iterations, cycles 1 to 4, times 1 to 4\n" in said
+    assert "mesh grid: uniform, 10 x 8 x 6 cells\n" in said
+    assert re.search(r"  E +float32 x 3, cell\n", said)
+    assert re.search(r"mesh ions: points, 3 dimensions\n", said)
+    assert re.search(r"  ions_position +float64 x 3, coordinates of the mesh\n", said)

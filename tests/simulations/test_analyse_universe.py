@@ -215,6 +215,11 @@ def test_damage(tmp_path, insitu):
     said, _ = analyse(tmp_path, "out", damaged, ALL, ranks=3, status=1)
     assert "checksum" in said
     assert said.count("sidestream analyse:") == 1, said
+    # The process that speaks is a server here, which reads nothing.
+    server = "{mode: nodes, ranks: [0]}"
+    said, _ = analyse(tmp_path, "served", damaged, ALL, ranks=3, placement=server, status=1)
+    assert "checksum" in said
+    assert said.count("sidestream analyse:") == 1, said
     cut = tmp_path / "fields-000002.h5"
     shutil.copytree(insitu, tmp_path / "fields", ignore=shutil.ignore_patterns("data"))
     broken = tmp_path / "fields" / "fields-000002-001.h5"

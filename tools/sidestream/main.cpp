@@ -150,7 +150,8 @@ CLI::App* add_analyse(CLI::App& app, sidestream::AnalyseOptions& options) {
       "analyse",
       "Run the analyses of a configuration on files, after the run: databases, plotfiles of AMReX, HDF5, openPMD; under mpirun, together");
   analyse->add_option("FILE", options.sources.files, "Files, directories, or patterns in quotes: 'plt*'")->required();
-  analyse->add_option("--config", options.config, "The configuration, as the simulation's")->required();
+  analyse->add_option("--config", options.config,
+                      "The configuration, as the simulation's; without it, it is said what the files have");
   analyse->add_option("--describe", options.sources.describe,
                       "Of HDF5 files of other programs: which array is which variable, YAML");
   analyse->add_option("--units", options.sources.units, "Of openPMD: SI (default), or stored, as in the file")

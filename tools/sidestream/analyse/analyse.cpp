@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <iostream>
 #include <optional>
 
 #include "analyse/client.hpp"
+#include "analyse/contents.hpp"
 #include "analyse/demand.hpp"
 #include "base/agree.hpp"
 #include "base/fail.hpp"
@@ -76,9 +78,9 @@ class Analysis {
       if (world_->rank() == 0) text = read_text(options_.config, "the configuration");
     });
     share_text(*world_, text);
+    sources_.emplace(options_.sources, *world_);
+    files_ = sources_->metadata();
     together(*world_, [&] {
-      iterations_ = find_iterations(options_.sources);
-      files_ = common_metadata(iterations_);
       const auto document = edited(*parse_document(text, options_.config), options_);
       CheckOptions given;
       given.values = options_.values;
@@ -98,12 +100,26 @@ class Analysis {
     // Servers of another job do not know that blocks are left out.
     const bool selective = mode != PlacementMode::sidecar && mode != PlacementMode::job;
     if (selective) SessionAccess::expect_gaps(session);
-    if (session.is_server()) {
-      session.serve();
-    } else {
-      publish(session, selective, stop);
+    std::exception_ptr failure;
+    const bool served = session.is_server();
+    try {
+      if (served) {
+        session.serve();
+      } else {
+        publish(session, selective, stop);
+      }
+    } catch (...) {
+      failure = std::current_exception();
     }
     const Account account = session.close();
+    // Servers learn what clients have found: one of them may be the process that speaks. It comes before what a server
+    // makes of clients that ended in the midst of an iteration.
+    together(*world_, [&] {
+      if (failure && !served) std::rethrow_exception(failure);
+    });
+    together(*world_, [&] {
+      if (failure) std::rethrow_exception(failure);
+    });
     const bool lost = account.refused + account.failed + account.unknown > 0;
     if (lost && world_->rank() == 0) {
       std::cerr << fmt::format(
@@ -120,13 +136,13 @@ class Analysis {
     namespace fs = std::filesystem;
     std::error_code problem;
     const fs::path directory = fs::weakly_canonical(opening.directory, problem);
-    for (const auto& iteration : iterations_) {
-      const fs::path file = fs::weakly_canonical(iteration->path(), problem);
+    for (const analysing::StoredIteration& iteration : sources_->iterations()) {
+      const fs::path file = fs::weakly_canonical(iteration.path, problem);
       const auto ends = std::mismatch(directory.begin(), directory.end(), file.begin(), file.end());
       if (ends.first != directory.end()) continue;
       fail(Code::configuration,
            "{}: '{}' lies in the output directory '{}', which 'existing: {}' would change; choose another: --directory",
-           options_.config, iteration->path(), opening.directory,
+           options_.config, iteration.path, opening.directory,
            opening.existing == Existing::replace ? "replace" : "resume");
     }
   }
@@ -166,7 +182,7 @@ class Analysis {
       if (variable.derived() || !demand_->variables()[static_cast<std::size_t>(variable.id)]) continue;
       any = true;
       if (files_.find_variable(variable.name)) continue;
-      std::string contents = iterations_.front()->contents();
+      std::string contents = sources_->contents();
       if (!contents.empty()) contents.insert(0, ", and ");
       fail(Code::configuration, "{}: the variable '{}' is needed, which no file has; they have {}{}; {}",
            options_.config, variable.name, listed(names), contents,
@@ -183,20 +199,21 @@ class Analysis {
 
   void publish(Session& session, bool selective, const std::function<bool()>& stop) {
     const auto clients = MpiCommunicator::over(session.comm());
-    analysing::Client client(session, *clients, iterations_, *demand_, selective);
+    analysing::Client client(session, *clients, *sources_, *demand_, selective);
     together(*clients, [&] {
       for (const auto& [name, value] : parameters_) std::visit([&](auto number) { session.set(name, number); }, value);
       client.declare(files_);
     });
     session.start();
     const auto begin = std::chrono::steady_clock::now();
-    const ProgressLine progress("iteration", static_cast<std::int64_t>(iterations_.size()), clients->rank() == 0);
-    for (std::size_t n = 0; n < iterations_.size() && !stops(*clients, stop()); ++n) {
+    const ProgressLine progress("iteration", static_cast<std::int64_t>(sources_->iterations().size()),
+                                clients->rank() == 0);
+    for (std::size_t n = 0; n < sources_->iterations().size() && !stops(*clients, stop()); ++n) {
       progress.at(static_cast<std::int64_t>(n));
       client.iterate(n);
     }
     progress.clear();
-    stopped_ = client.analysed().iterations < static_cast<std::int64_t>(iterations_.size());
+    stopped_ = client.analysed().iterations < static_cast<std::int64_t>(sources_->iterations().size());
     say(client.analysed(), *clients, begin);
   }
 
@@ -213,22 +230,32 @@ class Analysis {
     if (clients.rank() != 0) return;
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     std::cout << fmt::format("analysed {} of {} iterations, read {:.1f} MiB, in {:.2f} s\n", analysed.iterations,
-                             iterations_.size(), static_cast<double>(bytes) / (1 << 20), seconds)
+                             sources_->iterations().size(), static_cast<double>(bytes) / (1 << 20), seconds)
               << std::flush;
   }
 
   const AnalyseOptions& options_;
   std::unique_ptr<MpiCommunicator> world_;
-  analysing::StoredIterations iterations_;
+  std::optional<analysing::Sources> sources_;
   Metadata files_;
   bool stopped_ = false;  ///< by a signal
   Parameters parameters_;
   std::optional<Demand> demand_;
 };
 
+/// What the files have, without a configuration.
+int list_files(const analysing::SourceOptions& options) {
+  return run_group("analyse", [&](MPI_Comm group, const std::function<bool()>&) {
+    const auto all = MpiCommunicator::over(group);
+    const analysing::Sources sources(options, *all);
+    if (all->rank() == 0) std::cout << analysing::contents_of(sources.iterations(), sources.metadata()) << std::flush;
+  });
+}
+
 }  // namespace
 
 int analyse(const AnalyseOptions& options) {
+  if (options.config.empty()) return list_files(options.sources);
   ::unsetenv("SIDESTREAM_CONFIG");  // of a simulation; here --config says it
   bool lost = false;
   const int status = run_group("analyse", [&](MPI_Comm group, const std::function<bool()>& stop) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "analyse/shifted.hpp"
 #include "base/agree.hpp"
 #include "base/log.hpp"
 #include "declaring.hpp"
@@ -95,8 +94,7 @@ void Client::publish(Snapshot& snapshot, std::int32_t stored, const Variable& va
 }
 
 void Client::publish_all(std::size_t number) {
-  const StoredIteration& iteration = *iterations_[number];
-  const std::unique_ptr<Snapshot> snapshot = counted_from_zero(iteration.open());
+  const std::unique_ptr<Snapshot> snapshot = sources_.open(number);
   const Mapping mapping = mapping_of(snapshot->metadata());
   // Which of the stored blocks count, and as what.
   std::vector<Block> blocks;
@@ -116,7 +114,7 @@ void Client::publish_all(std::size_t number) {
   set_blocks(pieces, owner);
   std::vector<Block> all;
   for (const Piece& piece : pieces) all.push_back(piece.block);
-  Iteration when = iteration.when();
+  Iteration when = sources_.iterations()[number].when;
   when.index = static_cast<std::int64_t>(number);
   const auto needed = demand_.of(when, all);
   for (std::size_t n = 0; n < pieces.size(); ++n) {
@@ -141,7 +139,7 @@ void Client::say_missing(std::size_t number, const std::map<std::int32_t, std::i
       clients_.sum(std::span(&count, 1));
     }
     if (count == 0 || clients_.rank() != 0) continue;
-    log::warning("{}: '{}' has no values on {} blocks", iterations_[number]->where(), variable.name, count);
+    log::warning("{}: '{}' has no values on {} blocks", sources_.iterations()[number].where(), variable.name, count);
   }
 }
 
@@ -149,8 +147,9 @@ void Client::iterate(std::size_t number) {
   missing_.clear();
   together(clients_, [&] { publish_all(number); });
   say_missing(number, missing_);
-  const Iteration when = iterations_[number]->when();
-  session_.end_iteration(when.cycle, when.time);
+  const Iteration& when = sources_.iterations()[number].when;
+  // With `on_error: stop` clients may hear of a failure at different times; they leave together.
+  together(clients_, [&] { session_.end_iteration(when.cycle, when.time); });
   ++analysed_.iterations;
 }
 

@@ -10,7 +10,7 @@
 
 #include "analyse/cutting.hpp"
 #include "analyse/demand.hpp"
-#include "analyse/snapshot.hpp"
+#include "analyse/sources.hpp"
 #include "base/communicator.hpp"
 #include "sidestream/sidestream.hpp"
 
@@ -26,8 +26,8 @@ struct Analysed {
 /// needs.
 class Client {
  public:
-  Client(Session& session, MpiCommunicator& clients, const StoredIterations& iterations, Demand& demand, bool selective)
-      : session_(session), clients_(clients), iterations_(iterations), demand_(demand), selective_(selective) {}
+  Client(Session& session, MpiCommunicator& clients, const Sources& sources, Demand& demand, bool selective)
+      : session_(session), clients_(clients), sources_(sources), demand_(demand), selective_(selective) {}
 
   /// Meshes, and the variables that are needed.
   void declare(const Metadata& files);
@@ -49,7 +49,7 @@ class Client {
 
   Session& session_;
   MpiCommunicator& clients_;
-  const StoredIterations& iterations_;
+  const Sources& sources_;
   Demand& demand_;
   bool selective_;
   std::map<std::pair<std::int32_t, std::int64_t>, Block> known_;  ///< the blocks of this client that the session has

@@ -1,11 +1,10 @@
 // Contexts of databases.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 
 #include "analyse/formats.hpp"
 #include "base/fail.hpp"
+#include "base/records.hpp"
 #include "storage/database/context.hpp"
 #include "storage/database/journal.hpp"
 
@@ -61,24 +60,6 @@ class DatabaseSnapshot final : public Snapshot {
   std::vector<Place> places_;
 };
 
-class DatabaseIteration final : public StoredIteration {
- public:
-  DatabaseIteration(std::string directory, const database::Entry& entry)
-      : directory_(std::move(directory)), entry_(entry) {}
-  [[nodiscard]] Iteration when() const override { return entry_.iteration; }
-  [[nodiscard]] std::string path() const override { return directory_; }
-  [[nodiscard]] std::string where() const override {
-    return fmt::format("'{}', cycle {}", directory_, entry_.iteration.cycle);
-  }
-  [[nodiscard]] std::unique_ptr<Snapshot> open() const override {
-    return std::make_unique<DatabaseSnapshot>(directory_, entry_);
-  }
-
- private:
-  std::string directory_;
-  database::Entry entry_;
-};
-
 }  // namespace
 
 StoredIterations database_iterations(const std::string& directory) {
@@ -95,10 +76,17 @@ StoredIterations database_iterations(const std::string& directory) {
       return run.first > entry.run && entry.iteration.cycle >= run.second;
     });
     if (anew) continue;
-    found.push_back(std::make_shared<DatabaseIteration>(directory, entry));
+    const BytesView bytes = bytes_of(entry);
+    std::string part(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    found.push_back({Format::database, directory, std::move(part), entry.iteration});
   }
   if (found.empty()) fail(Code::file, "the database '{}' has no context; there is nothing to analyse", directory);
   return found;
+}
+
+std::unique_ptr<Snapshot> open_database(const StoredIteration& iteration) {
+  const std::span<const char> part(iteration.part);
+  return std::make_unique<DatabaseSnapshot>(iteration.path, record_of<database::Entry>(std::as_bytes(part)));
 }
 
 }  // namespace sidestream::analysing

@@ -9,7 +9,6 @@
 #include "config/fail_at.hpp"
 #include "config/names.hpp"
 #include "config/read_settings.hpp"
-#include "loading.hpp"
 
 namespace sidestream::analysing {
 
@@ -320,34 +319,10 @@ std::optional<std::int64_t> number_in(const std::string& path) {
   return read.ec == std::errc() ? std::optional(number) : std::nullopt;
 }
 
-class DescribedIteration final : public StoredIteration {
- public:
-  DescribedIteration(std::string path, std::shared_ptr<const Description> description, std::int64_t number)
-      : path_(std::move(path)), description_(std::move(description)) {
-    const hdf5::InputFile file(path_);
-    const Settings& of = description_->iteration;
-    when_.cycle =
-        of.has("cycle") ? static_cast<std::int64_t>(number_of(file, of, "cycle")) : number_in(path_).value_or(number);
-    when_.time = of.has("time") ? number_of(file, of, "time") : static_cast<double>(when_.cycle);
-  }
-  [[nodiscard]] Iteration when() const override { return when_; }
-  [[nodiscard]] std::string path() const override { return path_; }
-  [[nodiscard]] std::string where() const override { return fmt::format("'{}'", path_); }
-  [[nodiscard]] std::unique_ptr<Snapshot> open() const override { return DescribedReader(path_, *description_).take(); }
-  [[nodiscard]] std::string contents() const override {
-    return fmt::format("'{}' has the arrays {}", path_, listed(hdf5::InputFile(path_).arrays("/")));
-  }
-
- private:
-  std::string path_;
-  std::shared_ptr<const Description> description_;
-  Iteration when_;
-};
-
 }  // namespace
 
-std::shared_ptr<const Description> read_description(const std::string& path) {
-  const auto document = parse_document(read_text(path, "the description"), path);
+std::shared_ptr<const Description> read_description(const std::string& text, const std::string& path) {
+  const auto document = parse_document(text, path);
   const std::vector<std::string> known{"iteration", "meshes", "particles", "variables"};
   for (const Entry& entry : document->root().entries) {
     if (std::find(known.begin(), known.end(), entry.key) != known.end()) continue;
@@ -368,9 +343,18 @@ std::shared_ptr<const Description> read_description(const std::string& path) {
   return found;
 }
 
-StoredIterations described_iterations(const std::string& path, std::shared_ptr<const Description> description,
-                                      std::int64_t number) {
-  return {std::make_shared<DescribedIteration>(path, std::move(description), number)};
+StoredIterations described_iterations(const std::string& path, const Description& description, std::int64_t number) {
+  const hdf5::InputFile file(path);
+  const Settings& of = description.iteration;
+  Iteration when;
+  when.cycle =
+      of.has("cycle") ? static_cast<std::int64_t>(number_of(file, of, "cycle")) : number_in(path).value_or(number);
+  when.time = of.has("time") ? number_of(file, of, "time") : static_cast<double>(when.cycle);
+  return {{Format::described, path, {}, when}};
+}
+
+std::unique_ptr<Snapshot> open_described(const StoredIteration& iteration, const Description& description) {
+  return DescribedReader(iteration.path, description).take();
 }
 
 }  // namespace sidestream::analysing

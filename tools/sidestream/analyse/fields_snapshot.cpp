@@ -224,24 +224,13 @@ class FieldsReader {
   std::vector<Found> found_;
 };
 
-class FieldsIteration final : public StoredIteration {
- public:
-  explicit FieldsIteration(std::string path) : path_(std::move(path)) {
-    const hdf5::InputFile file(path_);
-    when_ = {0, file.integers("/", "cycle").at(0), file.numbers("/", "time").at(0)};
-  }
-  [[nodiscard]] Iteration when() const override { return when_; }
-  [[nodiscard]] std::string path() const override { return path_; }
-  [[nodiscard]] std::string where() const override { return fmt::format("'{}'", path_); }
-  [[nodiscard]] std::unique_ptr<Snapshot> open() const override { return FieldsReader(path_).take(); }
-
- private:
-  std::string path_;
-  Iteration when_;
-};
-
 }  // namespace
 
-StoredIterations fields_iterations(const std::string& path) { return {std::make_shared<FieldsIteration>(path)}; }
+StoredIterations fields_iterations(const std::string& path) {
+  const hdf5::InputFile file(path);
+  return {{Format::fields, path, {}, {0, file.integers("/", "cycle").at(0), file.numbers("/", "time").at(0)}}};
+}
+
+std::unique_ptr<Snapshot> open_fields(const StoredIteration& iteration) { return FieldsReader(iteration.path).take(); }
 
 }  // namespace sidestream::analysing

@@ -155,11 +155,16 @@ class OpenPmdReader {
     grid.dimensions = static_cast<int>(rank);
     grid.order = *order;
     grid.cells = box_of(component.extents, grid.dimensions, *order);
-    const double unit = units_ == Units::si ? number_of(*file_, record, "gridUnitSI", 1) : 1;
+    // One number, or since version 2 one for each axis.
+    std::vector<double> unit(rank, 1.0);
+    if (units_ == Units::si && file_->has_attribute(record, "gridUnitSI")) {
+      const auto given = by_axis(file_->numbers(record, "gridUnitSI"), fortran);
+      for (std::size_t n = 0; n < rank && !given.empty(); ++n) unit[n] = given.size() == rank ? given[n] : given[0];
+    }
     for (std::size_t n = 0; n < rank; ++n) {
       const std::size_t axis = *order == Order::column ? rank - 1 - n : n;
-      grid.spacing[axis] = spacing[n] * unit;
-      grid.origin[axis] = offset[n] * unit + (position[n] - 0.5) * grid.spacing[axis];
+      grid.spacing[axis] = spacing[n] * unit[n];
+      grid.origin[axis] = offset[n] * unit[n] + (position[n] - 0.5) * grid.spacing[axis];
     }
     return grid;
   }
@@ -283,21 +288,6 @@ class OpenPmdReader {
   std::vector<std::pair<std::int32_t, std::size_t>> of_grid_;  ///< mesh and block
 };
 
-class OpenPmdIteration final : public StoredIteration {
- public:
-  OpenPmdIteration(std::string path, std::string group, Iteration when, Units units)
-      : path_(std::move(path)), group_(std::move(group)), when_(when), units_(units) {}
-  [[nodiscard]] Iteration when() const override { return when_; }
-  [[nodiscard]] std::string path() const override { return path_; }
-  [[nodiscard]] std::string where() const override { return fmt::format("'{}', iteration {}", path_, when_.cycle); }
-  [[nodiscard]] std::unique_ptr<Snapshot> open() const override { return OpenPmdReader(path_, group_, units_).take(); }
-
- private:
-  std::string path_, group_;
-  Iteration when_;
-  Units units_;
-};
-
 }  // namespace
 
 StoredIterations openpmd_iterations(const std::string& path, Units units) {
@@ -316,10 +306,14 @@ StoredIterations openpmd_iterations(const std::string& path, Units units) {
   for (const auto& [number, group] : groups) {
     const double unit = units == Units::si ? number_of(file, group, "timeUnitSI", 1) : 1;
     const Iteration when{0, number, number_of(file, group, "time", static_cast<double>(number)) * unit};
-    found.push_back(std::make_shared<OpenPmdIteration>(path, group, when, units));
+    found.push_back({Format::openpmd, path, group, when});
   }
   if (found.empty()) fail(Code::file, "'{}' has no iteration in '{}'", path, data);
   return found;
+}
+
+std::unique_ptr<Snapshot> open_openpmd(const StoredIteration& iteration, Units units) {
+  return OpenPmdReader(iteration.path, iteration.part, units).take();
 }
 
 }  // namespace sidestream::analysing

@@ -207,28 +207,15 @@ class PlotfileSnapshot final : public Snapshot {
   std::vector<std::unique_ptr<Particles>> particles_;
 };
 
-class PlotfileIteration final : public StoredIteration {
- public:
-  explicit PlotfileIteration(std::string directory) : directory_(std::move(directory)) {
-    const amrex::Plotfile plotfile = amrex::read_plotfile(directory_);
-    when_ = {0, plotfile.levels.front().step, plotfile.time};
-  }
-  [[nodiscard]] Iteration when() const override { return when_; }
-  [[nodiscard]] std::string path() const override { return directory_; }
-  [[nodiscard]] std::string where() const override { return fmt::format("'{}'", directory_); }
-  [[nodiscard]] std::unique_ptr<Snapshot> open() const override {
-    return std::make_unique<PlotfileSnapshot>(directory_);
-  }
-
- private:
-  std::string directory_;
-  Iteration when_;
-};
-
 }  // namespace
 
 StoredIterations plotfile_iterations(const std::string& directory) {
-  return {std::make_shared<PlotfileIteration>(directory)};
+  const amrex::Plotfile plotfile = amrex::read_plotfile(directory);
+  return {{Format::plotfile, directory, {}, {0, plotfile.levels.front().step, plotfile.time}}};
+}
+
+std::unique_ptr<Snapshot> open_plotfile(const StoredIteration& iteration) {
+  return std::make_unique<PlotfileSnapshot>(iteration.path);
 }
 
 }  // namespace sidestream::analysing

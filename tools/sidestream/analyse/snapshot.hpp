@@ -28,18 +28,17 @@ class Snapshot {
   virtual void read(std::int32_t variable, std::size_t block, const Block& part, std::span<std::byte> out) = 0;
 };
 
-/// An iteration that can be opened.
-class StoredIteration {
- public:
-  virtual ~StoredIteration() = default;
-  [[nodiscard]] virtual Iteration when() const = 0;     ///< its index means nothing
-  [[nodiscard]] virtual std::string path() const = 0;   ///< of the file or directory
-  [[nodiscard]] virtual std::string where() const = 0;  ///< for messages: 'plt00040', 'data' cycle 30
-  [[nodiscard]] virtual std::unique_ptr<Snapshot> open() const = 0;
-  /// What else the file has, for messages about what is missing; may be empty.
-  [[nodiscard]] virtual std::string contents() const { return {}; }
+enum class Format : std::int32_t { database, plotfile, fields, openpmd, described };
+
+/// Where an iteration is: what one process finds out and tells the others, which open files when they read them.
+struct StoredIteration {
+  Format format = Format::database;
+  std::string path;                         ///< of the file or directory
+  std::string part;                         ///< of it: what the format needs to find the iteration
+  Iteration when;                           ///< its index means nothing
+  [[nodiscard]] std::string where() const;  ///< for messages: 'plt00040'; 'data', cycle 30
 };
 
-using StoredIterations = std::vector<std::shared_ptr<const StoredIteration>>;
+using StoredIterations = std::vector<StoredIteration>;
 
 }  // namespace sidestream::analysing

@@ -1,5 +1,6 @@
 #include "analyse/sources.hpp"
 
+#include <fmt/format.h>
 #include <glob.h>
 
 #include <algorithm>
@@ -7,12 +8,14 @@
 #include <filesystem>
 #include <optional>
 
-#include "analyse/described.hpp"
-#include "analyse/formats.hpp"
 #include "analyse/merging.hpp"
 #include "analyse/shifted.hpp"
+#include "base/agree.hpp"
 #include "base/fail.hpp"
+#include "base/records.hpp"
+#include "client/declarations.hpp"
 #include "config/names.hpp"
+#include "loading.hpp"
 #include "storage/database/journal.hpp"
 #include "storage/hdf5/input.hpp"
 
@@ -74,9 +77,7 @@ StoredIterations iterations_of_hdf5(const std::string& path, Units units) {
 
 class Finder {
  public:
-  explicit Finder(const SourceOptions& options) : units_(options.units == "stored" ? Units::stored : Units::si) {
-    if (!options.describe.empty()) description_ = read_description(options.describe);
-  }
+  Finder(Units units, const Description* description) : units_(units), description_(description) {}
 
   StoredIterations of(const std::string& path) {
     std::error_code problem;
@@ -86,7 +87,8 @@ class Finder {
     if (!hdf5::is_hdf5(path)) {
       fail(Code::file, "'{}' is no HDF5 file; databases, plotfiles of AMReX and HDF5 files are read", path);
     }
-    return description_ ? described_iterations(path, description_, files_++) : iterations_of_hdf5(path, units_);
+    if (description_ != nullptr) return described_iterations(path, *description_, files_++);
+    return iterations_of_hdf5(path, units_);
   }
 
  private:
@@ -99,7 +101,7 @@ class Finder {
   }
 
   Units units_;
-  std::shared_ptr<const Description> description_;
+  const Description* description_;
   std::int64_t files_ = 0;
 };
 
@@ -152,14 +154,33 @@ class Ranges {
 
 }  // namespace
 
-StoredIterations find_iterations(const SourceOptions& options) {
+std::string StoredIteration::where() const {
+  if (format == Format::database) return fmt::format("'{}', cycle {}", path, when.cycle);
+  if (format == Format::openpmd) return fmt::format("'{}', iteration {}", path, when.cycle);
+  return fmt::format("'{}'", path);
+}
+
+Sources::Sources(const SourceOptions& options, Communicator& all)
+    : units_(options.units == "stored" ? Units::stored : Units::si) {
+  std::string description;
+  together(all, [&] {
+    if (all.rank() == 0 && !options.describe.empty()) description = read_text(options.describe, "the description");
+  });
+  share_text(all, description);
+  together(all, [&] {
+    if (!options.describe.empty()) description_ = read_description(description, options.describe);
+    if (all.rank() == 0) find(options);
+  });
+  share(all);
+}
+
+void Sources::find(const SourceOptions& options) {
   const Ranges iterations(options.iterations, "--iterations"), cycles(options.cycles, "--cycles");
-  StoredIterations chosen;
   std::int64_t number = 0;
-  Finder finder(options);
+  Finder finder(units_, description_.get());
   const auto take = [&](const std::string& path) {
-    for (auto& iteration : finder.of(path)) {
-      if (iterations.has(number++) && cycles.has(iteration->when().cycle)) chosen.push_back(std::move(iteration));
+    for (StoredIteration& iteration : finder.of(path)) {
+      if (iterations.has(number++) && cycles.has(iteration.when.cycle)) iterations_.push_back(std::move(iteration));
     }
   };
   for (const std::string& file : options.files) {
@@ -167,17 +188,68 @@ StoredIterations find_iterations(const SourceOptions& options) {
     const bool pattern = file.find_first_of("*?[") != std::string::npos && !fs::exists(file, problem);
     for (const std::string& path : pattern ? matching(file) : std::vector<std::string>{file}) take(path);
   }
-  if (chosen.empty()) {
+  if (iterations_.empty()) {
     fail(Code::usage, "of the {} iterations of the files none is asked for; correct --iterations or --cycles", number);
   }
-  return chosen;
+  Merging merged;
+  for (std::size_t n = 0; n < iterations_.size(); ++n) merged.add(open(n)->metadata(), iterations_[n].where());
+  metadata_ = merged.result();
 }
 
-Metadata common_metadata(const StoredIterations& iterations) {
-  Merging all;
-  for (const auto& iteration : iterations)
-    all.add(counted_from_zero(iteration->open())->metadata(), iteration->where());
-  return all.result();
+void Sources::share(Communicator& all) {
+  Bytes places, declared;
+  together(all, [&] {
+    if (all.rank() != 0) return;
+    ByteWriter out;
+    out.put(iterations_.size());
+    for (const StoredIteration& one : iterations_) {
+      out.put(one.format);
+      out.put(one.path);
+      out.put(one.part);
+      out.put(one.when);
+    }
+    places = out.take();
+    Declarations declarations;
+    declarations.metadata = metadata_;
+    declared = declarations.encode();
+  });
+  all.broadcast(places, 0);
+  all.broadcast(declared, 0);
+  together(all, [&] {
+    if (all.rank() == 0) return;
+    ByteReader in(places);
+    iterations_.resize(in.get<std::size_t>());
+    for (StoredIteration& one : iterations_) {
+      in.get(one.format);
+      in.get(one.path);
+      in.get(one.part);
+      in.get(one.when);
+    }
+    metadata_ = Declarations::decode(declared).metadata;
+  });
+}
+
+std::unique_ptr<Snapshot> Sources::open(std::size_t number) const {
+  const StoredIteration& iteration = iterations_.at(number);
+  switch (iteration.format) {
+    case Format::plotfile:
+      return counted_from_zero(open_plotfile(iteration));
+    case Format::fields:
+      return counted_from_zero(open_fields(iteration));
+    case Format::openpmd:
+      return counted_from_zero(open_openpmd(iteration, units_));
+    case Format::described:
+      return counted_from_zero(open_described(iteration, *description_));
+    case Format::database:
+      break;
+  }
+  return counted_from_zero(open_database(iteration));
+}
+
+std::string Sources::contents() const {
+  if (!description_) return {};
+  const std::string& path = iterations_.front().path;
+  return fmt::format("'{}' has the arrays {}", path, listed(hdf5::InputFile(path).arrays("/")));
 }
 
 }  // namespace sidestream::analysing
