@@ -28,7 +28,8 @@ struct Curve {
 /// (none), and its value, if given. Throws Error(configuration).
 [[nodiscard]] Option curves_option(const std::string& name, const std::string& text, const std::string& caption,
                                    const std::vector<std::string>& quantities);
-[[nodiscard]] std::optional<CurveChart> read_curves(const Settings& settings, const std::string& name, bool of_spectrum);
+[[nodiscard]] std::optional<CurveChart> read_curves(const Settings& settings, const std::string& name,
+                                                    bool of_spectrum);
 
 /// What is beside the curves. Titles are of the axes to the right and upwards; an axis that is logarithmic has
 /// logarithms to the base 10, and its title says so.
