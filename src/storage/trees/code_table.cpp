@@ -104,10 +104,10 @@ CodeTable take_table(BytesView& stream) {
   table.first = take_byte(stream);
   table.last = take_byte(stream);
   if (table.empty() || table.single()) {
-    if (table.first >= code_symbols) fail_damaged("has a length beyond any type");
+    if (table.first >= code_symbols) fail_damaged("has a number beyond any type");
     return table;
   }
-  if (table.last >= code_symbols) fail_damaged("has a length beyond any type");
+  if (table.last >= code_symbols) fail_damaged("has a number beyond any type");
   unsigned taken = 0;
   for (std::size_t n = table.first; n <= table.last; ++n) {
     table.bits[n] = take_byte(stream);

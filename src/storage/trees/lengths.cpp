@@ -62,7 +62,7 @@ LengthWriter::LengthWriter(std::size_t numbers, std::size_t size)
     : digits_(digits_of(size)),
       size_(size),
       numbers_(new std::byte[numbers * size]),
-      lengths_(new std::uint8_t[numbers]),
+      kinds_(new std::uint8_t[numbers]),
       codes_(new std::uint8_t[numbers]),
       marks_(new std::uint16_t[numbers]) {}
 
@@ -72,9 +72,9 @@ void LengthWriter::begin_tile(const double* change, const double* father, std::s
 
 template <class W>
 void LengthWriter::put(std::size_t step, const TileSources& tile) {
-  std::uint8_t* const lengths = lengths_.get() + count_;
+  std::uint8_t* const kinds = kinds_.get() + count_;
   std::uint16_t* const marks = marks_.get() + count_;
-  find_lengths(reinterpret_cast<const W*>(room()), tile.count, lengths);
+  find_kinds(reinterpret_cast<const W*>(room()), tile.count, kinds);
   const auto mark = [](Source from) { return static_cast<std::uint16_t>(first_mark + static_cast<unsigned>(from)); };
   if (tile.uniform && tile.from[0] != Source::slope) {
     std::fill_n(marks, tile.count, mark(tile.from[0]));
@@ -85,7 +85,7 @@ void LengthWriter::put(std::size_t step, const TileSources& tile) {
       marks[g] = tile.from[g] == Source::slope ? marks[g] : mark(tile.from[g]);
     }
   }
-  expected_.add(tile, lengths);
+  expected_.add(tile, kinds);
   rows_.push_back({static_cast<std::uint8_t>(step), static_cast<std::uint16_t>(tile.count)});
   count_ += tile.count;
 }
@@ -119,19 +119,19 @@ void LengthWriter::choose_classes() {
   }
 }
 
-void LengthWriter::count_lengths() {
+void LengthWriter::count_kinds() {
   for (SymbolCounts& counts : counts_) counts.fill(0);
   std::size_t first = 0;
   for (const Row& row : rows_) {
     choose_codes(marks_.get() + first, row.count, row.step, limits_[row.step], codes_.get() + first);
     first += row.count;
   }
-  for (std::size_t n = 0; n < count_; ++n) ++counts_[codes_[n]][lengths_[n]];
+  for (std::size_t n = 0; n < count_; ++n) ++counts_[codes_[n]][kinds_[n]];
 }
 
 void LengthWriter::find_codes() {
   choose_classes();
-  count_lengths();
+  count_kinds();
   for (std::size_t n = 0; n < length_codes; ++n) {
     tables_[n] = code_for(counts_[n]);
     words_[n] = code_words(tables_[n]);
@@ -155,7 +155,7 @@ void LengthWriter::put_head(Bytes& out) {
     if (!tables_[n].single() && static_cast<double>(bits) < worth_a_list * static_cast<double>(count)) {
       Bytes list, packed;
       for (std::size_t k = 0; k < count_; ++k) {
-        if (codes_[k] == n) put_byte(lengths_[k], list);
+        if (codes_[k] == n) put_byte(kinds_[k], list);
       }
       pack_part(list, list_level, packed);
       if (8 * packed.size() < bits) {
@@ -176,7 +176,7 @@ std::size_t LengthWriter::put_lane(std::size_t lane, std::uint8_t* to) const noe
   std::size_t first = 0;
   for (const Row& row : rows_) {
     if (row.count > lane) {
-      write_lane(codes_.get() + first + lane, lengths_.get() + first + lane, row.count - lane, words_.data(), writer);
+      write_lane(codes_.get() + first + lane, kinds_.get() + first + lane, row.count - lane, words_.data(), writer);
     }
     first += row.count;
   }
@@ -200,11 +200,11 @@ void LengthWriter::put_codes(Bytes& out) const {
 template <class W>
 void LengthWriter::put_low_bits(Bytes& out) const {
   std::uint64_t bits = 0;
-  for (std::size_t n = 0; n < count_; ++n) bits += lengths_[n] - (lengths_[n] != 0);
+  for (std::size_t n = 0; n < count_; ++n) bits += low_bits_of(kinds_[n]);
   put_plain(std::uint64_t{(bits + 7) / 8}, out);
   const std::size_t at = out.size(), bytes = static_cast<std::size_t>((bits + 7) / 8);
   out.resize(at + bytes + bit_slack);
-  write_low_bits(reinterpret_cast<const W*>(numbers_.get()), lengths_.get(), count_,
+  write_low_bits(reinterpret_cast<const W*>(numbers_.get()), kinds_.get(), count_,
                  reinterpret_cast<std::uint8_t*>(out.data()) + at);
   out.resize(at + bytes);
 }
@@ -223,7 +223,7 @@ template void LengthWriter::finish<std::uint32_t>(Bytes&);
 template void LengthWriter::finish<std::uint64_t>(Bytes&);
 
 LengthReader::LengthReader(BytesView stream, std::size_t numbers, std::size_t size)
-    : digits_(digits_of(size)), longest_(static_cast<unsigned>(8 * size)) {
+    : digits_(digits_of(size)), greatest_(static_cast<unsigned>(16 * size - 1)) {
   const auto bytes = take_plain<std::uint64_t>(stream);
   const BytesView bits = take_bytes(stream, bytes);
   static_assert(lanes * sizeof(std::uint32_t) >= bit_slack);  // what is behind the bits is read with them
@@ -262,12 +262,12 @@ void LengthReader::take_lists(BytesView stream, std::size_t numbers) {
       if (kind == in_list) {
         lists_[n] = unpack_part(stream, numbers);
         const std::vector<std::uint8_t>& list = lists_[n];
-        if (list.empty() || *std::max_element(list.begin(), list.end()) > longest_) fail_damaged("has a length beyond its type");
+        if (list.empty() || *std::max_element(list.begin(), list.end()) > greatest_) fail_damaged("has a length beyond its type");
         any_listed_ = true;
       }
     } else {
       table = take_table(head);
-      if (table.last > longest_) fail_damaged("has a length beyond its type");
+      if (table.last > greatest_) fail_damaged("has a length beyond its type");
     }
     fill_decoder(table, std::span<std::uint16_t, decode_entries>(decoders_.get() + n * decode_entries, decode_entries));
   }
@@ -278,19 +278,19 @@ void LengthReader::begin_tile(const double* change, const double* father, std::s
   expected_.begin(change, father, count, digits_);
 }
 
-void LengthReader::take_listed(const LengthRow& codes, std::size_t count, LengthRow& lengths) {
+void LengthReader::take_listed(const LengthRow& codes, std::size_t count, LengthRow& kinds) {
   for (std::size_t g = 0; g < count; ++g) {
     const std::vector<std::uint8_t>& list = lists_[codes[g]];
     if (list.empty()) continue;
     std::size_t& next = listed_[codes[g]];
     if (next == list.size()) fail_damaged("has fewer lengths than values");
-    lengths[g] = list[next++];
+    kinds[g] = list[next++];
   }
 }
 
 template <class W>
 void LengthReader::take(std::size_t step, const TileSources& tile, W* numbers) {
-  LengthRow codes, lengths;
+  LengthRow codes, kinds;
   const auto code_of = [](Source from) {
     return static_cast<std::uint8_t>(slope_codes - 1 + static_cast<std::size_t>(from));
   };
@@ -302,15 +302,15 @@ void LengthReader::take(std::size_t step, const TileSources& tile, W* numbers) {
       codes[g] = tile.from[g] == Source::slope ? codes[g] : code_of(tile.from[g]);
     }
   }
-  read_codes(lanes_, decoders_.get(), codes.data(), tile.count, lengths.data());
-  if (any_listed_) take_listed(codes, tile.count, lengths);
+  read_codes(lanes_, decoders_.get(), codes.data(), tile.count, kinds.data());
+  if (any_listed_) take_listed(codes, tile.count, kinds);
   std::uint64_t needed = 0;
   bool enough = true;
-  for (std::size_t g = 0; g < tile.count; ++g) needed += lengths[g] - (lengths[g] != 0);
+  for (std::size_t g = 0; g < tile.count; ++g) needed += low_bits_of(kinds[g]);
   for (std::size_t lane = 0; lane < lanes; ++lane) enough = enough && lanes_[lane].place <= lane_ends_[lane];
   if (!enough || needed > bit_count_ - place_) fail_damaged("has fewer bits than its lengths say");
-  place_ = read_numbers(bits_, place_, lengths.data(), tile.count, numbers);
-  expected_.add(tile, lengths.data());
+  place_ = read_numbers(bits_, place_, kinds.data(), tile.count, numbers);
+  expected_.add(tile, kinds.data());
 }
 
 template void LengthReader::take(std::size_t, const TileSources&, std::uint32_t*);

@@ -1,5 +1,5 @@
-// Numbers as their lengths in bits, each by the code of those that are expected to be about as long, and the bits below
-// the first.
+// Numbers as their kinds (lengths and second bits), each by the code of those that are expected to be about as long, and
+// the bits that are left.
 #pragma once
 
 #include <array>
@@ -44,7 +44,7 @@ class LengthWriter {
   };
   void choose_classes();
   void find_codes();
-  void count_lengths();
+  void count_kinds();
   void put_head(Bytes& out);
   void put_codes(Bytes& out) const;
   [[nodiscard]] std::size_t put_lane(std::size_t lane, std::uint8_t* to) const noexcept;
@@ -56,7 +56,7 @@ class LengthWriter {
   std::size_t size_, count_ = 0;
   std::vector<Row> rows_;
   std::unique_ptr<std::byte[]> numbers_;
-  std::unique_ptr<std::uint8_t[]> lengths_, codes_;  ///< of each number its length and which code it has
+  std::unique_ptr<std::uint8_t[]> kinds_, codes_;  ///< of each number its kind and which code it has
   std::unique_ptr<std::uint16_t[]> marks_;           ///< what length is expected, or the source
   ClassLimits limits_{};
   std::array<SymbolCounts, length_codes> counts_;
@@ -82,11 +82,11 @@ class LengthReader {
 
  private:
   void take_lists(BytesView stream, std::size_t numbers);
-  void take_listed(const LengthRow& codes, std::size_t count, LengthRow& lengths);
+  void take_listed(const LengthRow& codes, std::size_t count, LengthRow& kinds);
 
   ExpectedLengths expected_;
   unsigned digits_;
-  unsigned longest_;
+  unsigned greatest_;  ///< of kinds
   ClassLimits limits_{};
   std::unique_ptr<std::uint16_t[]> decoders_;
   std::array<std::vector<std::uint8_t>, length_codes> lists_;

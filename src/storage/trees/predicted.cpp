@@ -21,7 +21,7 @@ std::size_t cells_of(const TreeChunk& chunk) { return chunk.groups.father.size()
 /// Runs of groups from all over the chunk.
 constexpr std::size_t sample_runs = 8, sample_run = 16;
 /// For weights there must be more; in smaller chunks they would take more room than they save.
-constexpr std::size_t fitted_run = 32, fitted_from = 1024;
+constexpr std::size_t fitted_run = 64, fitted_from = 1024;
 using LengthCounts = std::array<std::array<std::size_t, 65>, 8>;
 
 // What lengths and bits of these take: the entropy of the lengths, and the bits.
