@@ -136,7 +136,7 @@ struct Large {
   TreeChunk chunk;
 };
 
-const std::string golden_siblings = std::string(SIDESTREAM_GOLDEN_DIRECTORY) + "tree-values-siblings.stream";
+const std::string golden_corrected = std::string(SIDESTREAM_GOLDEN_DIRECTORY) + "tree-values-corrected.stream";
 const std::string golden = std::string(SIDESTREAM_GOLDEN_DIRECTORY) + "tree-values.streams";
 
 }  // namespace
@@ -167,12 +167,12 @@ TEST_CASE("streams of version 1 are read") {
   CHECK(seen.size() == 6);
 }
 
-TEST_CASE("a stream of version 1 with weights of siblings is read") {
+TEST_CASE("a stream with corrections is read") {
   if (!built_in_codecs().contains("zstd")) {
     WARN_MESSAGE(false, "NOT TESTED: this build has no zstd");
     return;
   }
-  const std::string text = read_file(golden_siblings);
+  const std::string text = read_file(golden_corrected);
   const BytesView stream = std::as_bytes(std::span(text));
   REQUIRE(stream.size() > 4);
   CHECK((stream[3] & std::byte{4}) != std::byte{0});  // the plan says that it has them
@@ -213,6 +213,6 @@ TEST_CASE("write the streams" * doctest::skip()) {
   TreeCoding predicted;
   predicted.method = TreeMethod::predicted;
   const Bytes stream = encode_tree_values(bytes_of(large.cells, 0, large.cells.size()), large.chunk, {}, predicted);
-  std::ofstream("tree-values-siblings.stream", std::ios::binary)
+  std::ofstream("tree-values-corrected.stream", std::ios::binary)
       .write(reinterpret_cast<const char*>(stream.data()), static_cast<std::streamsize>(stream.size()));
 }

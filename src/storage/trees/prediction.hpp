@@ -192,6 +192,7 @@ class Predictor {
   bool uniform_ = true;
   bool by_fathers_ = true;   ///< something in the tile is predicted by slopes, or as the last of a mean
   bool all_across_ = false;  ///< every group has one beside it, across the variable's face, that is known
+  bool none_across_ = true;  ///< none has
   std::array<Index, tile_groups> father_at_, across_;
   std::array<std::array<Index, tile_groups>, 6> beside_at_;
   Row father_, goal_, sum_, predicted_, change_;  ///< goal: what the sum is to become

@@ -68,6 +68,12 @@ inline double chosen(Bits mask, double there, double elsewhere) noexcept {
 inline Bits negative(double value) noexcept {
   return static_cast<Bits>(static_cast<std::int64_t>(std::bit_cast<Bits>(value)) >> 63);
 }
+/// The sign of what is no number differs from machine to machine.
+inline double number_or_0(double value) noexcept {
+  constexpr std::int64_t infinity = 0x7ff0000000000000;
+  const auto size = static_cast<std::int64_t>(std::bit_cast<Bits>(std::fabs(value)));
+  return chosen(static_cast<Bits>((infinity - size) >> 63), 0, value);
+}
 inline double flatter_of(double down, double up) noexcept {
   const auto a = static_cast<std::int64_t>(std::bit_cast<Bits>(std::fabs(down)));
   const auto b = static_cast<std::int64_t>(std::bit_cast<Bits>(std::fabs(up)));
@@ -91,7 +97,8 @@ inline __attribute__((always_inline)) void slopes_of(const double* __restrict fa
     if constexpr (Central) {
       slope[g] = chosen(no_lower | no_upper, 1, 0.5) * both;
     } else {
-      slope[g] = chosen(negative(down) ^ negative(up), 0, flatter_of(down, up));
+      const double a = number_or_0(down), b = number_or_0(up);
+      slope[g] = chosen(negative(a) ^ negative(b), 0, flatter_of(a, b));
     }
     change[g] += std::fabs(up - down) + 0.25 * std::fabs(both);
   }

@@ -9,7 +9,7 @@ namespace sidestream::trees {
 
 namespace {
 
-constexpr unsigned version = 1;
+constexpr unsigned version = 2;
 constexpr std::uint8_t has_fathers = 1, has_beside = 2, has_companions = 4;
 
 }  // namespace
@@ -32,7 +32,7 @@ StreamHead take_head(BytesView& stream) {
   const unsigned first = take_byte(stream), flags = take_byte(stream);
   if (first >> 4 != version) {
     fail(Code::file,
-         "a stream of a tree's values of version {}, expected {}: it is damaged, or a newer Sidestream made it",
+         "a stream of a tree's values of version {}, expected {}: it is damaged, or another Sidestream made it",
          first >> 4, version);
   }
   head.method = static_cast<TreeMethod>(first & 15);
