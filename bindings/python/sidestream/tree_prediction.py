@@ -59,9 +59,9 @@ class Plan:
 
     @staticmethod
     def of(bits: int, relations: Relations) -> "Plan":
-        plan = Plan(bits & 3, bits >> 2 & 3, *(bool(bits >> n & 1) for n in range(4, 11)))
+        plan = Plan(bits & 3, bits >> 2 & 3, *(bool(bits >> n & 1) for n in (*range(4, 10), 11)))
         face = relations.face
-        sound = plan.slope <= LIMITED and plan.last <= DECLARED and bits >> 11 == 0
+        sound = plan.slope <= LIMITED and plan.last <= DECLARED and bits >> 12 == 0 and not bits >> 10 & 1
         sound = sound and not (plan.corrected and (plan.faces or plan.closure))
         sound = sound and (plan.shared or plan.divergence or not plan.across)
         sound = sound and not (plan.last == DECLARED and (relations.mean is None or plan.faces))

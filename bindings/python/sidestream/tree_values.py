@@ -12,7 +12,6 @@ from .tree_parts import Parts, bits_at, damaged, unpacked
 from .tree_prediction import Around, Layout, Plan, Prediction
 from .tree_relations import Relations
 
-VERSION = 2
 RAW, CONSTANT, ZSTD, SHUFFLED, FATHER_XOR, PREDICTED, PREDICTED_ZSTD = range(7)
 FATHERS, BESIDE, COMPANIONS = 1, 2, 4
 
@@ -93,7 +92,8 @@ def needs(stream: bytes) -> Head:
     parts = Parts(stream)
     first, flags = parts.byte(), parts.byte()
     method = first & 15
-    sound = first >> 4 == VERSION and method <= PREDICTED_ZSTD and flags <= (FATHERS | BESIDE | COMPANIONS)
+    version = 2 if method == PREDICTED else 1
+    sound = first >> 4 == version and method <= PREDICTED_ZSTD and flags <= (FATHERS | BESIDE | COMPANIONS)
     if not sound or bool(flags & FATHERS) != (method >= FATHER_XOR) or (flags > FATHERS and method < PREDICTED):
         raise damaged("begins in an unknown way")
     return Head(method, flags, int.from_bytes(parts.take(4), "little") if flags & COMPANIONS else 0)
