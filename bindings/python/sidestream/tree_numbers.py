@@ -1,6 +1,5 @@
 """Differences from predictions, by their kinds and the bits that are left: docs/database-trees.md."""
 
-import struct
 from typing import Any
 
 import numpy as np
@@ -39,16 +38,22 @@ class _Codes:
     """The streams of codes, four next to each other, and what they mean."""
 
     def __init__(self, parts: Parts, width: int) -> None:
-        sizes = struct.unpack(f"<{LANES}I", parts.take(4 * LANES))
+        sizes = [parts.number() for _ in range(LANES)]
         self.sizes = [8 * size for size in sizes]
         self.windows = [self._windows(parts.take(size)) for size in sizes]
         head = Parts(_packed_part(parts))
-        self.limits = np.frombuffer(head.take(2 * 8 * (CLASSES - 1)), "<u2").reshape(8, CLASSES - 1)
+        self.classes = head.byte()
+        if self.classes > CLASSES:
+            raise damaged("has too many classes of lengths")
+        self.limits = np.full((8, CLASSES - 1), 0x8000)
+        if self.classes > 1:
+            limits = np.frombuffer(head.take(16 * (self.classes - 1)), "<u2")
+            self.limits[:, : self.classes - 1] = limits.reshape(8, -1)
         self.decoders: list[list[int]] = []
         self.lists: dict[int, list[int]] = {}
         greatest = 2 * width - 1
         for number in range(CODES):
-            first = head.byte()
+            first = head.byte() if self._has(number) else UNUSED
             bits, last = list[int](), 0
             if first == IN_LIST:
                 self.lists[number] = list(_packed_part(parts))
@@ -62,6 +67,12 @@ class _Codes:
         if head.rest() or parts.rest():
             raise damaged("has more bytes than its lists")
         self.places, self.listed = [0] * LANES, dict.fromkeys(self.lists, 0)
+
+    def _has(self, number: int) -> bool:
+        """Whether a value may have this code."""
+        if number >= SLOPE_CODES:
+            return True
+        return number == 0 if self.classes == 0 else number % CLASSES < self.classes
 
     @staticmethod
     def _windows(data: bytes) -> list[int]:
@@ -109,7 +120,7 @@ def _kinds(codes: _Codes, layout: Layout, whole: Prediction | None, width: int) 
             of = sources[step, tile]
             estimates = sums * (65536 // known if known else 0) >> 16
             classes = (estimates[:, None] >= codes.limits[step]).sum(axis=1)
-            chosen = np.where(of == SLOPE, step * CLASSES + classes, SLOPE_CODES - 1 + of)
+            chosen = np.where(of == SLOPE, (step if codes.classes else 0) * CLASSES + classes, SLOPE_CODES - 1 + of)
             row = found[step, tile] = codes.row(chosen.tolist())
             if (of == SLOPE).all() or (of != of[0]).any():
                 sums = sums + np.where(of == SLOPE, 8 * row, estimates)
@@ -119,7 +130,7 @@ def _kinds(codes: _Codes, layout: Layout, whole: Prediction | None, width: int) 
 
 def numbers_of(parts: Parts, layout: Layout, whole: Prediction | None, width: int) -> NDArray[np.uint64]:
     """An axis of steps and one of groups. `whole`: of all groups, or none."""
-    bits = parts.take(struct.unpack("<Q", parts.take(8))[0])
+    bits = parts.take(parts.number())
     kinds = _kinds(_Codes(parts, width), layout, whole, width)
     sons, groups = kinds.shape
     # Which number comes after which.

@@ -12,8 +12,8 @@
 
 namespace sidestream::trees {
 
-/// Numbers that are predicted by slopes have a code for each son and class of expected lengths, others one for each
-/// source.
+/// Numbers that are predicted by slopes have a code for each son and class of expected lengths, or in small chunks all the
+/// same, others one for each source.
 inline constexpr std::size_t most_classes = 4;
 inline constexpr std::size_t slope_codes = 8 * most_classes, length_codes = slope_codes + sources - 1;
 /// Of each son the expected lengths at which the second class begins, and so on.
@@ -43,6 +43,7 @@ class LengthWriter {
     std::uint16_t count;
   };
   void choose_classes();
+  void choose_limits();
   void find_codes();
   void count_kinds();
   void put_head(Bytes& out);
@@ -58,6 +59,7 @@ class LengthWriter {
   std::unique_ptr<std::byte[]> numbers_;
   std::unique_ptr<std::uint8_t[]> kinds_, codes_;  ///< of each number its kind and which code it has
   std::unique_ptr<std::uint16_t[]> marks_;           ///< what length is expected, or the source
+  std::size_t classes_ = 0;
   ClassLimits limits_{};
   std::array<SymbolCounts, length_codes> counts_;
   std::array<CodeTable, length_codes> tables_;
@@ -81,12 +83,15 @@ class LengthReader {
   };
 
  private:
+  void take_limits(BytesView& head);
   void take_lists(BytesView stream, std::size_t numbers);
+  void take_code(std::size_t number, BytesView& head, BytesView& lists, std::size_t numbers);
   void take_listed(const LengthRow& codes, std::size_t count, LengthRow& kinds);
 
   ExpectedLengths expected_;
   unsigned digits_;
   unsigned greatest_;  ///< of kinds
+  std::size_t classes_ = 0;
   ClassLimits limits_{};
   std::unique_ptr<std::uint16_t[]> decoders_;
   std::array<std::vector<std::uint8_t>, length_codes> lists_;
