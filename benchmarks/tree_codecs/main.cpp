@@ -1,5 +1,6 @@
 // How small and how fast the coders of octrees' values are, beside the paper's and zstd:
-//   benchmark_tree_codecs [--finest N] [--chunk CELLS] [--raw DIRECTORY] [--speed-only] [--blast FILE]... [--ramses DIRECTORY]...
+//   benchmark_tree_codecs [--finest N] [--chunk CELLS] [--raw DIRECTORY] [--speed-only] [--blast FILE]... [--ramses
+//   DIRECTORY]...
 // FILE is what `blast turbulence --dump FILE` wrote. With --raw the values go to files; codecs.py runs this and puts
 // them through other codecs.
 #include <fmt/format.h>

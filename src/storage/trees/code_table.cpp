@@ -137,8 +137,9 @@ void each_code(const CodeTable& table, F&& f) noexcept {
 CodeWords code_words(const CodeTable& table) noexcept {
   CodeWords words{};
   if (table.empty() || table.single()) return words;
-  each_code(table,
-            [&](std::size_t number, std::uint32_t code, unsigned bits) { words[number] = code | std::uint32_t{bits} << 16; });
+  each_code(table, [&](std::size_t number, std::uint32_t code, unsigned bits) {
+    words[number] = code | std::uint32_t{bits} << 16;
+  });
   return words;
 }
 

@@ -10,8 +10,8 @@
 
 namespace sidestream::trees {
 
-/// Numbers 0 to 127: what is said of a word but for its lowest bits. 0 and 1 are those words; of another one of L bits it
-/// is 2 (L - 1) and the bit below the first.
+/// Numbers 0 to 127: what is said of a word but for its lowest bits. 0 and 1 are those words; of another one of L bits
+/// it is 2 (L - 1) and the bit below the first.
 inline constexpr std::size_t code_symbols = 128;
 
 /// The bits of a word that are left to be said.

@@ -53,7 +53,7 @@ SIDESTREAM_WIDE void choose_codes(const std::uint16_t* __restrict marks, std::si
 }
 
 SIDESTREAM_WIDE void write_lane(const std::uint8_t* codes, const std::uint8_t* kinds, std::size_t count,
-                                       const CodeWords* words, BitWriter& out) {
+                                const CodeWords* words, BitWriter& out) {
   BitWriter writer = out;
   std::size_t n = 0;
   for (; n + 3 * lanes < count; n += 4 * lanes) {
@@ -115,12 +115,12 @@ inline __attribute__((always_inline)) std::uint64_t numbers_at(const std::uint8_
 }  // namespace
 
 SIDESTREAM_WIDE void write_all(const std::uint64_t* numbers, const std::uint8_t* kinds, std::size_t count,
-                                        std::uint8_t* out) {
+                               std::uint8_t* out) {
   low_bits(numbers, kinds, count, out);
 }
 
 SIDESTREAM_WIDE void write_all(const std::uint32_t* numbers, const std::uint8_t* kinds, std::size_t count,
-                                        std::uint8_t* out) {
+                               std::uint8_t* out) {
   low_bits(numbers, kinds, count, out);
 }
 
@@ -147,7 +147,8 @@ SIDESTREAM_WIDE void read_codes(std::array<LengthReader::Lane, lanes>& all, cons
   std::size_t n = 0;
   for (; n + 4 * lanes <= count; n += 4 * lanes) {
     std::uint64_t words[lanes];
-    for (std::size_t k = 0; k < lanes; ++k) words[k] = load_word(lane[k].bytes + (lane[k].place >> 3)) >> (lane[k].place & 7);
+    for (std::size_t k = 0; k < lanes; ++k)
+      words[k] = load_word(lane[k].bytes + (lane[k].place >> 3)) >> (lane[k].place & 7);
     for (std::size_t k = 0; k < 4 * lanes; ++k) take(words[k % lanes], lane[k % lanes].place, n + k);
   }
   for (; n < count; ++n) {
@@ -169,8 +170,8 @@ SIDESTREAM_WIDE std::uint64_t numbers_of(const std::uint8_t* bits, std::uint64_t
 }
 
 template <class W>
-std::uint64_t read_numbers(const std::uint8_t* bits, std::uint64_t place, const std::uint8_t* kinds,
-                           std::size_t count, W* numbers) {
+std::uint64_t read_numbers(const std::uint8_t* bits, std::uint64_t place, const std::uint8_t* kinds, std::size_t count,
+                           W* numbers) {
   return numbers_of(bits, place, kinds, count, numbers);
 }
 

@@ -21,8 +21,8 @@ void choose_codes(const std::uint16_t* marks, std::size_t count, std::size_t ste
                   const std::array<std::uint16_t, most_classes - 1>& limits, std::uint8_t* codes);
 
 /// Codes of a row, each `lanes` numbers behind the one before.
-void write_lane(const std::uint8_t* codes, const std::uint8_t* kinds, std::size_t count,
-                       const CodeWords* words, BitWriter& writer);
+void write_lane(const std::uint8_t* codes, const std::uint8_t* kinds, std::size_t count, const CodeWords* words,
+                BitWriter& writer);
 
 /// What is left of each, `bit_slack` bytes of anything behind them.
 template <class W>
@@ -34,7 +34,7 @@ void read_codes(std::array<LengthReader::Lane, lanes>& all, const std::uint16_t*
 
 /// Numbers of these kinds, from bit `place` on; the bit behind the last. Reads `bit_slack` bytes more.
 template <class W>
-std::uint64_t read_numbers(const std::uint8_t* bits, std::uint64_t place, const std::uint8_t* kinds,
-                           std::size_t count, W* numbers);
+std::uint64_t read_numbers(const std::uint8_t* bits, std::uint64_t place, const std::uint8_t* kinds, std::size_t count,
+                           W* numbers);
 
 }  // namespace sidestream::trees::length_loops

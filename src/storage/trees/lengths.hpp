@@ -1,5 +1,5 @@
-// Numbers as their kinds (lengths and second bits), each by the code of those that are expected to be about as long, and
-// the bits that are left.
+// Numbers as their kinds (lengths and second bits), each by the code of those that are expected to be about as long,
+// and the bits that are left.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 
 namespace sidestream::trees {
 
-/// Numbers that are predicted by slopes have a code for each son and class of expected lengths, or in small chunks all the
-/// same, others one for each source.
+/// Numbers that are predicted by slopes have a code for each son and class of expected lengths, or in small chunks all
+/// the same, others one for each source.
 inline constexpr std::size_t most_classes = 4;
 inline constexpr std::size_t slope_codes = 8 * most_classes, length_codes = slope_codes + sources - 1;
 /// Of each son the expected lengths at which the second class begins, and so on.
@@ -58,7 +58,7 @@ class LengthWriter {
   std::vector<Row> rows_;
   std::unique_ptr<std::byte[]> numbers_;
   std::unique_ptr<std::uint8_t[]> kinds_, codes_;  ///< of each number its kind and which code it has
-  std::unique_ptr<std::uint16_t[]> marks_;           ///< what length is expected, or the source
+  std::unique_ptr<std::uint16_t[]> marks_;         ///< what length is expected, or the source
   std::size_t classes_ = 0;
   ClassLimits limits_{};
   std::array<SymbolCounts, length_codes> counts_;

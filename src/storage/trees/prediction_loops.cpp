@@ -9,7 +9,7 @@
 namespace sidestream::trees {
 
 void read_beside(const double* __restrict from, const Index* __restrict numbers, std::size_t count,
-                                 double* __restrict out) noexcept {
+                 double* __restrict out) noexcept {
   for (std::size_t n = 0; n < count; ++n) {
     const Index number = numbers[n];
     const double value = from[number < 0 ? 0 : number];
@@ -18,7 +18,7 @@ void read_beside(const double* __restrict from, const Index* __restrict numbers,
 }
 
 void read_beside(const float* __restrict from, const Index* __restrict numbers, std::size_t count,
-                                 double* __restrict out) noexcept {
+                 double* __restrict out) noexcept {
   for (std::size_t n = 0; n < count; ++n) {
     const Index number = numbers[n];
     const auto value = static_cast<double>(from[number < 0 ? 0 : number]);
@@ -116,8 +116,8 @@ SIDESTREAM_WIDE void add_limited(const double* father, const Sides& sides, doubl
   slopes_of<false>(father, sides, factor, count, slope, change);
 }
 
-void add_slopes(bool central, const double* father, const Sides& sides, double factor, std::size_t count,
-                double* slope, double* change) {
+void add_slopes(bool central, const double* father, const Sides& sides, double factor, std::size_t count, double* slope,
+                double* change) {
   (central ? add_central : add_limited)(father, sides, factor, count, slope, change);
 }
 
@@ -138,8 +138,8 @@ SIDESTREAM_WIDE void along_three(const double* __restrict father, const double* 
   for (std::size_t g = 0; g < count; ++g) out[g] = father[g] + ((a * x[g] + b * y[g]) + c * z[g]);
 }
 
-void along_slopes(const double* father, const std::array<double, 3>& offset, const std::array<Predictor::Row, 3>& slopes,
-                  std::size_t dimensions, std::size_t count, double* out) {
+void along_slopes(const double* father, const std::array<double, 3>& offset,
+                  const std::array<Predictor::Row, 3>& slopes, std::size_t dimensions, std::size_t count, double* out) {
   const Predictor::Row &x = slopes[0], &y = slopes[1], &z = slopes[2];
   switch (dimensions) {
     case 1:

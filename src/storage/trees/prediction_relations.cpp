@@ -100,7 +100,8 @@ void Predictor::find_across() {
     for (std::size_t g = 0; g < count_; ++g) across_[g] = finder_->find(beside[g * sides]);
     // Out of the variable itself only what lies in tiles before.
     const bool any = plan_.shared || all_known_;
-    for (std::size_t g = 0; !any && g < count_; ++g) across_[g] = across_[g] < static_cast<Index>(first_) ? across_[g] : -1;
+    for (std::size_t g = 0; !any && g < count_; ++g)
+      across_[g] = across_[g] < static_cast<Index>(first_) ? across_[g] : -1;
   }
   Index some = 0, all = -1;
   for (std::size_t g = 0; g < count_; ++g) {
