@@ -123,12 +123,17 @@ namespace {
 /// f(number, its code with the first bit lowest, its length): short ones first, ascending among equals.
 template <class F>
 void each_code(const CodeTable& table, F&& f) noexcept {
+  std::array<std::uint32_t, longest_code + 1> next{};
+  for (std::size_t n = table.first; n <= table.last; ++n) ++next[table.bits[n]];
   std::uint32_t code = 0;
   for (unsigned bits = 1; bits <= longest_code; ++bits) {
-    for (std::size_t n = table.first; n <= table.last; ++n) {
-      if (table.bits[n] == bits) f(n, reversed(code++, bits), bits);
-    }
-    code <<= 1;
+    const std::uint32_t count = next[bits];
+    next[bits] = code;
+    code = (code + count) << 1;
+  }
+  for (std::size_t n = table.first; n <= table.last; ++n) {
+    const unsigned bits = table.bits[n];
+    if (bits > 0) f(n, reversed(next[bits]++, bits), bits);
   }
 }
 

@@ -17,7 +17,10 @@ constexpr std::size_t sample_bytes = 2048, samples = 8;
 /// far apart.
 constexpr double more_repetitions = 0.4;
 
-/// Bits a value that siblings must save: they take a tenth of the time.
+/// Samples may be wrong by as much; of values that repeat themselves, which is what makes them so small, by more.
+constexpr double close_call = 1.04, repetitive = 0.64, close_if_repetitive = 1.5;
+
+/// Bits a value that corrections must save: they take a tenth of the time.
 constexpr double least_correction = 0.2;
 
 bool has_fathers(const TreeChunk& chunk) { return !chunk.groups.father.empty() && !chunk.fathers.empty(); }
@@ -171,7 +174,7 @@ CodingChoice choose_coding(BytesView values, const TreeChunk& chunk, const Relat
   std::erase_if(all, [&](const Candidate& one) {
     const bool packs = one.method == TreeMethod::zstd || one.method == TreeMethod::shuffled;
     const double least = packs ? one.share - more_repetitions * (1 - one.share) : one.share;
-    return one.share > best && least > best;
+    return one.share > best * (best < repetitive ? close_if_repetitive : close_call) && least > best;
   });
   return choice;
 }
