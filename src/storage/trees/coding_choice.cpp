@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t sample_bytes = 2048, samples = 8;
 /// What zstd saves of a sample, by how much more of it that may be on the whole and at a higher level: repetitions are
 /// far apart.
-constexpr double more_repetitions = 0.4;
+constexpr double more_repetitions = 0.4, many_more_repetitions = 0.8;
 
 /// Samples may be wrong by as much; of values that repeat themselves, which is what makes them so small, by more.
 constexpr double close_call = 1.04, repetitive = 0.64, close_if_repetitive = 1.5;
@@ -173,7 +173,8 @@ CodingChoice choose_coding(BytesView values, const TreeChunk& chunk, const Relat
   const double best = all.front().share;
   std::erase_if(all, [&](const Candidate& one) {
     const bool packs = one.method == TreeMethod::zstd || one.method == TreeMethod::shuffled;
-    const double least = packs ? one.share - more_repetitions * (1 - one.share) : one.share;
+    const double more = one.share < repetitive ? many_more_repetitions : more_repetitions;
+    const double least = packs ? one.share - more * (1 - one.share) : one.share;
     return one.share > best * (best < repetitive ? close_if_repetitive : close_call) && least > best;
   });
   return choice;

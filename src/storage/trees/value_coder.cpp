@@ -17,10 +17,10 @@ using namespace trees;
 
 namespace {
 
-/// Within half a per cent of zstd's level 19 on quiet data, in a third of its time. Values of few kinds, and others that
-/// repeat themselves without being quiet, are worth that.
+/// Within half a per cent of zstd's level 19 on quiet data, in a third of its time. Values of few kinds, and others
+/// that repeat themselves without being quiet, are worth that.
 constexpr int usual_zstd_level = 15, best_zstd_level = 19;
-constexpr std::size_t quiet = 64;  ///< so much smaller than the values
+constexpr std::size_t quiet = 256;  ///< so much smaller than the values
 
 bool all_the_same(BytesView values, std::size_t size) {
   // Each element equals the one before it.
