@@ -62,8 +62,7 @@ class PlanSearch {
     without([](PredictionPlan& one) { one.last = Last::plain; }, plan.last == Last::declared);
     without([](PredictionPlan& one) { one.last = Last::slope; }, best_.plan.last == Last::plain);
     without([](PredictionPlan& one) { one.slope = Slope::limited; }, plan.slope == Slope::central);
-    // Where the steeper of two slopes does no harm, both do none.
-    without([](PredictionPlan& one) { one.slope = Slope::none; }, best_.plan.slope == Slope::limited);
+    without([](PredictionPlan& one) { one.slope = Slope::none; }, plan.slope != Slope::none);
     return best_;
   }
   /// That a value takes under a plan; each is tried once.
