@@ -17,6 +17,7 @@ SLOPE, MEAN, SHARED, DIVERGENCE, CLOSURE = range(5)  # what a value was predicte
 NONE, CENTRAL, LIMITED = range(3)  # slopes
 AS_OTHERS, PLAIN, DECLARED = range(3)  # the last of the siblings
 TILE = 128
+PAIR_TERMS, AXIS_TERMS = 7, 10  # of corrections; those before are earlier siblings
 
 
 @dataclass
@@ -53,15 +54,15 @@ class Plan:
     across: bool
     faces: bool
     factor: bool
-    siblings: bool  # predictions by slopes are corrected by what earlier siblings differ from theirs
-    weights: dict[tuple[int, int], float] = field(default_factory=dict)  # how much, by the places of both in the order
+    corrected: bool  # predictions by slopes are
+    weights: dict[tuple[int, int], float] = field(default_factory=dict)  # how much, by place in the order and term
 
     @staticmethod
     def of(bits: int, relations: Relations) -> "Plan":
-        plan = Plan(bits & 3, bits >> 2 & 3, *(bool(bits >> n & 1) for n in range(4, 11)))
+        plan = Plan(bits & 3, bits >> 2 & 3, *(bool(bits >> n & 1) for n in (*range(4, 10), 11)))
         face = relations.face
-        sound = plan.slope <= LIMITED and plan.last <= DECLARED and bits >> 11 == 0
-        sound = sound and not (plan.siblings and (plan.faces or plan.closure))
+        sound = plan.slope <= LIMITED and plan.last <= DECLARED and bits >> 12 == 0 and not bits >> 10 & 1
+        sound = sound and not (plan.corrected and (plan.faces or plan.closure))
         sound = sound and (plan.shared or plan.divergence or not plan.across)
         sound = sound and not (plan.last == DECLARED and (relations.mean is None or plan.faces))
         sound = sound and not ((plan.shared or plan.divergence) and not plan.faces)
@@ -71,6 +72,14 @@ class Plan:
         if not sound or (plan.closure and not relations.closure):
             raise Error("a stream of a tree's values is predicted in an unknown way; it is damaged", Code.FILE)
         return plan
+
+    def corrections(self, step: int, dimensions: int) -> list[int]:
+        """The terms that a son has."""
+        found = list(range(step))
+        if self.slope != NONE:
+            found += range(PAIR_TERMS, PAIR_TERMS + dimensions * (dimensions - 1) // 2)
+            found += range(AXIS_TERMS, AXIS_TERMS + dimensions)
+        return found
 
     @property
     def needs_beside(self) -> bool:
@@ -171,7 +180,7 @@ class Prediction:
         around, self.groups = layout.around, past - first
         self.used = around.dimensions
         self.numbers, self.beside = around.father[first:past], around.beside[first:past]
-        self.sloped, self.apart = dict[int, Doubles](), dict[int, Doubles]()
+        self.sloped, self.terms = dict[int, Doubles](), dict[int, Doubles]()
         self.factor = layout.relations.factor if self.plan.factor else 1.0
         if self.plan.closure:
             self.offset = self._terms(self.relations.closure, self._cells, self.groups * self.sons)
@@ -181,8 +190,11 @@ class Prediction:
             self.father = self.father * self.factor
         if self.plan.divergence:
             self.flow = self._flow(self._cells)
+        self.change: Doubles | None = None
         if self.plan.slope != NONE:
             self._slopes()
+        if self.plan.corrected and self.plan.slope != NONE:
+            self._curvature()
         if self.plan.last != AS_OTHERS:
             self._begin_mean()
 
@@ -206,21 +218,38 @@ class Prediction:
         return np.where(numbers < 0, 0.0, self.layout.around.fathers[np.maximum(numbers, 0)].astype(np.float64))
 
     def _slopes(self) -> None:
-        self.slopes, factor = list[Doubles](), self.factor
+        self.slopes, factor, change = list[Doubles](), self.factor, np.zeros(self.groups)
         for axis in range(self.used):
             low, high = self._beside(2 * axis), self._beside(2 * axis + 1)
             no_low, no_high = self.beside[:, 2 * axis] < 0, self.beside[:, 2 * axis + 1] < 0
             if self.plan.faces and self.layout.face.axis == axis:
                 there, none = (low, no_low) if self.layout.face.high else (high, no_high)
-                self.slopes.append(np.where(none, 0.0, there * factor - self.father))
-                continue
-            down = np.where(no_low, 0.0, self.father - low * factor)
-            up = np.where(no_high, 0.0, high * factor - self.father)
-            if self.plan.slope == CENTRAL:
-                slope = np.where(~no_low & ~no_high, 0.5 * (down + up), down + up)
+                slope = np.where(none, 0.0, there * factor - self.father)
+                change = change + 0.5 * np.fabs(slope)
             else:
-                slope = np.where(down * up > 0, np.where(np.fabs(down) < np.fabs(up), down, up), 0.0)
+                down = np.where(no_low, 0.0, self.father - low * factor)
+                up = np.where(no_high, 0.0, high * factor - self.father)
+                change = change + (np.fabs(up - down) + 0.25 * np.fabs(down + up))
+                if self.plan.slope == CENTRAL:
+                    slope = np.where(no_low | no_high, 1.0, 0.5) * (down + up)
+                else:
+                    down, up = np.where(np.isnan(down), 0.0, down), np.where(np.isnan(up), 0.0, up)
+                    flatter = np.where(np.fabs(down) < np.fabs(up), down, up)
+                    slope = np.where(np.signbit(down) != np.signbit(up), 0.0, flatter)
             self.slopes.append(slope)
+        self.change = np.where(np.isnan(change), 0.0, change)
+
+    def _curvature(self) -> None:
+        """How slopes change from father to father. Only where a prediction is of all groups at once."""
+        here = np.arange(self.groups)
+        for axis in range(self.used):
+            lower, upper = (self.layout.around.groups_at(2 * axis + side) for side in (0, 1))
+            below, above = np.where(lower < 0, here, lower), np.where(upper < 0, here, upper)
+            own = self.slopes[axis]
+            self.terms[AXIS_TERMS + axis] = 0.125 * ((own[below] + own[above]) - 2 * own)
+            for other in range(axis + 1, self.used):
+                slope = self.slopes[other]
+                self.terms[PAIR_TERMS + axis + other - 1] = 0.125 * (slope[above] - slope[below])
 
     def _begin_mean(self) -> None:
         members, mean = float(self.layout.members), self.relations.mean
@@ -257,19 +286,20 @@ class Prediction:
                 found = (found - self.offset[son :: self.sons]) / self.weight[son :: self.sons]
         else:
             found = self.father if plan.slope == NONE else self._by_slope(son)
-            if plan.siblings:
-                found = self._with_siblings(step, found)
+            if plan.corrected:
+                found = self._corrected(step, found)
         if plan.divergence and not plan.closure:
             found = self._by_divergence(step, found)
         if plan.shared and not plan.closure:
             found = self._by_shared(son, found)
         return np.where(np.isnan(found), 0.0, found)
 
-    def _with_siblings(self, step: int, found: Doubles) -> Doubles:
+    def _corrected(self, step: int, found: Doubles) -> Doubles:
         self.sloped[step] = found
-        if 2 <= step < self.sons - 1:
-            for other in range(step):
-                found = found + self.plan.weights[step, other] * self.apart[other]
+        if step + 1 < self.sons:
+            for term in self.plan.corrections(step, self.used):
+                if weight := self.plan.weights[step, term]:
+                    found = found + weight * self.terms[term]
         return found
 
     def _by_slope(self, son: int) -> Doubles:
@@ -319,8 +349,8 @@ class Prediction:
     def known(self, step: int, values: Doubles) -> None:
         son = self.layout.order[step]
         self.own[self.first : self.past, son] = values
-        if self.plan.siblings and step + 2 < self.sons:
-            self.apart[step] = values - self.sloped[step]
+        if self.plan.corrected and step + 2 < self.sons:
+            self.terms[step] = values - self.sloped[step]
         if self.plan.last != AS_OTHERS and not self.plan.closure and step + 1 < self.layout.members:
             if self.plan.last == DECLARED:
                 values = self.weight[son :: self.sons] * values + self.offset[son :: self.sons]

@@ -37,7 +37,8 @@ void Arrangement::order(const SiblingGroups& groups, std::size_t side, bool upwa
   for (std::size_t n = 1; n < ends_.size(); ++n) ends_[n] += ends_[n - 1];
   std::vector<std::size_t> next(ends_.size(), 0);
   for (std::size_t n = 1; n < ends_.size(); ++n) next[n] = ends_[n - 1];
-  for (std::size_t group = 0; group < count; ++group) sequence_[next[wave[group]]++] = static_cast<std::uint32_t>(group);
+  for (std::size_t group = 0; group < count; ++group)
+    sequence_[next[wave[group]]++] = static_cast<std::uint32_t>(group);
 }
 
 void Arrangement::find_across(const std::uint32_t* groups, std::size_t count, Index* out) const noexcept {

@@ -111,11 +111,28 @@ void check_companion(const TreeChunk& chunk, int number, std::size_t cells, bool
 
 GroupFinder::GroupFinder(const SiblingGroups& groups) {
   if (groups.father.empty()) return;
+  if (groups.father.size() > INT32_MAX) {
+    fail(Code::usage, "a tree's chunk of {} sibling groups, expected at most 2^31 - 1; make chunks smaller",
+         groups.father.size());
+  }
   const auto [least, most] = std::minmax_element(groups.father.begin(), groups.father.end());
   first_ = *least;
   group_.assign(static_cast<std::size_t>(*most - first_) + 1, -1);
-  Index next = 0;
+  std::int32_t next = 0;
   for (const Index father : groups.father) group_[static_cast<std::size_t>(father - first_)] = next++;
+}
+
+// No branches: whether there is one changes from group to group.
+void GroupFinder::find_or_own(const Index* fathers, std::size_t count, Index own, Index* out) const noexcept {
+  const auto size = static_cast<std::uint64_t>(group_.size());
+  const std::int32_t* const groups = group_.data();
+  for (std::size_t g = 0; g < count; ++g) {
+    const auto place = static_cast<std::uint64_t>(fathers[g] - first_);
+    const Index found = groups[place < size ? place : 0];
+    const Index itself = own + static_cast<Index>(g);
+    const Index inside = place < size ? found : -1;
+    out[g] = inside < 0 ? itself : inside;
+  }
 }
 
 }  // namespace sidestream::trees

@@ -36,16 +36,19 @@ void check_companion(const TreeChunk& chunk, int number, std::size_t cells, bool
 class GroupFinder {
  public:
   GroupFinder() = default;
+  /// Throws Error(usage) if there are more groups than 32 bits count.
   explicit GroupFinder(const SiblingGroups& groups);
   /// -1: none. `father` may be -1.
   [[nodiscard]] Index find(Index father) const noexcept {
     const Index place = father - first_;
     return place >= 0 && place < static_cast<Index>(group_.size()) ? group_[static_cast<std::size_t>(place)] : -1;
   }
+  /// Of `count` fathers; `own`, and what follows it, where there is none.
+  void find_or_own(const Index* fathers, std::size_t count, Index own, Index* out) const noexcept;
 
  private:
   Index first_ = 0;
-  std::vector<Index> group_;
+  std::vector<std::int32_t> group_;
 };
 
 }  // namespace sidestream::trees

@@ -104,10 +104,10 @@ CodeTable take_table(BytesView& stream) {
   table.first = take_byte(stream);
   table.last = take_byte(stream);
   if (table.empty() || table.single()) {
-    if (table.first >= code_symbols) fail_damaged("has a length beyond any type");
+    if (table.first >= code_symbols) fail_damaged("has a number beyond any type");
     return table;
   }
-  if (table.last >= code_symbols) fail_damaged("has a length beyond any type");
+  if (table.last >= code_symbols) fail_damaged("has a number beyond any type");
   unsigned taken = 0;
   for (std::size_t n = table.first; n <= table.last; ++n) {
     table.bits[n] = take_byte(stream);
@@ -123,12 +123,17 @@ namespace {
 /// f(number, its code with the first bit lowest, its length): short ones first, ascending among equals.
 template <class F>
 void each_code(const CodeTable& table, F&& f) noexcept {
+  std::array<std::uint32_t, longest_code + 1> next{};
+  for (std::size_t n = table.first; n <= table.last; ++n) ++next[table.bits[n]];
   std::uint32_t code = 0;
   for (unsigned bits = 1; bits <= longest_code; ++bits) {
-    for (std::size_t n = table.first; n <= table.last; ++n) {
-      if (table.bits[n] == bits) f(n, reversed(code++, bits), bits);
-    }
-    code <<= 1;
+    const std::uint32_t count = next[bits];
+    next[bits] = code;
+    code = (code + count) << 1;
+  }
+  for (std::size_t n = table.first; n <= table.last; ++n) {
+    const unsigned bits = table.bits[n];
+    if (bits > 0) f(n, reversed(next[bits]++, bits), bits);
   }
 }
 
@@ -137,8 +142,9 @@ void each_code(const CodeTable& table, F&& f) noexcept {
 CodeWords code_words(const CodeTable& table) noexcept {
   CodeWords words{};
   if (table.empty() || table.single()) return words;
-  each_code(table,
-            [&](std::size_t number, std::uint32_t code, unsigned bits) { words[number] = code | std::uint32_t{bits} << 16; });
+  each_code(table, [&](std::size_t number, std::uint32_t code, unsigned bits) {
+    words[number] = code | std::uint32_t{bits} << 16;
+  });
   return words;
 }
 

@@ -10,8 +10,15 @@
 
 namespace sidestream::trees {
 
-/// Numbers 0 to 64: lengths of words in bits.
-inline constexpr std::size_t code_symbols = 65;
+/// Numbers 0 to 127: what is said of a word but for its lowest bits. 0 and 1 are those words; of another one of L bits
+/// it is 2 (L - 1) and the bit below the first.
+inline constexpr std::size_t code_symbols = 128;
+
+/// The bits of a word that are left to be said.
+[[nodiscard]] constexpr unsigned low_bits_of(unsigned kind) noexcept { return kind < 4 ? 0 : (kind >> 1) - 1; }
+[[nodiscard]] constexpr std::uint64_t high_bits_of(unsigned kind) noexcept {
+  return kind < 2 ? kind : std::uint64_t{2 | (kind & 1)} << low_bits_of(kind);
+}
 /// Bits of the longest code.
 inline constexpr unsigned longest_code = 10;
 

@@ -15,9 +15,12 @@ namespace {
 constexpr std::size_t sample_bytes = 2048, samples = 8;
 /// What zstd saves of a sample, by how much more of it that may be on the whole and at a higher level: repetitions are
 /// far apart.
-constexpr double more_repetitions = 0.4;
+constexpr double more_repetitions = 0.4, many_more_repetitions = 0.8;
 
-/// Bits a value that siblings must save: they take a tenth of the time.
+/// Samples may be wrong by as much; of values that repeat themselves, which is what makes them so small, by more.
+constexpr double close_call = 1.04, repetitive = 0.64, close_if_repetitive = 1.5;
+
+/// Bits a value that corrections must save: they take a tenth of the time.
 constexpr double least_correction = 0.2;
 
 bool has_fathers(const TreeChunk& chunk) { return !chunk.groups.father.empty() && !chunk.fathers.empty(); }
@@ -59,8 +62,7 @@ class PlanSearch {
     without([](PredictionPlan& one) { one.last = Last::plain; }, plan.last == Last::declared);
     without([](PredictionPlan& one) { one.last = Last::slope; }, best_.plan.last == Last::plain);
     without([](PredictionPlan& one) { one.slope = Slope::limited; }, plan.slope == Slope::central);
-    // Where the steeper of two slopes does no harm, both do none.
-    without([](PredictionPlan& one) { one.slope = Slope::none; }, best_.plan.slope == Slope::limited);
+    without([](PredictionPlan& one) { one.slope = Slope::none; }, plan.slope != Slope::none);
     return best_;
   }
   /// That a value takes under a plan; each is tried once.
@@ -170,8 +172,9 @@ CodingChoice choose_coding(BytesView values, const TreeChunk& chunk, const Relat
   const double best = all.front().share;
   std::erase_if(all, [&](const Candidate& one) {
     const bool packs = one.method == TreeMethod::zstd || one.method == TreeMethod::shuffled;
-    const double least = packs ? one.share - more_repetitions * (1 - one.share) : one.share;
-    return one.share > best && least > best;
+    const double more = one.share < repetitive ? many_more_repetitions : more_repetitions;
+    const double least = packs ? one.share - more * (1 - one.share) : one.share;
+    return one.share > best * (best < repetitive ? close_if_repetitive : close_call) && least > best;
   });
   return choice;
 }

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "storage/trees/wide.hpp"
+
 namespace sidestream::trees {
 
 namespace {
@@ -37,7 +39,7 @@ std::int8_t in_64ths(double weight) {
 
 }  // namespace
 
-void CorrectionFit::end_tile(std::size_t count) noexcept {
+SIDESTREAM_WIDE void CorrectionFit::end_tile(std::size_t count) noexcept {
   for (std::size_t g = 0; g < count; ++g) {
     const std::array<double, width>& terms = terms_[g];
     double square = 0, all = 0;

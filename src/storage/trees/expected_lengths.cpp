@@ -29,14 +29,14 @@ SIDESTREAM_WIDE void divide(const std::uint32_t* __restrict sums, std::uint32_t 
   for (std::size_t g = 0; g < count; ++g) out[g] = static_cast<std::uint16_t>(sums[g] * reciprocal >> 16);
 }
 
-SIDESTREAM_WIDE void add_all(const std::uint8_t* __restrict lengths, std::size_t count, std::uint32_t* __restrict sums) {
-  for (std::size_t g = 0; g < count; ++g) sums[g] += 16u * lengths[g];
+SIDESTREAM_WIDE void add_all(const std::uint8_t* __restrict kinds, std::size_t count, std::uint32_t* __restrict sums) {
+  for (std::size_t g = 0; g < count; ++g) sums[g] += 8u * kinds[g];
 }
 
-SIDESTREAM_WIDE void add_slopes(const std::uint8_t* __restrict lengths, const Source* __restrict from,
+SIDESTREAM_WIDE void add_slopes(const std::uint8_t* __restrict kinds, const Source* __restrict from,
                                 const std::uint16_t* __restrict estimates, std::size_t count,
                                 std::uint32_t* __restrict sums) {
-  for (std::size_t g = 0; g < count; ++g) sums[g] += from[g] == Source::slope ? 16u * lengths[g] : estimates[g];
+  for (std::size_t g = 0; g < count; ++g) sums[g] += from[g] == Source::slope ? 8u * kinds[g] : estimates[g];
 }
 
 }  // namespace length_loops
@@ -57,11 +57,11 @@ const LengthEstimates& ExpectedLengths::next() noexcept {
   return estimates_;
 }
 
-void ExpectedLengths::add(const TileSources& tile, const std::uint8_t* lengths) noexcept {
+void ExpectedLengths::add(const TileSources& tile, const std::uint8_t* kinds) noexcept {
   if (!tile.uniform) {
-    length_loops::add_slopes(lengths, tile.from.data(), estimates_.data(), count_, sums_.data());
+    length_loops::add_slopes(kinds, tile.from.data(), estimates_.data(), count_, sums_.data());
   } else if (tile.from[0] == Source::slope) {
-    length_loops::add_all(lengths, count_, sums_.data());
+    length_loops::add_all(kinds, count_, sums_.data());
   } else {
     return;
   }

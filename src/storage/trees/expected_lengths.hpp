@@ -27,8 +27,8 @@ class ExpectedLengths {
   void begin(const double* change, const double* father, std::size_t count, unsigned digits);
   /// Of the next son. Nothing known: 0.
   [[nodiscard]] const LengthEstimates& next() noexcept;
-  /// The lengths of that son; those which are not predicted by slopes do not count.
-  void add(const TileSources& tile, const std::uint8_t* lengths) noexcept;
+  /// The kinds (code_table.hpp) of that son: half bits. Those which are not predicted by slopes do not count.
+  void add(const TileSources& tile, const std::uint8_t* kinds) noexcept;
 
  private:
   std::array<std::uint32_t, tile_groups> sums_{};

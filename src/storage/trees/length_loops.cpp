@@ -6,24 +6,37 @@
 
 namespace sidestream::trees::length_loops {
 
-// Versions for several processors are not made of templates: these are called by the templates below.
-SIDESTREAM_WIDE void lengths_of(const std::uint64_t* __restrict numbers, std::size_t count,
-                                std::uint8_t* __restrict lengths) {
-  for (std::size_t n = 0; n < count; ++n) lengths[n] = static_cast<std::uint8_t>(std::bit_width(numbers[n]));
+namespace {
+
+template <class W>
+inline __attribute__((always_inline)) void kinds(const W* __restrict numbers, std::size_t count,
+                                                 std::uint8_t* __restrict out) {
+  for (std::size_t n = 0; n < count; ++n) {
+    const W number = numbers[n];
+    const auto length = static_cast<W>(std::bit_width(number));
+    const auto second = static_cast<W>(number >> (length > 1 ? length - 2 : 0) & 1);
+    out[n] = static_cast<std::uint8_t>(length > 1 ? 2 * (length - 1) + second : length);
+  }
 }
 
-SIDESTREAM_WIDE void lengths_of(const std::uint32_t* __restrict numbers, std::size_t count,
-                                std::uint8_t* __restrict lengths) {
-  for (std::size_t n = 0; n < count; ++n) lengths[n] = static_cast<std::uint8_t>(std::bit_width(numbers[n]));
+}  // namespace
+
+// Versions for several processors are not made of templates: these are called by the templates below.
+SIDESTREAM_WIDE void kinds_of(const std::uint64_t* numbers, std::size_t count, std::uint8_t* out) {
+  kinds(numbers, count, out);
+}
+
+SIDESTREAM_WIDE void kinds_of(const std::uint32_t* numbers, std::size_t count, std::uint8_t* out) {
+  kinds(numbers, count, out);
 }
 
 template <class W>
-void find_lengths(const W* numbers, std::size_t count, std::uint8_t* lengths) {
-  lengths_of(numbers, count, lengths);
+void find_kinds(const W* numbers, std::size_t count, std::uint8_t* out) {
+  kinds_of(numbers, count, out);
 }
 
-template void find_lengths(const std::uint64_t*, std::size_t, std::uint8_t*);
-template void find_lengths(const std::uint32_t*, std::size_t, std::uint8_t*);
+template void find_kinds(const std::uint64_t*, std::size_t, std::uint8_t*);
+template void find_kinds(const std::uint32_t*, std::size_t, std::uint8_t*);
 
 SIDESTREAM_WIDE void choose_codes(const std::uint16_t* __restrict marks, std::size_t count, std::size_t step,
                                   const std::array<std::uint16_t, most_classes - 1>& limits,
@@ -39,22 +52,22 @@ SIDESTREAM_WIDE void choose_codes(const std::uint16_t* __restrict marks, std::si
   }
 }
 
-SIDESTREAM_WIDE void write_lane(const std::uint8_t* codes, const std::uint8_t* lengths, std::size_t count,
-                                       const CodeWords* words, BitWriter& out) {
+SIDESTREAM_WIDE void write_lane(const std::uint8_t* codes, const std::uint8_t* kinds, std::size_t count,
+                                const CodeWords* words, BitWriter& out) {
   BitWriter writer = out;
   std::size_t n = 0;
   for (; n + 3 * lanes < count; n += 4 * lanes) {
     std::uint64_t held = 0;
     unsigned fill = 0;
     for (std::size_t k = 0; k < 4 * lanes; k += lanes) {
-      const std::uint32_t word = words[codes[n + k]][lengths[n + k]];
+      const std::uint32_t word = words[codes[n + k]][kinds[n + k]];
       held |= std::uint64_t{word & 0xffff} << fill;
       fill += word >> 16;
     }
     writer.put_short(held, fill);
   }
   for (; n < count; n += lanes) {
-    const std::uint32_t word = words[codes[n]][lengths[n]];
+    const std::uint32_t word = words[codes[n]][kinds[n]];
     writer.put_short(word & 0xffff, word >> 16);
   }
   out = writer;
@@ -62,33 +75,20 @@ SIDESTREAM_WIDE void write_lane(const std::uint8_t* codes, const std::uint8_t* l
 
 namespace {
 
-/// Of lengths below 58: with those of a byte begun before, a word has them all.
-template <class W>
-inline __attribute__((always_inline)) void put_short(const W* numbers, const std::uint8_t* lengths, std::size_t count,
-                                                     BitWriter& out) {
-  BitWriter writer = out;
-  for (std::size_t n = 0; n < count; ++n) {
-    const unsigned length = lengths[n], low = length - (length != 0);
-    writer.put_short(numbers[n] ^ static_cast<W>(W{length != 0} << low), low);
-  }
-  out = writer;
-}
+/// With the bits of a byte begun before, a word has as many.
+constexpr unsigned most_in_word = 56;
 
 template <class W>
-inline __attribute__((always_inline)) void low_bits(const W* numbers, const std::uint8_t* lengths,
-                                                           std::size_t count, std::uint8_t* out) {
+inline __attribute__((always_inline)) void low_bits(const W* numbers, const std::uint8_t* kinds, std::size_t count,
+                                                    std::uint8_t* out) {
   BitWriter writer(out);
-  for (std::size_t first = 0; first < count; first += tile_groups) {
-    const std::size_t now = std::min(tile_groups, count - first);
-    std::uint8_t longest = 0;
-    for (std::size_t n = 0; n < now; ++n) longest = std::max(longest, lengths[first + n]);
-    if (longest <= 57) {
-      put_short(numbers + first, lengths + first, now, writer);
-      continue;
-    }
-    for (std::size_t n = first; n < first + now; ++n) {
-      const unsigned length = lengths[n], low = length - (length != 0);
-      writer.put(numbers[n] ^ static_cast<W>(W{length != 0} << low), low);
+  for (std::size_t n = 0; n < count; ++n) {
+    const unsigned low = low_bits_of(kinds[n]);
+    const std::uint64_t bits = numbers[n] & ((std::uint64_t{1} << low) - 1);
+    if (sizeof(W) < 8 || low <= most_in_word) {
+      writer.put_short(bits, low);
+    } else {
+      writer.put(bits, low);
     }
   }
   writer.finish();
@@ -96,23 +96,17 @@ inline __attribute__((always_inline)) void low_bits(const W* numbers, const std:
 
 template <class W>
 inline __attribute__((always_inline)) std::uint64_t numbers_at(const std::uint8_t* bits, std::uint64_t place,
-                                                               const std::uint8_t* lengths, std::size_t count,
+                                                               const std::uint8_t* kinds, std::size_t count,
                                                                W* numbers) {
-  std::uint8_t longest = 0;
-  for (std::size_t n = 0; n < count; ++n) longest = std::max(longest, lengths[n]);
-  if (longest <= 57) {  // a word has them all
-    for (std::size_t n = 0; n < count; ++n) {
-      const unsigned length = lengths[n], low = length - (length != 0);
-      const std::uint64_t top = std::uint64_t{length != 0} << low;
-      const std::uint64_t word = load_word(bits + (place >> 3)) >> (place & 7);
-      numbers[n] = static_cast<W>(top | (word & (top - (length != 0))));
-      place += low;
-    }
-    return place;
-  }
   for (std::size_t n = 0; n < count; ++n) {
-    const unsigned length = lengths[n], low = length - (length != 0);
-    numbers[n] = static_cast<W>(std::uint64_t{length != 0} << low | get_bits(bits, place, low));
+    const unsigned low = low_bits_of(kinds[n]);
+    const std::uint64_t high = high_bits_of(kinds[n]);
+    if (sizeof(W) < 8 || low <= most_in_word) {
+      const std::uint64_t word = load_word(bits + (place >> 3)) >> (place & 7);
+      numbers[n] = static_cast<W>(high | (word & ((std::uint64_t{1} << low) - 1)));
+    } else {
+      numbers[n] = static_cast<W>(high | get_bits(bits, place, low));
+    }
     place += low;
   }
   return place;
@@ -120,19 +114,19 @@ inline __attribute__((always_inline)) std::uint64_t numbers_at(const std::uint8_
 
 }  // namespace
 
-SIDESTREAM_WIDE void low_bits_of(const std::uint64_t* numbers, const std::uint8_t* lengths, std::size_t count,
-                                        std::uint8_t* out) {
-  low_bits(numbers, lengths, count, out);
+SIDESTREAM_WIDE void write_all(const std::uint64_t* numbers, const std::uint8_t* kinds, std::size_t count,
+                               std::uint8_t* out) {
+  low_bits(numbers, kinds, count, out);
 }
 
-SIDESTREAM_WIDE void low_bits_of(const std::uint32_t* numbers, const std::uint8_t* lengths, std::size_t count,
-                                        std::uint8_t* out) {
-  low_bits(numbers, lengths, count, out);
+SIDESTREAM_WIDE void write_all(const std::uint32_t* numbers, const std::uint8_t* kinds, std::size_t count,
+                               std::uint8_t* out) {
+  low_bits(numbers, kinds, count, out);
 }
 
 template <class W>
-void write_low_bits(const W* numbers, const std::uint8_t* lengths, std::size_t count, std::uint8_t* out) {
-  low_bits_of(numbers, lengths, count, out);
+void write_low_bits(const W* numbers, const std::uint8_t* kinds, std::size_t count, std::uint8_t* out) {
+  write_all(numbers, kinds, count, out);
 }
 
 template void write_low_bits(const std::uint64_t*, const std::uint8_t*, std::size_t, std::uint8_t*);
@@ -140,20 +134,21 @@ template void write_low_bits(const std::uint32_t*, const std::uint8_t*, std::siz
 
 // Four codes of each lane are in one word; four lanes side by side, since each code is found behind the one before it.
 SIDESTREAM_WIDE void read_codes(std::array<LengthReader::Lane, lanes>& all, const std::uint16_t* decoders,
-                                const std::uint8_t* codes, std::size_t count, std::uint8_t* lengths) {
+                                const std::uint8_t* codes, std::size_t count, std::uint8_t* kinds) {
   static_assert(4 * longest_code <= 57);
   std::array<LengthReader::Lane, lanes> lane = all;
   constexpr std::uint64_t mask = decode_entries - 1;
   const auto take = [&](std::uint64_t& word, std::uint64_t& place, std::size_t n) {
     const unsigned entry = decoders[codes[n] * decode_entries + (word & mask)];
-    lengths[n] = static_cast<std::uint8_t>(entry >> 4);
+    kinds[n] = static_cast<std::uint8_t>(entry >> 4);
     word >>= entry & 15;
     place += entry & 15;
   };
   std::size_t n = 0;
   for (; n + 4 * lanes <= count; n += 4 * lanes) {
     std::uint64_t words[lanes];
-    for (std::size_t k = 0; k < lanes; ++k) words[k] = load_word(lane[k].bytes + (lane[k].place >> 3)) >> (lane[k].place & 7);
+    for (std::size_t k = 0; k < lanes; ++k)
+      words[k] = load_word(lane[k].bytes + (lane[k].place >> 3)) >> (lane[k].place & 7);
     for (std::size_t k = 0; k < 4 * lanes; ++k) take(words[k % lanes], lane[k % lanes].place, n + k);
   }
   for (; n < count; ++n) {
@@ -164,20 +159,20 @@ SIDESTREAM_WIDE void read_codes(std::array<LengthReader::Lane, lanes>& all, cons
   all = lane;
 }
 
-SIDESTREAM_WIDE std::uint64_t numbers_of(const std::uint8_t* bits, std::uint64_t place, const std::uint8_t* lengths,
+SIDESTREAM_WIDE std::uint64_t numbers_of(const std::uint8_t* bits, std::uint64_t place, const std::uint8_t* kinds,
                                          std::size_t count, std::uint64_t* numbers) {
-  return numbers_at(bits, place, lengths, count, numbers);
+  return numbers_at(bits, place, kinds, count, numbers);
 }
 
-SIDESTREAM_WIDE std::uint64_t numbers_of(const std::uint8_t* bits, std::uint64_t place, const std::uint8_t* lengths,
+SIDESTREAM_WIDE std::uint64_t numbers_of(const std::uint8_t* bits, std::uint64_t place, const std::uint8_t* kinds,
                                          std::size_t count, std::uint32_t* numbers) {
-  return numbers_at(bits, place, lengths, count, numbers);
+  return numbers_at(bits, place, kinds, count, numbers);
 }
 
 template <class W>
-std::uint64_t read_numbers(const std::uint8_t* bits, std::uint64_t place, const std::uint8_t* lengths,
-                           std::size_t count, W* numbers) {
-  return numbers_of(bits, place, lengths, count, numbers);
+std::uint64_t read_numbers(const std::uint8_t* bits, std::uint64_t place, const std::uint8_t* kinds, std::size_t count,
+                           W* numbers) {
+  return numbers_of(bits, place, kinds, count, numbers);
 }
 
 template std::uint64_t read_numbers(const std::uint8_t*, std::uint64_t, const std::uint8_t*, std::size_t,

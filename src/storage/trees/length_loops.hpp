@@ -1,4 +1,4 @@
-// The loops over numbers, their lengths and their codes.
+// The loops over numbers, their kinds and the codes of these.
 #pragma once
 
 #include <cstdint>
@@ -14,27 +14,27 @@ inline constexpr std::uint16_t first_mark = 0x8000;
 inline constexpr std::size_t code_slack = tile_groups / lanes * longest_code / 8 + 16;
 
 template <class W>
-void find_lengths(const W* numbers, std::size_t count, std::uint8_t* lengths);
+void find_kinds(const W* numbers, std::size_t count, std::uint8_t* kinds);
 
 /// Which code each has: of the slopes of this step, or of its source.
 void choose_codes(const std::uint16_t* marks, std::size_t count, std::size_t step,
                   const std::array<std::uint16_t, most_classes - 1>& limits, std::uint8_t* codes);
 
 /// Codes of a row, each `lanes` numbers behind the one before.
-void write_lane(const std::uint8_t* codes, const std::uint8_t* lengths, std::size_t count,
-                       const CodeWords* words, BitWriter& writer);
+void write_lane(const std::uint8_t* codes, const std::uint8_t* kinds, std::size_t count, const CodeWords* words,
+                BitWriter& writer);
 
-/// Bits below the first, `bit_slack` bytes of anything behind them.
+/// What is left of each, `bit_slack` bytes of anything behind them.
 template <class W>
-void write_low_bits(const W* numbers, const std::uint8_t* lengths, std::size_t count, std::uint8_t* out);
+void write_low_bits(const W* numbers, const std::uint8_t* kinds, std::size_t count, std::uint8_t* out);
 
-/// Lengths of a row, the first out of the first lane. Reads no more than `code_slack` beyond the lanes' places.
+/// Kinds of a row, the first out of the first lane. Reads no more than `code_slack` beyond the lanes' places.
 void read_codes(std::array<LengthReader::Lane, lanes>& all, const std::uint16_t* decoders, const std::uint8_t* codes,
-                std::size_t count, std::uint8_t* lengths);
+                std::size_t count, std::uint8_t* kinds);
 
-/// Numbers of these lengths, from bit `place` on; the bit behind the last. Reads `bit_slack` bytes more.
+/// Numbers of these kinds, from bit `place` on; the bit behind the last. Reads `bit_slack` bytes more.
 template <class W>
-std::uint64_t read_numbers(const std::uint8_t* bits, std::uint64_t place, const std::uint8_t* lengths,
-                           std::size_t count, W* numbers);
+std::uint64_t read_numbers(const std::uint8_t* bits, std::uint64_t place, const std::uint8_t* kinds, std::size_t count,
+                           W* numbers);
 
 }  // namespace sidestream::trees::length_loops

@@ -1,5 +1,5 @@
-// Numbers as their lengths in bits, each by the code of those that are expected to be about as long, and the bits below
-// the first.
+// Numbers as their kinds (lengths and second bits), each by the code of those that are expected to be about as long,
+// and the bits that are left.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 
 namespace sidestream::trees {
 
-/// Numbers that are predicted by slopes have a code for each son and class of expected lengths, others one for each
-/// source.
+/// Numbers that are predicted by slopes have a code for each son and class of expected lengths, or in small chunks all
+/// the same, others one for each source.
 inline constexpr std::size_t most_classes = 4;
 inline constexpr std::size_t slope_codes = 8 * most_classes, length_codes = slope_codes + sources - 1;
 /// Of each son the expected lengths at which the second class begins, and so on.
@@ -43,8 +43,9 @@ class LengthWriter {
     std::uint16_t count;
   };
   void choose_classes();
+  void choose_limits();
   void find_codes();
-  void count_lengths();
+  void count_kinds();
   void put_head(Bytes& out);
   void put_codes(Bytes& out) const;
   [[nodiscard]] std::size_t put_lane(std::size_t lane, std::uint8_t* to) const noexcept;
@@ -56,8 +57,9 @@ class LengthWriter {
   std::size_t size_, count_ = 0;
   std::vector<Row> rows_;
   std::unique_ptr<std::byte[]> numbers_;
-  std::unique_ptr<std::uint8_t[]> lengths_, codes_;  ///< of each number its length and which code it has
-  std::unique_ptr<std::uint16_t[]> marks_;           ///< what length is expected, or the source
+  std::unique_ptr<std::uint8_t[]> kinds_, codes_;  ///< of each number its kind and which code it has
+  std::unique_ptr<std::uint16_t[]> marks_;         ///< what length is expected, or the source
+  std::size_t classes_ = 0;
   ClassLimits limits_{};
   std::array<SymbolCounts, length_codes> counts_;
   std::array<CodeTable, length_codes> tables_;
@@ -81,12 +83,15 @@ class LengthReader {
   };
 
  private:
+  void take_limits(BytesView& head);
   void take_lists(BytesView stream, std::size_t numbers);
-  void take_listed(const LengthRow& codes, std::size_t count, LengthRow& lengths);
+  void take_code(std::size_t number, BytesView& head, BytesView& lists, std::size_t numbers);
+  void take_listed(const LengthRow& codes, std::size_t count, LengthRow& kinds);
 
   ExpectedLengths expected_;
   unsigned digits_;
-  unsigned longest_;
+  unsigned greatest_;  ///< of kinds
+  std::size_t classes_ = 0;
   ClassLimits limits_{};
   std::unique_ptr<std::uint16_t[]> decoders_;
   std::array<std::vector<std::uint8_t>, length_codes> lists_;

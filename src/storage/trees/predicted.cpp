@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "storage/trees/arrangement.hpp"
+#include "storage/trees/correction_fit.hpp"
 #include "storage/trees/packer.hpp"
 #include "storage/trees/shuffle.hpp"
-#include "storage/trees/correction_fit.hpp"
 #include "storage/trees/stream_parts.hpp"
 #include "storage/trees/tile_loops.hpp"
 
@@ -21,7 +21,7 @@ std::size_t cells_of(const TreeChunk& chunk) { return chunk.groups.father.size()
 /// Runs of groups from all over the chunk.
 constexpr std::size_t sample_runs = 8, sample_run = 16;
 /// For weights there must be more; in smaller chunks they would take more room than they save.
-constexpr std::size_t fitted_run = 32, fitted_from = 1024;
+constexpr std::size_t fitted_run = 64, fitted_from = 1024;
 using LengthCounts = std::array<std::array<std::size_t, 65>, 8>;
 
 // What lengths and bits of these take: the entropy of the lengths, and the bits.
@@ -82,10 +82,11 @@ void PredictionSample::each(const PredictionPlan& plan, std::size_t run_length, 
   const std::size_t groups = chunk_.groups.father.size();
   WordRow<T> room;
   const auto from = [&](std::size_t first, std::size_t last) {
-    each_difference<T>(values_, predictor, first, last, {}, begin, [&] { return room.data(); },
-                       [&](std::size_t step, std::size_t, std::size_t count, const Word<T>* differences) {
-                         take(predictor, step, count, differences);
-                       });
+    each_difference<T>(
+        values_, predictor, first, last, {}, begin, [&] { return room.data(); },
+        [&](std::size_t step, std::size_t, std::size_t count, const Word<T>* differences) {
+          take(predictor, step, count, differences);
+        });
   };
   if (groups <= sample_runs * run_length) return from(0, groups);
   for (std::size_t run = 0; run < sample_runs; ++run) {
@@ -100,7 +101,8 @@ double PredictionSample::bits(const PredictionPlan& plan) const {
     each<T>(
         plan, sample_run, [](const Predictor&, std::size_t) {},
         [&](const Predictor&, std::size_t step, std::size_t count, const Word<T>* differences) {
-          for (std::size_t g = 0; g < count; ++g) ++counts[step][static_cast<std::size_t>(std::bit_width(differences[g]))];
+          for (std::size_t g = 0; g < count; ++g)
+            ++counts[step][static_cast<std::size_t>(std::bit_width(differences[g]))];
         });
   });
   double bits = 0, numbers = 0;
@@ -231,8 +233,7 @@ void encode_predicted_zstd(BytesView values, const TreeChunk& chunk, const Relat
     WordRow<T> room;
     all_differences<T>(
         values, chunk, relations, plan, slopes, [](const Predictor&, std::size_t) {}, [&] { return room.data(); },
-        [&](const Predictor& predictor, std::size_t step, std::size_t, std::size_t count,
-            const Word<T>* differences) {
+        [&](const Predictor& predictor, std::size_t step, std::size_t, std::size_t count, const Word<T>* differences) {
           const std::size_t son = predictor.son(step);
           for (std::size_t g = 0; g < count; ++g) all[predictor.group(g) * sons + son] = differences[g];
         });
@@ -254,8 +255,7 @@ void decode_predicted_zstd(BytesView stream, const StreamHead& head, const TreeC
     unshuffle(std::as_bytes(std::span(shuffled)), sizeof(T), std::as_writable_bytes(std::span(all)));
     all_values<T>(
         values, chunk, relations, plan, [](const Predictor&, std::size_t) {},
-        [&](const Predictor& predictor, std::size_t step, std::size_t, std::size_t count,
-            WordRow<T>& differences) {
+        [&](const Predictor& predictor, std::size_t step, std::size_t, std::size_t count, WordRow<T>& differences) {
           const std::size_t son = predictor.son(step);
           for (std::size_t g = 0; g < count; ++g) differences[g] = all[predictor.group(g) * sons + son];
         });

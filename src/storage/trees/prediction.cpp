@@ -177,14 +177,21 @@ void Predictor::read_curvature() {
     for (std::size_t a = 0; a < 3; ++a) slopes_[a][g] = own[4 * g + a];
     change_[g] = own[4 * g + 3];
   }
+  std::array<Index, tile_groups> lower, upper;
   for (std::size_t a = 0; a < dimensions_; ++a) {
+    finder_->find_or_own(beside_at_[2 * a].data(), count_, static_cast<Index>(first_), lower.data());
+    finder_->find_or_own(beside_at_[2 * a + 1].data(), count_, static_cast<Index>(first_), upper.data());
+    Row& along = terms_[axis_terms + a];
     for (std::size_t g = 0; g < count_; ++g) {
-      const Index lower = finder_->find(beside_at_[2 * a][g]), upper = finder_->find(beside_at_[2 * a + 1][g]);
-      const double* const below = lower < 0 ? own + 4 * g : father_slopes_ + 4 * lower;
-      const double* const above = upper < 0 ? own + 4 * g : father_slopes_ + 4 * upper;
-      terms_[axis_terms + a][g] = 0.125 * ((below[a] + above[a]) - 2 * own[4 * g + a]);
-      for (std::size_t b = a + 1; b < dimensions_; ++b) {
-        terms_[pair_terms + a + b - 1][g] = 0.125 * (above[b] - below[b]);
+      along[g] = 0.125 * ((father_slopes_[4 * lower[g] + static_cast<Index>(a)] +
+                           father_slopes_[4 * upper[g] + static_cast<Index>(a)]) -
+                          2 * slopes_[a][g]);
+    }
+    for (std::size_t b = a + 1; b < dimensions_; ++b) {
+      Row& across = terms_[pair_terms + a + b - 1];
+      for (std::size_t g = 0; g < count_; ++g) {
+        across[g] = 0.125 * (father_slopes_[4 * upper[g] + static_cast<Index>(b)] -
+                             father_slopes_[4 * lower[g] + static_cast<Index>(b)]);
       }
     }
   }

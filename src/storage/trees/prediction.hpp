@@ -25,9 +25,9 @@ enum class Last : std::uint8_t {
   declared = 2,  ///< as the relation says
 };
 
-/// What a prediction by slopes is corrected by. Terms 0 to 6: what earlier siblings, by their place in the order, differ
-/// from theirs. Behind them how slopes change from father to father: for each pair of axes (x y, x z, y z) that of the
-/// second one's along the first, for each axis that of its own from below to here to above.
+/// What a prediction by slopes is corrected by. Terms 0 to 6: what earlier siblings, by their place in the order,
+/// differ from theirs. Behind them how slopes change from father to father: for each pair of axes (x y, x z, y z) that
+/// of the second one's along the first, for each axis that of its own from below to here to above.
 inline constexpr std::size_t pair_terms = 7, axis_terms = 10, correction_terms = 13;
 /// Of each term and son, by its place in the order, how much, in 64ths. The last son is not corrected.
 using CorrectionWeights = std::array<std::array<std::int8_t, correction_terms>, 8>;
@@ -46,9 +46,9 @@ struct PredictionPlan {
   Slope slope = Slope::none;
   Last last = Last::slope;
   bool shared = false, divergence = false, closure = false;
-  bool across = false;  ///< faces are predicted from those of other groups too
-  bool faces = false;   ///< the values are on faces; the three above but for `closure` ask for it
-  bool factor = false;  ///< fathers are multiplied by their factor
+  bool across = false;     ///< faces are predicted from those of other groups too
+  bool faces = false;      ///< the values are on faces; the three above but for `closure` ask for it
+  bool factor = false;     ///< fathers are multiplied by their factor
   bool corrected = false;  ///< predictions by slopes are, by `weights`; not with `closure`, `faces`, or one dimension
   CorrectionWeights weights{};
   [[nodiscard]] std::uint16_t bits() const noexcept;
@@ -76,8 +76,8 @@ inline constexpr std::size_t sources = 5;
 
 class Arrangement;
 
-/// Of each group of a chunk the slopes around its father and `change`, four numbers; what they change by from one father
-/// to the next is looked at under `corrected`.
+/// Of each group of a chunk the slopes around its father and `change`, four numbers; what they change by from one
+/// father to the next is looked at under `corrected`.
 struct FatherSlopes {
   std::unique_ptr<double[]> values;
 };
@@ -97,8 +97,8 @@ class Predictor {
             const GroupFinder* finder = nullptr);
   /// Groups come in another order, and what it has found out is taken from it: the companions are not looked at.
   void use(const Arrangement& arrangement) noexcept;
-  /// For a plan that is `corrected` and has slopes: made by find_slopes() of a Predictor with the same chunk and slopes.
-  /// Without it they are found at the beginning.
+  /// For a plan that is `corrected` and has slopes: made by find_slopes() of a Predictor with the same chunk and
+  /// slopes. Without it they are found at the beginning.
   void use(const FatherSlopes& slopes) noexcept { father_slopes_ = slopes.values.get(); }
   [[nodiscard]] FatherSlopes find_slopes();
   /// All of `own` is known, and may be predicted from: to find out how well that does.
@@ -192,16 +192,17 @@ class Predictor {
   bool uniform_ = true;
   bool by_fathers_ = true;   ///< something in the tile is predicted by slopes, or as the last of a mean
   bool all_across_ = false;  ///< every group has one beside it, across the variable's face, that is known
+  bool none_across_ = true;  ///< none has
   std::array<Index, tile_groups> father_at_, across_;
   std::array<std::array<Index, tile_groups>, 6> beside_at_;
   Row father_, goal_, sum_, predicted_, change_;  ///< goal: what the sum is to become
   std::array<Row, 3> slopes_;
   std::array<Row, 8> values_;           ///< of the sons known so far, under a divergence
-  std::array<Row, 8> slope_predicted_;         ///< if it is corrected, of each step, before that
+  std::array<Row, 8> slope_predicted_;  ///< if it is corrected, of each step, before that
   std::array<Row, correction_terms> terms_;
   const double* father_slopes_ = nullptr;
   FatherSlopes own_slopes_{};
-  Cells cells_;                               ///< while they lie as cells do
+  Cells cells_;                                ///< while they lie as cells do
   std::array<Row, 8> weight_, offset_, flow_;  ///< of each son: of the quantity whose mean is declared, of a closure,
                                                ///< which is all offset; see flows.hpp
   std::array<Source, tile_groups> from_{};

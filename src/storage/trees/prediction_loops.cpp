@@ -9,7 +9,7 @@
 namespace sidestream::trees {
 
 void read_beside(const double* __restrict from, const Index* __restrict numbers, std::size_t count,
-                                 double* __restrict out) noexcept {
+                 double* __restrict out) noexcept {
   for (std::size_t n = 0; n < count; ++n) {
     const Index number = numbers[n];
     const double value = from[number < 0 ? 0 : number];
@@ -18,7 +18,7 @@ void read_beside(const double* __restrict from, const Index* __restrict numbers,
 }
 
 void read_beside(const float* __restrict from, const Index* __restrict numbers, std::size_t count,
-                                 double* __restrict out) noexcept {
+                 double* __restrict out) noexcept {
   for (std::size_t n = 0; n < count; ++n) {
     const Index number = numbers[n];
     const auto value = static_cast<double>(from[number < 0 ? 0 : number]);
@@ -68,6 +68,12 @@ inline double chosen(Bits mask, double there, double elsewhere) noexcept {
 inline Bits negative(double value) noexcept {
   return static_cast<Bits>(static_cast<std::int64_t>(std::bit_cast<Bits>(value)) >> 63);
 }
+/// The sign of what is no number differs from machine to machine.
+inline double number_or_0(double value) noexcept {
+  constexpr std::int64_t infinity = 0x7ff0000000000000;
+  const auto size = static_cast<std::int64_t>(std::bit_cast<Bits>(std::fabs(value)));
+  return chosen(static_cast<Bits>((infinity - size) >> 63), 0, value);
+}
 inline double flatter_of(double down, double up) noexcept {
   const auto a = static_cast<std::int64_t>(std::bit_cast<Bits>(std::fabs(down)));
   const auto b = static_cast<std::int64_t>(std::bit_cast<Bits>(std::fabs(up)));
@@ -91,7 +97,8 @@ inline __attribute__((always_inline)) void slopes_of(const double* __restrict fa
     if constexpr (Central) {
       slope[g] = chosen(no_lower | no_upper, 1, 0.5) * both;
     } else {
-      slope[g] = chosen(negative(down) ^ negative(up), 0, flatter_of(down, up));
+      const double a = number_or_0(down), b = number_or_0(up);
+      slope[g] = chosen(negative(a) ^ negative(b), 0, flatter_of(a, b));
     }
     change[g] += std::fabs(up - down) + 0.25 * std::fabs(both);
   }
@@ -109,8 +116,8 @@ SIDESTREAM_WIDE void add_limited(const double* father, const Sides& sides, doubl
   slopes_of<false>(father, sides, factor, count, slope, change);
 }
 
-void add_slopes(bool central, const double* father, const Sides& sides, double factor, std::size_t count,
-                double* slope, double* change) {
+void add_slopes(bool central, const double* father, const Sides& sides, double factor, std::size_t count, double* slope,
+                double* change) {
   (central ? add_central : add_limited)(father, sides, factor, count, slope, change);
 }
 
@@ -131,8 +138,8 @@ SIDESTREAM_WIDE void along_three(const double* __restrict father, const double* 
   for (std::size_t g = 0; g < count; ++g) out[g] = father[g] + ((a * x[g] + b * y[g]) + c * z[g]);
 }
 
-void along_slopes(const double* father, const std::array<double, 3>& offset, const std::array<Predictor::Row, 3>& slopes,
-                  std::size_t dimensions, std::size_t count, double* out) {
+void along_slopes(const double* father, const std::array<double, 3>& offset,
+                  const std::array<Predictor::Row, 3>& slopes, std::size_t dimensions, std::size_t count, double* out) {
   const Predictor::Row &x = slopes[0], &y = slopes[1], &z = slopes[2];
   switch (dimensions) {
     case 1:

@@ -20,15 +20,15 @@ struct Sides {
 };
 
 /// Slopes, and what the fathers change by, added to `change`.
-void add_slopes(bool central, const double* father, const Sides& sides, double factor, std::size_t count,
-                double* slope, double* change);
+void add_slopes(bool central, const double* father, const Sides& sides, double factor, std::size_t count, double* slope,
+                double* change);
 /// From the father's face to the one at its other side.
-void add_face_slopes(const double* father, const double* there, const Index* there_at, double factor,
-                     std::size_t count, double* slope, double* change);
+void add_face_slopes(const double* father, const double* there, const Index* there_at, double factor, std::size_t count,
+                     double* slope, double* change);
 
 /// father + (((x of x) + (y of y)) + (z of z)).
-void along_slopes(const double* father, const std::array<double, 3>& offset, const std::array<Predictor::Row, 3>& slopes,
-                  std::size_t dimensions, std::size_t count, double* out);
+void along_slopes(const double* father, const std::array<double, 3>& offset,
+                  const std::array<Predictor::Row, 3>& slopes, std::size_t dimensions, std::size_t count, double* out);
 
 /// What is no number becomes 0: which of them it is differs from machine to machine.
 void numbers_only(std::size_t count, double* values);

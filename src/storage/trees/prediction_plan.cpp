@@ -21,7 +21,7 @@ std::uint32_t bits_of(const std::vector<RelationTerm>& terms) noexcept {
 std::uint16_t PredictionPlan::bits() const noexcept {
   const unsigned kinds = static_cast<unsigned>(slope) | static_cast<unsigned>(last) << 2;
   const unsigned flags = unsigned{shared} | unsigned{divergence} << 1 | unsigned{closure} << 2 | unsigned{across} << 3 |
-                         unsigned{faces} << 4 | unsigned{factor} << 5 | unsigned{corrected} << 6;
+                         unsigned{faces} << 4 | unsigned{factor} << 5 | unsigned{corrected} << 7;
   return static_cast<std::uint16_t>(kinds | flags << 4);
 }
 
@@ -36,10 +36,10 @@ PredictionPlan PredictionPlan::of(std::uint16_t bits) {
   plan.across = flag(3);
   plan.faces = flag(4);
   plan.factor = flag(5);
-  plan.corrected = flag(6);
+  plan.corrected = flag(7);
   const bool whole =
       ((!plan.shared && !plan.divergence) || plan.faces) && (!plan.corrected || (!plan.faces && !plan.closure));
-  if (plan.slope > Slope::limited || plan.last > Last::declared || bits >> 11 != 0 || !whole ||
+  if (plan.slope > Slope::limited || plan.last > Last::declared || bits >> 12 != 0 || flag(6) || !whole ||
       (plan.across && !plan.shared && !plan.divergence)) {
     fail(Code::file, "a stream of a tree's values is predicted in the unknown way {}; it is damaged", bits);
   }

@@ -100,11 +100,16 @@ void Predictor::find_across() {
     for (std::size_t g = 0; g < count_; ++g) across_[g] = finder_->find(beside[g * sides]);
     // Out of the variable itself only what lies in tiles before.
     const bool any = plan_.shared || all_known_;
-    for (std::size_t g = 0; !any && g < count_; ++g) across_[g] = across_[g] < static_cast<Index>(first_) ? across_[g] : -1;
+    for (std::size_t g = 0; !any && g < count_; ++g)
+      across_[g] = across_[g] < static_cast<Index>(first_) ? across_[g] : -1;
   }
-  Index all = 0;
-  for (std::size_t g = 0; g < count_; ++g) all |= across_[g];
-  all_across_ = all >= 0;
+  Index some = 0, all = -1;
+  for (std::size_t g = 0; g < count_; ++g) {
+    some |= across_[g];
+    all &= across_[g];
+  }
+  all_across_ = some >= 0;
+  none_across_ = all < 0;
 }
 
 void Predictor::cells_across(std::size_t son, std::array<Index, tile_groups>& cells) const noexcept {
@@ -114,6 +119,7 @@ void Predictor::cells_across(std::size_t son, std::array<Index, tile_groups>& ce
 }
 
 void Predictor::take_across(Source source, const Row& other) noexcept {
+  if (none_across_) return;
   if (all_across_) {
     std::copy_n(other.begin(), count_, predicted_.begin());
     from_.fill(source);

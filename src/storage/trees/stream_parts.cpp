@@ -9,7 +9,8 @@ namespace sidestream::trees {
 
 namespace {
 
-constexpr unsigned version = 1;
+/// Version 1 of `predicted` had other codes, and no release made it.
+constexpr unsigned version_of(TreeMethod method) noexcept { return method == TreeMethod::predicted ? 2 : 1; }
 constexpr std::uint8_t has_fathers = 1, has_beside = 2, has_companions = 4;
 
 }  // namespace
@@ -19,7 +20,7 @@ void fail_damaged(const char* what) { fail(Code::file, "a stream of a tree's val
 void put_byte(std::uint8_t byte, Bytes& out) { out.push_back(static_cast<std::byte>(byte)); }
 
 void put_head(const StreamHead& head, Bytes& out) {
-  put_byte(static_cast<std::uint8_t>(version << 4 | static_cast<unsigned>(head.method)), out);
+  put_byte(static_cast<std::uint8_t>(version_of(head.method) << 4 | static_cast<unsigned>(head.method)), out);
   const unsigned flags = (head.fathers ? has_fathers : 0u) | (head.beside ? has_beside : 0u) |
                          (head.companions != 0 ? has_companions : 0u);
   put_byte(static_cast<std::uint8_t>(flags), out);
@@ -30,12 +31,13 @@ void put_head(const StreamHead& head, Bytes& out) {
 StreamHead take_head(BytesView& stream) {
   StreamHead head;
   const unsigned first = take_byte(stream), flags = take_byte(stream);
+  head.method = static_cast<TreeMethod>(first & 15);
+  const unsigned version = version_of(head.method);
   if (first >> 4 != version) {
     fail(Code::file,
-         "a stream of a tree's values of version {}, expected {}: it is damaged, or a newer Sidestream made it",
+         "a stream of a tree's values of version {}, expected {}: it is damaged, or another Sidestream made it",
          first >> 4, version);
   }
-  head.method = static_cast<TreeMethod>(first & 15);
   if (head.method > TreeMethod::predicted_zstd) fail_damaged("was made by an unknown method");
   if (flags > (has_fathers | has_beside | has_companions)) fail_damaged("has unknown flags");
   head.fathers = (flags & has_fathers) != 0;

@@ -83,8 +83,7 @@ void each_difference(BytesView values, Predictor& predictor, std::size_t first, 
     for (std::size_t step = 0; step < sons; ++step) {
       predictor.predict(step);
       Word<T>* const differences = room();
-      take_differences(words[predictor.son(step)].data(), predictor.predicted().data(), count, row.data(),
-                       differences);
+      take_differences(words[predictor.son(step)].data(), predictor.predicted().data(), count, row.data(), differences);
       take(step, tile, count, differences);
       predictor.known(step, row);
     }
