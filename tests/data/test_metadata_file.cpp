@@ -232,7 +232,7 @@ TEST_CASE("what is wrong is said with its place") {
   says(broken("  7 1 2 -inf", "  7 1 2 1-inf"), "under 'ranges', expected 'block variable component");
   says(broken("blocks: |", "blocks: [1]\nx: |"), "found the unknown key 'x'");
   says(error_of("sidestream_metadata: 1\nblocks: [1]\n"), "m.yaml:2:9: found a list for 'blocks'");
-  says(broken("2x2x2", "2x2"), "found '2x2' in 'refinement', expected a number from 1 to 1024 or three");
+  says(broken("2x2x2", "2x2"), "found '2x2' in 'refinement', expected a number from 1 to 1024 or one for each axis");
   says(broken("[x, z]", "[x, w]"), "found 'w' for 'periodic'");
 }
 
