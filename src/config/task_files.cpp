@@ -51,12 +51,14 @@ bool alike(const ResultFormat& one, const ResultFormat& other) {
          (one.table && other.table) || (one.data && other.data);
 }
 
-/// Whether a format can write what goes to a file.
+/// Whether a format can write what goes to a file. A table for each iteration may be a data set, an array for each
+/// column.
 bool fits(const TaskFile& file, const ResultFormat& format, const Registry& registry) {
   if (file.kinds.empty()) return true;
   return std::any_of(file.kinds.begin(), file.kinds.end(), [&](const std::string& ending) {
     const auto kind = registry.formats().find(ending);
-    return kind != registry.formats().end() && alike(format, kind->second);
+    if (kind == registry.formats().end()) return false;
+    return alike(format, kind->second) || (kind->second.table && format.data && names_iteration(file.pattern));
   });
 }
 

@@ -81,13 +81,17 @@ Registry fake_registry() {
   registry.add(analysis("histogram", {variable, table}));
   registry.add(analysis("volume", {}));
   registry.add(WriterKind{"hdf5", "For the tests.", {option("file", OptionType::file, "fields-{index:06}.h5")}, {}});
-  ResultFormat tables, surfaces;
+  ResultFormat tables, surfaces, arrays;
   tables.ending = ".csv";
   tables.text = "Tables.";
   tables.table = [](const std::string&, const Table&, bool, const std::string&) {};
   surfaces.ending = ".vtp";
   surfaces.text = "Surfaces.";
   surfaces.surface = [](const std::string&, const SurfaceStream&, const Iteration&, const std::string&) {};
+  arrays.ending = ".dat";
+  arrays.text = "Arrays.";
+  arrays.data = [](const std::string&, std::span<const DataSet>, const Iteration&, const std::string&) {};
+  registry.add(std::move(arrays));
   registry.add(std::move(tables));
   registry.add(std::move(surfaces));
   registry.add(PartitionerKind{"block", "Neighbours together.", {}, {}, {}, {}});

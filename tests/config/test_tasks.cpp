@@ -60,6 +60,10 @@ TEST_CASE("schedules with bounds and events") {
   CHECK(config.events == std::vector<std::string>{"checkpoint", "dump", "restart"});
 }
 
+TEST_CASE("tables of single iterations may be data sets") {
+  CHECK_NOTHROW(tasks("analyses: [histogram: {variable: t, file: 'h-{index}.dat'}]"));
+}
+
 TEST_CASE("sections without entries") {
   CHECK(read("analyses:\noutputs:\nmeshes:\nvariables:\nparameters:\n").tasks.empty());
   CHECK(read("analyses: []").tasks.empty());

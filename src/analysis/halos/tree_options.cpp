@@ -56,13 +56,15 @@ Option connected_option() {
 
 /// The option `cells`.
 Option cells_option() {
+  Option cells_file = file_option("merge-tree-cells-{index:05}.h5", "The table, in the order of linear indices.");
+  cells_file.choices.push_back(".csv");
   Option cells{.name = "cells",
                .type = OptionType::map,
                .text =
                    "Keeps cells with the tree, so that questions about places can be asked after the run: of each one "
                    "its linear index, its value, and the maximum that its component has at its own level."};
   cells.options = {
-      file_option("merge-tree-cells-{index:05}.h5", "The table, in the order of linear indices."),
+      cells_file,
       {.name = "above", .type = OptionType::real, .required = true, .text = "Cells whose value is >= this are kept."},
       {.name = "units",
        .type = OptionType::choice,
