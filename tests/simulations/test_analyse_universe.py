@@ -179,7 +179,7 @@ def test_some_iterations(tmp_path, insitu):
             "variables: {extra: {mesh: grid, type: float64}}\nanalyses: [statistics: {variable: extra}]\n"
             "meshes: {grid: {type: uniform, size: [40, 40, 40], spacing: [0.5, 0.5, 0.5], periodic: [x, y, z]}}\n",
             [],
-            "the variable 'extra' is needed, which no file has; they have density, velocity",
+            "the variable 'extra' is needed, which no file has; they have ",
         ),
     ],
 )
