@@ -28,9 +28,8 @@ bool all_the_same(BytesView values, std::size_t size) {
          std::equal(values.begin() + static_cast<std::ptrdiff_t>(size), values.end(), values.begin());
 }
 
-bool by_zstd(TreeMethod method) noexcept {
-  return method == TreeMethod::zstd || method == TreeMethod::shuffled || method == TreeMethod::predicted_zstd;
-}
+/// What values that are not predicted are put through zstd by: no prediction makes up for a higher level there.
+bool unpredicted(TreeMethod method) noexcept { return method == TreeMethod::zstd || method == TreeMethod::shuffled; }
 
 StreamHead head_of(TreeMethod method, const CodingChoice& choice, const Relations& relations) {
   StreamHead head;
@@ -174,7 +173,7 @@ Bytes encode_tree_values(BytesView values, const TreeChunk& chunk, const Relatio
   const bool worth_it = !coding.method && coding.zstd_level == 0 && least * quiet > values.size();
   for (std::size_t n = 0; worth_it && n < choice.candidates.size(); ++n) {
     const TreeMethod method = choice.candidates[n].method;
-    if (by_zstd(method) && sizes[n] <= least + least / 8) make(method, slowly);
+    if (unpredicted(method) && sizes[n] <= least + least / 8) make(method, slowly);
   }
   if (coding.method || best.size() < values.size()) return best;
   return encode_by(TreeMethod::raw, values, chunk, relations, choice, coding);
