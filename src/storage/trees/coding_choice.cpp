@@ -165,6 +165,9 @@ CodingChoice choose_coding(BytesView values, const TreeChunk& chunk, const Relat
   shuffle(sample, size_of(chunk.type), shuffled);
   all.push_back({TreeMethod::zstd, packed_share(sample)});
   all.push_back({TreeMethod::shuffled, packed_share(shuffled)});
+  // Not where a prediction alone makes little of them: then differences repeat themselves no more than the values.
+  const double close =
+      std::min(all[all.size() - 2].share, all.back().share) < repetitive ? close_if_repetitive : close_call;
   if (possible(TreeMethod::father_xor, chunk)) {
     all.push_back({TreeMethod::father_xor, xor_share(values, chunk, coding.header_bits)});
   }
@@ -174,7 +177,7 @@ CodingChoice choose_coding(BytesView values, const TreeChunk& chunk, const Relat
     const bool packs = one.method == TreeMethod::zstd || one.method == TreeMethod::shuffled;
     const double more = one.share < repetitive ? many_more_repetitions : more_repetitions;
     const double least = packs ? one.share - more * (1 - one.share) : one.share;
-    return one.share > best * (best < repetitive ? close_if_repetitive : close_call) && least > best;
+    return one.share > best * close && least > best;
   });
   return choice;
 }
