@@ -1,8 +1,6 @@
 """Plotfiles of AMReX in and out: against what was written, and against yt, which reads and writes nothing of ours."""
 
 import os
-import subprocess
-import sys
 from dataclasses import replace
 
 import amrex_files
@@ -10,9 +8,8 @@ import numpy as np
 import pytest
 import sidestream
 from amrex_files import Plot
+from amrex_runs import imported, run
 
-TOOL = os.environ["SIDESTREAM_TOOL"]
-MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
 FLAT = Plot(
     dimensions=2,
     boxes=(
@@ -22,20 +19,6 @@ FLAT = Plot(
     ),
 )
 NAMES = {"density": 0, "x_velocity": 1, "Y(H2)": 2}
-
-
-def run(*arguments, ranks=None):
-    front = [] if ranks is None else [MPIRUN, "-n", str(ranks)]
-    command = [*front, TOOL, *map(str, arguments)]
-    environment = os.environ | {"SIDESTREAM_PYTHON": sys.executable}  # of the export
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=environment)
-
-
-def imported(plot, place, ranks=None):
-    original = amrex_files.write_plot(plot, place / "plt00040")
-    done = run("import", "amrex", original, place / "data", "--no-fsync", ranks=ranks)
-    assert done.returncode == 0, done.stderr
-    return original, place / "data", done.stdout
 
 
 def check_cells(plot, levels):

@@ -1,8 +1,6 @@
 """Particles of plotfiles of AMReX in and out: against what was written, and against what yt reads of the same files."""
 
 import os
-import subprocess
-import sys
 from dataclasses import replace
 
 import amrex_files
@@ -10,24 +8,9 @@ import numpy as np
 import pytest
 import sidestream
 from amrex_files import Particles, Plot
+from amrex_runs import imported, run
 
-TOOL = os.environ["SIDESTREAM_TOOL"]
-MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
 COUNTS = ((5, 0), (3, 17), (2,))  # by level and box of Plot()
-
-
-def run(*arguments, ranks=None):
-    front = [] if ranks is None else [MPIRUN, "-n", str(ranks)]
-    command = [*front, TOOL, *map(str, arguments)]
-    environment = os.environ | {"SIDESTREAM_PYTHON": sys.executable}  # of the export
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=environment)
-
-
-def imported(plot, place, ranks=None):
-    original = amrex_files.write_plot(plot, place / "plt00040")
-    done = run("import", "amrex", original, place / "data", "--no-fsync", ranks=ranks)
-    assert done.returncode == 0, done.stderr
-    return original, place / "data", done.stdout
 
 
 def expected_of(plot, about):

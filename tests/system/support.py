@@ -173,3 +173,15 @@ def results_of(run_, endings=(".csv", ".vtp", ".png")):
         for path in sorted(run_.results.iterdir())
         if path.suffix in endings and path.name not in ("timings.csv", "movement.csv", "iterations.csv")
     }
+
+
+def check_delivered(done, clients, steps, files, reference):
+    """All iterations arrived, say all clients, and the files are those of the reference, byte by byte."""
+    assert done.status == 0, done.text
+    assert len(done.accounts) == clients, done.text
+    for account in done.accounts:
+        assert account["delivered"] == account["iterations"] == steps, done.text
+        assert account["refused"] == account["failed"] == account["unknown"] == account["absent"] == 0
+    assert sorted(files) == sorted(reference)
+    for name, content in reference.items():
+        assert files[name] == content, f"{name} differs"

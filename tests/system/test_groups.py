@@ -9,7 +9,7 @@ import time
 import h5py
 import pytest
 from sidecar_support import TOOL, Sidecar, check_complete
-from support import ANALYSES, VARIABLES, rank_of, results_of, run, started
+from support import ANALYSES, VARIABLES, check_delivered, rank_of, results_of, run, started
 
 STEPS = 4
 NAMES = ("a", "b", "c")
@@ -52,15 +52,7 @@ def references(tmp_path_factory):
 
 
 def check(done, clients, reference):
-    assert done.status == 0, done.text
-    assert len(done.accounts) == clients, done.text
-    for account in done.accounts:
-        assert account["delivered"] == account["iterations"] == STEPS, done.text
-        assert account["refused"] == account["failed"] == account["unknown"] == account["absent"] == 0
-    files = results_of(done)
-    assert sorted(files) == sorted(reference)
-    for name, content in reference.items():
-        assert files[name] == content, f"{name} differs"
+    check_delivered(done, clients, STEPS, results_of(done), reference)
 
 
 def rows_of(done, table):

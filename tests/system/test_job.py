@@ -20,7 +20,7 @@ from job_support import (
     wait_for,
     write_configuration,
 )
-from support import MPIRUN, VARIABLES, results_of, run
+from support import MPIRUN, VARIABLES, check_delivered, results_of, run
 from test_in_transit import expected, field, slabs
 
 STEPS = 2
@@ -35,15 +35,8 @@ def reference(tmp_path_factory):
 
 
 def check(done, clients, reference):
-    assert done.status == 0, done.text
-    assert len(done.accounts) == clients, done.text
-    for account in done.accounts:
-        assert account["delivered"] == account["iterations"] == STEPS, done.text
-        assert account["refused"] == account["failed"] == account["unknown"] == account["absent"] == 0
     files = {name: content for name, content in results_of(done).items() if not name.startswith("endpoint-")}
-    assert sorted(files) == sorted(reference)
-    for name, content in reference.items():
-        assert files[name] == content, f"{name} differs"
+    check_delivered(done, clients, STEPS, files, reference)
 
 
 def test_engines_are_said():

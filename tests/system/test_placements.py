@@ -1,7 +1,7 @@
 """Promise 1: the same results, bitwise, in every placement, for all numbers of clients, servers and blocks."""
 
 import pytest
-from support import results_of, run
+from support import check_delivered, results_of, run
 
 STEPS = 2
 
@@ -20,15 +20,7 @@ def reference(tmp_path_factory):
 
 
 def check(done, clients, reference):
-    assert done.status == 0, done.text
-    assert len(done.accounts) == clients, done.text
-    for account in done.accounts:
-        assert account["delivered"] == account["iterations"] == STEPS, done.text
-        assert account["refused"] == account["failed"] == account["unknown"] == account["absent"] == 0
-    files = results_of(done)
-    assert sorted(files) == sorted(reference)
-    for name, content in reference.items():
-        assert files[name] == content, f"{name} differs"
+    check_delivered(done, clients, STEPS, results_of(done), reference)
 
 
 @pytest.mark.parametrize("clients", [1, 2, 3, 5, 8])
