@@ -51,9 +51,14 @@ Bytes Ledger::decisions() const {
 }
 
 void Ledger::join_row(const IterationRow& row, const std::string& name) {
-  const auto found = std::find_if(iterations_.begin(), iterations_.end(),
-                                  [&](const IterationRow& mine) { return mine.at.index == row.at.index; });
-  if (found == iterations_.end()) return iterations_.push_back(row);
+  // Rows are in the order of iterations, of which a run may have millions.
+  const auto found =
+      std::lower_bound(iterations_.begin(), iterations_.end(), row.at.index,
+                       [](const IterationRow& mine, std::int64_t index) { return mine.at.index < index; });
+  if (found == iterations_.end() || found->at.index != row.at.index) {
+    iterations_.insert(found, row);
+    return;
+  }
   const bool taken = found->outcome != Outcome::refused, others = row.outcome != Outcome::refused;
   if (taken != others) {
     append(found->left_out, "; ", fmt::format("{}refused by the group '{}'", taken ? "" : "not ", name));
