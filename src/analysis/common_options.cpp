@@ -21,6 +21,16 @@ Option file_option(const std::string& default_value, const std::string& text) {
   return option;
 }
 
+Option place_option(const char* name, const char* text, bool required) {
+  return {.name = name,
+          .type = OptionType::real,
+          .list = true,
+          .required = required,
+          .text = text,
+          .least_entries = 1,
+          .most_entries = 3};
+}
+
 Option grid_size_option() {
   return {.name = "size",
           .type = OptionType::integer,

@@ -14,6 +14,8 @@ namespace sidestream {
 /// `choices` has the ending of the default: what is written there is what that format is for. An analysis that also
 /// writes something else adds an ending for it; without any, all formats pass.
 [[nodiscard]] Option file_option(const std::string& default_value, const std::string& text);
+/// A place, a corner or the like: a real for each of 1 to 3 axes.
+[[nodiscard]] Option place_option(const char* name, const char* text, bool required = true);
 /// `size` of a grid, of 1 to 3 axes, and of a picture.
 [[nodiscard]] Option grid_size_option();
 [[nodiscard]] Option picture_size_option();

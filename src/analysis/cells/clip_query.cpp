@@ -10,10 +10,6 @@
 namespace sidestream {
 namespace {
 
-Option corner_option(const char* name, const char* text) {
-  return {.name = name, .type = OptionType::real, .list = true, .text = text, .least_entries = 1, .most_entries = 3};
-}
-
 /// One of both corners, a number for each axis of the mesh; further ones are not looked at.
 std::vector<double> read_corner(const Settings& settings, const char* name, const Mesh& mesh) {
   const std::vector<double> corner = settings.reals(name);
@@ -83,8 +79,8 @@ std::vector<Option> clip_options(Purpose purpose) {
                      .default_value = "above",
                      .text = "The side of the plane to keep: `above`, where the axis or the normal points, or `below`.",
                      .choices = {"above", "below"}});
-  options.push_back(corner_option("low", "Instead of a plane: the lower corner of a box, along the axes."));
-  options.push_back(corner_option("high", "With `low`: the upper corner of the box."));
+  options.push_back(place_option("low", "Instead of a plane: the lower corner of a box, along the axes.", false));
+  options.push_back(place_option("high", "With `low`: the upper corner of the box.", false));
   options.push_back({.name = "keep",
                      .type = OptionType::choice,
                      .default_value = "inside",

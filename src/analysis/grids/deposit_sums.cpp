@@ -44,15 +44,6 @@ double DepositQuery::volume() const {
 }
 
 std::vector<Option> deposit_grid_options() {
-  const auto reals = [](const char* name, const char* text) {
-    return Option{.name = name,
-                  .type = OptionType::real,
-                  .list = true,
-                  .required = true,
-                  .text = text,
-                  .least_entries = 1,
-                  .most_entries = 3};
-  };
   return {
       {.name = "mesh", .type = OptionType::mesh, .required = true, .text = "The particles: a mesh of type `points`."},
       {.name = "weight",
@@ -60,8 +51,8 @@ std::vector<Option> deposit_grid_options() {
        .text = "What particles carry, a variable on the mesh. Without it each counts 1."},
       component_option("Which component of `weight`, from 0; needed if it has several."),
       grid_size_option(),
-      reals("low", "Lower corner of the grid."),
-      reals("high", "Upper corner of the grid.")};
+      place_option("low", "Lower corner of the grid."),
+      place_option("high", "Upper corner of the grid.")};
 }
 
 namespace {

@@ -239,16 +239,6 @@ class Probe final : public Task {
   bool told_outside_ = false, told_unknown_ = false;
 };
 
-Option place_option(const char* name, const char* text) {
-  return {.name = name,
-          .type = OptionType::real,
-          .list = true,
-          .required = true,
-          .text = text,
-          .least_entries = 1,
-          .most_entries = 3};
-}
-
 std::vector<Option> probe_options() {
   const Option name{.name = "name", .text = "What the table calls it; default: `point0`, `line0`, ..."};
   return {

@@ -246,10 +246,6 @@ class Resample final : public Task {
 };
 
 std::vector<Option> resample_options() {
-  const auto corner = [](const char* name, const char* text) {
-    return Option{
-        .name = name, .type = OptionType::real, .list = true, .text = text, .least_entries = 1, .most_entries = 3};
-  };
   Option size = grid_size_option();
   size.required = false;  // or `level`
   return {
@@ -267,8 +263,9 @@ std::vector<Option> resample_options() {
            "of them, or those that the region from `low` to `high` meets.",
        .minimum = 0,
        .maximum = 30},
-      corner("low", "Lower corner of the grid. Default: that of a uniform or rectilinear mesh, or of an octree."),
-      corner("high", "Upper corner of the grid. Default likewise."),
+      place_option("low", "Lower corner of the grid. Default: that of a uniform or rectilinear mesh, or of an octree.",
+                   false),
+      place_option("high", "Upper corner of the grid. Default likewise.", false),
       {.name = "method",
        .type = OptionType::choice,
        .default_value = "nearest",

@@ -32,15 +32,6 @@ Index3 cell_at(const Settings& settings, const char* option, const Field& field)
 
 /// The option `connected`.
 Option connected_option() {
-  const auto place = [](const char* name, const char* text) {
-    return Option{.name = name,
-                  .type = OptionType::real,
-                  .list = true,
-                  .required = true,
-                  .text = text,
-                  .least_entries = 1,
-                  .most_entries = 3};
-  };
   Option connected{
       .name = "connected",
       .type = OptionType::map,
@@ -48,8 +39,8 @@ Option connected_option() {
       .text =
           "Whether two places hang together above a level: a way leads from one to the other through cells "
           ">= `above`."};
-  connected.options = {place("from", "A place in a cell of the mesh."),
-                       place("to", "Another one."),
+  connected.options = {place_option("from", "A place in a cell of the mesh."),
+                       place_option("to", "Another one."),
                        {.name = "above", .type = OptionType::real, .required = true, .text = "The level."}};
   return connected;
 }
