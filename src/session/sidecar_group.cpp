@@ -56,7 +56,7 @@ class Group {
   void divide();
   [[nodiscard]] std::int64_t meet(std::int64_t next);
   [[nodiscard]] std::exception_ptr run_group();
-  void check_declarations(const Declarations& declared);
+  void check_declarations();
   [[nodiscard]] bool join(shared_memory::SidecarServer& server, std::int64_t& first);
   void serve();
   void write_records(const Ledger& ledger);
@@ -218,7 +218,7 @@ void Group::configure() {
     config_ = read_config(*document_, registry_, declared.parameters, declared.metadata);
     declared.apply_arrays(config_.metadata);
     declared.apply_attributes(config_.metadata);
-    check_declarations(declared);
+    check_declarations();
     OpeningConfig& opening = config_.opening;
     opening.placement.pretend_nodes = pretended;
     opening.directory = options_.directory.empty() ? setup_.directory : options_.directory;
@@ -281,7 +281,7 @@ std::int64_t Group::meet(std::int64_t next) {
 }
 
 /// Numbers of meshes, variables and events must mean the same on both sides; analyses and outputs may differ.
-void Group::check_declarations(const Declarations&) {
+void Group::check_declarations() {
   Declarations mine;
   mine.metadata = published_part(config_.metadata);
   if (mine.encode() != setup_.metadata) {
