@@ -5,8 +5,8 @@
 #include <sidestream/restart.hpp>
 #include <sidestream/sidestream.hpp>
 
+#include "../shared/account.hpp"
 #include "coupling.hpp"
-#include "shared/account.hpp"
 
 namespace advection {
 

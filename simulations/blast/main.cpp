@@ -2,7 +2,7 @@
 #include <mpi.h>
 #include <p8est.h>
 
-#include "shared/program.hpp"
+#include "../shared/program.hpp"
 #include "simulation.hpp"
 
 namespace {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "../shared/together.hpp"
 #include "dump.hpp"
-#include "shared/together.hpp"
 
 namespace blast {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "../shared/together.hpp"
 #include "energies.hpp"
 #include "output.hpp"
-#include "shared/together.hpp"
 #include "stop.hpp"
 #include "timing.hpp"
 

@@ -5,9 +5,9 @@
 #include <sidestream/restart.hpp>
 #include <sidestream/sidestream.hpp>
 
+#include "../shared/account.hpp"
 #include "coupling.hpp"
 #include "gas.hpp"
-#include "shared/account.hpp"
 
 namespace universe {
 
