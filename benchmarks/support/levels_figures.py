@@ -50,7 +50,8 @@ def label(panels, last):
     panels[0][0].legend(frameon=False)
     for row in panels[1:]:
         row[0].set_ylabel("ms")
-        row[0].legend(frameon=False, loc="upper left", fontsize=8)
+        # Over what it covers: there is no corner that is empty in every run.
+        row[0].legend(loc="upper right", fontsize=8, framealpha=0.85, edgecolor="none")
     if last:
         for axes in panels[2]:
             axes.set_xlabel("step")
@@ -66,20 +67,29 @@ PANELS = (
 
 
 def comparison(rows, file):
-    """Five measures of each case."""
+    """Five measures of each case; a row of panels for each simulation."""
     shown = cases(rows)
-    figure, panels = plt.subplots(1, len(PANELS), figsize=(15, 4.2), layout="constrained")
-    for axes, (title, unit, measure) in zip(panels, PANELS, strict=True):
-        for number, (simulation, analysis) in enumerate(shown):
-            place = number + 0.8 * (simulation != shown[0][0])  # a gap between the simulations
-            for shift, row, colour in zip((-0.27, 0, 0.27), of_case(rows, simulation, analysis), (BLUE, RED, ORANGE),
-                                          strict=True):  # fmt: skip
-                label = ("job" if row.placement == "job" else f"move: {row.move}") if number == 0 else None
-                axes.bar(place + shift, measure(row), 0.25, color=colour, label=label)
-        axes.set(title=title, ylabel=unit)
-        places = [number + 0.8 * (simulation != shown[0][0]) for number, (simulation, _) in enumerate(shown)]
-        axes.set_xticks(places, [f"{s}, {a}" for s, a in shown], rotation=40, ha="right", fontsize=8)
-        bare(axes)
-    handles, labels = panels[0].get_legend_handles_labels()
+    simulations = list(dict.fromkeys(simulation for simulation, _ in shown))
+    figure, grid = plt.subplots(len(simulations), len(PANELS), figsize=(15, 3 * len(simulations) + 0.5),
+                                layout="constrained", sharey="row", squeeze=False)  # fmt: skip
+    for panels, simulation in zip(grid, simulations, strict=True):
+        analyses = [analysis for one, analysis in shown if one == simulation]
+        for axes, (title, unit, measure) in zip(panels, PANELS, strict=True):
+            bars(axes, measure, [of_case(rows, simulation, analysis) for analysis in analyses])
+            axes.set(title=title, xlabel=unit)
+        panels[0].set_yticks(range(len(analyses)), analyses)
+        panels[0].set_ylabel(simulation, fontweight="bold")
+        panels[0].invert_yaxis()
+    handles, labels = grid[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=3, frameon=False)
     save(figure, file)
+
+
+def bars(axes, measure, found):
+    """Three for each analysis: all, needed, in another job."""
+    for shift, colour, column in zip((-0.27, 0, 0.27), (BLUE, RED, ORANGE), zip(*found, strict=True), strict=True):
+        label = "job" if column[0].placement == "job" else f"move: {column[0].move}"
+        places = [number + shift for number in range(len(column))]
+        axes.barh(places, [measure(row) for row in column], 0.25, color=colour, label=label)
+    axes.set_xlim(0, None)
+    bare(axes)

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "../shared/together.hpp"
 #include "dump.hpp"
 
 namespace advection {
@@ -67,11 +68,12 @@ std::unique_ptr<Solver> begin(const Options& options, MPI_Comm comm) {
 void simulate(const Options& options, Coupling& coupling) {
   const std::unique_ptr<Solver> solver = begin(options, coupling.comm());
   coupling.declare(*solver);
-  if (options.restart.empty()) coupling.publish(*solver);
+  const auto publish = [&] { mini_app::together(coupling.comm(), [&] { coupling.publish(*solver); }); };
+  if (options.restart.empty()) publish();
   while (solver->clock().step < options.steps && solver->clock().time < options.end) {
     solver->step();
     if (options.progress) report(*solver);
-    if (solver->clock().step % options.every == 0) coupling.publish(*solver);
+    if (solver->clock().step % options.every == 0) publish();
   }
   if (!options.dump.empty()) write_cells(options.dump, *solver);
   if (!options.quiet) report(*solver);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "../shared/together.hpp"
 #include "dump.hpp"
 
 namespace blast {
@@ -71,11 +72,12 @@ Solver begin(const Options& options, MPI_Comm comm) {
 void simulate(const Options& options, Coupling& coupling) {
   Solver solver = begin(options, coupling.comm());
   coupling.declare();
-  if (options.restart.empty()) coupling.publish(solver);
+  const auto publish = [&] { mini_app::together(coupling.comm(), [&] { coupling.publish(solver); }); };
+  if (options.restart.empty()) publish();
   while (solver.clock().step < options.steps && solver.clock().time < options.end) {
     solver.step();
     if (options.progress) report(options, solver);
-    if (solver.clock().step % options.every == 0) coupling.publish(solver);
+    if (solver.clock().step % options.every == 0) publish();
   }
   if (!options.dump.empty()) write_leaves(options.dump, solver);
   if (!options.quiet) report(options, solver);

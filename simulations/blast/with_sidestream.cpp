@@ -5,6 +5,7 @@
 #include <sidestream/restart.hpp>
 #include <sidestream/sidestream.hpp>
 
+#include "../shared/account.hpp"
 #include "coupling.hpp"
 #include "tree.hpp"
 
@@ -56,16 +57,7 @@ class WithSidestream final : public Coupling {
     session_.end_iteration(solver.clock().step, solver.clock().time);
   }
 
-  std::string close() override {
-    const sidestream::Account account = session_.close();
-    if (account.iterations == 0) return "";
-    std::string text = "Sidestream: " + std::to_string(account.iterations) + " iterations, " +
-                       std::to_string(account.delivered) + " delivered";
-    if (account.refused > 0) text += ", " + std::to_string(account.refused) + " refused";
-    if (account.failed > 0) text += ", " + std::to_string(account.failed) + " with a failed analysis";
-    if (account.unknown > 0) text += ", " + std::to_string(account.unknown) + " of unknown outcome";
-    return text + ".";
-  }
+  std::string close() override { return mini_app::describe(session_.close()); }
 
  private:
   void add(const char* mesh, const char* name, sidestream::Type type, sidestream::Centering centering, int components) {

@@ -7,18 +7,13 @@
 #include <fstream>
 #include <sstream>
 
+#include "../shared/program.hpp"
 #include "input.hpp"
 #include "simulation.hpp"
 
 namespace {
 
 using namespace oscillators;
-
-void say(MPI_Comm comm, std::FILE* where, const std::string& text) {
-  int rank = 0;
-  MPI_Comm_rank(comm, &rank);
-  if (rank == 0) std::fputs(text.c_str(), where);
-}
 
 // Rank 0 reads, all get the text. Throws on all ranks alike.
 std::string read_everywhere(const std::string& file) {
@@ -42,54 +37,22 @@ std::string read_everywhere(const std::string& file) {
   return text;
 }
 
-// The simulation's ranks; whatever happens, the coupling can then be closed in order.
-int simulate(const Options& options, const std::vector<Oscillator>& oscillators, Coupling& coupling) {
-  try {
-    return Simulation(options, oscillators, coupling).run();
-  } catch (const std::exception& error) {
-    say(coupling.comm(), stderr, std::string("oscillators: ") + error.what() + "\n");
-    return 1;
-  }
-}
-
 int run(const Options& options) {
-  const auto oscillators = parse_oscillators(read_everywhere(options.input), options.input);
-  const std::unique_ptr<Coupling> coupling = open_coupling(MPI_COMM_WORLD, options);
-  // On a server that call lasts as long as the simulation runs elsewhere.
-  if (coupling->serve()) {
-    coupling->close();
+  if (options.generate > 0) {
+    mini_app::say(MPI_COMM_WORLD, stdout, generate_oscillators(options.generate));
     return 0;
   }
-  int rank = 0;
-  MPI_Comm_rank(coupling->comm(), &rank);
-  const int status = simulate(options, oscillators, *coupling);
-  const std::string account = coupling->close();
-  if (rank == 0 && !options.quiet && !account.empty()) std::printf("%s\n", account.c_str());
-  return status;
+  const auto oscillators = parse_oscillators(read_everywhere(options.input), options.input);
+  const std::unique_ptr<Coupling> coupling = open_coupling(MPI_COMM_WORLD, options);
+  return mini_app::run_coupled(*coupling, "oscillators", options.quiet,
+                               [&] { return Simulation(options, oscillators, *coupling).run(); });
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  int provided = 0;
-  // With it a thread of Sidestream's moves data while a step is computed (placement nodes); less works too.
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-  catch_signals();  // on servers too: a server ends when its clients do, not before
-  int status = 0;
-  const CommandLine line = parse_command_line({argv + 1, argv + argc});
-  try {
-    if (!line.options) {
-      say(MPI_COMM_WORLD, line.status == 0 ? stdout : stderr, line.message);
-      status = line.status;
-    } else if (line.options->generate > 0) {
-      say(MPI_COMM_WORLD, stdout, generate_oscillators(line.options->generate));
-    } else {
-      status = run(*line.options);
-    }
-  } catch (const std::exception& error) {
-    say(MPI_COMM_WORLD, stderr, std::string("oscillators: ") + error.what() + "\n");
-    status = 1;
-  }
-  MPI_Finalize();
-  return status;
+  return mini_app::with_mpi(argc, argv, "oscillators", [](const std::vector<std::string>& arguments) {
+    catch_signals();  // on servers too: a server ends when its clients do, not before
+    return mini_app::obey(parse_command_line(arguments), run);
+  });
 }

@@ -6,6 +6,7 @@
 #include <set>
 #include <sidestream/sidestream.hpp>
 
+#include "../shared/account.hpp"
 #include "coupling.hpp"
 #include "input.hpp"
 
@@ -67,16 +68,7 @@ class WithSidestream final : public Coupling {
 
   void end_step(std::int64_t step, double time) override { session_.end_iteration(step, time); }
 
-  std::string close() override {
-    const sidestream::Account account = session_.close();
-    if (account.iterations == 0) return "";
-    std::string text = "Sidestream: " + std::to_string(account.iterations) + " iterations, " +
-                       std::to_string(account.delivered) + " delivered";
-    if (account.refused > 0) text += ", " + std::to_string(account.refused) + " refused";
-    if (account.failed > 0) text += ", " + std::to_string(account.failed) + " with a failed analysis";
-    if (account.unknown > 0) text += ", " + std::to_string(account.unknown) + " of unknown outcome";
-    return text + ".";
-  }
+  std::string close() override { return mini_app::describe(session_.close()); }
 
  private:
   // What a configuration may use: $nx, $ny, $nz cells, $hx, $hy, $hz spacing.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "../shared/together.hpp"
 #include "energies.hpp"
 #include "output.hpp"
 #include "stop.hpp"
@@ -67,8 +68,10 @@ void simulate(const Options& options, Coupling& coupling) {
     if (!publishes) return;
     coupling.publish(state);
     watch.lap(now.publish);
-    coupling.end_iteration(state);
-    watch.lap(now.end);
+    mini_app::together(layout.comm(), [&] {
+      coupling.end_iteration(state);
+      watch.lap(now.end);
+    });
   };
   std::vector<Energies> balance;
   const auto weigh = [&] {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 #include <tuple>
 
 #include "base/communicator.hpp"
@@ -44,16 +45,16 @@ struct Restart::Implementation {
     all.resize(std::min(all.size(), static_cast<std::size_t>(*deepest) + 2));
     return all;
   }
-  [[nodiscard]] bool has(const Variable& variable, std::int64_t block) const {
-    for (std::size_t group = 0; group < context->groups().size(); ++group) {
-      const std::vector<Block>& blocks = context->blocks(group);
-      for (std::uint32_t n = 0; n < blocks.size(); ++n) {
-        if (blocks[n].mesh != variable.mesh || blocks[n].id != block) continue;
-        if (context->find(group, static_cast<std::uint32_t>(variable.id), n) != nullptr) return true;
-      }
-    }
-    return false;
-  }
+  /// Where the values of a variable on a block are.
+  struct Place {
+    std::int64_t block = 0;  ///< its id
+    std::size_t group = 0;
+    const database::PieceRow* row = nullptr;
+  };
+  /// All pieces of a variable that are seen, by ascending id of their block. Holds until the next call.
+  [[nodiscard]] std::span<const Place> places(const Variable& variable);
+  std::optional<std::int32_t> placed;  ///< the variable that `found_places` are of
+  std::vector<Place> found_places;
   /// All that is seen of a piece.
   void read(std::size_t group, const database::PieceRow& row, std::span<std::byte> out) const;
 
@@ -78,6 +79,24 @@ void Restart::Implementation::read(std::size_t group, const database::PieceRow& 
   if (levels.size() < static_cast<std::size_t>(*deepest) + 2) return;  // the tree is no deeper
   const auto last = static_cast<std::size_t>(levels[levels.size() - 2]) * size_of(of.type);
   std::fill(out.begin() + static_cast<std::ptrdiff_t>(last), out.end(), std::byte{0});
+}
+
+std::span<const Restart::Implementation::Place> Restart::Implementation::places(const Variable& variable) {
+  if (placed != variable.id) {
+    placed.reset();
+    found_places.clear();
+    for (std::size_t group = 0; group < context->groups().size(); ++group) {
+      for (const database::PieceRow& row : context->pieces(group).pieces) {
+        if (row.variable != static_cast<std::uint32_t>(variable.id)) continue;
+        const Block& block = context->blocks(group)[row.block];
+        if (!leaves_out(block)) found_places.push_back({block.id, group, &row});
+      }
+    }
+    std::stable_sort(found_places.begin(), found_places.end(),
+                     [](const Place& a, const Place& b) { return a.block < b.block; });
+    placed = variable.id;
+  }
+  return found_places;
 }
 
 namespace {
@@ -204,6 +223,7 @@ std::vector<Block> Restart::blocks(const std::string& mesh) const {
 void Restart::limit_levels(std::optional<std::int32_t> deepest) {
   if (deepest && *deepest < 0) fail(Code::usage, "limit_levels: level {}; give a number from 0 on, or none", *deepest);
   implementation_->deepest = deepest;
+  implementation_->placed.reset();
 }
 
 void Restart::read_box(const std::string& variable, std::int32_t level, const Box& box, const Box& array, void* data) {
@@ -240,58 +260,53 @@ void Restart::read_list(const std::string& variable, std::int64_t first, std::in
   if (!implementation_->deepest || metadata().mesh_of(of).kind() != MeshKind::octree) {
     return database::read_list(*implementation_->context, static_cast<std::uint32_t>(of.id), first, count, out);
   }
-  const std::int64_t all = list_length(variable);
+  std::vector<std::int64_t> ends;  // of the blocks one after the other, as far as each is seen
+  for (const auto& place : implementation_->places(of)) {
+    const Block block = implementation_->seen(place.group, place.row->block);
+    ends.push_back((ends.empty() ? 0 : ends.back()) + of.points(block).extent(0));
+  }
+  const std::int64_t all = ends.empty() ? 0 : ends.back();
   if (first > all || count > all - first) {
     fail(Code::file, "{} entries of '{}' from {} on were asked for, but its blocks have {} down to level {}", count,
          variable, first, all, *implementation_->deepest);
   }
-  // Block after block, as far as each is seen.
   const std::uint64_t element = size_of(of.type) * static_cast<std::uint64_t>(of.components);
-  std::int64_t begin = 0;
   Bytes room;
-  for (const Block& block : blocks(metadata().mesh_of(of).name)) {
-    if (!implementation_->has(of, block.id)) continue;  // it was not delivered there
-    const std::int64_t length = of.points(block).extent(0);
-    const std::int64_t from = std::max(first, begin), to = std::min(first + count, begin + length);
-    if (from < to) {
-      room.resize(static_cast<std::uint64_t>(length) * element);
-      read_block(variable, block.id, room.data(), room.size());
-      const auto at = static_cast<std::uint64_t>(from - begin) * element;
-      std::memcpy(out + static_cast<std::uint64_t>(from - first) * element, room.data() + at,
-                  static_cast<std::uint64_t>(to - from) * element);
-    }
-    begin += length;
+  for (std::size_t n = 0; n < ends.size(); ++n) {
+    const std::int64_t begin = n == 0 ? 0 : ends[n - 1];
+    const std::int64_t from = std::max(first, begin), to = std::min(first + count, ends[n]);
+    if (from >= to) continue;
+    const auto& place = implementation_->found_places[n];
+    room.resize(static_cast<std::uint64_t>(ends[n] - begin) * element);
+    implementation_->read(place.group, *place.row, room);
+    const auto at = static_cast<std::uint64_t>(from - begin) * element;
+    std::memcpy(out + static_cast<std::uint64_t>(from - first) * element, room.data() + at,
+                static_cast<std::uint64_t>(to - from) * element);
   }
 }
 
 std::int64_t Restart::list_length(const std::string& variable) const {
   const Variable& of = implementation_->variable(variable);
-  Context& context = *implementation_->context;
   std::int64_t length = 0;
-  for (std::size_t group = 0; group < context.groups().size(); ++group) {
-    for (const database::PieceRow& row : context.pieces(group).pieces) {
-      if (row.variable == static_cast<std::uint32_t>(of.id))
-        length += of.points(implementation_->seen(group, row.block)).extent(0);
-    }
+  for (const auto& place : implementation_->places(of)) {
+    length += of.points(implementation_->seen(place.group, place.row->block)).extent(0);
   }
   return length;
 }
 
 void Restart::read_block(const std::string& variable, std::int64_t block, void* data, std::uint64_t bytes) {
   const Variable& of = implementation_->variable(variable);
-  Context& context = *implementation_->context;
-  for (std::size_t group = 0; group < context.groups().size(); ++group) {
-    for (const database::PieceRow& row : context.pieces(group).pieces) {
-      const Block& stored = context.blocks(group)[row.block];
-      if (row.variable != static_cast<std::uint32_t>(of.id) || stored.id != block) continue;
-      if (implementation_->leaves_out(stored)) break;
-      const std::uint64_t has = database::bytes_of_piece(of, implementation_->seen(group, row.block), variable);
-      if (has != bytes) {
-        fail(Code::usage, "read_block: '{}' has {} bytes on block {}, but room for {} was given", variable, has, block,
-             bytes);
-      }
-      return implementation_->read(group, row, {static_cast<std::byte*>(data), bytes});
+  const std::span<const Implementation::Place> all = implementation_->places(of);
+  const auto place = std::lower_bound(all.begin(), all.end(), block,
+                                      [](const Implementation::Place& a, std::int64_t id) { return a.block < id; });
+  if (place != all.end() && place->block == block) {
+    const std::uint64_t has =
+        database::bytes_of_piece(of, implementation_->seen(place->group, place->row->block), variable);
+    if (has != bytes) {
+      fail(Code::usage, "read_block: '{}' has {} bytes on block {}, but room for {} was given", variable, has, block,
+           bytes);
     }
+    return implementation_->read(place->group, *place->row, {static_cast<std::byte*>(data), bytes});
   }
   fail(Code::file, "the checkpoint has no values of '{}' on block {}; see which blocks there are", variable, block);
 }

@@ -12,6 +12,7 @@
 #include "base/log.hpp"
 #include "data/file_pattern.hpp"
 #include "storage/output_file.hpp"
+#include "storage/series.hpp"
 
 namespace sidestream {
 
@@ -84,7 +85,7 @@ std::vector<fs::path> listed_in(const fs::path& json, const fs::path& rest) {
 
 void remove_indexed(const std::string& stem, const std::string& ending) {
   const fs::path json(stem + ending + ".series");
-  const fs::path rest = json.parent_path() / ("." + json.filename().string() + ".rest");
+  const fs::path rest(Series::rest_of(json.string()));
   std::error_code error;
   if (!fs::exists(json, error) && !fs::exists(rest, error)) return;
   try {

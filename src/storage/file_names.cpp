@@ -24,6 +24,11 @@ std::string free_version(const std::string& path) {
   return with_version(path, version);
 }
 
+std::string hidden_beside(const std::string& path, const std::string& ending) {
+  const fs::path whole(path);
+  return (whole.parent_path() / fmt::format(".{}{}", whole.filename().string(), ending)).string();
+}
+
 void keep_earlier(const std::string& path) {
   if (!fs::is_regular_file(fs::symlink_status(path))) return;
   const std::string kept = free_version(path);

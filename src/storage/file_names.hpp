@@ -16,6 +16,10 @@ namespace sidestream {
 /// "statistics.csv": "statistics-v1.csv", or the first that nobody has.
 [[nodiscard]] std::string free_version(const std::string& path);
 
+/// The file that goes with `path` and that people should not see: "a/halos.csv" and ".committed" ->
+/// "a/.halos.csv.committed"
+[[nodiscard]] std::string hidden_beside(const std::string& path, const std::string& ending);
+
 /// Gives the file of that name, which an earlier run has left and this one is about to replace, a name with a version
 /// besides, and says so. Nothing happens if there is none.
 void keep_earlier(const std::string& path);

@@ -15,6 +15,7 @@
 #include "base/timer.hpp"
 #include "data/file_pattern.hpp"
 #include "storage/batch_directory.hpp"
+#include "storage/file_names.hpp"
 #include "storage/formats/vtk_xml.hpp"
 #include "storage/output_file.hpp"
 #include "storage/quoted_text.hpp"
@@ -37,9 +38,10 @@ Series::Series(std::shared_ptr<const OutputDirectory> directory, std::string pat
   const std::string stem = directory_->path(series_stem(pattern_), {}, 0);
   json_path_ = stem + ending_ + ".series";
   if (std::find(vtk_endings.begin(), vtk_endings.end(), ending_) != vtk_endings.end()) pvd_path_ = stem + ".pvd";
-  const fs::path json(json_path_);
-  rest_path_ = (json.parent_path() / ("." + json.filename().string() + ".rest")).string();
+  rest_path_ = rest_of(json_path_);
 }
+
+std::string Series::rest_of(const std::string& index) { return hidden_beside(index, ".rest"); }
 
 Series::~Series() {
   if (versions_ > 1) {

@@ -70,10 +70,7 @@ bool keeps(const GoingOn& what, const std::string& path, const CsvRecord& record
 
 namespace fs = std::filesystem;
 
-std::string commitment_of(const std::string& path) {
-  const fs::path whole(path);
-  return (whole.parent_path() / ("." + whole.filename().string() + ".committed")).string();
-}
+std::string commitment_of(const std::string& path) { return hidden_beside(path, ".committed"); }
 
 /// Notes that this much of the table is whole. Digits within one page, which no kill can write half.
 void note_commitment(const std::string& path, std::uint64_t length) {

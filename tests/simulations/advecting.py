@@ -1,9 +1,10 @@
 """Runs the advection and reads what it leaves."""
 
+import functools
 import os
-import subprocess
 from pathlib import Path
 
+import mini_app
 import numpy as np
 
 PLAIN = os.environ["ADVECTION_PLAIN"]
@@ -12,17 +13,7 @@ COUPLED = os.environ.get("ADVECTION", "")
 CELL = np.dtype([("level", "<i4"), ("at", "<i4", 3), ("patch", "<i8"), ("density", "<f8")])
 
 
-def run(ranks, *arguments, program=PLAIN, timeout=100):
-    """The finished process, whatever its status, with its output as text."""
-    launch = [os.environ["MPIEXEC"], "-n", str(ranks), *os.environ.get("MPIEXEC_FLAGS", "").split()]
-    line = [*launch, program, *map(str, arguments)]
-    return subprocess.run(line, capture_output=True, text=True, timeout=timeout, check=False)
-
-
-def succeed(ranks, *arguments, **options):
-    done = run(ranks, *arguments, **options)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+run, succeed = (functools.partial(call, program=PLAIN) for call in (mini_app.run, mini_app.succeed))
 
 
 def dump(directory, ranks, *arguments, **options):

@@ -1,22 +1,17 @@
 """Runs `sidestream analyse` and compares what it leaves with what a run has left in situ."""
 
 import os
-import subprocess
 from pathlib import Path
+
+import mini_app
 
 TOOL = os.environ["SIDESTREAM_TOOL"]
 # What tells runs apart, and what the outputs of a run are.
 OTHER = ("run.yaml", "timings.csv", "iterations.csv", "movement.csv", "provenance.txt")
 
 
-def launch(ranks):
-    return [os.environ["MPIEXEC"], "-n", str(ranks), *os.environ.get("MPIEXEC_FLAGS", "").split()]
-
-
-def run(ranks, *command, status=0, timeout=200):
-    done = subprocess.run(
-        [*launch(ranks), *map(str, command)], capture_output=True, text=True, timeout=timeout, check=False
-    )
+def run(ranks, program, *arguments, status=0, timeout=200):
+    done = mini_app.run(ranks, *arguments, program=program, timeout=timeout)
     assert done.returncode == status, done.stdout + done.stderr
     return done.stdout + done.stderr
 

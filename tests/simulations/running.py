@@ -1,9 +1,10 @@
 """Runs the oscillators and reads what they leave."""
 
+import functools
 import os
-import subprocess
 from pathlib import Path
 
+import mini_app
 import numpy as np
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -12,16 +13,8 @@ PLAIN = os.environ["OSCILLATORS_PLAIN"]
 COUPLED = os.environ["OSCILLATORS"]
 
 
-def command(ranks, *arguments, program=PLAIN):
-    """The command line on so many ranks; 0 means without mpirun."""
-    launch = [os.environ["MPIEXEC"], "-n", str(ranks), *os.environ.get("MPIEXEC_FLAGS", "").split()] if ranks else []
-    return [*launch, program, *map(str, arguments)]
-
-
-def run(ranks, *arguments, program=PLAIN, timeout=60, **options):
-    """The finished process, whatever its status, with its output as text."""
-    line = command(ranks, *arguments, program=program)
-    return subprocess.run(line, capture_output=True, text=True, timeout=timeout, check=False, **options)
+command = functools.partial(mini_app.command, program=PLAIN)
+run = functools.partial(mini_app.run, program=PLAIN, timeout=60)
 
 
 def dump(directory, ranks, *arguments, program=PLAIN, shape, dtype="float64"):

@@ -8,6 +8,7 @@ import uuid
 import numpy as np
 import pytest
 from blasting import COUPLED, run
+from mini_app import command
 
 TOOL = os.environ.get("SIDESTREAM_TOOL", "")
 PROBLEM = ["sedov", "--least", 2, "--most", 5, "--end", 1, "--steps", 8, "--every", 4]
@@ -31,8 +32,7 @@ def results(folder, placement, ranks, name, beside=None):
     line = [*PROBLEM, "--sidestream", file]
     second = None
     if beside:
-        launch = [os.environ["MPIEXEC"], "-n", str(beside[0]), *os.environ.get("MPIEXEC_FLAGS", "").split()]
-        second = subprocess.Popen([*launch, TOOL, beside[1], str(file)])
+        second = subprocess.Popen(command(beside[0], beside[1], file, program=TOOL))
     done = run(ranks, *line, program=COUPLED)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "3 iterations, 3 delivered." in done.stdout

@@ -1,9 +1,10 @@
 """The universe without Sidestream: the same bits on any number of ranks, and growth as theory says."""
 
 import csv
+import functools
 import os
-import subprocess
 
+import mini_app
 import numpy as np
 import pytest
 
@@ -12,16 +13,7 @@ PARTICLE = np.dtype([("place", "<f8", 3), ("momentum", "<f8", 3), ("id", "<i8")]
 MATTER = 0.3
 
 
-def run(ranks, *arguments, program=PLAIN, timeout=200):
-    launch = [os.environ["MPIEXEC"], "-n", str(ranks), *os.environ.get("MPIEXEC_FLAGS", "").split()]
-    line = [*launch, program, *map(str, arguments)]
-    return subprocess.run(line, capture_output=True, text=True, timeout=timeout, check=False)
-
-
-def succeed(ranks, *arguments, **options):
-    done = run(ranks, *arguments, **options)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+run, succeed = (functools.partial(call, program=PLAIN, timeout=200) for call in (mini_app.run, mini_app.succeed))
 
 
 def particles(folder, ranks, *arguments, **options):

@@ -2,13 +2,13 @@
 
 import csv
 import math
-import os
 import signal
 import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
+from mini_app import command, write
 from test_universe import COUPLED, particles, run, succeed
 
 SHIPPED = Path(__file__).resolve().parents[2] / "simulations" / "universe" / "run.yaml"
@@ -29,12 +29,6 @@ output: {{directory: {directory}}}
 outputs:
   - database: {{directory: restart, kind: checkpoint, variables: [number, cells_from_corner, momentum]}}
 """
-
-
-def write(folder, text, placement="inline", directory="out"):
-    file = folder / f"{directory}.yaml"
-    file.write_text(text.format(placement=placement, directory=folder / directory))
-    return file
 
 
 def tables(folder, placement, ranks, directory):
@@ -73,9 +67,8 @@ def test_a_signal_ends_the_run_in_order_and_a_restart_goes_on(tmp_path):
     """What a batch system does when time is up."""
     options = ["--particles", 24, "--box", 20, "--last", 3, "--steps", 4000, "--every", 5]
     file = write(tmp_path, CHECKPOINTS, "{mode: cores, per_node: 1}")
-    launch = [os.environ["MPIEXEC"], "-n", "3", *os.environ.get("MPIEXEC_FLAGS", "").split()]
-    command = [*launch, COUPLED, *options, "--sidestream", file, "--progress"]
-    with subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE, text=True) as running:
+    line = command(3, *options, "--sidestream", file, "--progress", program=COUPLED)
+    with subprocess.Popen(line, stdout=subprocess.PIPE, text=True) as running:
         try:
             said = [running.stdout.readline() for _ in range(12)]
             running.send_signal(signal.SIGUSR1)  # mpirun hands it on to all ranks

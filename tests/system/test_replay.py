@@ -153,3 +153,17 @@ def test_damage(tmp_path, fields):
         (damaged / file.name).write_bytes(data)
     _, text = replay(tmp_path / "again", damaged, 3, "inline", status=1)
     assert "checksum" in text
+
+
+@pytest.mark.parametrize(
+    ("ranks", "placement"),
+    [(3, "inline"), (7, "cores"), (6, "{mode: nodes, servers: 2}"), (6, "{mode: cores, per_node: 2}")],
+)
+def test_a_failing_output_stops_all_clients(tmp_path, fields, ranks, placement):
+    """With `on_error: stop` clients hear of a failure when they ask next, each at its own time; all leave together."""
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "blocked").touch()
+    tasks = "analyses: [statistics: {variable: t, file: 'blocked/{cycle}.csv'}]\non_error: stop\n"
+    _, text = replay(tmp_path, fields, ranks, placement, "--iterations", "100000", tasks=tasks, status=1)
+    assert text.count("sidestream replay:") == 1
+    assert "blocked" in text

@@ -12,7 +12,7 @@
 #include "analysis/common_options.hpp"
 #include "analysis/kinds.hpp"
 #include "analysis/sampling/level_mixing.hpp"
-#include "base/log.hpp"
+#include "analysis/sampling/lost_places.hpp"
 #include "base/records.hpp"
 
 namespace sidestream {
@@ -87,7 +87,7 @@ void keep_least(FoundByTarget& all, std::int64_t target, const Rank& rank, std::
 class Probe final : public Task {
  public:
   Probe(sampling::Query query, Places places, const Metadata& metadata, std::string file)
-      : query_(std::move(query)), places_(std::move(places)), file_(std::move(file)) {
+      : query_(std::move(query)), places_(std::move(places)), file_(std::move(file)), lost_(file_) {
     const Variable& first = metadata.variables.at(static_cast<std::size_t>(query_.variables.at(0)));
     dimensions_ = metadata.mesh_of(first).dimensions;
     targets_ = std::make_shared<sampling::ScatteredTargets>(dimensions_, places_.at);
@@ -147,7 +147,7 @@ class Probe final : public Task {
       }
     }
     if (mixes_) mix(input.metadata, row.at(0), found);
-    report(static_cast<std::int64_t>(places_.at.size() - found.size()), unknown);
+    lost_.tell(targets_->count() - static_cast<std::int64_t>(found.size()), targets_->count(), unknown);
     input.results.add(file_, table(found));
     return {};
   }
@@ -196,21 +196,6 @@ class Probe final : public Task {
     columns_.push_back(std::move(name));
   }
 
-  /// Once each: places may move out of a mesh that moves.
-  void report(std::int64_t outside, std::int64_t unknown) {
-    if (outside > 0 && !told_outside_) {
-      log::warning("the probe for '{}' finds {} of {} places in no block; their values are NaN", file_, outside,
-                   places_.at.size());
-      told_outside_ = true;
-    }
-    if (unknown == 0 || told_unknown_) return;
-    log::warning(
-        "the probe for '{}' does not look into {} cells near its places, of types that are not known; "
-        "places in them count as outside",
-        file_, unknown);
-    told_unknown_ = true;
-  }
-
   [[nodiscard]] Table table(const FoundByTarget& found) const {
     const std::size_t rows = places_.at.size();
     std::vector<Column> columns{{"probe", places_.names}, {"sample", places_.samples}};
@@ -230,13 +215,13 @@ class Probe final : public Task {
   sampling::Query query_;
   Places places_;
   std::string file_;
+  sampling::LostPlaces lost_;
   int dimensions_ = 3;
   std::shared_ptr<const sampling::Targets> targets_;
   Selection selection_;
   std::size_t values_ = 0;
   bool mixes_ = false;
   std::vector<std::string> columns_;
-  bool told_outside_ = false, told_unknown_ = false;
 };
 
 std::vector<Option> probe_options() {

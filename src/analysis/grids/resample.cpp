@@ -13,8 +13,8 @@
 #include "analysis/grids/resample_grid.hpp"
 #include "analysis/kinds.hpp"
 #include "analysis/sampling/level_mixing.hpp"
+#include "analysis/sampling/lost_places.hpp"
 #include "base/fail.hpp"
-#include "base/log.hpp"
 #include "base/records.hpp"
 
 namespace sidestream {
@@ -77,7 +77,7 @@ class Findings {
 class Resample final : public Task {
  public:
   Resample(sampling::Query query, const ResampleGrid& grid, const Metadata& metadata, std::string file, Pieces pieces)
-      : query_(std::move(query)), grid_(grid), file_(std::move(file)), pieces_(pieces) {
+      : query_(std::move(query)), grid_(grid), file_(std::move(file)), pieces_(pieces), lost_(file_) {
     std::vector<std::vector<double>> positions;
     for (std::size_t a = 0; a < static_cast<std::size_t>(grid.dimensions); ++a) positions.push_back(grid.middles(a));
     targets_ = std::make_shared<sampling::GridTargets>(std::move(positions));
@@ -137,7 +137,7 @@ class Resample final : public Task {
     if (mixes_) mix(input.metadata, rows_of(sums, grid, input.communicator), cells, values);
     input.communicator.sum(counts);
     const std::int64_t outside = targets_->count() - counts[1];
-    if (input.communicator.rank() == 0) report(outside, counts[0]);
+    if (input.communicator.rank() == 0) lost_.tell(outside, targets_->count(), counts[0]);
     GridResult result(grid, axes(), input.communicator);
     result.set({"outside", outside});
     for (std::size_t a = 0; a < arrays_.size(); ++a) {
@@ -220,29 +220,15 @@ class Resample final : public Task {
     return axes;
   }
 
-  /// Once each.
-  void report(std::int64_t outside, std::int64_t unknown) {
-    if (outside > 0 && !told_outside_) {
-      log::warning("of the {} places of '{}', {} are in no block; their values are NaN", targets_->count(), file_,
-                   outside);
-      told_outside_ = true;
-    }
-    if (unknown == 0 || told_unknown_) return;
-    log::warning(
-        "for '{}', {} cells are not looked into, of types that are not known; places in them count as "
-        "outside",
-        file_, unknown);
-    told_unknown_ = true;
-  }
-
   sampling::Query query_;
   ResampleGrid grid_;
   std::string file_;
   Pieces pieces_;
+  sampling::LostPlaces lost_;
   std::shared_ptr<const sampling::GridTargets> targets_;
   Selection selection_;
   std::vector<ArrayName> arrays_;
-  bool mixes_ = false, told_outside_ = false, told_unknown_ = false;
+  bool mixes_ = false;
 };
 
 std::vector<Option> resample_options() {

@@ -16,9 +16,10 @@ struct PartCell {
   std::int64_t part = 0;
 };
 
+/// A part of a component.
 struct LevelPart {
   LevelPeak peak;
-  Index cells = 0;
+  Index cells = 0;  ///< of all levels
 };
 
 /// Parts are numbered from 0.
@@ -34,6 +35,8 @@ struct LevelParts {
   void append(LevelParts&& other);
 };
 
+/// Looks through this server's blocks: cells that count (on the finest level that has their place) and are >=
+/// `boundary`. Does not communicate.
 [[nodiscard]] LevelParts find_level_parts(const LocalInput& input, std::int32_t variable, int component,
                                           const Levels& levels, double boundary, const HaloRule& halo);
 

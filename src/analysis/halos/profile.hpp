@@ -20,20 +20,22 @@ struct ProfileField {
   std::string name;  ///< of its column
 };
 
+/// What is wanted of each halo. Lengths are the mesh's.
 struct ProfileQuery {
   enum class About { peak, mass_centre, centre };
 
   std::string file;
   Pieces pieces = Pieces::automatic;
-  bool sphere = true;  ///< all cells within the radius; otherwise those of the halo
-  About about = About::peak;
-  std::vector<double> edges;  ///< of the shells, as lengths, ascending; those at their lower edge belong to a shell
+  bool sphere = true;         ///< all cells within the radius; otherwise those of the halo
+  About about = About::peak;  ///< where shells have their middle
+  std::vector<double> edges;  ///< of the shells, radii, ascending; those at their lower edge belong to a shell
   std::vector<ProfileField> fields;
   std::vector<double> overdensities;
   std::optional<double> reference;  ///< density of overdensity 1; none: the mean
 
   [[nodiscard]] std::size_t shells() const noexcept { return edges.size() - 1; }
   [[nodiscard]] bool needs_mean() const noexcept { return !overdensities.empty() && !reference; }
+  /// From a halo's peak to the middle of its shells.
   [[nodiscard]] std::array<double, 3> offset_of(const Halo& halo) const noexcept;
 };
 
@@ -54,7 +56,8 @@ struct VirialColumns {
 };
 
 /// Collective: adds up partials, each halo's on the server that has it, and writes the table. `mine`: this server's
-/// halos, `first`: the number of the first of them.
+/// halos, `first`: the number of the first of them. `mean`: of the field, which overdensities refer to if the query
+/// needs it; else any number. Throws on all servers alike.
 [[nodiscard]] VirialColumns write_profiles(const ProfileQuery& query, const Field& field, std::vector<Bytes> partials,
                                            const std::vector<Halo>& mine, std::int64_t first, double mean,
                                            const CombineInput& input);

@@ -18,14 +18,16 @@ struct LineOutput {
   Pieces pieces = Pieces::automatic;
 };
 
+/// All that the configuration says. Values of variables times their units are in the units of OpticalDepth, lengths of
+/// the mesh times theirs comoving Mpc/h.
 struct Query {
   std::int32_t hydrogen = -1, temperature = -1, velocity = -1;  ///< variables; of no velocity -1
   bool vector = false;                                          ///< the velocity has a component for each axis
-  std::vector<int> axes{};
+  std::vector<int> axes{};                                      ///< along which lines run
   Cosmology cosmology{};
-  enum class Time { nothing, redshift, scale_factor } time = Time::nothing;  ///< what an iteration's time is
-  double density_unit = 1, temperature_unit = 1, velocity_unit = 1, length_unit = 1;
-  std::optional<double> mean_flux{};
+  enum class Time { nothing, redshift, scale_factor } time = Time::nothing;           ///< what an iteration's time is
+  double density_unit = 1, temperature_unit = 1, velocity_unit = 1, length_unit = 1;  ///< cm^-3, K, cm/s, Mpc/h
+  std::optional<double> mean_flux{};  ///< that depths are scaled to, axis by axis; none: as they are
   int flux_bins = 50;
   spectra::BinChoice bins{};
   spectra::FieldSetup setup{};  ///< its order is set for each axis
@@ -38,6 +40,8 @@ struct Query {
   [[nodiscard]] int velocity_component(int axis) const noexcept { return vector ? axis : 0; }
 };
 
+/// The options of the analysis `lyman_alpha`, and what they say. Throws Error(configuration), also where the mesh or
+/// the variables are none that it takes.
 [[nodiscard]] std::vector<Option> query_options();
 [[nodiscard]] Query read_query(const Settings& settings, const Metadata& metadata);
 

@@ -23,10 +23,11 @@ struct NumberFormat {
   std::array<std::uint8_t, 8> order{};
 };
 
+/// Where a box and its values are.
 struct FabPlace {
-  Box cells;         ///< without ghosts; of values at nodes and faces the cells between them
-  std::string file;  ///< beside `Cell_H`
-  std::uint64_t offset = 0;
+  Box cells;                 ///< without ghosts; of values at nodes and faces the cells between them
+  std::string file;          ///< beside `Cell_H`
+  std::uint64_t offset = 0;  ///< of the box's header, or without those of its first value, in bytes
 };
 
 /// What Cell_H says, or another file NAME_H of the kind.

@@ -9,13 +9,14 @@
 
 namespace sidestream::amrex {
 
+/// Lengths and times are the code's: plotfiles do not say their units.
 struct PlotLevel {
   Box domain;                       ///< all cells that the level could have
   std::array<double, 3> spacing{};  ///< 1 on axes that are not used
   std::int64_t step = 0;
   double time = 0;
-  std::size_t boxes = 0;
-  std::string data;  ///< where its values are: Level_0/Cell
+  std::size_t boxes = 0;  ///< how many there are
+  std::string data;       ///< where its values are: Level_0/Cell
 };
 
 /// `HyperCLaw-V1.1` and its like (`NavierStokes-V1.1`): the format is the same whatever the code calls itself.

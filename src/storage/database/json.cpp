@@ -77,9 +77,10 @@ class Parser {
     if (take('}')) return;
     do {
       if (next() != '"') wrong("no key");
-      std::string key = quoted();
+      Entry& entry = node.entries.emplace_back();
+      entry.key = quoted();
       if (!take(':')) wrong("a key without a value");
-      node.entries.push_back({std::move(key), {}, value(depth + 1)});
+      entry.value = value(depth + 1);
     } while (take(','));
     if (!take('}')) wrong("an object that does not end");
   }

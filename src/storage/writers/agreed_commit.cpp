@@ -7,6 +7,7 @@
 #include "base/persist.hpp"
 #include "base/records.hpp"
 #include "storage/batch_directory.hpp"
+#include "storage/file_names.hpp"
 #include "storage/output_file.hpp"
 
 namespace sidestream {
@@ -23,10 +24,7 @@ Bytes as_bytes(const std::string& text) {
 std::string as_text(BytesView bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
 /// Where the file that `path` replaces waits until all is well: hidden, as temporary files are.
-std::string old_of(const std::string& path) {
-  const fs::path whole(path);
-  return (whole.parent_path() / ("." + whole.filename().string() + ".old")).string();
-}
+std::string old_of(const std::string& path) { return hidden_beside(path, ".old"); }
 
 /// Unpacks what the servers sent: a failure each, then their partials. Returns the first failure.
 std::string unpack(const std::vector<Bytes>& gathered, std::vector<Bytes>& partials) {

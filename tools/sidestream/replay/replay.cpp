@@ -106,10 +106,19 @@ class Client {
                           std::chrono::duration<double>(options_.pace * static_cast<double>(n))),
               options_.compute);
     const Iteration then = stored_.at(static_cast<std::size_t>(n));
-    const auto begin = Clock::now();
-    replayer_.publish(session_);
-    session_.end_iteration(then.cycle, then.time);
-    done.inside.push_back(seconds_since(begin));
+    double inside = 0;
+    together(*clients_, [&] {
+      const auto begin = Clock::now();
+      replayer_.publish(session_);
+      inside = seconds_since(begin);
+    });
+    // With `on_error: stop` clients may hear of a failure at different times; they leave together.
+    together(*clients_, [&] {
+      const auto begin = Clock::now();
+      session_.end_iteration(then.cycle, then.time);
+      inside += seconds_since(begin);
+    });
+    done.inside.push_back(inside);
     done.bytes += replayer_.bytes();
     ++done.iterations;
   }

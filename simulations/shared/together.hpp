@@ -1,0 +1,37 @@
+// Failing together: what one rank throws ends the simulation on all, or the others would wait for it for ever. With
+// `on_error: stop` ranks hear of a failed analysis when they end an iteration, and not all in the same one.
+#pragma once
+
+#include <mpi.h>
+
+#include <exception>
+#include <stdexcept>
+#include <string>
+
+namespace mini_app {
+
+/// Collective over `comm`: calls `work()`; if it throws on any rank, throws what the lowest of these threw on all.
+/// `work` may call what is collective as long as no rank throws before another has got there.
+template <class Work>
+void together(MPI_Comm comm, const Work& work) {
+  int rank = 0, ranks = 1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &ranks);
+  std::string text;
+  int failed = ranks;
+  try {
+    work();
+  } catch (const std::exception& error) {
+    text = error.what();
+    failed = rank;
+  }
+  MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MIN, comm);
+  if (failed == ranks) return;
+  int length = static_cast<int>(text.size());
+  MPI_Bcast(&length, 1, MPI_INT, failed, comm);
+  text.resize(static_cast<std::size_t>(length));
+  MPI_Bcast(text.data(), length, MPI_CHAR, failed, comm);
+  throw std::runtime_error(text);
+}
+
+}  // namespace mini_app

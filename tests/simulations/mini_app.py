@@ -1,0 +1,37 @@
+"""Runs the mini-apps under mpirun, and writes what they are configured with."""
+
+import os
+import subprocess
+
+
+def command(ranks, *arguments, program):
+    """The command line on so many ranks; 0 means without mpirun."""
+    launch = [os.environ["MPIEXEC"], "-n", str(ranks), *os.environ.get("MPIEXEC_FLAGS", "").split()] if ranks else []
+    return [*launch, program, *map(str, arguments)]
+
+
+def run(ranks, *arguments, program, timeout=100, **options):
+    """The finished process, whatever its status, with its output as text."""
+    line = command(ranks, *arguments, program=program)
+    return subprocess.run(line, capture_output=True, text=True, timeout=timeout, check=False, **options)
+
+
+def succeed(ranks, *arguments, **options):
+    """What a run says that must succeed."""
+    done = run(ranks, *arguments, **options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def write(folder, text, placement="inline", directory="out"):
+    """A configuration of which the results go to a folder beside it."""
+    file = folder / f"{directory}.yaml"
+    file.write_text(text.format(placement=placement, directory=folder / directory))
+    return file
+
+
+def without_iteration(text):
+    """Lines of a table, of which the numbers of iterations are left out: they begin anew with a restart."""
+    lines = [line.split(",") for line in text.splitlines()]
+    at = lines[0].index("iteration")
+    return [line[:at] + line[at + 1 :] for line in lines]
