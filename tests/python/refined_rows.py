@@ -178,7 +178,7 @@ def filled(text, name, world):
         "OBLIQUE": OBLIQUE[n],
         "CLIP": CLIP[n],
         "SURFACE": SURFACE,
-        "PEAKS": {2: 1.9, 3: 2.18}[n],  # in the corners
+        "PEAKS": {2: 1.6, 3: 2.18}[n],  # in the corners
         "LEVEL": "" if name == "f" else f"level: {DEEPEST},",
         "LOW": BOX_LOW[:n].tolist(),
         "HIGH": BOX_HIGH[:n].tolist(),
