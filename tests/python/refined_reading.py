@@ -35,6 +35,7 @@ def make_twins(dimensions, folder):
     tasks = ""
     for name in "tuf":
         tasks += "".join(filled(row.tasks, name, world) for row in ROWS.values() if not row.refused)
+        tasks += "".join(filled(row.of_levels, name, world) for row in ROWS.values() if name != "f")
         for level in range(DEEPEST + 1) if name != "f" else []:
             tasks += f"  - statistics: {{name: {name}-{level}, variable: {name}, levels: {level}, "
             tasks += f"file: {name}-statistics-{level}.csv}}\n"

@@ -16,6 +16,7 @@ class Row:
     like_yt: str = ""
     refused: tuple[str, str] = ()
     tasks: str = ""  # for each of the three meshes, NAME its variable
+    of_levels: str = ""  # for the two that have some
 
 
 CUT = {3: "axis: z, position: 2.6", 2: "axis: z"}
@@ -101,20 +102,29 @@ ROWS = {
 """,
     ),
     "probe": Row(
-        "`own`: exact; `linear`, where all cells round a place are finest ones: to 1e-15",
+        "`own`, of chosen levels too: exact; `linear`, where all cells round a place are finest ones: to 1e-15",
         "`own`: exact",
         tasks="""\
   - probe: {name: NAME-probe, variables: NAME, line: {FROMTO, samples: 60}, file: NAME-probe.csv}
   - probe: {name: NAME-linear, variables: NAME, cells: linear, line: {FROMTO, samples: 60}, file: NAME-linear.csv}
 """,
+        of_levels="""\
+  - probe: {name: NAME-coarse-probe, variables: NAME, line: {FROMTO, samples: 60}, levels: [0, 1],
+           file: NAME-coarse-probe.csv}
+""",
     ),
     "resample": Row(
-        "to the finest level, to a coarser one and to another grid: exact; `linear` as `probe`",
+        "to the finest level and to another grid, of chosen levels too: exact; `linear` as `probe`",
         "to the finest level (covering grid): exact",
         tasks="""\
   - resample: {name: NAME-grid, variables: [NAME, NAME_velocity], size: SIZE, file: NAME-grid.h5}
   - resample: {name: NAME-less, variables: NAME, size: LESS, file: NAME-less.h5}
   - resample: {name: NAME-smooth, variables: NAME, size: SIZE, method: linear, file: NAME-smooth.h5}
+""",
+        of_levels="""\
+  - resample: {name: NAME-middle, variables: NAME, size: SIZE, levels: [1, 2], file: NAME-middle.h5}
+  - resample: {name: NAME-middle-smooth, variables: NAME, size: SIZE, levels: [1, 2], method: linear,
+               file: NAME-middle-smooth.h5}
 """,
     ),
     "halos": Row(

@@ -15,6 +15,7 @@ import sidestream
 from refined_reading import both, check_measures, make_twins, measure_by_value, polygons, volume_by_value
 from refined_rows import PLACES, ROWS, filled, table
 from refined_twins import DEEPEST, ORIGIN, SPACING, SURFACE, World
+from scipy import ndimage
 
 TOOL = os.environ["SIDESTREAM_TOOL"]
 PAGE = Path(__file__).parents[2] / "docs/adaptive-meshes.md"
@@ -168,8 +169,6 @@ def test_projection(twins, name):
 
 def among_finest(twins):
     """Whether all cells round the finest cell are finest ones, [k, j, i]."""
-    from scipy import ndimage
-
     level = twins.world.uniform(lambda level: level)
     return ndimage.minimum_filter(level, size=3, mode="nearest") == DEEPEST
 
@@ -211,6 +210,31 @@ def test_resample(twins, name):
     inside = among_finest(twins).reshape(smooth.shape)
     assert inside.any() and not inside.all()
     np.testing.assert_allclose(smooth[inside], wanted[inside], rtol=1e-15)
+
+
+@both
+def test_places_on_levels(twins, name):
+    """Places whose finest cell is on another level have nothing; linear values do not look at such cells."""
+    levels = twins.world.uniform(lambda level: level)
+    rows = twins.rows(f"{name}-coarse-probe.csv")
+    at = cells_at(twins, rows)
+    chosen = levels[at] <= 1
+    assert 0 < chosen.sum() < PLACES
+    expected = np.where(chosen, twins.world.uniform()[at], np.nan)
+    np.testing.assert_array_equal([float(row[name]) for row in rows], expected)
+    middle, smooth = (twins.read(f"{name}-{which}.h5")[name] for which in ("middle", "middle-smooth"))
+    chosen = ((levels >= 1) & (levels <= 2)).reshape(middle.shape)
+    np.testing.assert_array_equal(middle, np.where(chosen, twins.world.uniform().reshape(middle.shape), np.nan))
+    np.testing.assert_array_equal(np.isnan(smooth), ~chosen)
+    whole = twins.read(f"{name}-smooth.h5")[name]
+    inside = ndimage.minimum_filter(chosen, size=9, mode="nearest")  # so far a coarse cell's neighbours reach
+    assert inside.any() and (smooth != whole)[chosen].any()
+    np.testing.assert_array_equal(smooth[inside], whole[inside])
+    # Beside a cell that is not chosen a place has its own cell's value.
+    own = smooth == middle
+    assert own[chosen & ~inside].any()
+    if name == "u":
+        np.testing.assert_array_equal(smooth, twins.read("t-middle-smooth.h5")["t"])
 
 
 @both

@@ -198,7 +198,7 @@ class Probe final : public Task {
 
   /// Once each: places may move out of a mesh that moves.
   void report(std::int64_t outside, std::int64_t unknown) {
-    if (outside > 0 && !told_outside_) {
+    if (outside > 0 && query_.choice.all() && !told_outside_) {
       log::warning("the probe for '{}' finds {} of {} places in no block; their values are NaN", file_, outside,
                    places_.at.size());
       told_outside_ = true;
@@ -274,6 +274,7 @@ std::vector<Option> probe_options() {
                "of the outermost cells, and the cell's own where a neighbour has no value. In the stead of a "
                "neighbour of another level stands the mean of finer cells, or the coarser one's value.",
        .choices = {"own", "linear"}},
+      sampling::levels_option(),
       file_option("probe.csv",
                   "The table. Rows of later iterations are appended unless the name tells iterations apart.")};
 }
@@ -297,6 +298,7 @@ AnalysisKind probe_kind() {
         query.linear_cells = settings.text("cells") == "linear";
         sampling::check_query(settings, "cells", query, metadata);
         const Variable& first = metadata.variables.at(static_cast<std::size_t>(query.variables.at(0)));
+        query.choice = read_choice_of_levels(settings, metadata.mesh_of(first));
         Places places = read_places(settings, metadata.mesh_of(first).dimensions);
         return std::make_unique<Probe>(std::move(query), std::move(places), metadata, settings.text("file"));
       }};

@@ -222,7 +222,7 @@ class Resample final : public Task {
 
   /// Once each.
   void report(std::int64_t outside, std::int64_t unknown) {
-    if (outside > 0 && !told_outside_) {
+    if (outside > 0 && query_.choice.all() && !told_outside_) {
       log::warning("of the {} places of '{}', {} are in no block; their values are NaN", targets_->count(), file_,
                    outside);
       told_outside_ = true;
@@ -274,6 +274,7 @@ std::vector<Option> resample_options() {
            "of other shapes than boxes the node that counts most there). `linear`: interpolated linearly, as `probe` "
            "does; variables in cells of uniform and rectilinear meshes and of octrees alone.",
        .choices = {"nearest", "linear"}},
+      sampling::levels_option(),
       file_option("resampled-{index:05}.h5", "The data set, one file an iteration."),
       pieces_option()};
 }
@@ -296,6 +297,7 @@ AnalysisKind resample_kind() {
         query.linear_nodes = query.linear_cells = settings.text("method") == "linear";
         sampling::check_query(settings, "method", query, metadata);
         const Variable& first = metadata.variables.at(static_cast<std::size_t>(query.variables.at(0)));
+        query.choice = read_choice_of_levels(settings, metadata.mesh_of(first));
         const ResampleGrid grid = read_grid(settings, metadata.mesh_of(first));
         return std::make_unique<Resample>(std::move(query), grid, metadata, settings.text("file"),
                                           read_pieces(settings));
