@@ -204,6 +204,7 @@ void Publisher::remove_block(std::string_view mesh_name, std::int64_t id) {
   }
   const Block block = found->second;
   blocks.erase(found);
+  tree_bounds_.forget(on.id, id);
   tell(block, true);
 }
 

@@ -147,7 +147,9 @@ class Probe final : public Task {
       }
     }
     if (mixes_) mix(input.metadata, row.at(0), found);
-    lost_.tell(targets_->count() - static_cast<std::int64_t>(found.size()), targets_->count(), unknown);
+    // Where levels are chosen, places that these do not reach are meant to have no value.
+    const std::int64_t outside = targets_->count() - static_cast<std::int64_t>(found.size());
+    lost_.tell(query_.choice.all() ? outside : 0, targets_->count(), unknown);
     input.results.add(file_, table(found));
     return {};
   }
@@ -259,6 +261,7 @@ std::vector<Option> probe_options() {
                "of the outermost cells, and the cell's own where a neighbour has no value. In the stead of a "
                "neighbour of another level stands the mean of finer cells, or the coarser one's value.",
        .choices = {"own", "linear"}},
+      sampling::levels_option(),
       file_option("probe.csv",
                   "The table. Rows of later iterations are appended unless the name tells iterations apart.")};
 }
@@ -282,6 +285,7 @@ AnalysisKind probe_kind() {
         query.linear_cells = settings.text("cells") == "linear";
         sampling::check_query(settings, "cells", query, metadata);
         const Variable& first = metadata.variables.at(static_cast<std::size_t>(query.variables.at(0)));
+        query.choice = read_choice_of_levels(settings, metadata.mesh_of(first));
         Places places = read_places(settings, metadata.mesh_of(first).dimensions);
         return std::make_unique<Probe>(std::move(query), std::move(places), metadata, settings.text("file"));
       }};

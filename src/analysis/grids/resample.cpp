@@ -137,7 +137,8 @@ class Resample final : public Task {
     if (mixes_) mix(input.metadata, rows_of(sums, grid, input.communicator), cells, values);
     input.communicator.sum(counts);
     const std::int64_t outside = targets_->count() - counts[1];
-    if (input.communicator.rank() == 0) lost_.tell(outside, targets_->count(), counts[0]);
+    // Where levels are chosen, places that these do not reach are meant to have no value.
+    if (input.communicator.rank() == 0) lost_.tell(query_.choice.all() ? outside : 0, targets_->count(), counts[0]);
     GridResult result(grid, axes(), input.communicator);
     result.set({"outside", outside});
     for (std::size_t a = 0; a < arrays_.size(); ++a) {
@@ -260,6 +261,7 @@ std::vector<Option> resample_options() {
            "of other shapes than boxes the node that counts most there). `linear`: interpolated linearly, as `probe` "
            "does; variables in cells of uniform and rectilinear meshes and of octrees alone.",
        .choices = {"nearest", "linear"}},
+      sampling::levels_option(),
       file_option("resampled-{index:05}.h5", "The data set, one file an iteration."),
       pieces_option()};
 }
@@ -282,6 +284,7 @@ AnalysisKind resample_kind() {
         query.linear_nodes = query.linear_cells = settings.text("method") == "linear";
         sampling::check_query(settings, "method", query, metadata);
         const Variable& first = metadata.variables.at(static_cast<std::size_t>(query.variables.at(0)));
+        query.choice = read_choice_of_levels(settings, metadata.mesh_of(first));
         const ResampleGrid grid = read_grid(settings, metadata.mesh_of(first));
         return std::make_unique<Resample>(std::move(query), grid, metadata, settings.text("file"),
                                           read_pieces(settings));

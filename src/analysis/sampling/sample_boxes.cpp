@@ -46,6 +46,7 @@ class BoxSampler {
             axes_.cell_at(a, place[static_cast<std::size_t>(a)], cell[static_cast<std::size_t>(a)]);
       }
       if (!cells.contains(cell)) return;  // on an upper border: the next block's
+      if (!is_chosen(query_, block_, cell)) return;
       found_.push_back({target, cell});
     });
   }
@@ -146,7 +147,7 @@ Between between_centres(const LevelAxes& axes, int axis, Index cell, double x) {
 
 void sample_boxes(const Query& query, const Targets& targets, const LocalInput& input, const Sink& sink) {
   for (const SampledBlock& block : blocks_of(query, input)) {
-    if (block.block.cells.empty()) continue;
+    if (block.block.cells.empty() || !is_chosen(query, block)) continue;
     BoxSampler sampler(query, input.metadata, block);
     sampler.find(targets);
     sampler.give(targets, sink);
