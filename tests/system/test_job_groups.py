@@ -3,12 +3,15 @@
 import csv
 import os
 import random
+import re
 import signal
+import subprocess
 import time
 
 import pytest
 from job_support import (
     ENGINES,
+    TOOL,
     both,
     endpoint,
     finished,
@@ -59,9 +62,7 @@ def rows_in(folder, table):
 def test_results_are_those_of_inline(tmp_path, reference, engine, clients, sizes):
     names = "abc"[: len(sizes)]
     options = [f"steps={STEPS}", f"blocks={3 if clients < 5 else 1}", "ghosts=1"]
-    write_configuration(
-        tmp_path, f"engine: {engine}", f"{groups_text(sizes)},", tasks=in_groups(TASKS, names)
-    )
+    write_configuration(tmp_path, f"engine: {engine}", f"{groups_text(sizes)},", tasks=in_groups(TASKS, names))
     with (
         simulation(tmp_path, clients, options, forwarders=len(sizes)) as job,
         endpoint(tmp_path, sum(sizes)) as reader,
@@ -73,7 +74,7 @@ def test_results_are_those_of_inline(tmp_path, reference, engine, clients, sizes
     rows = rows_of(done, "endpoint-iterations.csv")
     assert [(int(row["iteration"]), row["outcome"]) for row in rows] == [(n, "delivered") for n in range(STEPS)]
     record = (done.results / "endpoint.yaml").read_text()
-    assert f"groups:\n  \"a\": {sizes[0]}\n  \"b\": {sizes[1]}\n" in record
+    assert f'groups:\n  "a": {sizes[0]}\n  "b": {sizes[1]}\n' in record
     assert f"  delivered: {STEPS}\n" in record
     # Each group has timings of its own tasks alone.
     first = {row["task"] for row in rows_of(done, "endpoint-timings.csv") if row["rank"] == "0"}
@@ -129,8 +130,10 @@ def test_a_killed_group_is_replaced_and_nothing_is_lost(tmp_path, engine, victim
             before = rows_in(tmp_path, "statistics.csv"), rows_in(tmp_path, "histogram.csv")
             with endpoint(tmp_path, 3) as reader:
                 wait_for(
-                    lambda known=before: rows_in(tmp_path, "statistics.csv") > known[0] + 2
-                    and rows_in(tmp_path, "histogram.csv") > known[1] + 2 * 17,
+                    lambda known=before: (
+                        rows_in(tmp_path, "statistics.csv") > known[0] + 2
+                        and rows_in(tmp_path, "histogram.csv") > known[1] + 2 * 17
+                    ),
                     "results of both groups",
                 )
                 ranks = reader.ranks()
@@ -238,7 +241,7 @@ def test_one_group_that_is_stopped_does_not_hold_up_the_other(tmp_path):
 
 
 def test_a_group_that_fails_ends_the_others(tmp_path):
-    """Its stream is not what it was: it ends with a sentence, and with it the whole endpoint; the simulation goes on."""
+    """Its stream is not what it was: it ends with a sentence, and with it the endpoint; the simulation goes on."""
     write_configuration(tmp_path, "engine: files, reader_limit: 2, when_full: skip", TWO, tasks=TABLES)
     with endpoint(tmp_path, 2) as reader, going_on(tmp_path, 2, forwarders=2) as job:
         wait_for(lambda: rows_in(tmp_path, "histogram.csv") > 3 * 17, "the first results")
@@ -285,3 +288,37 @@ def test_an_endpoint_of_another_size(tmp_path, processes):
     assert status == 1
     assert f"groups of 2 servers in all and an endpoint of {processes} process" in text, text
     assert "mpirun -n 2" in text
+
+
+def test_check_and_sizes(tmp_path):
+    """The checker names the streams; sizes come from what the endpoint left, not from who sent to it."""
+    done = both(tmp_path, 2, 2, ["steps=4"], placement=TWO + " per_node: 2,", tasks=TABLES)
+    assert done.status == 0, done.text
+    command = [TOOL, "check", tmp_path / "run.yaml", "--ranks", "4", "--set", "n=32", "h=0.1"]
+    checked = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert checked.returncode == 0, checked.stderr
+    folder = tmp_path / "streams"
+    assert f"2 ranks on each node send the streams {folder}/stream-a, {folder}/stream-b" in checked.stdout
+    assert "group      b: 1 server for histogram" in checked.stdout, checked.stdout
+    command = [TOOL, "groups", done.results, "--servers", "3"]
+    said = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert said.returncode == 0, said.stderr
+    sizes = dict(re.findall(r"(\w+): (\d+)", said.stdout.split("groups: {")[1]))
+    assert set(sizes) == {"a", "b"} and sum(map(int, sizes.values())) == 3
+    assert "the simulation computes" in said.stdout
+
+
+def test_what_two_groups_need_is_sent_to_each_alone(tmp_path):
+    """Variables that a group does not need are not in its stream."""
+    tasks = """\
+analyses:
+  - statistics: {variable: t, group: a}
+  - statistics: {name: n, variable: p, file: n.csv, group: b}
+"""
+    done = both(tmp_path, 2, 2, ["steps=3"], placement=TWO + " per_node: 2,", tasks=tasks)
+    assert done.status == 0, done.text
+    bytes_of = {"0": 0, "1": 0}
+    for row in rows_of(done, "endpoint-movement.csv"):
+        bytes_of[row["rank"]] += int(row["bytes"])
+    # Both have 8 bytes a point; the nodes between the two blocks belong to both.
+    assert bytes_of == {"0": 3 * 8 * 20**3, "1": 3 * 8 * 21 * 21 * (21 + 1)}
