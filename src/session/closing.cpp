@@ -143,7 +143,7 @@ void Session::Implementation::free_everything() {
   state_ = State::ended;
   if (!finalizing_) guard_.reset();
   serving_.reset();
-  opening_file_.reset();
+  opening_files_.clear();
   publisher_.reset();
   wires_ = {};
   roles_.group_members.reset();

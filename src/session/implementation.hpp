@@ -124,7 +124,7 @@ class Session::Implementation {
   enum class State { open, started, ended } state_ = State::open;
   // Where servers come from elsewhere: they are told if there will be no session, and no stream.
   std::unique_ptr<shared_memory::OpeningSocket> opening_socket_;  ///< until the start
-  std::unique_ptr<staging::OpeningFile> opening_file_;
+  std::vector<std::unique_ptr<staging::OpeningFile>> opening_files_;
 
   std::shared_ptr<staging::StreamContext> streams_ = std::make_shared<staging::StreamContext>();
   Config config_;
