@@ -8,9 +8,9 @@
 namespace sidestream::halos {
 namespace {
 
-std::vector<LevelCell> cells_of(const std::vector<KeptCell>& kept) {
+std::vector<LevelCell> cells_of(const std::vector<KeptLevelCell>& kept) {
   std::vector<LevelCell> cells;
-  for (const KeptCell& one : kept) cells.push_back(one.cell);
+  for (const KeptLevelCell& one : kept) cells.push_back(one.cell);
   return cells;
 }
 
@@ -24,11 +24,11 @@ std::int64_t found_round(LevelCell cell, const CellIndex& index, const Levels& l
 
 }  // namespace
 
-void LevelHistory::follow(const std::vector<KeptCell>& cells, const LevelParticles& particles,
+void LevelHistory::follow(const std::vector<KeptLevelCell>& cells, const LevelParticles& particles,
                           const std::vector<LevelHalo>& halos, const CombineInput& input) {
   Communicator& servers = input.communicator;
   const LevelKeepers keepers(levels_, servers.size());
-  std::vector<KeptCell> now = kept(cells, keepers, servers);
+  std::vector<KeptLevelCell> now = kept(cells, keepers, servers);
   std::vector<HaloMember> members;
   std::vector<SharedCells> shared;
   if (particles_) {
@@ -44,27 +44,27 @@ void LevelHistory::follow(const std::vector<KeptCell>& cells, const LevelParticl
   if (servers.rank() == 0) write(all, shared, input);
 }
 
-std::vector<KeptCell> LevelHistory::kept(const std::vector<KeptCell>& cells, const LevelKeepers& keepers,
-                                         Communicator& servers) const {
-  std::map<int, std::vector<KeptCell>> to;
-  for (const KeptCell& one : cells) {
+std::vector<KeptLevelCell> LevelHistory::kept(const std::vector<KeptLevelCell>& cells, const LevelKeepers& keepers,
+                                              Communicator& servers) const {
+  std::map<int, std::vector<KeptLevelCell>> to;
+  for (const KeptLevelCell& one : cells) {
     for (const int server : keepers.keepers_of(one.cell)) to[server].push_back(one);
   }
   return exchanged(to, servers);
 }
 
 /// Of two cells one of which has the other in it, the finer one is counted, where it is at home.
-std::vector<LevelHistory::Overlap> LevelHistory::overlaps_with(const std::vector<KeptCell>& now,
+std::vector<LevelHistory::Overlap> LevelHistory::overlaps_with(const std::vector<KeptLevelCell>& now,
                                                                const LevelKeepers& keepers, int server) const {
   const std::vector<LevelCell> cells_before = cells_of(before_), cells_now = cells_of(now);
   const CellIndex index_before(cells_before), index_now(cells_now);
   std::map<std::tuple<std::int64_t, std::int64_t, std::int32_t>, Index> counts;
-  for (const KeptCell& one : now) {
+  for (const KeptLevelCell& one : now) {
     if (keepers.home_of(one.cell) != server) continue;
     const std::int64_t found = found_round(one.cell, index_before, levels_);
     if (found >= 0) ++counts[{before_[static_cast<std::size_t>(found)].halo, one.halo, one.cell.level}];
   }
-  for (const KeptCell& one : before_) {
+  for (const KeptLevelCell& one : before_) {
     if (one.cell.level == 0 || keepers.home_of(one.cell) != server) continue;
     const std::int64_t found = found_round(levels_.father_of(one.cell), index_now, levels_);
     if (found >= 0) ++counts[{one.halo, now[static_cast<std::size_t>(found)].halo, one.cell.level}];
@@ -86,7 +86,7 @@ std::vector<SharedCells> LevelHistory::shared_volumes(const std::vector<Overlap>
   return shared;
 }
 
-std::vector<HaloMember> LevelHistory::members_of(const LevelParticles& particles, const std::vector<KeptCell>& now,
+std::vector<HaloMember> LevelHistory::members_of(const LevelParticles& particles, const std::vector<KeptLevelCell>& now,
                                                  const LevelKeepers& keepers, Communicator& servers) const {
   std::map<int, std::vector<PlacedLevelParticle>> to;
   for (const PlacedLevelParticle& one : particles.others) to[keepers.home_of(one.cell)].push_back(one);

@@ -11,7 +11,7 @@
 namespace sidestream::halos {
 
 /// A cell of a halo, by its number. Travels.
-struct KeptCell {
+struct KeptLevelCell {
   LevelCell cell;
   std::int64_t halo = -1;
 };
@@ -24,8 +24,8 @@ class LevelHistory {
   LevelHistory(const HistoryQuery& how, const Levels& levels, const std::string& name)
       : particles_(how.particles), levels_(levels), record_(how, name) {}
   /// Collective. `cells`, `particles`: this server's, in halos; `halos`: this server's share, sorted over all.
-  void follow(const std::vector<KeptCell>& cells, const LevelParticles& particles, const std::vector<LevelHalo>& halos,
-              const CombineInput& input);
+  void follow(const std::vector<KeptLevelCell>& cells, const LevelParticles& particles,
+              const std::vector<LevelHalo>& halos, const CombineInput& input);
 
  private:
   /// How many cells of a level, or parts of such that are cells in the other iteration, two halos have both.
@@ -35,21 +35,22 @@ class LevelHistory {
     Index cells = 0;
   };
 
-  [[nodiscard]] std::vector<KeptCell> kept(const std::vector<KeptCell>& cells, const LevelKeepers& keepers,
-                                           Communicator& servers) const;
-  [[nodiscard]] std::vector<Overlap> overlaps_with(const std::vector<KeptCell>& now, const LevelKeepers& keepers,
+  [[nodiscard]] std::vector<KeptLevelCell> kept(const std::vector<KeptLevelCell>& cells, const LevelKeepers& keepers,
+                                                Communicator& servers) const;
+  [[nodiscard]] std::vector<Overlap> overlaps_with(const std::vector<KeptLevelCell>& now, const LevelKeepers& keepers,
                                                    int server) const;
   [[nodiscard]] std::vector<SharedCells> shared_volumes(const std::vector<Overlap>& all) const;
-  [[nodiscard]] std::vector<HaloMember> members_of(const LevelParticles& particles, const std::vector<KeptCell>& now,
-                                                   const LevelKeepers& keepers, Communicator& servers) const;
+  [[nodiscard]] std::vector<HaloMember> members_of(const LevelParticles& particles,
+                                                   const std::vector<KeptLevelCell>& now, const LevelKeepers& keepers,
+                                                   Communicator& servers) const;
   void write(const std::vector<LevelHalo>& halos, const std::vector<SharedCells>& shared, const CombineInput& input);
 
   std::optional<ParticleQuery> particles_;
   const Levels& levels_;
-  std::vector<KeptCell> before_;     ///< those that this server keeps
-  std::vector<HaloMember> members_;  ///< or the particles that it keeps, ascending
-  std::vector<LevelHalo> halos_;     ///< of the iteration before, on the first server
-  TrackRecord record_;               ///< on the first server
+  std::vector<KeptLevelCell> before_;  ///< those that this server keeps
+  std::vector<HaloMember> members_;    ///< or the particles that it keeps, ascending
+  std::vector<LevelHalo> halos_;       ///< of the iteration before, on the first server
+  TrackRecord record_;                 ///< on the first server
 };
 
 }  // namespace sidestream::halos

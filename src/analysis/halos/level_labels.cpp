@@ -12,18 +12,18 @@ DataSet::Array list(const std::string& name, Type type, const std::vector<Value>
 
 }  // namespace
 
-void write_level_labels(const LabelQuery& query, const Levels& levels, const std::vector<KeptCell>& cells,
+void write_level_labels(const LabelQuery& query, const Levels& levels, const std::vector<KeptLevelCell>& cells,
                         const CombineInput& input) {
   Communicator& servers = input.communicator;
-  const std::vector<KeptCell> sorted = sorted_records(
+  const std::vector<KeptLevelCell> sorted = sorted_records(
       cells,
-      [](const KeptCell& one) {
+      [](const KeptLevelCell& one) {
         return std::array<Index, 4>{one.cell.level, one.cell.index[2], one.cell.index[1], one.cell.index[0]};
       },
       servers);
   std::vector<std::int32_t> on, halos;
   std::array<std::vector<std::int64_t>, 3> indices;
-  for (const KeptCell& one : sorted) {
+  for (const KeptLevelCell& one : sorted) {
     const TreeCell cell = levels.in_mesh(one.cell);
     on.push_back(cell.level);
     halos.push_back(static_cast<std::int32_t>(one.halo));

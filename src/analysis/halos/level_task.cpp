@@ -151,7 +151,7 @@ class LevelHalos final : public Task {
       out.put(placed.members);
       out.put(placed.others);
     }
-    std::vector<KeptCell> kept;
+    std::vector<KeptLevelCell> kept;
     if (query_.labels || query_.history) {
       for (const NumberedLevelCell& one : cells) kept.push_back({one.cell, one.halo});
     }
@@ -197,7 +197,7 @@ class LevelHalos final : public Task {
   struct SeenAgain {
     std::vector<Bytes> shells;
     LevelParticles particles;
-    std::vector<KeptCell> cells;
+    std::vector<KeptLevelCell> cells;
   };
   [[nodiscard]] SeenAgain seen_again(const CombineInput& input) const {
     SeenAgain seen;
