@@ -5,8 +5,8 @@
 // and with estimate), distributions by reading the field at the speed of a plain sum, and how many million cells a
 // second have their optical depth, at several widths of lines. benchmarks/spectra_scipy.py runs it beside scipy.fft.
 #include <fftw3.h>
-#include <mpi.h>
 #include <malloc.h>
+#include <mpi.h>
 #include <unistd.h>
 
 #include <cmath>
