@@ -146,7 +146,7 @@ class Probe final : public Task {
         unknown += take(partial, found);
       }
     }
-    if (mixes_) mix(input.metadata, row.at(0), found);
+    if (mixes_) mix(input.metadata, row[0], found);
     report(static_cast<std::int64_t>(places_.at.size() - found.size()), unknown);
     input.results.add(file_, table(found));
     return {};
@@ -164,7 +164,7 @@ class Probe final : public Task {
     sampling::add_mixed(query_, *targets_, input, input.feedback, sums);
     return sums.take();
   }
-  void mix(const Metadata& metadata, const std::vector<std::uint32_t>& row, FoundByTarget& found) const {
+  void mix(const Metadata& metadata, const RowParts& row, FoundByTarget& found) const {
     for_each_sum(row, sampling::mixed_count(query_, metadata) + 1, [&](Index target, std::span<const ExactSum> sums) {
       const auto at = found.find(target);
       if (at != found.end()) sampling::take_mixed(query_, metadata, sums, at->second.values);

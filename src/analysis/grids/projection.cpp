@@ -198,9 +198,9 @@ class Projection final : public Task {
     const double none = std::numeric_limits<double>::quiet_NaN();
     std::vector<double> projected, along, weighing;
     fill(rows, grid.shape(), projected, along, weighing);
-    result.add(name_, query_.mean ? unit_ : "", none, {{"variable_unit", unit_}}) = projected;
-    result.add("length", "", 0) = std::move(along);
-    if (query_.weight >= 0) result.add("weight", "", 0) = std::move(weighing);
+    give(projected, result.add(name_, query_.mean ? unit_ : "", none, {{"variable_unit", unit_}}));
+    give(along, result.add("length", "", 0));
+    if (query_.weight >= 0) give(weighing, result.add("weight", "", 0));
     result.write(file_, pieces_, input.results, input.communicator);
     if (picture_) {
       const std::array edges{grid.edges(grid.left()[0]), grid.edges(grid.left()[1])};
@@ -210,12 +210,16 @@ class Projection final : public Task {
   }
 
  private:
+  static void give(const std::vector<double>& numbers, std::span<double> to) {
+    std::copy(numbers.begin(), numbers.end(), to.begin());
+  }
+
   [[nodiscard]] std::string label() const {
     const std::string what = (query_.mean ? "mean of " : "integral of ") + title_ + " along " + "xyz"[query_.axis];
     return query_.mean && !unit_.empty() ? what + " [" + unit_ + "]" : what;
   }
 
-  void fill(const std::vector<std::vector<std::uint32_t>>& rows, const GridShape& shape, std::vector<double>& projected,
+  void fill(const RowsOfServer& rows, const GridShape& shape, std::vector<double>& projected,
             std::vector<double>& along, std::vector<double>& weighing) const {
     const std::size_t cells = rows.size() * static_cast<std::size_t>(shape.row_cells());
     const bool weighted = query_.weight >= 0;
