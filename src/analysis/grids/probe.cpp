@@ -146,7 +146,7 @@ class Probe final : public Task {
         unknown += take(partial, found);
       }
     }
-    if (mixes_) mix(input.metadata, row.at(0), found);
+    if (mixes_) mix(input.metadata, row[0], found);
     // Where levels are chosen, places that these do not reach are meant to have no value.
     const std::int64_t outside = targets_->count() - static_cast<std::int64_t>(found.size());
     lost_.tell(query_.choice.all() ? outside : 0, targets_->count(), unknown);
@@ -166,7 +166,7 @@ class Probe final : public Task {
     sampling::add_mixed(query_, *targets_, input, input.feedback, sums);
     return sums.take();
   }
-  void mix(const Metadata& metadata, const std::vector<std::uint32_t>& row, FoundByTarget& found) const {
+  void mix(const Metadata& metadata, const RowParts& row, FoundByTarget& found) const {
     for_each_sum(row, sampling::mixed_count(query_, metadata) + 1, [&](Index target, std::span<const ExactSum> sums) {
       const auto at = found.find(target);
       if (at != found.end()) sampling::take_mixed(query_, metadata, sums, at->second.values);

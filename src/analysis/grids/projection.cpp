@@ -184,20 +184,17 @@ class Projection final : public Task {
     result.set({"axis", std::string(1, "xyz"[query_.axis])});
     result.set({"level", std::int64_t{query_.level}});
     const double none = std::numeric_limits<double>::quiet_NaN();
-    std::vector<double> projected, along, weighing;
+    const auto projected = result.add(name_, query_.mean ? unit_ : "", none, {{"variable_unit", unit_}});
+    const auto along = result.add("length", "", 0);
+    std::span<double> weighing;
+    if (query_.weight >= 0) weighing = result.add("weight", "", 0);
     fill(grid, partials, input.communicator, projected, along, weighing);
-    auto& shown = result.add(name_, query_.mean ? unit_ : "", none, {{"variable_unit", unit_}});
-    if (picture_) {
-      shown = projected;
-    } else {
-      shown = std::move(projected);
-    }
-    result.add("length", "", 0) = std::move(along);
-    if (query_.weight >= 0) result.add("weight", "", 0) = std::move(weighing);
+    std::vector<double> shown;
+    if (picture_) shown.assign(projected.begin(), projected.end());
     result.write(file_, pieces_, input.results, input.communicator);
     if (picture_) {
       const std::array edges{grid.edges(grid.left()[0]), grid.edges(grid.left()[1])};
-      draw_flat(*picture_, {grid.shape(), edges, projected, label(), title_}, input);
+      draw_flat(*picture_, {grid.shape(), edges, shown, label(), title_}, input);
     }
     return {};
   }
@@ -208,20 +205,16 @@ class Projection final : public Task {
     return query_.mean && !unit_.empty() ? what + " [" + unit_ + "]" : what;
   }
 
-  /// This server's rows.
+  /// This server's rows; what is there stays where nothing is projected.
   void fill(const ProjectionGrid& grid, std::span<const BytesView> partials, Communicator& servers,
-            std::vector<double>& projected, std::vector<double>& along, std::vector<double>& weighing) const {
+            std::span<double> projected, std::span<double> along, std::span<double> weighing) const {
     const GridShape& shape = grid.shape();
     const Index first = shape.first_row(servers.rank(), servers.size()), across = shape.row_cells();
-    const auto cells = static_cast<std::size_t>((shape.first_row(servers.rank() + 1, servers.size()) - first) * across);
     const bool weighted = query_.weight >= 0;
-    projected.assign(cells, std::numeric_limits<double>::quiet_NaN());
-    along.assign(cells, 0);
-    if (weighted) weighing.assign(cells, 0);
     for_each_sum(grid.levels(), weighted ? 3 : 2, partials, servers, [&](const Places& places, const auto& sums) {
       const double value = query_.mean ? sums[values] / sums[weights] : sums[values];
       for (Index row = places.first_row - first; row < places.end_row - first; ++row) {
-        const auto fill_row = [&](std::vector<double>& array, double with) {
+        const auto fill_row = [&](std::span<double> array, double with) {
           std::fill_n(array.begin() + (row * across + places.first_cell), places.end_cell - places.first_cell, with);
         };
         fill_row(projected, value);
