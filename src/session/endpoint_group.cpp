@@ -49,7 +49,7 @@ class Endpoint {
       begin_streams(*streams_, group_);
       serving = std::make_unique<Serving>(Serving::Group{group_}, config_, registry_,
                                           WorkerSource{text_, options_.file, server->announced().declarations});
-      write(*server, nullptr);
+      together(group_, [&] { write(*server, nullptr); });
       note.emplace(group_.rank() == 0, "the first iteration of the simulation");
     });
     for (; server->current() < 0 && !server->has_ended(); note->look()) server->receive(std::chrono::milliseconds(100));
@@ -128,33 +128,34 @@ class Endpoint {
     return fmt::format("endpoint of session {:016x}", session);
   }
 
+  /// On rank 0, and without communicating.
   void write(const staging::Server& server, const Ledger* ledger) {
-    together(group_, [&] {
-      if (group_.rank() != 0) return;
-      const RunFacts facts{options_.file, text_, placement_text(server.session()), 0, group_.size(), 0};
-      if (!ledger) return write_record(config_.opening.directory, facts, nullptr, nullptr, record_names);
-      const Account account = account_of(*ledger);
-      write_record(config_.opening.directory, facts, &account, ledger, record_names);
-      log::info("read the stream '{}': {}", stream_.path(), closing_text(account, config_.opening.directory));
-    });
+    if (group_.rank() != 0) return;
+    const RunFacts facts{options_.file, text_, placement_text(server.session()), 0, group_.size(), 0};
+    const Account account = ledger ? account_of(*ledger) : Account{};
+    write_record(config_.opening.directory, facts, ledger ? &account : nullptr, ledger, record_names);
   }
 
-  void write_table(const RunTable& table, const std::string& rows) {
-    write_run_table_together(group_, config_.opening.directory, table, rows,
-                             config_.opening.existing == Existing::resume);
+  bool write_table(const RunTable& table, const std::string& rows) {
+    return write_run_table_together(group_, config_.opening.directory, table, rows,
+                                    config_.opening.existing == Existing::resume);
   }
 
   void finish(const staging::Server& server, Serving& serving) {
     const Ledger& ledger = serving.ledger();
     serving.report();
+    const bool first = group_.rank() == 0;
+    bool listed = false;
     if (config_.opening.timings) {
       write_table(timings, server_rows(group_.rank(), ledger));
       write_table(movement, movement_rows(group_.rank(), "server", ledger.moved()));
-      write_table(iterations, group_.rank() == 0 ? iteration_rows(ledger.iterations()) : std::string());
+      listed = write_table(iterations, first ? iteration_rows(ledger.iterations()) : std::string());
     }
-    write(server, &ledger);
-    if (group_.rank() == 0) {
-      warn_of_losses(account_of(ledger), ledger.skipped_tasks, config_.opening.timings ? iterations.file : "");
+    leave_record(group_, [&] { write(server, &ledger); });
+    if (first) {
+      const Account account = account_of(ledger);
+      warn_of_losses(account, ledger.skipped_tasks, listed ? iterations.file : "");
+      log::info("read the stream '{}': {}", stream_.path(), closing_text(account, config_.opening.directory));
     }
     if (server.writer_died()) {
       fail(Code::system, "the simulation that wrote the stream '{}' died; what it had handed over is in the results",
