@@ -53,7 +53,7 @@ class Endpoint {
       begin_streams(*streams_, all_);
       serving_ = std::make_unique<Serving>(Serving::Group{group(), roles_.group}, config_, registry_,
                                            WorkerSource{text_, options_.file, server_->announced().declarations});
-      write(nullptr);
+      together(all_, [&] { write(nullptr); });
     });
     const std::exception_ptr failed = work();
     JointWork joint(all_, roles_.group_members.get());
@@ -179,33 +179,36 @@ class Endpoint {
     return fmt::format("endpoint of session {:016x}", session);
   }
 
+  /// On rank 0, and without communicating.
   void write(const Ledger* ledger) {
-    together(all_, [&] {
-      if (all_.rank() != 0) return;
-      const RunFacts facts{options_.file, text_, placement_text(server_->session()), 0,
-                           all_.size(),   0,     config_.opening.placement.groups};
-      if (!ledger) return write_record(config_.opening.directory, facts, nullptr, nullptr, record_names);
-      const Account account = account_of(*ledger);
-      write_record(config_.opening.directory, facts, &account, ledger, record_names);
-      log::info("read the stream '{}': {}", stream_.path(), closing_text(account, config_.opening.directory));
-    });
+    if (all_.rank() != 0) return;
+    const RunFacts facts{options_.file, text_, placement_text(server_->session()), 0,
+                         all_.size(),   0,     config_.opening.placement.groups};
+    const Account account = ledger ? account_of(*ledger) : Account{};
+    write_record(config_.opening.directory, facts, ledger ? &account : nullptr, ledger, record_names);
   }
 
-  void write_table(const RunTable& table, const std::string& rows) {
-    write_run_table_together(all_, config_.opening.directory, table, rows,
-                             config_.opening.existing == Existing::resume);
+  bool write_table(const RunTable& table, const std::string& rows) {
+    return write_run_table_together(all_, config_.opening.directory, table, rows,
+                                    config_.opening.existing == Existing::resume);
   }
 
   void write_tables(const Ledger& mine) {
     const std::optional<Ledger> joint = join_ledgers(all_, roles_, config_.opening.placement, &mine, 0);
+    const bool first = all_.rank() == 0;
+    bool listed = false;
     if (config_.opening.timings) {
       write_table(timings, server_rows(all_.rank(), mine));
       write_table(movement, movement_rows(all_.rank(), "server", mine.moved()));
-      write_table(iterations, all_.rank() == 0 ? iteration_rows(joint->iterations()) : std::string());
+      listed = write_table(iterations, first ? iteration_rows(joint->iterations()) : std::string());
     }
-    write(&*joint);
-    if (all_.rank() != 0) return;
-    warn_of_losses(account_of(*joint), joint->skipped_tasks, config_.opening.timings ? iterations.file : "");
+    leave_record(all_, [&] {
+      if (first) write(&*joint);
+    });
+    if (!first) return;
+    const Account account = account_of(*joint);
+    warn_of_losses(account, joint->skipped_tasks, listed ? iterations.file : "");
+    log::info("read the stream '{}': {}", stream_.path(), closing_text(account, config_.opening.directory));
   }
 
   /// What was done, if no group failed before it began.

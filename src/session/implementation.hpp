@@ -85,7 +85,6 @@ class Session::Implementation {
   [[nodiscard]] Account agree_on_account();
   void leave_records();
   void write_timings();
-  void say_losses(const Account& account, const Ledger& ledger) const;
   void say_finalized();
   void close_at_finalize() noexcept;
   void free_everything();
@@ -103,7 +102,7 @@ class Session::Implementation {
   void begin_serving();
   // implementation.cpp
   [[nodiscard]] RunFacts facts() const;
-  void write_run_table_of_all(const RunTable& table, const std::string& rows);
+  bool write_run_table_of_all(const RunTable& table, const std::string& rows);
   [[nodiscard]] std::string timing_rows() const;
   [[nodiscard]] std::string moved_rows() const;
   [[nodiscard]] const Ledger* ledger() const noexcept;

@@ -20,7 +20,7 @@ struct PartCell {
 struct LevelPart {
   LevelPeak peak;
   Index cells = 0;  ///< of all levels
-  Index3 first{};  ///< the least rank of its cells: no other part has it
+  Index3 first{};   ///< the least rank of its cells: no other part has it
 };
 
 /// A part of a component and the halo that it belongs to, both by ranks of cells: of the part's first one, and the
