@@ -36,9 +36,9 @@ Bytes sample_of(BytesView values) {
   return sample;
 }
 
-double packed_share(const Bytes& bytes) {
+double packed_share(const Bytes& bytes, Packer& packer) {
   Bytes out;
-  pack({as_bytes(bytes), bytes.size()}, 1, out);
+  packer.pack({as_bytes(bytes), bytes.size()}, 1, out);
   return static_cast<double>(out.size()) / static_cast<double>(std::max<std::size_t>(bytes.size(), 1));
 }
 
@@ -131,7 +131,8 @@ double xor_share(BytesView values, const TreeChunk& chunk, int header_bits) {
   return bits / static_cast<double>(8 * size_of(chunk.type));
 }
 
-void add_predicted(BytesView values, const TreeChunk& chunk, const Relations& relations, CodingChoice& choice) {
+void add_predicted(BytesView values, const TreeChunk& chunk, const Relations& relations, Packer& packer,
+                   CodingChoice& choice) {
   PredictionSample sample(values, chunk, relations);
   TriedPlan best = best_plan(sample, chunk, relations);
   TriedPlan corrected = best;
@@ -142,19 +143,19 @@ void add_predicted(BytesView values, const TreeChunk& chunk, const Relations& re
   choice.plan = best.plan;
   const double bits = static_cast<double>(8 * size_of(chunk.type));
   choice.candidates.push_back({TreeMethod::predicted, best.bits / bits});
-  choice.candidates.push_back({TreeMethod::predicted_zstd, packed_share(sample.differences(best.plan))});
+  choice.candidates.push_back({TreeMethod::predicted_zstd, packed_share(sample.differences(best.plan), packer)});
   if (best.plan.corrected) choice.slopes = sample.take_slopes();
 }
 
 }  // namespace
 
 CodingChoice choose_coding(BytesView values, const TreeChunk& chunk, const Relations& relations,
-                           const TreeCoding& coding) {
+                           const TreeCoding& coding, Packer& packer) {
   CodingChoice choice;
   std::vector<Candidate>& all = choice.candidates;
   const bool told = coding.method && possible(*coding.method, chunk);
   if (possible(TreeMethod::predicted, chunk) && (!told || *coding.method >= TreeMethod::predicted)) {
-    add_predicted(values, chunk, relations, choice);
+    add_predicted(values, chunk, relations, packer, choice);
   }
   if (told) {
     all = {{*coding.method, 1}};
@@ -163,8 +164,8 @@ CodingChoice choose_coding(BytesView values, const TreeChunk& chunk, const Relat
   const Bytes sample = sample_of(values);
   Bytes shuffled;
   shuffle(sample, size_of(chunk.type), shuffled);
-  all.push_back({TreeMethod::zstd, packed_share(sample)});
-  all.push_back({TreeMethod::shuffled, packed_share(shuffled)});
+  all.push_back({TreeMethod::zstd, packed_share(sample, packer)});
+  all.push_back({TreeMethod::shuffled, packed_share(shuffled, packer)});
   // Not where a prediction alone makes little of them: then differences repeat themselves no more than the values.
   const double close =
       std::min(all[all.size() - 2].share, all.back().share) < repetitive ? close_if_repetitive : close_call;

@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "storage/trees/length_loops.hpp"
-#include "storage/trees/packer.hpp"
 #include "storage/trees/stream_parts.hpp"
 
 namespace sidestream::trees {
@@ -25,9 +24,9 @@ constexpr int list_level = 3;
 
 unsigned digits_of(std::size_t size) noexcept { return size == 4 ? 24 : 53; }
 
-void pack_part(const Bytes& part, int level, Bytes& out) {
+void pack_part(const Bytes& part, int level, Packer& packer, Bytes& out) {
   Bytes packed;
-  pack({as_bytes(part), part.size()}, level, packed);
+  packer.pack({as_bytes(part), part.size()}, level, packed);
   put_number(part.size(), out);
   put_number(packed.size(), out);
   out.insert(out.end(), packed.begin(), packed.end());
@@ -149,7 +148,7 @@ void LengthWriter::find_codes() {
 }
 
 // Where nearly all numbers have the same length their list may be smaller than a bit for each.
-void LengthWriter::put_head(Bytes& out) {
+void LengthWriter::put_head(Packer& packer, Bytes& out) {
   Bytes head, lists;
   put_byte(static_cast<std::uint8_t>(classes_), head);
   for (const auto& limits : limits_) {
@@ -169,7 +168,7 @@ void LengthWriter::put_head(Bytes& out) {
       for (std::size_t k = 0; k < count_; ++k) {
         if (codes_[k] == n) put_byte(kinds_[k], list);
       }
-      pack_part(list, list_level, packed);
+      pack_part(list, list_level, packer, packed);
       if (8 * packed.size() < bits) {
         lists.insert(lists.end(), packed.begin(), packed.end());
         put_byte(in_list, head);
@@ -179,7 +178,7 @@ void LengthWriter::put_head(Bytes& out) {
     }
     put_table(tables_[n], head);
   }
-  pack_part(head, 0, out);
+  pack_part(head, 0, packer, out);
   out.insert(out.end(), lists.begin(), lists.end());
 }
 
@@ -222,17 +221,17 @@ void LengthWriter::put_low_bits(Bytes& out) const {
 }
 
 template <class W>
-void LengthWriter::finish(Bytes& out) {
+void LengthWriter::finish(Packer& packer, Bytes& out) {
   find_codes();
   Bytes head;
-  put_head(head);
+  put_head(packer, head);
   put_low_bits<W>(out);
   put_codes(out);
   out.insert(out.end(), head.begin(), head.end());
 }
 
-template void LengthWriter::finish<std::uint32_t>(Bytes&);
-template void LengthWriter::finish<std::uint64_t>(Bytes&);
+template void LengthWriter::finish<std::uint32_t>(Packer&, Bytes&);
+template void LengthWriter::finish<std::uint64_t>(Packer&, Bytes&);
 
 LengthReader::LengthReader(BytesView stream, std::size_t numbers, std::size_t size)
     : digits_(digits_of(size)), greatest_(static_cast<unsigned>(16 * size - 1)) {

@@ -9,6 +9,7 @@
 #include "storage/trees/bits.hpp"
 #include "storage/trees/code_table.hpp"
 #include "storage/trees/expected_lengths.hpp"
+#include "storage/trees/packer.hpp"
 
 namespace sidestream::trees {
 
@@ -35,7 +36,7 @@ class LengthWriter {
   void put(std::size_t step, const TileSources& tile);
   /// Appends all of them.
   template <class W>
-  void finish(Bytes& out);
+  void finish(Packer& packer, Bytes& out);
 
  private:
   struct Row {
@@ -46,7 +47,7 @@ class LengthWriter {
   void choose_limits();
   void find_codes();
   void count_kinds();
-  void put_head(Bytes& out);
+  void put_head(Packer& packer, Bytes& out);
   void put_codes(Bytes& out) const;
   [[nodiscard]] std::size_t put_lane(std::size_t lane, std::uint8_t* to) const noexcept;
   template <class W>

@@ -189,7 +189,7 @@ void all_values(std::span<std::byte> values, const TreeChunk& chunk, const Relat
 }  // namespace
 
 void encode_predicted(BytesView values, const TreeChunk& chunk, const Relations& relations, const PredictionPlan& plan,
-                      const FatherSlopes& slopes, Bytes& out) {
+                      const FatherSlopes& slopes, Packer& packer, Bytes& out) {
   put_plan(plan, sons_of(chunk), out);
   with_real(chunk.type, [&]<class T>(T) {
     LengthWriter writer(cells_of(chunk), sizeof(T));
@@ -202,7 +202,7 @@ void encode_predicted(BytesView values, const TreeChunk& chunk, const Relations&
         [&](const Predictor& predictor, std::size_t step, std::size_t, std::size_t count, const Word<T>*) {
           writer.put<Word<T>>(step, {predictor.from(), predictor.uniform(), count});
         });
-    writer.finish<Word<T>>(out);
+    writer.finish<Word<T>>(packer, out);
   });
 }
 
@@ -225,7 +225,8 @@ void decode_predicted(BytesView stream, const StreamHead& head, const TreeChunk&
 }
 
 void encode_predicted_zstd(BytesView values, const TreeChunk& chunk, const Relations& relations,
-                           const PredictionPlan& plan, const FatherSlopes& slopes, int level, Bytes& out) {
+                           const PredictionPlan& plan, const FatherSlopes& slopes, int level, Packer& packer,
+                           Bytes& out) {
   const std::size_t sons = sons_of(chunk);
   put_plan(plan, sons, out);
   with_real(chunk.type, [&]<class T>(T) {
@@ -239,7 +240,7 @@ void encode_predicted_zstd(BytesView values, const TreeChunk& chunk, const Relat
         });
     Bytes shuffled;
     shuffle(std::as_bytes(std::span(all)), sizeof(T), shuffled);
-    pack({as_bytes(shuffled), shuffled.size()}, level, out);
+    packer.pack({as_bytes(shuffled), shuffled.size()}, level, out);
   });
 }
 

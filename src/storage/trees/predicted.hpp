@@ -34,14 +34,15 @@ class PredictionSample {
 
 /// `slopes`: those of the chunk under the plan, or none.
 void encode_predicted(BytesView values, const TreeChunk& chunk, const Relations& relations, const PredictionPlan& plan,
-                      const FatherSlopes& slopes, Bytes& out);
+                      const FatherSlopes& slopes, Packer& packer, Bytes& out);
 /// Throws Error(file), also if the plan needs other things than the head says; and as Predictor.
 void decode_predicted(BytesView stream, const StreamHead& head, const TreeChunk& chunk, const Relations& relations,
                       std::span<std::byte> values);
 
 /// The same differences, of which most are expected to be 0, through zstd.
 void encode_predicted_zstd(BytesView values, const TreeChunk& chunk, const Relations& relations,
-                           const PredictionPlan& plan, const FatherSlopes& slopes, int level, Bytes& out);
+                           const PredictionPlan& plan, const FatherSlopes& slopes, int level, Packer& packer,
+                           Bytes& out);
 void decode_predicted_zstd(BytesView stream, const StreamHead& head, const TreeChunk& chunk, const Relations& relations,
                            std::span<std::byte> values);
 
