@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/fail.hpp"
+#include "storage/trees/wide.hpp"
 
 namespace sidestream::trees {
 
@@ -122,17 +123,25 @@ GroupFinder::GroupFinder(const SiblingGroups& groups) {
   for (const Index father : groups.father) group_[static_cast<std::size_t>(father - first_)] = next++;
 }
 
+namespace {
+
 // No branches: whether there is one changes from group to group.
-void GroupFinder::find_or_own(const Index* fathers, std::size_t count, Index own, Index* out) const noexcept {
-  const auto size = static_cast<std::uint64_t>(group_.size());
-  const std::int32_t* const groups = group_.data();
+SIDESTREAM_WIDE void find_groups(const std::int32_t* __restrict groups, std::uint64_t size, Index first,
+                                 const Index* __restrict fathers, std::size_t count, Index own,
+                                 Index* __restrict out) noexcept {
   for (std::size_t g = 0; g < count; ++g) {
-    const auto place = static_cast<std::uint64_t>(fathers[g] - first_);
+    const auto place = static_cast<std::uint64_t>(fathers[g] - first);
     const Index found = groups[place < size ? place : 0];
     const Index itself = own + static_cast<Index>(g);
     const Index inside = place < size ? found : -1;
     out[g] = inside < 0 ? itself : inside;
   }
+}
+
+}  // namespace
+
+void GroupFinder::find_or_own(const Index* fathers, std::size_t count, Index own, Index* out) const noexcept {
+  find_groups(group_.data(), group_.size(), first_, fathers, count, own, out);
 }
 
 }  // namespace sidestream::trees

@@ -236,25 +236,29 @@ void Predictor::predict(std::size_t step) {
 
 void Predictor::by_father(std::size_t step) {
   if (plan_.last != Last::slope && step + 1 == members_) return by_mean(order_[step]);
-  by_slope(order_[step]);
-  if (plan_.corrected) correct(step);
+  if (!plan_.corrected) return by_slope(order_[step], predicted_);
+  by_slope(order_[step], slope_predicted_[step]);
+  correct(step);
 }
 
-void Predictor::by_slope(std::size_t son) {
+void Predictor::by_slope(std::size_t son, Row& out) const {
   if (plan_.slope == Slope::none) {
-    std::copy_n(father_.begin(), count_, predicted_.begin());
+    std::copy_n(father_.begin(), count_, out.begin());
     return;
   }
-  along_slopes(father_.data(), offsets_[son], slopes_, dimensions_, count_, predicted_.data());
+  along_slopes(father_.data(), offsets_[son], slopes_, dimensions_, count_, out.data());
 }
 
 void Predictor::correct(std::size_t step) {
-  std::copy_n(predicted_.begin(), count_, slope_predicted_[step].begin());
-  if (step + 1 == sons_) return;
-  each_correction(step, dimensions_, plan_.slope != Slope::none, [&](std::size_t term) {
-    const std::int8_t weight = plan_.weights[step][term];
-    if (weight != 0) add_share(weight / 64.0, terms_[term].data(), count_, predicted_.data());
-  });
+  std::array<Share, correction_terms> shares;
+  std::size_t number = 0;
+  if (step + 1 < sons_) {
+    each_correction(step, dimensions_, plan_.slope != Slope::none, [&](std::size_t term) {
+      const std::int8_t weight = plan_.weights[step][term];
+      if (weight != 0) shares[number++] = {weight / 64.0, terms_[term].data()};
+    });
+  }
+  add_shares(slope_predicted_[step].data(), shares.data(), number, count_, predicted_.data());
 }
 
 void Predictor::by_mean(std::size_t son) {

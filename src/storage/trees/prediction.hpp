@@ -143,7 +143,7 @@ class Predictor {
   void read_flow();
   void begin_mean();
   void by_father(std::size_t step);
-  void by_slope(std::size_t son);
+  void by_slope(std::size_t son, Row& out) const;
   void read_curvature();
   void correct(std::size_t step);
   void by_mean(std::size_t son);
