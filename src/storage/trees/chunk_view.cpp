@@ -127,20 +127,21 @@ namespace {
 
 // No branches: whether there is one changes from group to group.
 SIDESTREAM_WIDE void find_groups(const std::int32_t* __restrict groups, std::uint64_t size, Index first,
-                                 const Index* __restrict fathers, std::size_t count, Index own,
-                                 Index* __restrict out) noexcept {
+                                 const Index* __restrict fathers, std::size_t count, std::int32_t own,
+                                 std::int32_t* __restrict out) noexcept {
   for (std::size_t g = 0; g < count; ++g) {
     const auto place = static_cast<std::uint64_t>(fathers[g] - first);
-    const Index found = groups[place < size ? place : 0];
-    const Index itself = own + static_cast<Index>(g);
-    const Index inside = place < size ? found : -1;
+    const std::int32_t found = groups[place < size ? place : 0];
+    const std::int32_t itself = own + static_cast<std::int32_t>(g);
+    const std::int32_t inside = place < size ? found : -1;
     out[g] = inside < 0 ? itself : inside;
   }
 }
 
 }  // namespace
 
-void GroupFinder::find_or_own(const Index* fathers, std::size_t count, Index own, Index* out) const noexcept {
+void GroupFinder::find_or_own(const Index* fathers, std::size_t count, std::int32_t own,
+                              std::int32_t* out) const noexcept {
   find_groups(group_.data(), group_.size(), first_, fathers, count, own, out);
 }
 

@@ -44,7 +44,7 @@ class GroupFinder {
     return place >= 0 && place < static_cast<Index>(group_.size()) ? group_[static_cast<std::size_t>(place)] : -1;
   }
   /// Of `count` fathers; `own`, and what follows it, where there is none.
-  void find_or_own(const Index* fathers, std::size_t count, Index own, Index* out) const noexcept;
+  void find_or_own(const Index* fathers, std::size_t count, std::int32_t own, std::int32_t* out) const noexcept;
 
  private:
   Index first_ = 0;

@@ -210,13 +210,19 @@ SIDESTREAM_WIDE void add_products(const Product* products, std::size_t number, s
       const Product& one = products[n];
       load(one.a + g, a);
       load(one.a + g + width, b);
-      load(one.b + g, c);
-      load(one.b + g + width, d);
+      c = a;
+      d = b;
+      if (one.b != one.a) {
+        load(one.b + g, c);
+        load(one.b + g + width, d);
+      }
       a = one.coefficient * a * c;
       b = one.coefficient * b * d;
       if (one.c != nullptr) {
-        load(one.c + g, c);
-        load(one.c + g + width, d);
+        if (one.c != one.b) {
+          load(one.c + g, c);
+          load(one.c + g + width, d);
+        }
         a *= c;
         b *= d;
       }
