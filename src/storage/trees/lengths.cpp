@@ -68,7 +68,6 @@ LengthWriter::LengthWriter(std::size_t numbers, std::size_t size)
       size_(size),
       numbers_(new std::byte[numbers * size]),
       kinds_(new std::uint8_t[numbers]),
-      codes_(new std::uint8_t[numbers]),
       marks_(new std::uint16_t[numbers]) {}
 
 void LengthWriter::begin_tile(const double* change, const double* father, std::size_t count) {
@@ -129,13 +128,15 @@ void LengthWriter::choose_limits() {
 
 void LengthWriter::count_kinds() {
   for (SymbolCounts& counts : counts_) counts.fill(0);
+  LengthRow codes;
   std::size_t first = 0;
   for (const Row& row : rows_) {
-    choose_codes(marks_.get() + first, row.count, classes_ == 0 ? 0 : row.step, limits_[row.step],
-                 codes_.get() + first);
+    std::uint16_t* const marks = marks_.get() + first;
+    choose_codes(marks, row.count, classes_ == 0 ? 0 : row.step, limits_[row.step], codes.data());
+    join_symbols(codes.data(), kinds_.get() + first, row.count, marks);
     first += row.count;
   }
-  for (std::size_t n = 0; n < count_; ++n) ++counts_[codes_[n]][kinds_[n]];
+  count_symbols(marks_.get(), count_, counts_[0].data());
 }
 
 void LengthWriter::find_codes() {
@@ -166,7 +167,7 @@ void LengthWriter::put_head(Packer& packer, Bytes& out) {
     if (!tables_[n].single() && static_cast<double>(bits) < worth_a_list * static_cast<double>(count)) {
       Bytes list, packed;
       for (std::size_t k = 0; k < count_; ++k) {
-        if (codes_[k] == n) put_byte(kinds_[k], list);
+        if (marks_[k] / code_symbols == n) put_byte(kinds_[k], list);
       }
       pack_part(list, list_level, packer, packed);
       if (8 * packed.size() < bits) {
@@ -187,7 +188,7 @@ std::size_t LengthWriter::put_lane(std::size_t lane, std::uint8_t* to) const noe
   std::size_t first = 0;
   for (const Row& row : rows_) {
     if (row.count > lane) {
-      write_lane(codes_.get() + first + lane, kinds_.get() + first + lane, row.count - lane, words_.data(), writer);
+      write_lane(marks_.get() + first + lane, row.count - lane, words_[0].data(), writer);
     }
     first += row.count;
   }
@@ -210,12 +211,12 @@ void LengthWriter::put_codes(Bytes& out) const {
 
 template <class W>
 void LengthWriter::put_low_bits(Bytes& out) const {
-  std::uint64_t bits = 0;
-  for (std::size_t n = 0; n < count_; ++n) bits += low_bits_of(kinds_[n]);
+  const std::unique_ptr<std::uint8_t[]> low(new std::uint8_t[count_]);
+  const std::uint64_t bits = find_low_bits(kinds_.get(), count_, low.get());
   put_number((bits + 7) / 8, out);
   const std::size_t at = out.size(), bytes = static_cast<std::size_t>((bits + 7) / 8);
   out.resize(at + bytes + bit_slack);
-  write_low_bits(reinterpret_cast<const W*>(numbers_.get()), kinds_.get(), count_,
+  write_low_bits(reinterpret_cast<const W*>(numbers_.get()), low.get(), count_,
                  reinterpret_cast<std::uint8_t*>(out.data()) + at);
   out.resize(at + bytes);
 }

@@ -58,8 +58,8 @@ class LengthWriter {
   std::size_t size_, count_ = 0;
   std::vector<Row> rows_;
   std::unique_ptr<std::byte[]> numbers_;
-  std::unique_ptr<std::uint8_t[]> kinds_, codes_;  ///< of each number its kind and which code it has
-  std::unique_ptr<std::uint16_t[]> marks_;         ///< what length is expected, or the source
+  std::unique_ptr<std::uint8_t[]> kinds_;   ///< of each number
+  std::unique_ptr<std::uint16_t[]> marks_;  ///< what length is expected, or the source; then length_loops' symbols
   std::size_t classes_ = 0;
   ClassLimits limits_{};
   std::array<SymbolCounts, length_codes> counts_;
