@@ -32,11 +32,11 @@ void check_companion(const TreeChunk& chunk, int number, std::size_t cells, bool
   return chunk.fathers.size() / size_of(chunk.type);
 }
 
-/// Finds the group in the chunk whose father is a given cell; in whatever order they are.
+/// Finds the group in the chunk whose father is a given cell.
 class GroupFinder {
  public:
   GroupFinder() = default;
-  /// Throws Error(usage) if there are more groups than 32 bits count.
+  /// Of a chunk that has been checked. Throws Error(usage) if there are more groups than 32 bits count.
   explicit GroupFinder(const SiblingGroups& groups);
   /// -1: none. `father` may be -1.
   [[nodiscard]] Index find(Index father) const noexcept {

@@ -15,7 +15,7 @@ namespace {
 /// Fewer numbers than this are not worth four classes of each son, or two, or one: codes take more than they save.
 constexpr std::size_t four_classes_from = 16384, two_classes_from = 4096, one_class_from = 512;
 /// One expected length of so many is looked at to divide them into classes.
-constexpr std::size_t looked_at = 4;
+constexpr std::size_t looked_at = 8;
 /// In the head: no number has this code; its numbers are in a list of their own.
 constexpr std::uint8_t unused = 254, in_list = 255;
 /// Bits of a code, on the mean, below which there may be repetitions to find.

@@ -215,8 +215,9 @@ void Predictor::begin_mean() {
   Row weight, offset;
   std::fill_n(weight.begin(), count_, 1.0);
   std::fill_n(offset.begin(), count_, 0.0);
-  for (Row& row : weight_) std::fill_n(row.begin(), count_, mean.scale);
-  if (mean.weight >= 0) {
+  if (mean.weight < 0) {
+    for (std::size_t son = 0; son < members_; ++son) std::fill_n(weight_[son].begin(), count_, mean.scale);
+  } else {
     read_father_cells(mean.weight, weight);
     scaled(mean.scale, cells_of(mean.weight), count_ * sons_, cells_.data());
     to_rows(cells_.data(), sons_, count_, weight_.data());

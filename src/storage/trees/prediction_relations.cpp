@@ -11,24 +11,12 @@ namespace sidestream::trees {
 
 using namespace prediction_loops;
 
-namespace {
-
-/// Has these bytes brought from memory while something else is done: of many companions at once it would be waited for.
-void fetch(BytesView bytes, std::size_t first, std::size_t count) noexcept {
-  constexpr std::size_t line = 64;
-  const std::size_t end = std::min(bytes.size(), first + count);
-  for (std::size_t at = first; at < end; at += line) __builtin_prefetch(bytes.data() + at);
-}
-
-}  // namespace
-
 void Predictor::read_companions() {
   std::size_t next = 0;
   for (std::size_t n = 0; n < near_.size(); ++n) {
     if ((needed_ >> n & 1) == 0) continue;
     const Companion& from = chunk_.companions[n];
     near_[n] = read_run(from.type, from.values, first_ * sons_, count_ * sons_, copies_[next++].data());
-    fetch(from.values, (first_ + count_) * sons_ * size_of(from.type), count_ * sons_ * size_of(from.type));
   }
 }
 
