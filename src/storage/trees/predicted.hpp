@@ -23,13 +23,25 @@ class PredictionSample {
   [[nodiscard]] Bytes differences(const PredictionPlan& plan) const;
 
  private:
+  /// The sampled groups of a chunk as a chunk of their own: they go through in one tile.
+  struct Together {
+    TreeChunk chunk;
+    std::vector<Index> father, beside;
+    Bytes values;
+    std::vector<Bytes> companion_values;
+    std::vector<Companion> companions;
+  };
+  void put_together();
   template <class T, class Begin, class Take>
   void each(const PredictionPlan& plan, std::size_t run_length, Begin&& begin, Take&& take) const;
+  template <class T, class Take>
+  void each_sampled(const PredictionPlan& plan, Take&& take) const;
   BytesView values_;
   const TreeChunk& chunk_;
   const Relations& relations_;
   GroupFinder finder_{};
   FatherSlopes slopes_{};
+  Together together_{};
 };
 
 /// `slopes`: those of the chunk under the plan, or none.
