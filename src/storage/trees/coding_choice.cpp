@@ -66,7 +66,8 @@ class PlanSearch {
     without([](PredictionPlan& one) { one.shared = false, one.across = one.across && one.divergence; }, plan.shared);
     without([](PredictionPlan& one) { one.divergence = false, one.across = one.across && one.shared; },
             plan.divergence);
-    without([](PredictionPlan& one) { one.last = Last::plain; }, plan.last == Last::declared);
+    // What is declared may be just that: then it is no reason not to ask what sons are without their mean.
+    without([](PredictionPlan& one) { one.last = Last::plain; }, plan.last == Last::declared, true);
     without([](PredictionPlan& one) { one.last = Last::slope; }, best_.plan.last == Last::plain);
     without([](PredictionPlan& one) { one.slope = Slope::limited; }, plan.slope == Slope::central);
     without([](PredictionPlan& one) { one.slope = Slope::none; }, plan.slope != Slope::none);
@@ -79,13 +80,14 @@ class PlanSearch {
   }
 
  private:
+  /// `or_same`: it is taken if it is as good, too.
   template <class Change>
-  void without(Change&& change, bool there) {
+  void without(Change&& change, bool there, bool or_same = false) {
     if (!there) return;
     TriedPlan other{best_.plan};
     change(other.plan);
     other.bits = bits(other.plan);
-    if (other.bits < best_.bits) best_ = other;
+    if (other.bits < best_.bits || (or_same && other.bits <= best_.bits)) best_ = other;
   }
 
   const PredictionSample& sample_;
