@@ -141,24 +141,31 @@ std::vector<Box> DerivedStage::regions_of(const Selected& selected, std::span<co
 void DerivedStage::deposit(std::span<const Selected> derived, const BlockTable& table, const Views& views,
                            Communicator& servers) {
   deposits_.clear();
-  std::map<std::pair<std::int32_t, Deposit>, std::set<Region, Before>> wanted;  // by mesh; the same keys everywhere
+  std::map<std::pair<std::int32_t, Deposit>, std::vector<Box>> wanted;  // by mesh; the same keys everywhere
   together(servers, [&] {
     for (const Selected& one : derived) {
       const Variable& variable = variable_of(metadata_, one.variable);
       if (variable.derivation->deposits().empty()) continue;
       const std::vector<Box> regions = regions_of(one, derived, table, views);
       for (const Deposit& deposit : variable.derivation->deposits()) {
-        std::set<Region, Before>& all = wanted[{variable.mesh, deposit}];
-        for (const Box& region : regions) all.emplace(variable.mesh, region);
+        std::vector<Box>& all = wanted[{variable.mesh, deposit}];
+        all.insert(all.end(), regions.begin(), regions.end());
       }
+    }
+    for (auto& [key, regions] : wanted) {
+      const auto before = [](const Box& a, const Box& b) { return std::tie(a.lo, a.hi) < std::tie(b.lo, b.hi); };
+      std::sort(regions.begin(), regions.end(), before);
+      regions.erase(std::unique(regions.begin(), regions.end()), regions.end());
     }
   });
   for (const auto& [key, regions] : wanted) {
-    std::vector<Box> boxes;
-    for (const Region& region : regions) boxes.push_back(region.second);
     const Mesh& mesh = metadata_.meshes[static_cast<std::size_t>(key.first)];
-    std::vector<DerivedField> fields = deposited(key.second, metadata_, mesh, views, boxes, servers);
-    for (std::size_t n = 0; n < boxes.size(); ++n) deposits_[{key.first, boxes[n]}][key.second] = std::move(fields[n]);
+    std::vector<DerivedField> fields = deposited(key.second, metadata_, mesh, views, regions, servers);
+    together(servers, [&] {
+      for (std::size_t n = 0; n < fields.size(); ++n) {
+        deposits_[{key.first, regions[n]}][key.second] = std::move(fields[n]);
+      }
+    });
   }
 }
 

@@ -233,14 +233,11 @@ TEST_CASE("what cannot be searched is refused") {
   const auto refused = [](const FakeDomain& domain, const std::string& yaml, const char* why) {
     CHECK_THROWS_WITH_AS(found(domain, yaml, {domain.mesh().cells}), doctest::Contains(why), Error);
   };
-  FakeDomain domain = noisy({4, 4, 4}, 3, 1);
+  const FakeDomain domain = noisy({4, 4, 4}, 3, 1);
   refused(domain, "{variable: a, boundary: 2, halo: 1}", "`halo` not below `boundary`");
   FakeField at_nodes_of_it;
   at_nodes_of_it.centering = Centering::node;
   refused(noisy({4, 4, 4}, 3, 1, at_nodes_of_it), "{variable: a, boundary: 1, halo: 1}", "needs values in cells");
-  domain.metadata.meshes[0].refinement = {{2, 2, 2}};
-  refused(domain, "{variable: a, boundary: 1, halo: 1, history: {}}", "cells of several levels");
-  refused(domain, "{variable: a, boundary: 1, halo: 1, profile: {radius: 1}}", "cells of several levels");
   const FakeDomain uneven({{0, 0, 0}, {1, 1, 1}},
                           std::make_shared<RectilinearGeometry>(
                               Index3{0, 0, 0}, std::array<std::vector<double>, 3>{{{0, 1}, {0, 1}, {0, 1}}}),

@@ -25,7 +25,8 @@ derived:
   steep: magnitude(gradient(dark))
 analyses:
   - deposit: {{mesh: matter, {GRID}, quantity: density, file: "cic-{{cycle}}.h5"}}
-  - deposit: {{name: ngp, mesh: matter, weight: number, method: ngp, {GRID}, quantity: density, file: "ngp-{{cycle}}.h5"}}
+  - deposit: {{name: ngp, mesh: matter, weight: number, method: ngp, {GRID}, quantity: density,
+               file: "ngp-{{cycle}}.h5"}}
   - deposit: {{name: tsc, mesh: matter, weight: momentum, component: 2, method: tsc, {GRID}, quantity: density,
                file: "tsc-{{cycle}}.h5"}}
   - resample: {{variables: [dark, near, both, steep, density], size: [{CELLS}, {CELLS}, {CELLS}], low: [0, 0, 0],

@@ -224,7 +224,7 @@ AnalysisKind halos_kind() {
       .name = "halos",
       .text =
           "Halos of a density: connected sets of cells >= `boundary` whose greatest value is >= `halo`, on uniform meshes "
-          "of one level and one to three dimensions. One table an iteration, in the order of the peaks' linear index "
+          "of one to three dimensions with and without refinement levels, and on octrees. One table an iteration, in the order of the peaks' linear index "
           "(i * nj + j) * nk + k, counted from the mesh's lower end; of equal values that at the larger one is the peak. "
           "Each cell counts once: ghosts do not, and NaN belongs to nothing. `mass` is the sum of the values times the "
           "volume of a cell (area, length on meshes of two, one dimensions), in the variable's unit times that of the "

@@ -61,7 +61,9 @@ Option label_option() {
   Option option{
       .name = "labels",
       .type = OptionType::map,
-      .text = "The number of each cell's halo as an array `halo` over the whole mesh, -1 where there is none."};
+      .text =
+          "The number of each cell's halo as an array `halo` over the whole mesh, -1 where there is none; of octrees and "
+          "refinement levels as lists of the cells that have one, by `level` and indices."};
   option.options = {file_option("halo-labels-{index:05}.h5", "The data set."), pieces_option()};
   return option;
 }
