@@ -73,15 +73,15 @@ StreamConfig read_stream(const Settings& settings, WhenFull when_full) {
   return config;
 }
 
-std::vector<StreamConfig> streams_of(const PlacementConfig& placement) {
-  StreamConfig one = read_stream(placement.stream);
-  if (placement.groups.empty()) return {one};
-  std::vector<StreamConfig> streams;
-  for (const ServerGroup& group : placement.groups) {
-    one.group = group.name;
-    streams.push_back(one);
-  }
+std::vector<StreamConfig> streams_for(const StreamConfig& one, const std::vector<ServerGroup>& groups) {
+  if (groups.empty()) return {one};
+  std::vector<StreamConfig> streams(groups.size(), one);
+  for (std::size_t g = 0; g < groups.size(); ++g) streams[g].group = groups[g].name;
   return streams;
+}
+
+std::vector<StreamConfig> streams_of(const PlacementConfig& placement) {
+  return streams_for(read_stream(placement.stream), placement.groups);
 }
 
 }  // namespace sidestream

@@ -29,6 +29,8 @@ struct StreamConfig {
 /// Throws Error(configuration) through Settings::fail.
 [[nodiscard]] StreamConfig read_stream(const Settings& settings, WhenFull when_full = WhenFull::wait);
 
+/// One for each of the groups; without groups `one` itself.
+[[nodiscard]] std::vector<StreamConfig> streams_for(const StreamConfig& one, const std::vector<ServerGroup>& groups);
 /// Placement `job`: those that leave the simulation, one for each group of servers.
 [[nodiscard]] std::vector<StreamConfig> streams_of(const PlacementConfig& placement);
 

@@ -70,6 +70,11 @@ class Endpoint {
   [[nodiscard]] MpiCommunicator& group() { return roles_.group_members ? *roles_.group_members : all_; }
   [[nodiscard]] bool is_told_to_leave() { return (options_.stop && options_.stop()) || (bell_ && bell_->heard()); }
 
+  /// Those of all groups.
+  [[nodiscard]] std::vector<StreamConfig> all_streams() const {
+    return streams_for(stream_, opening_.placement.groups);
+  }
+
   /// Into the groups of the configuration, each of which has a stream of its own.
   void divide() {
     const std::vector<ServerGroup>& groups = opening_.placement.groups;
@@ -208,7 +213,12 @@ class Endpoint {
     if (!first) return;
     const Account account = account_of(*joint);
     warn_of_losses(account, joint->skipped_tasks, listed ? iterations.file : "");
-    log::info("read the stream '{}': {}", stream_.path(), closing_text(account, config_.opening.directory));
+    std::string streams;
+    for (const StreamConfig& one : all_streams()) {
+      streams += fmt::format("{}'{}'", streams.empty() ? "" : ", ", one.path());
+    }
+    log::info("read the stream{} {}: {}", config_.opening.placement.groups.empty() ? "" : "s", streams,
+              closing_text(account, config_.opening.directory));
   }
 
   /// What was done, if no group failed before it began.

@@ -28,4 +28,5 @@ set_tests_properties(mpich.build PROPERTIES TIMEOUT 1800 LABELS "mpich;long" PRO
 set(MPIEXEC_EXECUTABLE ${SIDESTREAM_MPIRUN_MPICH})
 system_test(mpich.placements ${build} test_placements -k "cores or nodes")
 system_test(mpich.in_transit ${build} test_in_transit -k "over_tcp or pushed or moves")
-set_tests_properties(mpich.placements mpich.in_transit PROPERTIES LABELS "mpich;mpi;system;long" FIXTURES_REQUIRED mpich)
+system_test(mpich.groups ${build} test_groups -k "(test_nodes or test_cores or waits or delays or skip) and not sidecar")
+set_tests_properties(mpich.placements mpich.in_transit mpich.groups PROPERTIES LABELS "mpich;mpi;system;long" FIXTURES_REQUIRED mpich)

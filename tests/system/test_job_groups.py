@@ -322,3 +322,48 @@ analyses:
         bytes_of[row["rank"]] += int(row["bytes"])
     # Both have 8 bytes a point; the nodes between the two blocks belong to both.
     assert bytes_of == {"0": 3 * 8 * 20**3, "1": 3 * 8 * 21 * 21 * (21 + 1)}
+
+
+@pytest.mark.parametrize(
+    ("senders", "nodes", "placement"),
+    [
+        (3, 1, "per_node: 3,"),  # two of them send to the first group
+        (4, 2, "pretend_nodes: 2,"),
+        (6, 2, "per_node: 3, pretend_nodes: 2, max_in_flight: 1,"),
+        (2, 1, "buffer: 600 KiB, when_full: spill, spill: {size: 64 MiB},"),
+    ],
+)
+def test_senders_of_several_nodes_and_full_buffers(tmp_path, reference, senders, nodes, placement):
+    options = [f"steps={STEPS}", "blocks=2", "ghosts=1"]
+    write_configuration(tmp_path, "engine: files", f"groups: {{a: 1, b: 2}}, {placement}", tasks=in_groups(TASKS, "ab"))
+    clients = 2 * nodes
+    with simulation(tmp_path, clients, options, forwarders=senders) as job, endpoint(tmp_path, 3) as reader:
+        done = finished(tmp_path, job)
+        status, text = reader.finish()
+    assert status == 0, text + done.text
+    check_delivered(done, clients, STEPS, results_without_records(done), reference)
+
+
+def test_a_group_feeds_another_endpoint(tmp_path):
+    """What one group passes on is read undivided, whatever groups the file names."""
+    onward = f"outputs:\n  - stream: {{name: second, directory: {tmp_path}/streams, variables: [t], group: b}}\n"
+    write_configuration(tmp_path, "engine: files", TWO, tasks=TABLES + onward)
+    second = tmp_path / "second.yaml"
+    second.write_text(
+        f"placement: {{mode: job, {TWO} stream: {{directory: {tmp_path}/streams}}}}\n"
+        f"analyses:\n  - statistics: {{name: again, variable: t, file: again.csv, group: a}}\n"
+        f"  - histogram: {{variable: t, bins: 17, file: bins.csv, group: b}}\n"
+        f"output: {{directory: {tmp_path}/second}}\n"
+    )
+    with (
+        simulation(tmp_path, 2, ["steps=4"], forwarders=2) as job,
+        endpoint(tmp_path, 2) as first,
+        endpoint(tmp_path, 3, ["--stream", "second"], name="second.yaml") as last,
+    ):
+        done = finished(tmp_path, job)
+        for reader in (first, last):
+            status, text = reader.finish()
+            assert status == 0, text + done.text
+    assert all(account["delivered"] == 4 for account in done.accounts), done.text
+    for mine, theirs in (("statistics.csv", "again.csv"), ("histogram.csv", "bins.csv")):
+        assert (done.results / mine).read_bytes() == (tmp_path / "second" / theirs).read_bytes()

@@ -87,8 +87,8 @@ void Server::fail_waiting(bool found, double patience) const {
   }
   const bool was_there = coordinator_->stream().session != 0;
   fail(Code::file,
-       "{} the stream '{}' for {:.0f} s; check 'stream' under 'placement', or start the simulation, or wait longer "
-       "(--wait)",
+       "{} the stream '{}' for {:.0f} s; check 'stream' and 'groups' under 'placement', which are the simulation's, or "
+       "start that, or wait longer (--wait)",
        was_there ? "the simulation ended while another endpoint read, and no other has opened"
                  : "no simulation has opened",
        folder_.path(), patience);
