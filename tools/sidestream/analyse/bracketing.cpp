@@ -33,35 +33,31 @@ std::optional<std::vector<BlockRange>> ranges_of(const RangeRequest& request, co
 
 }  // namespace
 
-std::optional<std::vector<bool>> bracketing(const Selected& selected, const Metadata& metadata,
-                                            std::span<const Block> blocks, const BlockIndex& index,
-                                            const Demand::RangeOf& range_of) {
+std::optional<Bracketing> bracketing(const Selected& selected, const Metadata& metadata, std::span<const Block> blocks,
+                                     const BlockIndex& index, const Demand::RangeOf& range_of) {
   if (selected.part.kind != Part::Kind::values || !selected.decomposition.is_published()) return std::nullopt;
   const RangeRequest request = sidestream::range_of(selected);
   const auto ranges = ranges_of(request, metadata, blocks, range_of);
   if (!ranges) return std::nullopt;
   const Mesh& mesh = metadata.mesh_of(metadata.variables.at(static_cast<std::size_t>(request.variable)));
   if (mesh.is_list()) return std::nullopt;
-  std::vector<bool> needed = Needs(metadata, blocks, *ranges).of(selected);
+  Bracketing found{Needs(metadata, blocks, *ranges).of(selected), std::vector<bool>(blocks.size(), false)};
   // A variable of which there is nothing at all would count as one that the iteration lacks.
   const auto some = std::find_if(blocks.begin(), blocks.end(),
                                  [&](const Block& block) { return block.mesh == mesh.id && !block.empty(); });
-  if (some != blocks.end() && std::find(needed.begin(), needed.end(), true) == needed.end()) {
-    needed[static_cast<std::size_t>(some - blocks.begin())] = true;
-  }
+  if (some != blocks.end()) found.beside[static_cast<std::size_t>(some - blocks.begin())] = true;
   // Where both of two blocks that touch are taken if a surface passes between them, each decision is the same with
   // these alone. Otherwise the lower one is taken, for which the upper ones have to be there.
-  if (meets_other_levels(mesh)) return needed;
-  const std::vector<bool> lower = needed;
+  if (meets_other_levels(mesh)) return found;
   std::vector<std::int64_t> above;
   for (std::size_t b = 0; b < blocks.size(); ++b) {
-    if (!lower[b]) continue;
+    if (!found.passed[b]) continue;
     Box reach = blocks[b].cells;
     for (Index& end : reach.hi) ++end;
     index.overlapping(mesh.id, blocks[b].level, reach, above);
-    for (const std::int64_t other : above) needed[static_cast<std::size_t>(other)] = true;
+    for (const std::int64_t other : above) found.beside[static_cast<std::size_t>(other)] = true;
   }
-  return needed;
+  return found;
 }
 
 }  // namespace sidestream::analysing

@@ -10,10 +10,15 @@
 
 namespace sidestream::analysing {
 
-/// The blocks that a part that goes by values may need, and those without which servers, who go by the values
-/// themselves, would find something else. Nothing where some block's range is not known, or it goes by no values.
-[[nodiscard]] std::optional<std::vector<bool>> bracketing(const Selected& selected, const Metadata& metadata,
-                                                          std::span<const Block> blocks, const BlockIndex& index,
-                                                          const Demand::RangeOf& range_of);
+struct Bracketing {
+  std::vector<bool> passed;  ///< by block: whether a surface may pass
+  /// Those without whose values servers, who go by the values themselves, would find something else.
+  std::vector<bool> beside;
+};
+
+/// Of a part that goes by values. Nothing where some block's range is not known, or it goes by none.
+[[nodiscard]] std::optional<Bracketing> bracketing(const Selected& selected, const Metadata& metadata,
+                                                   std::span<const Block> blocks, const BlockIndex& index,
+                                                   const Demand::RangeOf& range_of);
 
 }  // namespace sidestream::analysing

@@ -126,13 +126,13 @@ std::vector<std::vector<bool>> Demand::of(const Iteration& iteration, std::span<
     if (!task.uncertain && !task.schedule.due(iteration, true, false, false)) continue;
     for (const Selected& selected : task.needs) {
       const auto bracketed = bracketing(selected, config_.metadata, blocks, index, range_of);
-      std::vector<bool> part = bracketed ? *bracketed : needs.of(known_part(selected));
+      std::vector<bool> part = bracketed ? bracketed->passed : needs.of(known_part(selected));
       leave_out_covered(selected, covered, part);
       const Variable& variable = config_.metadata.variables[static_cast<std::size_t>(selected.variable)];
       add_halo(selected, config_.metadata.mesh_of(variable), blocks, index, part);
       std::vector<bool>& all = needed[static_cast<std::size_t>(selected.variable)];
       all.resize(blocks.size());
-      for (std::size_t b = 0; b < part.size(); ++b) all[b] = all[b] || part[b];
+      for (std::size_t b = 0; b < part.size(); ++b) all[b] = all[b] || part[b] || (bracketed && bracketed->beside[b]);
     }
   }
   return needed;
