@@ -93,3 +93,14 @@ def test_results_beside_what_is_read(tmp_path, fields):
         assert done.returncode == 1
         assert "--directory" in done.stderr and "lies in the output directory" in done.stderr, done.stderr
     assert {path.name for path in fields.iterdir()} == before
+
+
+def test_what_is_not_read(tmp_path):
+    """Directories of others: what to do is said."""
+    output, adios = tmp_path / "output_00007", tmp_path / "data.bp"
+    for path, name in [(output, "info_00007.txt"), (adios, "md.idx")]:
+        path.mkdir()
+        (path / name).write_text("ncpu = 2\n")
+    tasks = "analyses: [statistics: {variable: density}]\n"
+    assert f"sidestream import ramses {output} DATABASE" in analyse(tmp_path / "a", [output], tasks, 1, status=1)[1]
+    assert f"'{adios}' is of ADIOS2" in analyse(tmp_path / "b", [adios], tasks, 1, status=1)[1]

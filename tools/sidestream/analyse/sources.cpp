@@ -96,8 +96,26 @@ class Finder {
     std::error_code problem;
     if (database::is_database(path)) return database_iterations(path);
     if (fs::exists(fs::path(path) / "Header", problem)) return plotfile_iterations(path);
+    if (has_file(path, "info_", ".txt")) {
+      fail(Code::file, "'{}' is an output of RAMSES; import it first: sidestream import ramses {} DATABASE", path,
+           path);
+    }
+    if (fs::exists(fs::path(path) / "md.idx", problem)) {
+      fail(Code::file, "'{}' is of ADIOS2, whose files are not read; write HDF5 (openPMD-api: a name ending in .h5)",
+           path);
+    }
     fail(Code::file, "'{}' is a directory, but neither a database nor a plotfile of AMReX (it has no file 'Header')",
          path);
+  }
+
+  /// Whether a directory has a file with such a beginning and end.
+  static bool has_file(const std::string& path, const std::string& begin, const std::string& end) {
+    std::error_code problem;
+    for (const fs::directory_entry& entry : fs::directory_iterator(path, problem)) {
+      const std::string name = entry.path().filename().string();
+      if (name.starts_with(begin) && name.ends_with(end)) return true;
+    }
+    return false;
   }
 
   Units units_;
