@@ -5,6 +5,8 @@ import os
 import subprocess
 from pathlib import Path
 
+import h5py
+import numpy as np
 import pytest
 from support import ANALYSES, run
 from test_kinds import TASKS, configure, simulate
@@ -93,3 +95,33 @@ def test_results_beside_what_is_read(tmp_path, fields):
         assert done.returncode == 1
         assert "--directory" in done.stderr and "lies in the output directory" in done.stderr, done.stderr
     assert {path.name for path in fields.iterdir()} == before
+
+
+def test_what_is_not_read(tmp_path):
+    """Directories of others: what to do is said."""
+    output, adios = tmp_path / "output_00007", tmp_path / "data.bp"
+    for path, name in [(output, "info_00007.txt"), (adios, "md.idx")]:
+        path.mkdir()
+        (path / name).write_text("ncpu = 2\n")
+    tasks = "analyses: [statistics: {variable: density}]\n"
+    assert f"sidestream import ramses {output} DATABASE" in analyse(tmp_path / "a", [output], tasks, 1, status=1)[1]
+    assert f"'{adios}' is of ADIOS2" in analyse(tmp_path / "b", [adios], tasks, 1, status=1)[1]
+
+
+def test_damaged_files(tmp_path):
+    """One among good ones is named; --skip-damaged leaves it out."""
+    for step in range(4):
+        with h5py.File(tmp_path / f"dump{step}.h5", "w") as file:
+            file["rho"] = np.full((4, 5, 6), float(step))
+    damaged = tmp_path / "dump2.h5"
+    damaged.write_bytes(damaged.read_bytes()[:1500])
+    description = tmp_path / "arrays.yaml"
+    description.write_text("meshes: {grid: {}}\nvariables: {rho: /rho}\n")
+    options = [tmp_path / "dump?.h5"], "analyses: [statistics: {variable: rho}]\n", 2, "--describe", str(description)
+    _, said = analyse(tmp_path / "not", *options, status=1)
+    assert f"cannot open '{damaged}'" in said and "it is damaged, was cut off" in said
+    found, said = analyse(tmp_path / "some", *options, "--skip-damaged", status=1)
+    assert f"left out: cannot open '{damaged}'" in said and "analysed 3 of 3 iterations" in said
+    assert np.loadtxt(found / "statistics.csv", delimiter=",", skiprows=1)[:, 1].tolist() == [0, 1, 3]  # cycles
+    damaged.unlink()
+    analyse(tmp_path / "good", *options, "--skip-damaged")

@@ -156,6 +156,8 @@ CLI::App* add_analyse(CLI::App& app, sidestream::AnalyseOptions& options) {
                       "Of HDF5 files of other programs: which array is which variable, YAML");
   analyse->add_option("--units", options.sources.units, "Of openPMD: SI (default), or stored, as in the file")
       ->check(CLI::IsMember({"SI", "stored"}));
+  analyse->add_flag("--skip-damaged", options.sources.skip_damaged,
+                    "Leave files out that cannot be read, which is said; the exit status is 1 then");
   analyse->add_option("--directory", options.directory, "Where results go, instead of output.directory");
   analyse->add_option(
       "--iterations", options.sources.iterations,

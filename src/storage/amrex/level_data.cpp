@@ -167,6 +167,7 @@ LevelData read_boxes(const std::string& base, int dimensions) {
   }
   read_list(in, level);
   read_places(in, level);
+  if (version == 1 || version == 3) level.extremes = in.offset();
   if (level.bare) {
     const std::size_t format = text.find("((", in.offset());
     if (format == std::string::npos) in.complain("format of numbers", "there is none, and boxes have no headers");

@@ -4,11 +4,13 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "sidestream/data/box.hpp"
+#include "sidestream/data/range.hpp"
 #include "sidestream/data/type.hpp"
 #include "sidestream/data/variable.hpp"
 #include "sidestream/extend/communicator.hpp"
@@ -40,6 +42,7 @@ struct LevelData {
   bool bare = false;  ///< fabs have no header: all are in `format`
   NumberFormat format{};
   Centering centering = Centering::cell;  ///< of all boxes
+  std::optional<std::size_t> extremes;    ///< where in NAME_H those of the boxes begin, if it has them
 };
 
 /// Reads PATH_H, of whatever number of components and boxes, in cells, at nodes, on faces or edges. Throws Error(file).
@@ -47,6 +50,11 @@ struct LevelData {
 
 /// The same of the values of a level. Throws Error(file) where they do not fit the Header.
 [[nodiscard]] LevelData read_level_data(const Plotfile& plotfile, std::size_t level);
+
+/// By box and component, between which numbers its values are, as NAME_H says of those without ghosts; nothing where it
+/// does not. NaN among the values may have made it say nothing of use: then there is none either. They are widened by
+/// what writing them in decimals, and values in 32 bits, may have changed.
+[[nodiscard]] std::vector<std::vector<Range>> read_ranges(const LevelData& level);
 
 /// The type of the numbers of one box, from its header.
 [[nodiscard]] Type type_of(const LevelData& level, std::size_t fab);

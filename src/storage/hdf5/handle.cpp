@@ -23,12 +23,12 @@ extern "C" herr_t keep_last(unsigned, const H5E_error2_t* error, void* text) {
 
 }  // namespace
 
-void fail_hdf5(std::string_view action, const std::string& path) {
+void fail_hdf5(std::string_view action, const std::string& path, std::string_view advice) {
   Reason reason{};
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, keep_last, &reason);
   H5Eclear2(H5E_DEFAULT);
-  fail(Code::file, "cannot {} '{}': HDF5 says '{}'; report this with the configuration", action, path,
-       reason[0] == '\0' ? "no reason" : reason.data());
+  fail(Code::file, "cannot {} '{}': HDF5 says '{}'; {}", action, path, reason[0] == '\0' ? "no reason" : reason.data(),
+       advice);
 }
 
 QuietErrors::QuietErrors() {

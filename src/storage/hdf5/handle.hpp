@@ -13,7 +13,8 @@ namespace sidestream::hdf5 {
 
 /// Throws Error(file): `cannot <action> '<path>'` followed by what HDF5's error stack says, and clears the
 /// stack.
-[[noreturn]] void fail_hdf5(std::string_view action, const std::string& path);
+[[noreturn]] void fail_hdf5(std::string_view action, const std::string& path,
+                            std::string_view advice = "report this with the configuration");
 
 /// Keeps HDF5 from printing its error stack while it lives, whatever the program has set; restores that.
 class QuietErrors {

@@ -19,6 +19,12 @@ Handle open_object(const Handle& file, const std::string& name, const std::strin
   return {H5Oopen(file.id(), name.c_str(), H5P_DEFAULT), H5Oclose, action, path};
 }
 
+hid_t open_file(const std::string& path) {
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  if (file < 0) fail_hdf5("open", path, "it is damaged, was cut off, or is being written");
+  return file;
+}
+
 Extents extents_of(hid_t space, const std::string& path) {
   const int rank = H5Sget_simple_extent_ndims(space);
   if (rank < 0) fail_hdf5("read the shape of an array of", path);
@@ -82,8 +88,7 @@ bool is_hdf5(const std::string& path) {
   return H5Fis_hdf5(path.c_str()) > 0;
 }
 
-InputFile::InputFile(const std::string& path)
-    : path_(path), file_(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose, "open", path) {}
+InputFile::InputFile(const std::string& path) : path_(path), file_(open_file(path), H5Fclose, "open", path) {}
 
 bool InputFile::has(const std::string& object) const {
   if (object == "/") return true;

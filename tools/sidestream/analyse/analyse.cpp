@@ -126,7 +126,7 @@ class Analysis {
           "sidestream analyse: of {} iterations {} were refused, {} failed, of {} nothing is known\n",
           account.iterations, account.refused, account.failed, account.unknown);
     }
-    return lost || stopped_;
+    return lost || stopped_ || sources_->lacks_some();
   }
 
  private:

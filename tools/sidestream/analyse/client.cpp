@@ -116,7 +116,14 @@ void Client::publish_all(std::size_t number) {
   for (const Piece& piece : pieces) all.push_back(piece.block);
   Iteration when = sources_.iterations()[number].when;
   when.index = static_cast<std::int64_t>(number);
-  const auto needed = demand_.of(when, all);
+  // Of a part of a stored block what is said of all of it.
+  const auto range_of = [&](std::int32_t variable, std::size_t piece) -> std::optional<Range> {
+    const auto& ids = mapping.variables;
+    const auto found = std::find(ids.begin(), ids.end(), variable);
+    if (found == ids.end()) return std::nullopt;
+    return snapshot->range(static_cast<std::int32_t>(found - ids.begin()), pieces[piece].stored);
+  };
+  const auto needed = demand_.of(when, all, range_of);
   for (std::size_t n = 0; n < pieces.size(); ++n) {
     if (owner[n] != clients_.rank()) continue;
     for (std::size_t v = 0; v < mapping.variables.size(); ++v) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analyse/bracketing.hpp"
 #include "analysis/distribution/trigger_statistics.hpp"
 #include "data/block_index.hpp"
 #include "data/covered_cells.hpp"
@@ -115,7 +116,8 @@ void Demand::add_partitioner(const Registry& registry) {
   add(partitioner, Selection({found->second.restrict_to(placement.partitioner_settings, config_.metadata)}));
 }
 
-std::vector<std::vector<bool>> Demand::of(const Iteration& iteration, std::span<const Block> blocks) {
+std::vector<std::vector<bool>> Demand::of(const Iteration& iteration, std::span<const Block> blocks,
+                                          const RangeOf& range_of) {
   const BlockIndex index(blocks);
   const Needs needs(config_.metadata, blocks, {});
   const std::vector<bool> covered = wholly_covered(config_.metadata, blocks, index);
@@ -123,13 +125,14 @@ std::vector<std::vector<bool>> Demand::of(const Iteration& iteration, std::span<
   for (Task& task : tasks_) {
     if (!task.uncertain && !task.schedule.due(iteration, true, false, false)) continue;
     for (const Selected& selected : task.needs) {
-      std::vector<bool> part = needs.of(known_part(selected));
+      const auto bracketed = bracketing(selected, config_.metadata, blocks, index, range_of);
+      std::vector<bool> part = bracketed ? bracketed->passed : needs.of(known_part(selected));
       leave_out_covered(selected, covered, part);
       const Variable& variable = config_.metadata.variables[static_cast<std::size_t>(selected.variable)];
       add_halo(selected, config_.metadata.mesh_of(variable), blocks, index, part);
       std::vector<bool>& all = needed[static_cast<std::size_t>(selected.variable)];
       all.resize(blocks.size());
-      for (std::size_t b = 0; b < part.size(); ++b) all[b] = all[b] || part[b];
+      for (std::size_t b = 0; b < part.size(); ++b) all[b] = all[b] || part[b] || (bracketed && bracketed->beside[b]);
     }
   }
   return needed;

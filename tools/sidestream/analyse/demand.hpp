@@ -1,13 +1,16 @@
 // What the tasks of a configuration need of the files.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "config/config.hpp"
 #include "server/schedule.hpp"
+#include "sidestream/data/range.hpp"
 
 namespace sidestream::analysing {
 
@@ -24,9 +27,13 @@ class Demand {
   /// Tasks that wait for an event of a program, which no file has: by name.
   [[nodiscard]] const std::vector<std::string>& waiting() const noexcept { return waiting_; }
 
+  /// Between which numbers a variable is on blocks[b], if that is known.
+  using RangeOf = std::function<std::optional<Range>(std::int32_t variable, std::size_t b)>;
+
   /// By variable and block, what is needed in the iteration; a variable that nobody needs has no entries. Asked once
   /// for each iteration, in order. `blocks`: all there are.
-  [[nodiscard]] std::vector<std::vector<bool>> of(const Iteration& iteration, std::span<const Block> blocks);
+  [[nodiscard]] std::vector<std::vector<bool>> of(const Iteration& iteration, std::span<const Block> blocks,
+                                                  const RangeOf& range_of);
 
  private:
   struct Task {

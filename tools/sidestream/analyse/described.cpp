@@ -132,6 +132,9 @@ class DescribedReader {
                             fmt::format("found '{}' and '{}', which have different shapes", arrays.front(), array));
       }
     }
+    if (shape->extents.empty()) {
+      place.settings.fail("array", fmt::format("found '{}', which is a single number", arrays.front()));
+    }
     const bool on_points = points_.count(mesh.name) > 0;
     const std::size_t rank = shape->extents.size();
     const std::size_t axes = on_points ? 1 : dimensions_of(mesh, rank, arrays.size());
@@ -167,6 +170,7 @@ class DescribedReader {
                    StoredValues values) {
     const Order order = place.settings.text("order") == "row" ? Order::row : Order::column;
     const Box cells = box_of(shape.extents, dimensions, order);
+    if (cells.empty()) fail(Code::file, "'{}': the array of '{}' is empty", file_->path(), variable.name);
     if (meshes_.count(place.name) == 0) {
       const std::int32_t id = made_->add(mesh_of(place, cells, dimensions));
       Block block;

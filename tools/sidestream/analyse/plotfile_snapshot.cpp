@@ -55,7 +55,7 @@ class Particles {
   /// Numbers of a particle lie next to each other: those of a block are read once, for all variables in a row.
   void read(std::size_t variable, std::size_t block, std::span<std::byte> out) {
     if (!held_ || *held_ != block) {
-      const Range& range = ranges_.at(block - first_block_);
+      const Stretch& range = ranges_.at(block - first_block_);
       held_.reset();
       values_ = read_particles(folder_, folder_.grids[range.grid], range.first, range.count);
       held_ = block;
@@ -67,7 +67,7 @@ class Particles {
   }
 
  private:
-  struct Range {
+  struct Stretch {
     std::size_t grid = 0;
     std::uint64_t first = 0, count = 0;
   };
@@ -108,7 +108,7 @@ class Particles {
 
   amrex::ParticleFolder folder_;
   std::size_t first_block_, first_variable_ = 0;
-  std::vector<Range> ranges_;  ///< of each block
+  std::vector<Stretch> ranges_;  ///< of each block
   std::optional<std::size_t> held_;
   std::vector<Bytes> values_;  ///< of the block that is held
 };
@@ -138,6 +138,15 @@ class PlotfileSnapshot final : public Snapshot {
   [[nodiscard]] const Metadata& metadata() const override { return metadata_; }
   [[nodiscard]] const std::vector<Block>& blocks() override { return blocks_; }
   [[nodiscard]] bool has(std::int32_t, std::size_t) override { return true; }
+
+  [[nodiscard]] std::optional<Range> range(std::int32_t variable, std::size_t block) override {
+    if (block >= places_.size() || static_cast<std::size_t>(variable) >= plotfile_.variables.size())
+      return std::nullopt;
+    while (ranges_.size() < levels_.size()) ranges_.push_back(read_ranges(levels_[ranges_.size()]));
+    const auto& [level, fab] = places_[block];
+    if (ranges_[level].empty()) return std::nullopt;
+    return ranges_[level][fab][static_cast<std::size_t>(variable)];
+  }
 
   void read(std::int32_t variable, std::size_t block, const Block& part, std::span<std::byte> out) override {
     for (const auto& particles : particles_) {
@@ -206,6 +215,7 @@ class PlotfileSnapshot final : public Snapshot {
   std::vector<Block> blocks_;
   std::vector<std::pair<std::size_t, std::size_t>> places_;  ///< of each block of the mesh: level, and box in it
   std::vector<std::unique_ptr<Particles>> particles_;
+  std::vector<std::vector<std::vector<Range>>> ranges_;  ///< by level, box and component, once they were asked for
 };
 
 }  // namespace

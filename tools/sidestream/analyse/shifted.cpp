@@ -41,6 +41,9 @@ class Shifted final : public Snapshot {
     return blocks_;
   }
   [[nodiscard]] bool has(std::int32_t variable, std::size_t block) override { return snapshot_->has(variable, block); }
+  [[nodiscard]] std::optional<Range> range(std::int32_t variable, std::size_t block) override {
+    return snapshot_->range(variable, block);
+  }
   void read(std::int32_t variable, std::size_t block, const Block& part, std::span<std::byte> out) override {
     Block of_snapshot = part;  // whose mesh may be another's number
     of_snapshot.mesh = snapshot_->blocks().at(block).mesh;

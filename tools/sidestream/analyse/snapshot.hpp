@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "sidestream/data/block.hpp"
 #include "sidestream/data/iteration.hpp"
 #include "sidestream/data/metadata.hpp"
+#include "sidestream/data/range.hpp"
 
 namespace sidestream::analysing {
 
@@ -23,6 +25,13 @@ class Snapshot {
   [[nodiscard]] virtual const std::vector<Block>& blocks() = 0;
   /// Whether the variable has values on blocks()[block], a block of its mesh.
   [[nodiscard]] virtual bool has(std::int32_t variable, std::size_t block) = 0;
+  /// Between which numbers the variable's values on blocks()[block] are, NaN left out, as far as that is known without
+  /// reading them; of one component.
+  [[nodiscard]] virtual std::optional<Range> range(std::int32_t variable, std::size_t block) {
+    static_cast<void>(variable);
+    static_cast<void>(block);
+    return std::nullopt;
+  }
   /// The variable's values on `part` of blocks()[block], of which it has cells: of a list all. `out` is gapless, over
   /// the points of `part`, in the order of the variable.
   virtual void read(std::int32_t variable, std::size_t block, const Block& part, std::span<std::byte> out) = 0;

@@ -7,11 +7,13 @@
 #include <charconv>
 #include <filesystem>
 #include <optional>
+#include <type_traits>
 
 #include "analyse/merging.hpp"
 #include "analyse/shifted.hpp"
 #include "base/agree.hpp"
 #include "base/fail.hpp"
+#include "base/log.hpp"
 #include "base/records.hpp"
 #include "client/declarations.hpp"
 #include "config/names.hpp"
@@ -112,8 +114,26 @@ class Finder {
     std::error_code problem;
     if (database::is_database(path)) return database_iterations(path);
     if (fs::exists(fs::path(path) / "Header", problem)) return plotfile_iterations(path);
+    if (has_file(path, "info_", ".txt")) {
+      fail(Code::file, "'{}' is an output of RAMSES; import it first: sidestream import ramses {} DATABASE", path,
+           path);
+    }
+    if (fs::exists(fs::path(path) / "md.idx", problem)) {
+      fail(Code::file, "'{}' is of ADIOS2, whose files are not read; write HDF5 (openPMD-api: a name ending in .h5)",
+           path);
+    }
     fail(Code::file, "'{}' is a directory, but neither a database nor a plotfile of AMReX (it has no file 'Header')",
          path);
+  }
+
+  /// Whether a directory has a file with such a beginning and end.
+  static bool has_file(const std::string& path, const std::string& begin, const std::string& end) {
+    std::error_code problem;
+    for (const fs::directory_entry& entry : fs::directory_iterator(path, problem)) {
+      const std::string name = entry.path().filename().string();
+      if (name.starts_with(begin) && name.ends_with(end)) return true;
+    }
+    return false;
   }
 
   Units units_;
@@ -168,6 +188,19 @@ class Ranges {
   std::vector<Range> ranges_;
 };
 
+/// What `read` returns; nothing, and a line that says why, where a file cannot be read and such files are to be left
+/// out.
+template <class Read>
+std::optional<std::invoke_result_t<Read>> readable(bool skip, Read&& read) {
+  try {
+    return read();
+  } catch (const Error& error) {
+    if (!skip || error.code() != Code::file) throw;
+    log::warning("left out: {}", error.what());
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 std::string StoredIteration::where() const {
@@ -195,7 +228,9 @@ void Sources::find(const SourceOptions& options) {
   std::int64_t number = 0;
   Finder finder(units_, description_.get());
   const auto take = [&](const std::string& path) {
-    for (StoredIteration& iteration : finder.of(path)) {
+    const auto found = readable(options.skip_damaged, [&] { return finder.of(path); });
+    lacks_some_ = lacks_some_ || !found;
+    for (StoredIteration iteration : found.value_or(StoredIterations())) {
       if (iterations.has(number++) && cycles.has(iteration.when.cycle)) iterations_.push_back(std::move(iteration));
     }
   };
@@ -207,8 +242,21 @@ void Sources::find(const SourceOptions& options) {
   if (iterations_.empty()) {
     fail(Code::usage, "of the {} iterations of the files none is asked for; correct --iterations or --cycles", number);
   }
+  merge(options);
+}
+
+void Sources::merge(const SourceOptions& options) {
   Merging merged;
-  for (std::size_t n = 0; n < iterations_.size(); ++n) merged.add(open(n)->metadata(), iterations_[n].where());
+  for (std::size_t n = 0; n < iterations_.size();) {
+    const auto metadata = readable(options.skip_damaged, [&] { return open(n)->metadata(); });
+    if (metadata) {
+      merged.add(*metadata, iterations_[n++].where());
+    } else {
+      lacks_some_ = true;
+      iterations_.erase(iterations_.begin() + static_cast<std::ptrdiff_t>(n));
+    }
+  }
+  if (iterations_.empty()) fail(Code::file, "none of the iterations that are asked for can be read; see above");
   metadata_ = merged.result();
 }
 

@@ -15,6 +15,7 @@ struct SourceOptions {
   std::vector<std::string> files;  ///< or patterns of the shell: *, ?, [...]
   std::string describe;            ///< a description of HDF5 files of other programs; empty: none
   std::string units = "SI";        ///< or `stored`: of files of openPMD
+  bool skip_damaged = false;       ///< leaves files out that cannot be read, which is said
   std::string iterations, cycles;  ///< numbers and FROM:TO:STEP with commas between; empty: all
 };
 
@@ -28,6 +29,8 @@ class Sources {
   /// The iterations that are chosen, in the order of the files; those that a pattern stands for in the order of the
   /// numbers in their names.
   [[nodiscard]] const StoredIterations& iterations() const noexcept { return iterations_; }
+  /// Whether files were left out, on the process that has looked at them.
+  [[nodiscard]] bool lacks_some() const noexcept { return lacks_some_; }
   /// The meshes and variables of all of them; names say which are the same. Meshes may have more levels in one than in
   /// another.
   [[nodiscard]] const Metadata& metadata() const noexcept { return metadata_; }
@@ -38,12 +41,14 @@ class Sources {
 
  private:
   void find(const SourceOptions& options);
+  void merge(const SourceOptions& options);
   void share(Communicator& all);
 
   Units units_;
   std::shared_ptr<const Description> description_;
   StoredIterations iterations_;
   Metadata metadata_;
+  bool lacks_some_ = false;
 };
 
 }  // namespace sidestream::analysing

@@ -1,0 +1,81 @@
+// What Cell_H says of the extremes of each box: two tables, BOXES,COMPONENTS and then a line of numbers for each box.
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <string_view>
+
+#include "storage/amrex/level_data.hpp"
+#include "storage/amrex/text_reader.hpp"
+
+namespace sidestream::amrex {
+
+namespace {
+
+constexpr std::uint64_t most_text = std::uint64_t{1} << 30;
+
+/// Takes numbers with commas behind, wherever lines end; what is none of them ends it all.
+class Table {
+ public:
+  explicit Table(std::string_view text) : text_(text) {}
+
+  /// As many rows and columns as are expected; empty otherwise.
+  std::vector<std::vector<double>> take(std::size_t rows, std::size_t columns) {
+    const auto first = next(','), second = next('\n');
+    if (first != static_cast<double>(rows) || second != static_cast<double>(columns)) return {};
+    std::vector<std::vector<double>> found(rows);
+    for (auto& row : found) {
+      for (std::size_t c = 0; c < columns; ++c) {
+        const auto number = next(',');
+        if (!number) return {};
+        row.push_back(*number);
+      }
+    }
+    return found;
+  }
+
+ private:
+  std::optional<double> next(char behind) {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\r')) ++at_;
+    if (at_ < text_.size() && text_[at_] == '+') ++at_;
+    double number = 0;
+    const auto [end, problem] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), number);
+    if (problem != std::errc()) return std::nullopt;
+    at_ = static_cast<std::size_t>(end - text_.data());
+    while (behind == '\n' && at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\r')) ++at_;
+    if (at_ >= text_.size() || text_[at_++] != behind) return std::nullopt;
+    return number;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+double beyond(double x, double sign, Type type) {
+  const double part = type == Type::float32 ? 1e-6 : 1e-14, least = type == Type::float32 ? 1e-44 : 1e-322;
+  return std::isinf(x) ? x : x + sign * (std::fabs(x) * part + least);
+}
+
+}  // namespace
+
+std::vector<std::vector<Range>> read_ranges(const LevelData& level) {
+  if (!level.extremes || level.fabs.empty()) return {};
+  const std::string text = read_text(level.folder + "/" + level.name + "_H", most_text);
+  if (*level.extremes > text.size()) return {};
+  Table table(std::string_view(text).substr(*level.extremes));
+  const auto components = static_cast<std::size_t>(level.components);
+  const auto least = table.take(level.fabs.size(), components);
+  const auto greatest = least.empty() ? least : table.take(level.fabs.size(), components);
+  if (greatest.empty()) return {};
+  const Type type = type_of(level, 0);
+  std::vector<std::vector<Range>> ranges(level.fabs.size(), std::vector<Range>(components));
+  for (std::size_t box = 0; box < ranges.size(); ++box) {
+    for (std::size_t c = 0; c < components; ++c) {
+      const double low = least[box][c], high = greatest[box][c];
+      if (!(low <= high)) return {};
+      ranges[box][c] = {beyond(low, -1, type), beyond(high, 1, type)};
+    }
+  }
+  return ranges;
+}
+
+}  // namespace sidestream::amrex

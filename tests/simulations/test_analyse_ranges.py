@@ -1,0 +1,98 @@
+"""Isosurfaces of plotfiles: of those that say between which numbers each box is, only boxes are read that may have a
+piece of the surface, and what is found is the same."""
+
+import itertools
+import re
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from analysing import analyse, same
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
+import amrex_files
+from amrex_files import Plot
+
+SIDE = 16
+
+
+def boxes(first, counts):
+    found = []
+    for k, j, i in itertools.product(*(range(n) for n in reversed(counts))):
+        lo = tuple(SIDE * (f + n) for f, n in zip(first, (i, j, k), strict=True))
+        found.append((lo, tuple(x + SIDE for x in lo)))
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class Hills(Plot):
+    """Smooth; steps between boxes where `steps` is set, so that surfaces lie between boxes and in none of them."""
+
+    steps: bool = False
+    holes: bool = False
+
+    def value(self, variable, level, lo, hi):
+        cells = self.cells[0] * int(np.prod(self.ratios[:level], dtype=int))
+        axes = [(np.arange(a, b) + 0.5) / cells for a, b in zip(lo, hi, strict=True)]
+        x, y, z = axes[0][None, None, :], axes[1][None, :, None], axes[2][:, None, None]
+        if self.steps:
+            x, y, z = (np.floor(4 * axis) / 4 + 0 * axis for axis in (x, y, z))
+        values = np.sin(7 * x + variable) * np.cos(5 * y) + z
+        if self.holes:
+            values = np.where(np.abs(values - 0.5) < 0.05, np.nan, values)
+        return values.astype(np.float32).astype(np.float64) if self.format == amrex_files.LITTLE32 else values
+
+
+ONE = Hills(low=(0.0,) * 3, spacing=(1 / 64,) * 3, cells=(64,) * 3, ratios=(), boxes=(boxes((0, 0, 0), (4, 4, 4)),))
+LEVELS = replace(ONE, ratios=(2,), boxes=(*ONE.boxes, boxes((1, 1, 2), (3, 4, 2))))
+PLOTS = {
+    "one": ONE, "steps": replace(ONE, steps=True), "levels": LEVELS, "steps of levels": replace(LEVELS, steps=True),
+    "single": replace(LEVELS, format=amrex_files.LITTLE32),
+    "moved": replace(ONE, first=(0, 0, 0), low=(-3.0, 1.0, 0.0)),
+}  # fmt: skip
+
+
+def read(said):
+    return float(re.search(r"read ([\d.]+) MiB", said)[1])
+
+
+def surfaces(*values, variable="density"):
+    tasks = [
+        f'  - isosurface: {{variable: {variable}, values: [{v}], file: "s{n}.vtp"}}\n' for n, v in enumerate(values)
+    ]
+    return "analyses:\n" + "".join(tasks)
+
+
+@pytest.mark.parametrize("name", sorted(PLOTS))
+@pytest.mark.parametrize(("ranks", "placement"), [(1, "inline"), (3, "{mode: nodes, servers: 1}")])
+def test_what_is_found(tmp_path, name, ranks, placement):
+    stated = amrex_files.write_plot(replace(PLOTS[name], version=3), tmp_path / "stated")
+    unstated = amrex_files.write_plot(replace(PLOTS[name], version=2), tmp_path / "unstated")
+    for n, values in enumerate([(1.95,), (-0.2, 0.25, 0.5), (7.0,)]):
+        less, one = analyse(tmp_path, f"a{n}", stated, surfaces(*values), ranks=ranks, placement=placement)
+        more, other = analyse(tmp_path, f"b{n}", unstated, surfaces(*values), ranks=ranks, placement=placement)
+        same(one, other, len(values))
+        assert read(less) <= read(more)
+        if values == (1.95,) and not PLOTS[name].steps:
+            assert 0 < read(less) < 0.8 * read(more)
+        if values == (7.0,):
+            assert read(less) < 0.3 * read(more)
+
+
+def test_with_others(tmp_path):
+    """Another analysis needs all; a derived variable has no range; of NaN nothing is known."""
+    plot = amrex_files.write_plot(replace(ONE, version=3), tmp_path / "plt")
+    whole = 64**3 * 8 / 2**20
+    said, _ = analyse(tmp_path, "all", plot, surfaces(1.95) + "  - statistics: {variable: density}\n")
+    assert read(said) == pytest.approx(whole, abs=0.051)
+    derived = "derived: {twice: {expression: 2 * density}}\n"
+    said, _ = analyse(tmp_path, "twice", plot, derived + surfaces(3.9, variable="twice"))
+    assert read(said) == pytest.approx(whole, abs=0.051)
+    said, _ = analyse(tmp_path, "once", plot, surfaces(1.95))
+    assert read(said) < 0.9 * whole
+    holes = amrex_files.write_plot(replace(ONE, version=3, holes=True), tmp_path / "holes")
+    said, one = analyse(tmp_path, "nan", holes, surfaces(0.4))
+    unstated = amrex_files.write_plot(replace(ONE, version=2, holes=True), tmp_path / "unstated")
+    same(one, analyse(tmp_path, "nan2", unstated, surfaces(0.4))[1], 1)
