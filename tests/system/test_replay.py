@@ -147,11 +147,8 @@ def test_relations(tmp_path, ranks, father):
         assert (old["relations"], old["codec"], new["codec"]) == (expected, ["tree"], ["tree"])
         # `w` is not in the first database: it is not named in the second.
         assert new.get("relations") == (None if "mine" in father else expected)
-        for (_, x), (_, y) in zip(a.pieces("t"), b.pieces("t"), strict=True):
-            np.testing.assert_array_equal(x, y)
     # A server that is behind, as one may be after the first context, saves itself the trouble.
-    old, new = contexts(tmp_path / "data")[0], contexts(found)[0]
-    assert ("mine" in father) or encoded(old) == encoded(new)
+    assert encoded(contexts(tmp_path / "data")[0]) == encoded(contexts(found)[0])
 
 
 @pytest.mark.parametrize(
