@@ -42,6 +42,17 @@ std::map<std::string, Number> kinds() {
   };
   all["0 of either sign"] = [](auto&, auto& random) { return random() % 2 == 0 ? 0.0 : -0.0; };
   all["masked"] = [](auto& at, auto&) { return at[0] < 0.4 ? -9999.0 : waves(at); };
+  all["a few hundred values in any order"] = [](auto&, auto& random) {
+    return waves({static_cast<double>(random() % 300) / 300, 0, 0});
+  };
+  all["noise that comes again"] = [n = std::uint64_t{0}](auto&, auto&) mutable {
+    const std::uint64_t place = n++ % 700;
+    return static_cast<double>((place * 0x9e3779b97f4a7c15) >> 11) * 0x1p-53;
+  };
+  all["smooth but for noise, of which half the bits are 0"] = [](auto& at, auto& random) {
+    const double value = waves(at) + 1e-3 * uniform(random);
+    return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) & ~std::uint64_t{0} << 26);
+  };
   all["smooth"] = [](auto& at, auto&) { return waves(at); };
   all["a jump"] = [](auto& at, auto&) { return at[0] + at[1] > 0.9 ? waves(at) : 1e6 * waves(at); };
   return all;

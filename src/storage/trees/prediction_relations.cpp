@@ -11,12 +11,28 @@ namespace sidestream::trees {
 
 using namespace prediction_loops;
 
+namespace {
+
+/// Has the first lines of the pages of these bytes brought from memory: the processor itself looks ahead within a page.
+void fetch_pages(BytesView bytes, std::size_t first, std::size_t count) noexcept {
+  constexpr std::size_t page = 4096, line = 64, lines = 4;
+  const auto begin = reinterpret_cast<std::uintptr_t>(bytes.data());
+  const std::size_t end = std::min(bytes.size(), first + count);
+  for (std::size_t at = first + (0 - (begin + first)) % page; at < end; at += page) {
+    const std::size_t most = std::min(end, at + lines * line);
+    for (std::size_t one = at; one < most; one += line) __builtin_prefetch(bytes.data() + one);
+  }
+}
+
+}  // namespace
+
 void Predictor::read_companions() {
   std::size_t next = 0;
   for (std::size_t n = 0; n < near_.size(); ++n) {
     if ((needed_ >> n & 1) == 0) continue;
     const Companion& from = chunk_.companions[n];
     near_[n] = read_run(from.type, from.values, first_ * sons_, count_ * sons_, copies_[next++].data());
+    fetch_pages(from.values, (first_ + count_) * sons_ * size_of(from.type), count_ * sons_ * size_of(from.type));
   }
 }
 

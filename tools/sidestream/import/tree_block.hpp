@@ -30,10 +30,6 @@ class TreeBlock {
   [[nodiscard]] Index cells() const noexcept { return cells_; }
 
  private:
-  void store_one(const Variable& variable, database::StoredTree& tree, database::Domain& domain);
-  [[nodiscard]] bool is_of_tree(std::int32_t variable) const;
-  [[nodiscard]] const BlockView* companion(const Variable& variable, database::StoredTree& tree);
-
   const database::Schema& schema_;
   const PackingOf& packing_;
   const database::Encoding& encoding_;

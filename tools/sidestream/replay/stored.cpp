@@ -6,6 +6,7 @@
 
 #include "base/agree.hpp"
 #include "base/fail.hpp"
+#include "data/relation_text.hpp"
 #include "storage/database/journal.hpp"
 
 namespace sidestream {
@@ -24,6 +25,28 @@ bool same(const Metadata& a, const Metadata& b) {
          std::equal(a.variables.begin(), a.variables.end(), b.variables.begin(), b.variables.end(), like_variable);
 }
 
+/// Those of a variable whose words are all known: the output may have been of a part of what was declared.
+VariableRelations kept_of(VariableRelations relations, const Variable& variable, const Metadata& metadata) {
+  const auto known = [&](const VariableRelations& some) {
+    const std::vector<std::string> names = named_in(variable.name, some);
+    return std::all_of(names.begin(), names.end(),
+                       [&](const std::string& name) { return metadata.find_variable(name) != nullptr; });
+  };
+  VariableRelations only;
+  only.father = relations.father;
+  if (!known(only)) relations.father.clear();
+  only = {};
+  only.equals = relations.equals;
+  if (!known(only)) relations.equals.clear();
+  only = {};
+  only.opposite = relations.opposite;
+  if (!known(only)) relations.opposite.clear();
+  only = {};
+  only.divergence_free = relations.divergence_free;
+  if (relations.opposite.empty() || !known(only)) relations.divergence_free.clear();
+  return relations;
+}
+
 }  // namespace
 
 StoredIterations::StoredIterations(Communicator& clients, const std::string& directory) : directory_(directory) {
@@ -31,6 +54,10 @@ StoredIterations::StoredIterations(Communicator& clients, const std::string& dir
     entries_ = database::read_journal(directory).contexts;
     if (entries_.empty()) fail(Code::file, "the database '{}' has no context; there is nothing to replay", directory);
     metadata_ = open(0).metadata();
+    const database::Schema& schema = open(0).schema();
+    for (Variable& variable : metadata_.variables) {
+      variable.relations = kept_of(schema.relations_of(static_cast<std::size_t>(variable.id)), variable, metadata_);
+    }
     for (std::size_t n = 1; n < entries_.size(); ++n) {
       if (same(open(n).metadata(), metadata_)) continue;
       fail(Code::file,

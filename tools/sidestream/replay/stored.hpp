@@ -18,6 +18,7 @@ class StoredIterations {
   StoredIterations(Communicator& clients, const std::string& directory);
 
   [[nodiscard]] std::size_t count() const noexcept { return entries_.size(); }
+  /// Of the first, with the relations that it declares between what it has.
   [[nodiscard]] const Metadata& metadata() const noexcept { return metadata_; }
   /// Cycle and time of iteration `n`, which goes on after the last context with the first one, later.
   [[nodiscard]] Iteration at(std::size_t n) const;
