@@ -58,7 +58,8 @@ class Field {
     CapturedResults results;
     Bytes feedback;
     for (int pass = 0; pass < task->passes(); ++pass) {
-      const LocalInput input{{}, metadata, views_, pass, feedback};
+      LocalInput input{{}, metadata, views_, pass, feedback};
+      input.stays = true;  // as where servers analyse what they have
       const std::vector<Bytes> partials{task->local(input)};
       feedback = task->combine({{}, metadata, partials, pass, self, results, &input});
     }

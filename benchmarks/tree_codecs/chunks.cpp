@@ -8,23 +8,43 @@ using namespace sidestream;
 
 namespace {
 
-BytesView part(const std::vector<double>& values, std::size_t first, std::size_t count) {
-  return std::as_bytes(std::span(values).subspan(first, count));
-}
+/// The values of a tree as bytes of their type.
+class Values {
+ public:
+  explicit Values(const TreeData& tree) : tree_(tree) {
+    if (!tree.single) return;
+    for (const TreeVariable& variable : tree.variables) {
+      auto& levels = singles_.emplace_back();
+      for (const auto& level : variable.levels) levels.emplace_back(level.begin(), level.end());
+    }
+  }
+  [[nodiscard]] Type type() const { return tree_.single ? Type::float32 : Type::float64; }
+  [[nodiscard]] BytesView part(std::size_t variable, std::size_t level, std::size_t first, std::size_t count) const {
+    if (tree_.single) return std::as_bytes(std::span(singles_[variable][level]).subspan(first, count));
+    return std::as_bytes(std::span(tree_.variables[variable].levels[level]).subspan(first, count));
+  }
+  /// Of the fathers of a level; roots have none.
+  [[nodiscard]] BytesView above(std::size_t variable, std::size_t level) const {
+    if (level == 0) return {};
+    return part(variable, level - 1, 0, tree_.variables[variable].levels[level - 1].size());
+  }
 
-BytesView whole(const std::vector<double>& values) { return part(values, 0, values.size()); }
+ private:
+  const TreeData& tree_;
+  std::vector<std::vector<std::vector<float>>> singles_{};
+};
 
-void each_variable(const TreeData& tree, std::size_t level, const SiblingGroups& groups, std::size_t first,
-                   std::size_t count, const std::function<void(const Chunk&)>& take) {
-  for (const TreeVariable& variable : tree.variables) {
+void each_variable(const TreeData& tree, const Values& values, std::size_t level, const SiblingGroups& groups,
+                   std::size_t first, std::size_t count, const std::function<void(const Chunk&)>& take) {
+  for (std::size_t n = 0; n < tree.variables.size(); ++n) {
+    const TreeVariable& variable = tree.variables[n];
     std::vector<Companion> companions;
-    Chunk chunk{{}, part(variable.levels[level], first, count), &variable};
+    Chunk chunk{{}, values.part(n, level, first, count), &variable};
+    chunk.chunk.type = values.type();
     chunk.chunk.groups = groups;
-    if (level > 0) chunk.chunk.fathers = whole(variable.levels[level - 1]);
+    chunk.chunk.fathers = values.above(n, level);
     for (const std::size_t other : variable.companions) {
-      const auto& levels = tree.variables[other].levels;
-      companions.push_back(
-          {Type::float64, part(levels[level], first, count), level > 0 ? whole(levels[level - 1]) : BytesView{}});
+      companions.push_back({values.type(), values.part(other, level, first, count), values.above(other, level)});
     }
     chunk.chunk.companions = companions;
     take(chunk);
@@ -34,10 +54,11 @@ void each_variable(const TreeData& tree, std::size_t level, const SiblingGroups&
 }  // namespace
 
 void each_chunk(const TreeData& tree, std::size_t cells, const std::function<void(const Chunk&)>& take) {
+  const Values values(tree);
   TreeDescent descent(tree.dimensions, tree.roots);
   SiblingGroups roots;
   roots.dimensions = tree.dimensions;
-  each_variable(tree, 0, roots, 0, static_cast<std::size_t>(descent.cells()), take);
+  each_variable(tree, values, 0, roots, 0, static_cast<std::size_t>(descent.cells()), take);
   const std::size_t sons = std::size_t{1} << tree.dimensions, faces = 2 * static_cast<std::size_t>(tree.dimensions);
   for (std::size_t level = 1; level < tree.refined.size(); ++level) {
     const LevelLinks links = descent.descend(tree.refined[level - 1]);
@@ -48,7 +69,7 @@ void each_chunk(const TreeData& tree, std::size_t cells, const std::function<voi
       groups.dimensions = tree.dimensions;
       groups.father = std::span(links.father).subspan(first, count);
       groups.beside = std::span(links.beside).subspan(first * faces, count * faces);
-      each_variable(tree, level, groups, first * sons, count * sons, take);
+      each_variable(tree, values, level, groups, first * sons, count * sons, take);
     }
   }
 }

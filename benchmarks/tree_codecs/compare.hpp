@@ -12,4 +12,7 @@ namespace benchmark {
 /// bit on the way and throws std::runtime_error if one is lost.
 void compare_sizes(const std::string& name, const std::vector<TreeData>& trees, std::size_t chunk_cells);
 
+/// Prints one line for each kind of magnetised gas.
+void compare_kinds(const std::vector<MagnetisedKind>& kinds, std::size_t chunk_cells);
+
 }  // namespace benchmark

@@ -82,11 +82,11 @@ struct Cell {
 /// The field on all faces of the finest level, low faces of each cell by axis; it is periodic.
 class FaceField {
  public:
-  FaceField(int finest, unsigned seed) : size_(1 << finest), values_(3 * cells(), 0) {
-    const double width = 1.0 / size_;
+  explicit FaceField(const MagnetisedKind& kind) : size_(1 << kind.finest), values_(3 * cells(), 0) {
+    const double width = 1.0 / (size_ * kind.strength);
     std::array<std::vector<double>, 3> edges;
-    for (unsigned a = 0; a < 3; ++a) edges[a] = potential(Noise(seed + 100 + a, finest, 4.0 / 3), a);
-    std::mt19937 random(seed);
+    for (unsigned a = 0; a < 3; ++a) edges[a] = potential(Noise(kind.seed + 100 + a, kind.finest, 4.0 / 3), a);
+    std::mt19937 random(kind.seed);
     // As a code would: a little at a time, each step with its own rounding.
     for (int step = 0; step < steps; ++step) {
       const double time = (0.5 + static_cast<double>(random() % 1000) / 1000) / steps / width * 0.2;
@@ -157,12 +157,12 @@ Cell mean_of(const std::array<Cell, 8>& sons) {
   return mean;
 }
 
-std::vector<Cell> finest_cells(int finest, unsigned seed) {
-  const FaceField field(finest, seed);
+std::vector<Cell> finest_cells(const MagnetisedKind& kind) {
+  const FaceField field(kind);
   std::vector<Noise> noise;
-  for (unsigned n = 0; n < 5; ++n) noise.emplace_back(seed + n, finest, 1.0 / 3);
-  std::vector<Cell> cells(std::size_t{1} << 3 * finest);
-  const double size = 1 << finest;
+  for (unsigned n = 0; n < 5; ++n) noise.emplace_back(kind.seed + n, kind.finest, kind.fall);
+  std::vector<Cell> cells(std::size_t{1} << 3 * kind.finest);
+  const double size = 1 << kind.finest;
   for (Key key = 0; key < cells.size(); ++key) {
     const auto at = place_of(key);
     const double x = (static_cast<double>(at[0]) + 0.5) / size, y = (static_cast<double>(at[1]) + 0.5) / size,
@@ -181,14 +181,12 @@ std::vector<Cell> finest_cells(int finest, unsigned seed) {
 
 RelationTerm term(double coefficient, std::vector<int> times) { return {coefficient, std::move(times), {}}; }
 
-// The order in the tree: the gas but for its pressure, the field, x to z, low faces and high ones; pressure last.
-void declare(TreeData& tree) {
-  declare_gas(tree, gamma);
-  TreeVariable pressure = tree.variables.back();
-  tree.variables.pop_back();
-  const char* names[] = {"field_x_low", "field_x_high", "field_y_low", "field_y_high", "field_z_low", "field_z_high"};
+constexpr std::array<const char*, 6> face_names{"field_x_low",  "field_x_high", "field_y_low",
+                                                "field_y_high", "field_z_low",  "field_z_high"};
+
+void declare_faces(TreeData& tree) {
   for (std::size_t n = 0; n < 6; ++n) {
-    TreeVariable variable{names[n], {}, {}, {}};
+    TreeVariable variable{face_names[n], {}, {}, {}};
     FaceRelation face{static_cast<int>(n / 2), n % 2 == 1, -1, {}, {}};
     if (face.high) {
       face.opposite = 0;
@@ -203,34 +201,163 @@ void declare(TreeData& tree) {
     variable.relations.face = face;
     tree.variables.push_back(std::move(variable));
   }
+}
+
+/// The energy of the field in a cell, of companions 4 and on.
+std::vector<RelationTerm> field_energy(bool centred) {
+  std::vector<RelationTerm> terms;
   for (int a = 0; a < 3; ++a) {
+    if (centred) {
+      terms.push_back(term(0.5, {4 + a, 4 + a}));
+      continue;
+    }
     const int low = 4 + 2 * a, high = low + 1;
-    auto& offset = pressure.relations.mean->offset;
-    offset.push_back(term(0.125, {low, low}));
-    offset.push_back(term(0.25, {low, high}));
-    offset.push_back(term(0.125, {high, high}));
+    terms.push_back(term(0.125, {low, low}));
+    terms.push_back(term(0.25, {low, high}));
+    terms.push_back(term(0.125, {high, high}));
   }
-  pressure.relations.companions = 10;
-  pressure.companions = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
-  tree.variables.push_back(std::move(pressure));
+  return terms;
+}
+
+// The order in the tree: the gas but for its pressure, the field, x to z, low faces and high ones; pressure last, or
+// the energy.
+void declare(TreeData& tree, const MagnetisedKind& kind) {
+  declare_gas(tree, gamma);
+  TreeVariable pressure = tree.variables.back();
+  tree.variables.pop_back();
+  if (kind.centred) {
+    for (const char* name : {"field_x", "field_y", "field_z"}) {
+      tree.variables.push_back({name, {}, {}, {}});
+      tree.variables.back().relations.mean = MeanRelation{};
+    }
+  } else {
+    declare_faces(tree);
+  }
+  const std::vector<RelationTerm> field = field_energy(kind.centred);
+  auto& offset = pressure.relations.mean->offset;
+  std::vector<RelationTerm> energy = offset;
+  offset.insert(offset.end(), field.begin(), field.end());
+  pressure.companions.clear();
+  for (std::size_t n = 0; n < tree.variables.size(); ++n) pressure.companions.push_back(n);
+  pressure.relations.companions = static_cast<int>(pressure.companions.size());
+  tree.variables.push_back(pressure);
+  if (!kind.energy) return;
+  TreeVariable total{"energy", {}, {}, pressure.companions};
+  total.companions.push_back(tree.variables.size() - 1);
+  const int last = static_cast<int>(total.companions.size()) - 1;
+  energy.insert(energy.begin(), term(1 / (gamma - 1), {last}));
+  energy.insert(energy.end(), field.begin(), field.end());
+  total.relations.closure = std::move(energy);
+  total.relations.companions = last + 1;
+  tree.variables.push_back(std::move(total));
+}
+
+/// Sons by the slope between what is on either side, as codes make cells that are refined; faces inside by the mean of
+/// those of the father, so that there is no divergence.
+void prolong(std::vector<Cell>& cells, const std::vector<Cell>& fathers, int level) {
+  const std::int64_t size = 1 << level;
+  const auto at = [&](std::array<std::int64_t, 3> place) -> const Cell& {
+    for (auto& n : place) n = (n + size) % size;
+    return fathers[key_of(place)];
+  };
+  for (Key key = 0; key < cells.size(); ++key) {
+    const auto place = place_of(key >> 3);
+    const Cell& father = fathers[key >> 3];
+    Cell& cell = cells[key];
+    cell = father;
+    for (unsigned a = 0; a < 3; ++a) {
+      auto below = place, above = place;
+      --below[a];
+      ++above[a];
+      const double share = (key >> a & 1) != 0 ? 0.125 : -0.125;
+      cell.density += share * (at(above).density - at(below).density);
+      cell.pressure += share * (at(above).pressure - at(below).pressure);
+      for (unsigned v = 0; v < 3; ++v) cell.velocity[v] += share * (at(above).velocity[v] - at(below).velocity[v]);
+      const double middle = 0.5 * (father.low[a] + father.high[a]);
+      cell.low[a] = (key >> a & 1) != 0 ? middle : father.low[a];
+      cell.high[a] = (key >> a & 1) != 0 ? father.high[a] : middle;
+    }
+  }
+}
+
+Cell father_of(const std::array<Cell, 8>& sons, const MagnetisedKind& kind, Key key) {
+  if (kind.fathers == Fathers::sons) return sons[0];
+  Cell mean = mean_of(sons);
+  if (kind.fathers == Fathers::means) return mean;
+  // As much off as flows of a step make it, a thousandth.
+  const double off = 1 + 1e-3 * std::sin(static_cast<double>(key));
+  mean.density *= off;
+  mean.pressure *= off;
+  for (unsigned a = 0; a < 3; ++a) {
+    mean.velocity[a] *= off;
+    mean.low[a] *= off;
+    mean.high[a] *= off;
+  }
+  return mean;
+}
+
+std::vector<std::vector<Cell>> all_levels(const MagnetisedKind& kind) {
+  std::vector<std::vector<Cell>> full(static_cast<std::size_t>(kind.finest) + 1);
+  full.back() = finest_cells(kind);
+  const auto take_fathers = [&](std::size_t level) {
+    full[level].resize(full[level + 1].size() / 8);
+    for (Key n = 0; n < full[level].size(); ++n) {
+      std::array<Cell, 8> sons;
+      std::copy_n(full[level + 1].begin() + static_cast<std::ptrdiff_t>(8 * n), 8, sons.begin());
+      full[level][n] = father_of(sons, kind, n);
+    }
+  };
+  for (std::size_t level = full.size() - 1; level-- > 0;) take_fathers(level);
+  if (kind.prolonged) prolong(full.back(), full[full.size() - 2], kind.finest - 1);
+  return full;
+}
+
+/// In the order of the tree's variables.
+std::vector<double> values_of(const Cell& cell, const MagnetisedKind& kind) {
+  std::vector<double> values{cell.density, cell.velocity[0], cell.velocity[1], cell.velocity[2]};
+  for (unsigned a = 0; a < 3; ++a) {
+    if (kind.centred) {
+      values.push_back(0.5 * (cell.low[a] + cell.high[a]));
+    } else {
+      values.insert(values.end(), {cell.low[a], cell.high[a]});
+    }
+  }
+  values.push_back(cell.pressure);
+  if (kind.energy) values.push_back(cell.energy());
+  return values;
 }
 
 }  // namespace
 
-TreeData make_magnetised(int finest, unsigned seed) {
+std::vector<MagnetisedKind> magnetised_kinds(int finest) {
+  std::vector<MagnetisedKind> kinds(1);
+  const auto add = [&](const char* name, auto&& change) {
+    MagnetisedKind kind;
+    change(kind);
+    kind.name = name;
+    kinds.push_back(kind);
+  };
+  add("another seed", [](MagnetisedKind& kind) { kind.seed = 7; });
+  add("field / 10", [](MagnetisedKind& kind) { kind.strength = 0.1; });
+  add("field * 10", [](MagnetisedKind& kind) { kind.strength = 10; });
+  add("steeper spectrum", [](MagnetisedKind& kind) { kind.fall = 5.0 / 6; });
+  add("single precision", [](MagnetisedKind& kind) { kind.single = true; });
+  add("just refined", [](MagnetisedKind& kind) { kind.prolonged = true; });
+  add("with total energy", [](MagnetisedKind& kind) { kind.energy = true; });
+  add("fathers a son", [](MagnetisedKind& kind) { kind.fathers = Fathers::sons; });
+  add("fathers off by 1e-3", [](MagnetisedKind& kind) { kind.fathers = Fathers::stale; });
+  add("field in cells", [](MagnetisedKind& kind) { kind.centred = true; });
+  for (MagnetisedKind& kind : kinds) kind.finest = finest;
+  add("a level fewer", [&](MagnetisedKind& kind) { kind.finest = finest - 1; });
+  return kinds;
+}
+
+TreeData make_magnetised(const MagnetisedKind& kind) {
   TreeData tree;
   tree.name = "magnetised";
-  declare(tree);
-  std::vector<std::vector<Cell>> full(static_cast<std::size_t>(finest) + 1);
-  full.back() = finest_cells(finest, seed);
-  for (std::size_t level = full.size() - 1; level-- > 0;) {
-    full[level].resize(full[level + 1].size() / 8);
-    for (std::size_t n = 0; n < full[level].size(); ++n) {
-      std::array<Cell, 8> sons;
-      std::copy_n(full[level + 1].begin() + static_cast<std::ptrdiff_t>(8 * n), 8, sons.begin());
-      full[level][n] = mean_of(sons);
-    }
-  }
+  tree.single = kind.single;
+  declare(tree, kind);
+  const std::vector<std::vector<Cell>> full = all_levels(kind);
   // Refined where it is dense, from the third-finest level on.
   std::vector<Key> keys{0};
   for (std::size_t level = 0; level < full.size(); ++level) {
@@ -243,10 +370,7 @@ TreeData make_magnetised(int finest, unsigned seed) {
       refined.push_back(fine);
       for (Key son = 0; fine && son < 8; ++son) below.push_back(key << 3 | son);
       std::size_t v = 0;
-      for (const double value : {cell.density, cell.velocity[0], cell.velocity[1], cell.velocity[2], cell.low[0],
-                                 cell.high[0], cell.low[1], cell.high[1], cell.low[2], cell.high[2], cell.pressure}) {
-        tree.variables[v++].levels.back().push_back(value);
-      }
+      for (const double value : values_of(cell, kind)) tree.variables[v++].levels.back().push_back(value);
     }
     keys = std::move(below);
   }

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <fstream>
 #include <map>
+#include <stdexcept>
 
 #include "compare.hpp"
 #include "speed.hpp"
@@ -34,18 +35,27 @@ int run(int argc, char** argv) {
   CLI::App app("Measures the coders of octrees' values.");
   int finest = 7;
   std::size_t chunk = 65536;
-  std::string raw;
-  bool speed_only = false;
+  std::string raw, name_of_kind = "magnetised";
+  bool speed_only = false, kinds = false;
   std::vector<std::string> blasts, outputs;
   app.add_option("--finest", finest, "Level of the finest cells of the magnetised gas")->check(CLI::Range(3, 9));
   app.add_option("--chunk", chunk, "Cells of a chunk")->check(CLI::Range(std::size_t{8}, std::size_t{1} << 30));
   app.add_option("--raw", raw, "Directory to write the values to");
   app.add_flag("--speed-only", speed_only, "Leave out how small");
+  app.add_flag("--kinds", kinds, "Sizes of several kinds of magnetised gas, and nothing else");
+  app.add_option("--kind", name_of_kind, "Which of these kinds to take for all else");
   app.add_option("--blast", blasts, "What blast --dump wrote");
   app.add_option("--ramses", outputs, "Output of RAMSES");
   CLI11_PARSE(app, argc, argv);
+  if (kinds) {
+    compare_kinds(magnetised_kinds(finest), chunk);
+    return 0;
+  }
   std::map<std::string, std::vector<TreeData>> sets;
-  sets["magnetised gas, synthetic"].push_back(make_magnetised(finest, 1));
+  for (const MagnetisedKind& kind : magnetised_kinds(finest)) {
+    if (kind.name == name_of_kind) sets["magnetised gas, synthetic"].push_back(make_magnetised(kind));
+  }
+  if (sets.empty()) throw std::runtime_error("no kind of magnetised gas is named " + name_of_kind);
   for (const std::string& file : blasts) sets[file].push_back(read_blast(file, 1.4));
   for (const std::string& directory : outputs) sets[directory] = read_ramses(directory);
   for (const auto& [name, trees] : sets) {

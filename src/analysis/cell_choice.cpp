@@ -76,9 +76,14 @@ std::vector<Option> choice_options() {
            .most_entries = 6}};
 }
 
-CellChoice read_choice(const Settings& settings, const Mesh& mesh) {
+CellChoice read_choice_of_levels(const Settings& settings, const Mesh& mesh) {
   CellChoice choice;
   read_levels(settings, mesh, choice);
+  return choice;
+}
+
+CellChoice read_choice(const Settings& settings, const Mesh& mesh) {
+  CellChoice choice = read_choice_of_levels(settings, mesh);
   read_box(settings, mesh, choice);
   return choice;
 }

@@ -34,6 +34,9 @@ struct CellChoice {
 /// Their values. Throws Error(configuration), also if the mesh has no use for them.
 [[nodiscard]] CellChoice read_choice(const Settings& settings, const Mesh& mesh);
 
+/// That of the option `levels` alone.
+[[nodiscard]] CellChoice read_choice_of_levels(const Settings& settings, const Mesh& mesh);
+
 /// The blocks that may have some.
 [[nodiscard]] Part part_of(const CellChoice& choice);
 [[nodiscard]] bool may_have_some(const CellChoice& choice, const BlockSummary& block) noexcept;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -12,6 +13,7 @@
 #include <optional>
 
 #include "analysis/common_options.hpp"
+#include "analysis/drawn_points.hpp"
 #include "analysis/kinds.hpp"
 #include "analysis/point_values.hpp"
 #include "base/mixed_bits.hpp"
@@ -31,48 +33,19 @@ struct SubsampleQuery {
   std::uint64_t seed = 0;
 };
 
-/// A particle of the sample. Its numbers: three coordinates, then the values.
-struct Drawn {
-  std::uint64_t hash = 0;
-  std::int64_t id = 0;
-  std::vector<double> numbers;
-
-  /// A total order, but for particles that are alike in all bits.
-  [[nodiscard]] bool operator<(const Drawn& other) const {
-    if (hash != other.hash) return hash < other.hash;
-    if (id != other.id) return id < other.id;
-    return std::memcmp(numbers.data(), other.numbers.data(), numbers.size() * sizeof(double)) < 0;
-  }
-};
-
-void put(ByteWriter& out, const Drawn& drawn) {
-  out.put(drawn.hash);
-  out.put(drawn.id);
-  out.put_all(std::span(drawn.numbers));
-}
-
-std::vector<Drawn> read_all(BytesView bytes, std::size_t numbers) {
-  std::vector<Drawn> all;
-  for (ByteReader in(bytes); !in.at_end();) {
-    Drawn& drawn = all.emplace_back();
-    in.get(drawn.hash);
-    in.get(drawn.id);
-    in.get_all(drawn.numbers, numbers);
-  }
-  return all;
-}
-
 /// Collective: the greatest limit up to which all servers together have at most `maximum` particles. It is found digit
-/// by digit, so that nobody needs to know all of them. Nothing: not even the least hash.
-std::optional<std::uint64_t> limit_for(const std::vector<Drawn>& mine, std::int64_t maximum, Communicator& servers) {
+/// by digit, so that nobody needs to know all of them. Nothing: not even the least hash. `each` calls a function with
+/// the hash of each particle here.
+template <class Each>
+std::optional<std::uint64_t> limit_for(Each&& each, std::int64_t maximum, Communicator& servers) {
   std::uint64_t prefix = 0;
   std::int64_t left = maximum;
   for (int shift = 56; shift >= 0; shift -= 8) {
     std::vector<std::int64_t> counts(256, 0);
-    for (const Drawn& drawn : mine) {
-      const bool known = shift == 56 || drawn.hash >> (shift + 8) == prefix >> (shift + 8);
-      if (known) ++counts[drawn.hash >> shift & 255];
-    }
+    each([&](std::uint64_t hash) {
+      const bool known = shift == 56 || hash >> (shift + 8) == prefix >> (shift + 8);
+      if (known) ++counts[hash >> shift & 255];
+    });
     servers.sum(counts);
     std::uint64_t digit = 0;
     while (digit < 256 && counts[digit] <= left) left -= counts[digit++];
@@ -102,25 +75,24 @@ class Subsample final : public Task {
   }
 
   Bytes local(const LocalInput& input) override {
-    std::vector<Drawn> drawn;
+    DrawnPoints drawn(numbers_);
     for (const BlockView& view : input.of(query_.coordinates)) draw(view, input, drawn);
     keep_least(drawn);
-    ByteWriter out;
-    for (const Drawn& one : drawn) put(out, one);
-    return out.take();
+    return {drawn.bytes().begin(), drawn.bytes().end()};
   }
 
   Bytes combine(const CombineInput& input) override {
     Communicator& servers = input.communicator;
-    std::vector<Drawn> mine;
-    for (const Bytes& partial : input.partials) {
-      for (Drawn& drawn : read_all(partial, numbers_)) mine.push_back(std::move(drawn));
-    }
     std::optional<std::uint64_t> limit = query_.limit;
-    if (query_.maximum >= 0) limit = limit_for(mine, query_.maximum, servers);
-    if (!limit) mine.clear();
-    mine = shared(mine, limit.value_or(0), servers);
-    std::sort(mine.begin(), mine.end());
+    if (query_.maximum >= 0) {
+      const auto each = [&](auto&& f) {
+        for (const Bytes& partial : input.partials) {
+          DrawnPoints::for_each(partial, numbers_, [&](const DrawnPoint& point) { f(point.hash()); });
+        }
+      };
+      limit = limit_for(each, query_.maximum, servers);
+    }
+    const DrawnPoints mine = shared(input.partials, limit, servers);
     if (file_.ends_with(".csv")) {
       input.results.add_parts(file_, table(mine), servers, pieces_);
     } else {
@@ -135,24 +107,25 @@ class Subsample final : public Task {
     int components;
   };
 
-  void draw(const BlockView& view, const LocalInput& input, std::vector<Drawn>& drawn) const {
+  void draw(const BlockView& view, const LocalInput& input, DrawnPoints& drawn) const {
     const BlockView* ids = query_.ids >= 0 ? input.find(query_.ids, view.block.id) : nullptr;
     if (query_.ids >= 0 && !ids) return;  // were not delivered
     std::vector<const BlockView*> values;
     for (const std::int32_t id : query_.variables) values.push_back(input.find(id, view.block.id));
     for_each_counted(view, [&](Index i) {
-      Drawn one;
-      one.numbers.assign(3, 0);
-      for (int c = 0; c < query_.dimensions; ++c) one.numbers[static_cast<std::size_t>(c)] = real_at(view, i, c);
-      if (ids) one.id = whole_at(*ids, i);
-      one.hash = hash_of(one, ids != nullptr);
-      if (one.hash > query_.limit) return;
+      std::array<double, 3> place{};
+      for (int c = 0; c < query_.dimensions; ++c) place[static_cast<std::size_t>(c)] = real_at(view, i, c);
+      const std::int64_t id = ids ? whole_at(*ids, i) : 0;
+      const std::uint64_t hash =
+          ids ? mixed_bits(query_.seed ^ mixed_bits(static_cast<std::uint64_t>(id))) : hash_of(place);
+      if (hash > query_.limit) return;
+      drawn.begin(hash, id);
+      for (const double x : place) drawn.add_number(x);
       for (std::size_t v = 0; v < values.size(); ++v) {
         for (int c = 0; c < arrays_[v].components; ++c) {
-          one.numbers.push_back(values[v] ? real_at(*values[v], i, c) : std::numeric_limits<double>::quiet_NaN());
+          drawn.add_number(values[v] ? real_at(*values[v], i, c) : std::numeric_limits<double>::quiet_NaN());
         }
       }
-      drawn.push_back(std::move(one));
       // From time to time, so that no more than twice the sample is held.
       if (query_.maximum >= 0 && drawn.size() > 2 * static_cast<std::size_t>(query_.maximum) + 1024) keep_least(drawn);
     });
@@ -163,47 +136,47 @@ class Subsample final : public Task {
                      [&](auto zero) { return static_cast<std::int64_t>(*view.array.at<decltype(zero)>(i, 0, 0)); });
   }
 
-  [[nodiscard]] std::uint64_t hash_of(const Drawn& one, bool numbered) const {
-    if (numbered) return mixed_bits(query_.seed ^ mixed_bits(static_cast<std::uint64_t>(one.id)));
+  [[nodiscard]] std::uint64_t hash_of(const std::array<double, 3>& place) const {
     std::uint64_t hash = query_.seed;
-    for (const double x : one.numbers)
-      hash = mixed_bits(hash ^ std::bit_cast<std::uint64_t>(x + 0.0));  // both zeros are one
+    for (const double x : place) hash = mixed_bits(hash ^ std::bit_cast<std::uint64_t>(x + 0.0));  // both zeros are one
     return hash;
   }
 
-  /// Of more particles than the sample may have, those that may be in it.
-  void keep_least(std::vector<Drawn>& drawn) const {
-    const auto most = static_cast<std::size_t>(std::max<std::int64_t>(query_.maximum, 0));
-    if (query_.maximum < 0 || drawn.size() <= most) return;
-    // One more tells how many have the last hash.
-    const auto end = drawn.begin() + static_cast<std::ptrdiff_t>(std::min(most + 1, drawn.size()));
-    std::nth_element(drawn.begin(), end - 1, drawn.end());
-    drawn.erase(end, drawn.end());
+  /// Of more particles than the sample may have, those that may be in it: one more tells how many have the last hash.
+  void keep_least(DrawnPoints& drawn) const {
+    if (query_.maximum >= 0) drawn.keep_least(static_cast<std::size_t>(query_.maximum) + 1);
   }
 
   /// Those up to the limit, each server a stretch of them by their hashes.
-  [[nodiscard]] std::vector<Drawn> shared(const std::vector<Drawn>& mine, std::uint64_t limit,
-                                          Communicator& servers) const {
-    const auto count = static_cast<std::size_t>(servers.size());
-    const std::uint64_t each = std::max<std::uint64_t>(1, limit / count);
-    std::vector<ByteWriter> to(count);
-    for (const Drawn& drawn : mine) {
-      if (drawn.hash <= limit) put(to[std::min<std::size_t>(count - 1, drawn.hash / each)], drawn);
+  [[nodiscard]] DrawnPoints shared(std::span<const Bytes> partials, std::optional<std::uint64_t> limit,
+                                   Communicator& servers) const {
+    const auto count = static_cast<std::size_t>(servers.size()), me = static_cast<std::size_t>(servers.rank());
+    const std::uint64_t each = std::max<std::uint64_t>(1, limit.value_or(0) / count);
+    std::vector<DrawnPoints> to(count, DrawnPoints(numbers_));
+    for (const Bytes& partial : partials) {
+      DrawnPoints::for_each(partial, numbers_, [&](const DrawnPoint& point) {
+        if (limit && point.hash() <= *limit) to[std::min<std::size_t>(count - 1, point.hash() / each)].add(point);
+      });
     }
+    DrawnPoints all = std::move(to[me]);  // is not sent
+    to[me] = DrawnPoints(numbers_);
     std::vector<Bytes> bytes;
-    for (ByteWriter& writer : to) bytes.push_back(writer.take());
-    std::vector<Drawn> all;
+    for (DrawnPoints& points : to) {
+      bytes.emplace_back(points.bytes().begin(), points.bytes().end());
+      points = DrawnPoints(numbers_);
+    }
     for (const Bytes& from : servers.all_to_all(bytes)) {
-      for (Drawn& drawn : read_all(from, numbers_)) all.push_back(std::move(drawn));
+      DrawnPoints::for_each(from, numbers_, [&](const DrawnPoint& point) { all.add(point); });
     }
     return all;
   }
 
-  [[nodiscard]] Table table(const std::vector<Drawn>& drawn) const {
+  [[nodiscard]] Table table(const DrawnPoints& drawn) const {
+    const std::vector<std::uint32_t> order = drawn.in_order();
     std::vector<Column> columns;
     if (query_.ids >= 0) {
       std::vector<std::int64_t> ids;
-      for (const Drawn& one : drawn) ids.push_back(one.id);
+      for (const std::uint32_t n : order) ids.push_back(drawn[n].id());
       columns.push_back({"point_id", std::move(ids)});
     }
     std::size_t at = 0;
@@ -211,7 +184,8 @@ class Subsample final : public Task {
       const auto taken = [&](const Column& column) { return column.name == name; };
       while (std::any_of(columns.begin(), columns.end(), taken)) name += "_";
       std::vector<double> values;
-      for (const Drawn& one : drawn) values.push_back(one.numbers[at]);
+      values.reserve(order.size());
+      for (const std::uint32_t n : order) values.push_back(drawn[n].number(at));
       columns.push_back({name, std::move(values)});
       ++at;
     };
@@ -224,20 +198,26 @@ class Subsample final : public Task {
     return Table(std::move(columns));
   }
 
-  [[nodiscard]] Surface points(const std::vector<Drawn>& drawn) const {
+  [[nodiscard]] Surface points(const DrawnPoints& drawn) const {
+    const std::vector<std::uint32_t> order = drawn.in_order();
     Surface surface;
-    for (const Drawn& one : drawn) surface.points.push_back({one.numbers[0], one.numbers[1], one.numbers[2]});
+    surface.points.reserve(order.size());
+    for (const std::uint32_t n : order) {
+      surface.points.push_back({drawn[n].number(0), drawn[n].number(1), drawn[n].number(2)});
+    }
     if (query_.ids >= 0) {
       surface.point_data.push_back({"point_ids", 1, {}});
-      for (const Drawn& one : drawn) surface.point_data.back().values.push_back(static_cast<double>(one.id));
+      for (const std::uint32_t n : order) {
+        surface.point_data.back().values.push_back(static_cast<double>(drawn[n].id()));
+      }
     }
     std::size_t at = 3;
     for (const ArrayName& array : arrays_) {
       surface.point_data.push_back({array.name, array.components, {}});
       std::vector<double>& values = surface.point_data.back().values;
-      for (const Drawn& one : drawn) {
-        const auto first = one.numbers.begin() + static_cast<std::ptrdiff_t>(at);
-        values.insert(values.end(), first, first + array.components);
+      values.reserve(order.size() * static_cast<std::size_t>(array.components));
+      for (const std::uint32_t n : order) {
+        for (int c = 0; c < array.components; ++c) values.push_back(drawn[n].number(at + static_cast<std::size_t>(c)));
       }
       at += static_cast<std::size_t>(array.components);
     }

@@ -152,6 +152,26 @@ void Publisher::give_back(const Region& region) noexcept {
   }
 }
 
+namespace {
+
+[[gnu::hot]] bool is_tree_flags(const BlockRecord& record) noexcept {
+  return record.role == Role::refined || record.role == Role::owned;
+}
+
+/// Of a variable of one component.
+ArrayView view_of(const BlockRecord& record, const Values& values) {
+  ArrayView view = record.view(values.components.empty() ? values.data : values.components.front());
+  if (values.strides) view.strides = *values.strides;
+  return view;
+}
+
+}  // namespace
+
+void Publisher::look_at_tree(const BlockRecord& record, const ArrayView& flags) {
+  const Mesh& on = metadata_.meshes[static_cast<std::size_t>(record.block.mesh)];
+  tree_bounds_.look(on, record, flags, account_.iterations);
+}
+
 [[gnu::hot]] Taken Publisher::publish(Slot& slot, const Values& values) {
   check_first(slot, "publish");
   const BlockRecord& record = slot.record;
@@ -160,6 +180,7 @@ void Publisher::give_back(const Region& region) noexcept {
          record.block.id, record.bytes);
   }
   if (options_.off) return Taken::yes;
+  if (is_tree_flags(record)) look_at_tree(record, view_of(record, values));
   if (!begin() && !record.persistent) return Taken::refused;
   const std::optional<Region> region = room_for(record);
   if (!region) {
@@ -245,6 +266,7 @@ std::int64_t Publisher::handle(std::string_view variable, std::int64_t id) {
     if (slot.state != Slot::State::allocated) {
       fail(Code::usage, "commit: block {} of '{}' is not allocated; call alloc first", id, name);
     }
+    if (!options_.off && is_tree_flags(slot.record)) look_at_tree(slot.record, slot.record.view(slot.region.data));
     slot.state = Slot::State::committed;
     // The values belong to the current iteration, also if the memory was allocated in an earlier one.
     if (options_.off || (!begin() && !slot.record.persistent)) return;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "client/steered_values.hpp"
+#include "client/tree_bounds.hpp"
 #include "server/ledger.hpp"
 #include "sidestream/data/metadata.hpp"
 #include "sidestream/extend/transport.hpp"
@@ -154,6 +155,7 @@ class Publisher {
   void next_iteration(double end_began);
   void check_first(const Slot& slot, const char* call) const;
   void handed_over(Slot& slot);
+  void look_at_tree(const BlockRecord& record, const ArrayView& flags);
   Taken publish(Slot& slot, const Values& values);
   [[nodiscard]] void* alloc(Slot& slot);
   [[nodiscard]] std::optional<Region> room_for(const BlockRecord& record);
@@ -200,7 +202,8 @@ class Publisher {
   std::int64_t debts_ = 0;                        ///< slots that owe
   std::vector<std::uint32_t> free_numbers_;       ///< of records whose blocks were removed
   std::uint32_t numbers_ = 0, revisions_ = 0;     ///< of records, given so far
-  std::vector<Slot*> handles_;                    ///< null: the block was removed
+  TreeBounds tree_bounds_;
+  std::vector<Slot*> handles_;  ///< null: the block was removed
   std::vector<IterationRow> iterations_;
   bool gave_up_ = false;  ///< `drain` was not enough
   std::int64_t settled_ = 0;

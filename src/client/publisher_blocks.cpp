@@ -121,10 +121,11 @@ void Publisher::check_list(const Mesh& on, const Block& wanted) const {
   const auto* tree = dynamic_cast<const OctreeGeometry*>(on.geometry.get());
   if (tree == nullptr) return;
   const Index roots = tree->roots()[0] * tree->roots()[1] * tree->roots()[2];
-  if (n.points == 0 && n.corners == 0 && n.faces == 0 && (cells == 0 || cells >= roots)) return;
+  const bool counted = n.points == 0 || n.points == cells;
+  if (counted && n.corners == 0 && n.faces == 0 && (cells == 0 || cells >= roots)) return;
   fail(Code::usage,
        "block {} of the mesh '{}', which is an octree, has {} cells, {} points, {} corners and {} entries of faces; "
-       "expected no cells or at least those of its {} root cells, and nothing else",
+       "expected no cells or at least those of its {} root cells, as many points or none, and nothing else",
        wanted.id, on.name, cells, n.points, n.corners, n.faces, roots);
 }
 
@@ -142,6 +143,8 @@ void Publisher::set_block(std::string_view mesh_name, Block wanted) {
   const char* const call = wanted.is_list() ? "set_block_list" : "set_block";
   if (wanted.is_list()) {
     check_list(on, wanted);
+    // Its cells may be given twice, as those of particles are.
+    if (on.kind() == MeshKind::octree) wanted.lengths.points = 0;
   } else {
     check_box(on, wanted);
   }
@@ -204,6 +207,7 @@ void Publisher::remove_block(std::string_view mesh_name, std::int64_t id) {
   }
   const Block block = found->second;
   blocks.erase(found);
+  tree_bounds_.forget(on.id, id);
   tell(block, true);
 }
 

@@ -45,7 +45,8 @@ struct SpillConfig {
 /// Servers that run some of the tasks, apart from the others: docs/groups.md.
 struct ServerGroup {
   std::string name;
-  int size = 0;  ///< servers, with `cores` and `sidecar` of each node; 0: `auto`, until the start
+  int size =
+      0;  ///< servers, with `cores` and `sidecar` of each node, with `job` of the endpoint; 0: `auto`, until the start
   Location where;
 };
 

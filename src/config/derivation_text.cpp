@@ -21,6 +21,7 @@ using Kind = DerivationStep::Kind;
 
 constexpr std::size_t nothing = std::string::npos;
 constexpr std::array<std::string_view, 3> axis_names{"x", "y", "z"};
+constexpr std::array<std::string_view, 3> deposit_names{"ngp", "cic", "tsc"};  // by Assignment
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
@@ -50,8 +51,14 @@ struct Draft {
 class Parser {
  public:
   Parser(const std::string& text, const ExpressionContext& context, const Metadata& metadata, const std::string& what,
-         const Location& where)
-      : text_(text), context_(context), metadata_(metadata), what_(what), where_(where) {}
+         const Location& where, const Variable* on)
+      : text_(text),
+        context_(context),
+        metadata_(metadata),
+        what_(what),
+        where_(where),
+        on_(on != nullptr),
+        like_(on) {}
 
   std::vector<DerivationStep> run() {
     if (!why_no_formulas().empty()) fail_at(where_, "found {}, but {}", what_, why_no_formulas());
@@ -62,8 +69,13 @@ class Parser {
     }
     const std::size_t result = expression(0, text_.size());
     if (like_ == nullptr) {
-      fail_at(where_, "found '{}' for {}, which names no variable, so that nothing says where it lies; name one", text_,
-              what_);
+      fail_at(where_, "found '{}' for {}, which names no variable, so that nothing says where it lies; name one{}",
+              text_, what_, deposit_at_ == nothing ? "" : ", or, of a derived variable with a name, its `mesh`");
+    }
+    if (deposit_at_ != nothing) place_deposits();
+    const auto is_deposit = [](const DerivationStep& step) { return step.kind == Kind::deposit; };
+    if (on_ && std::none_of(steps_.begin(), steps_.end(), is_deposit)) {
+      wrong(0, "which puts no particles on a mesh; `mesh` is for expressions with cic, ngp or tsc: remove it");
     }
     if (coordinate_at_ != nothing) check_places();
     if (const std::string problem = place_steps(steps_, metadata_, metadata_.mesh_of(*like_)); !problem.empty()) {
@@ -201,6 +213,10 @@ class Parser {
   }
 
   std::size_t call(Draft& draft, const std::string& name, std::size_t at, std::size_t open, std::size_t end) {
+    if (std::find(deposit_names.begin(), deposit_names.end(), name) != deposit_names.end()) {
+      const std::size_t close = closing(open, end);
+      return operand(draft, deposit(name, at, open, close), at, close + 1, end);
+    }
     const std::vector<DerivedFunction>& own = derived_functions();
     const auto found = std::find_if(own.begin(), own.end(), [&](const DerivedFunction& f) { return f.name == name; });
     if (found == own.end()) {
@@ -247,6 +263,67 @@ class Parser {
     return add(std::move(step));
   }
 
+  /// Particles on the cells of the variables of this expression: `cic(mass)`, or, each counting one, `cic(MESH)`.
+  std::size_t deposit(const std::string& method, std::size_t at, std::size_t open, std::size_t close) {
+    std::size_t begin = after_blanks(open + 1, close), behind = begin;
+    std::string name = word_at(begin, close);
+    if (begin < close && (text_[begin] == '\'' || text_[begin] == '"')) {
+      behind = std::min(close, text_.find(text_[begin], begin + 1));
+      name = text_.substr(begin + 1, behind - begin - 1);
+      ++behind;
+    } else {
+      behind += name.size();
+    }
+    DerivationStep step{.kind = Kind::deposit};
+    const auto order = std::find(deposit_names.begin(), deposit_names.end(), method) - deposit_names.begin();
+    step.deposit.method = static_cast<Assignment>(order + 1);
+    const Variable* weight = metadata_.find_variable(name);
+    const Mesh* mesh = weight != nullptr ? &metadata_.mesh_of(*weight) : metadata_.find_mesh(name);
+    const std::string expected = fmt::format(
+        "expected a variable of particles as it is published, or a mesh of them, "
+        "as in '{}(mass)'",
+        method);
+    if (mesh == nullptr) wrong(begin, fmt::format("in which '{}' is of '{}'; {}", method, name, expected));
+    if (mesh->kind() != MeshKind::points || (weight != nullptr && weight->derived())) {
+      wrong(begin,
+            fmt::format("in which '{}' is of '{}', which {}; {}", method, name,
+                        weight != nullptr && weight->derived() ? "is derived itself" : "is no particles'", expected));
+    }
+    step.deposit.particles = mesh->id;
+    if (weight != nullptr) {
+      step.deposit.weight = weight->id;
+      const bool chosen = component_follows(behind, close);
+      if (!chosen && weight->components > 1) {
+        wrong(begin, fmt::format("in which '{}' has {} components; take one, as in '{}({}[0])'", name,
+                                 weight->components, method, name));
+      }
+      if (chosen) step.deposit.component = component_at(behind, close, weight->components);
+    }
+    if (after_blanks(behind, close) != close) wrong(behind, fmt::format("where '{}' goes on; {}", method, expected));
+    deposit_at_ = std::min(deposit_at_, at);
+    return add(std::move(step));
+  }
+
+  /// Deposits lie where the variables do.
+  void place_deposits() {
+    const Mesh& mesh = metadata_.mesh_of(*like_);
+    if (mesh.kind() != MeshKind::uniform || !mesh.refinement.empty() || like_->centering != Centering::cell) {
+      wrong(deposit_at_, fmt::format("which puts particles on '{}', expected the cells of a uniform mesh of one level: "
+                                     "'{}' lies at {}s of '{}', which is {}{}",
+                                     mesh.name, like_->name, name_of(like_->centering, mesh.dimensions), mesh.name,
+                                     mesh.geometry ? mesh.geometry->kind() : "not declared",
+                                     mesh.refinement.empty() ? "" : " and has refinement levels"));
+    }
+    for (DerivationStep& step : steps_) {
+      if (step.kind != Kind::deposit || step.variable >= 0) continue;  // of a derived variable it is known
+      step.variable = like_->derived() ? like_->derivation->inputs().front() : like_->id;
+      const Mesh& particles = metadata_.meshes.at(static_cast<std::size_t>(step.deposit.particles));
+      if (particles.dimensions == mesh.dimensions) continue;
+      wrong(deposit_at_, fmt::format("which puts the particles '{}' of {} dimensions on '{}' of {}; expected as many",
+                                     particles.name, particles.dimensions, mesh.name, mesh.dimensions));
+    }
+  }
+
   /// Begin and end of what stands between the commas.
   [[nodiscard]] std::vector<std::pair<std::size_t, std::size_t>> arguments(std::size_t begin, std::size_t end) const {
     std::vector<std::pair<std::size_t, std::size_t>> all;
@@ -277,7 +354,18 @@ class Parser {
       draft.add_argument(step, at);
       return behind;
     }
-    const std::size_t sign_at = after_blanks(behind, end);
+    const std::int32_t number = component_at(behind, end, steps_[step].components);
+    DerivationStep component;
+    component.kind = Kind::component;
+    component.arguments = {step};
+    component.index = number;
+    draft.add_argument(add(std::move(component)), at);
+    return behind;
+  }
+
+  /// The number of the component that is asked for at `at`, which goes behind it.
+  std::int32_t component_at(std::size_t& at, std::size_t end, std::int32_t count) const {
+    const std::size_t sign_at = after_blanks(at, end);
     std::size_t next = sign_at + 2;
     std::int32_t number = 0;
     if (text_[sign_at] == '.') {
@@ -291,18 +379,13 @@ class Parser {
       }
       ++next;
     }
-    const std::int32_t count = steps_[step].components;
     if (number < 0 || number >= count) {
       wrong(sign_at, fmt::format("in which component {} is asked for of something that has {}; expected one from 0 to "
                                  "{}",
                                  number, count, count - 1));
     }
-    DerivationStep component;
-    component.kind = Kind::component;
-    component.arguments = {step};
-    component.index = number;
-    draft.add_argument(add(std::move(component)), at);
-    return next;
+    at = next;
+    return number;
   }
 
   std::size_t of_variable(const Variable& variable, std::size_t at) {
@@ -365,6 +448,7 @@ class Parser {
     for (const DerivedFunction& one : derived_functions()) known.emplace_back(one.name);
     const std::vector<std::string> of_numbers = formula_functions();
     known.insert(known.end(), of_numbers.begin(), of_numbers.end());
+    known.insert(known.end(), deposit_names.begin(), deposit_names.end());
     if (!function) {
       known.clear();
       for (const Variable& one : metadata_.variables) known.push_back(one.name);
@@ -415,8 +499,10 @@ class Parser {
   const std::string& what_;
   const Location& where_;
   std::vector<DerivationStep> steps_{};
-  const Variable* like_ = nullptr;
+  bool on_;                              ///< it was said where the result lies
+  const Variable* like_;                 ///< says where the result lies; null: nothing has yet
   std::size_t coordinate_at_ = nothing;  ///< where the first is
+  std::size_t deposit_at_ = nothing;     ///< likewise
   std::int32_t axes_ = 0;                ///< the last that coordinates are along
   int depth_ = 0;
 };
@@ -425,8 +511,8 @@ class Parser {
 
 std::shared_ptr<const Derivation> parse_derivation(const std::string& text, const ExpressionContext& context,
                                                    const Metadata& metadata, const std::string& what,
-                                                   const Location& where) {
-  return std::make_shared<const Derivation>(text, Parser(text, context, metadata, what, where).run());
+                                                   const Location& where, const Variable* on) {
+  return std::make_shared<const Derivation>(text, Parser(text, context, metadata, what, where, on).run());
 }
 
 }  // namespace sidestream

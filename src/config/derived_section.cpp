@@ -14,6 +14,11 @@ Section derived_section() {
        .required = true,
        .text = "What it is, in each point: numbers, names of variables of one mesh and one centering and functions of "
                "them. [Derived variables](derived.md) has the functions."},
+      {.name = "mesh",
+       .type = OptionType::mesh,
+       .text =
+           "The uniform mesh in whose cells particles are put (`cic(mass)`), where the expression names no variable "
+           "of that mesh. One has to be published in its cells."},
       {.name = "type",
        .type = OptionType::choice,
        .default_value = "float64",
@@ -37,8 +42,8 @@ Section derived_section() {
 namespace {
 
 void add(Variable variable, const std::string& text, const ExpressionContext& expressions, const std::string& what,
-         const Location& where, Metadata& metadata) {
-  variable.derivation = parse_derivation(text, expressions, metadata, what, where);
+         const Location& where, Metadata& metadata, const Variable* on = nullptr) {
+  variable.derivation = parse_derivation(text, expressions, metadata, what, where, on);
   // Roles of meshes that are declared by calls are not given yet.
   const Variable& like = metadata.variables[static_cast<std::size_t>(variable.derivation->inputs().front())];
   variable.id = static_cast<std::int32_t>(metadata.variables.size());
@@ -47,6 +52,19 @@ void add(Variable variable, const std::string& text, const ExpressionContext& ex
   variable.order = like.order;
   variable.components = variable.derivation->result().components;
   metadata.variables.push_back(std::move(variable));
+}
+
+/// A variable in the cells of the mesh that `mesh` names; null if it names none.
+const Variable* on_mesh(const Settings& settings, const Metadata& metadata) {
+  if (!settings.has("mesh")) return nullptr;
+  const Mesh& mesh = *metadata.find_mesh(settings.text("mesh"));
+  for (const Variable& one : metadata.variables) {
+    if (one.mesh == mesh.id && one.centering == Centering::cell && one.role == Role::none && !one.derived())
+      return &one;
+  }
+  settings.fail("mesh", fmt::format("no variable in the cells of '{}' is declared; expected one that is published, in "
+                                    "whatever cells it lies particles are put",
+                                    mesh.name));
 }
 
 void read_one(const Entry& entry, const ReadContext& context, Metadata& metadata) {
@@ -71,7 +89,7 @@ void read_one(const Entry& entry, const ReadContext& context, Metadata& metadata
   variable.label = settings.text("label");
   variable.group = settings.text("group");
   const Node& text = map.find("expression")->value;
-  add(std::move(variable), text.text, context.expressions, owner, inside(text), metadata);
+  add(std::move(variable), text.text, context.expressions, owner, inside(text), metadata, on_mesh(settings, metadata));
 }
 
 }  // namespace

@@ -66,13 +66,8 @@ struct Use {
 };
 
 /// What to do in a mode whose servers can't be divided.
-const char* without_groups(PlacementMode mode) {
-  if (mode == PlacementMode::job) {
-    return "the servers of an endpoint read each iteration together; remove it, or use outputs 'stream' and an endpoint "
-           "for each";
-  }
-  return "the ranks of the simulation run one task after the other; remove it, or write 'mode: nodes'";
-}
+constexpr const char* without_groups =
+    "the ranks of the simulation run one task after the other; remove it, or write 'mode: nodes'";
 
 std::vector<Use> uses(PlacementMode mode, const std::string& forward) {
   const bool cores = mode == PlacementMode::cores, nodes = mode == PlacementMode::nodes;
@@ -84,8 +79,8 @@ std::vector<Use> uses(PlacementMode mode, const std::string& forward) {
        nodes ? "write 'servers' for the number of servers in all" : "remove it"},
       {"servers", nodes, "with 'nodes'", true,
        cores ? "write 'per_node' for the number of servers on each node" : "remove it"},
-      {"groups", cores || sidecar || nodes, "with 'nodes', 'cores' and 'sidecar'", true, without_groups(mode)},
-      {"measured", cores || sidecar || nodes, "with 'groups'"},
+      {"groups", cores || sidecar || nodes || job, "with 'nodes', 'cores', 'sidecar' and 'job'", true, without_groups},
+      {"measured", cores || sidecar || nodes, "with 'groups' and 'nodes', 'cores' or 'sidecar'"},
       {"whole_nodes", nodes, "with 'nodes'"},
       {"ranks", nodes, "with 'nodes'"},
       {"forward", nodes, "with 'nodes'"},
@@ -194,19 +189,45 @@ WhenFull read_when_full(const Settings& settings, PlacementMode mode) {
   return WhenFull::spill;
 }
 
-/// Those that reduce do so for one group each.
+/// Those that reduce, or send to another job, do so for one group each.
 void divide_forwarders(PlacementConfig& placement, const Settings& settings) {
+  const bool sends = placement.mode == PlacementMode::job;
   const int least = static_cast<int>(placement.groups.size());
   if (!settings.given("per_node")) placement.per_node = least;
   if (placement.per_node >= least) return;
-  settings.fail(
-      "per_node",
-      fmt::format("found {} forwarder{} on each node for {} groups, expected at least one for each group, for "
-                  "which it reduces; write 'per_node: {}'",
-                  placement.per_node, placement.per_node == 1 ? "" : "s", least, least));
+  settings.fail("per_node",
+                fmt::format("found {} {}{} on each node for {} groups, expected at least one for each group, {}; write "
+                            "'per_node: {}'",
+                            placement.per_node, sends ? "sender" : "forwarder", placement.per_node == 1 ? "" : "s",
+                            least, sends ? "to which it sends" : "for which it reduces", least));
 }
 
-/// Whose sizes are known say how many servers there are.
+/// With `job`: names become parts of folders' names, and what an endpoint runs is known only when it has been divided.
+void check_groups_of_job(const std::vector<ServerGroup>& groups) {
+  for (const ServerGroup& group : groups) {
+    if (group.name.find('/') != std::string::npos) {
+      fail_at(group.where,
+              "found the group '{}', expected a name without '/': the folder of its stream ends in it; rename it",
+              group.name);
+    }
+    if (group.size == 0) {
+      fail_at(
+          group.where,
+          "found the size 'auto' with the mode 'job', expected a number of the endpoint's processes; write the size "
+          "that `sidestream groups` prints");
+    }
+  }
+}
+
+/// Groups whose sizes are known say how many servers there are. With `job` those are the endpoint's.
+void count_servers(PlacementConfig& placement, const Settings& settings, bool all_known) {
+  const bool nodes = placement.mode == PlacementMode::nodes;
+  const char* const which = !placement.ranks.empty() ? "ranks" : nodes ? "servers" : "per_node";
+  int& servers = nodes ? placement.servers : placement.per_node;
+  if (!settings.given(which) && all_known) servers = servers_of(placement.groups);
+  check_group_sizes(placement.groups, servers, which);
+}
+
 void divide_servers(PlacementConfig& placement, const Settings& settings, const Node& node,
                     const ReadContext& context) {
   placement.groups = read_groups(node, context.expressions);
@@ -218,13 +239,10 @@ void divide_servers(PlacementConfig& placement, const Settings& settings, const 
                   "spectra: auto}', or remove it");
   }
   if (placement.groups.empty()) return;
-  if (placement.forward == Forward::partials) divide_forwarders(placement, settings);
-  if (placement.whole_nodes > 0) return;
-  const bool nodes = placement.mode == PlacementMode::nodes;
-  const char* const which = !placement.ranks.empty() ? "ranks" : nodes ? "servers" : "per_node";
-  int& servers = nodes ? placement.servers : placement.per_node;
-  if (!settings.given(which) && all_known) servers = servers_of(placement.groups);
-  check_group_sizes(placement.groups, servers, which);
+  const bool job = placement.mode == PlacementMode::job;
+  if (job) check_groups_of_job(placement.groups);
+  if (job || placement.forward == Forward::partials) divide_forwarders(placement, settings);
+  if (placement.whole_nodes == 0 && !job) count_servers(placement, settings, all_known);
   if (all_known || !placement.measured.empty()) return;
   settings.fail("groups",
                 "found a group of the size 'auto' without 'measured', expected the file that `sidestream groups` made "

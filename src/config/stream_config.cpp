@@ -73,4 +73,15 @@ StreamConfig read_stream(const Settings& settings, WhenFull when_full) {
   return config;
 }
 
+std::vector<StreamConfig> streams_of(const PlacementConfig& placement) {
+  StreamConfig one = read_stream(placement.stream);
+  if (placement.groups.empty()) return {one};
+  std::vector<StreamConfig> streams;
+  for (const ServerGroup& group : placement.groups) {
+    one.group = group.name;
+    streams.push_back(one);
+  }
+  return streams;
+}
+
 }  // namespace sidestream

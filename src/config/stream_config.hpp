@@ -3,7 +3,9 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
+#include "config/config.hpp"
 #include "sidestream/extend/options.hpp"
 #include "sidestream/extend/transport.hpp"
 
@@ -14,6 +16,7 @@ namespace sidestream {
 /// The values of those options.
 struct StreamConfig {
   std::string name, directory;
+  std::string group;   ///< of servers that it is for; empty: for all
   std::string engine;  ///< or "auto"
   std::map<std::string, std::string> parameters;
   WhenFull when_full = WhenFull::wait;
@@ -21,9 +24,12 @@ struct StreamConfig {
   bool ranges = true;
 
   /// Where its files are.
-  [[nodiscard]] std::string path() const { return directory + "/" + name; }
+  [[nodiscard]] std::string path() const { return directory + "/" + name + (group.empty() ? "" : "-" + group); }
 };
 /// Throws Error(configuration) through Settings::fail.
 [[nodiscard]] StreamConfig read_stream(const Settings& settings, WhenFull when_full = WhenFull::wait);
+
+/// Placement `job`: those that leave the simulation, one for each group of servers.
+[[nodiscard]] std::vector<StreamConfig> streams_of(const PlacementConfig& placement);
 
 }  // namespace sidestream

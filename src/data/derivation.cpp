@@ -46,6 +46,7 @@ void add_inputs(std::vector<Selected>& all, const Selected& derived, const Metad
     if (one.part.plane.of < 0) one.part.plane.of = derived.variable;
     if (one.part.values.of.variable < 0) one.part.values.of.variable = derived.variable;
   }
+  for (const std::int32_t array : derivation.particles(metadata)) all.emplace_back(array);
 }
 
 }  // namespace
@@ -55,8 +56,11 @@ Derivation::Derivation(std::string text, std::vector<DerivationStep> steps)
   for (const DerivationStep& step : steps_) {
     places_ |= step.kind == Kind::coordinate || step.is_stencil();
     in_cells_ |= step.in_cells;
-    if (step.kind == Kind::variable) inputs_.push_back(step.variable);
+    if (step.kind == Kind::variable || step.kind == Kind::deposit) inputs_.push_back(step.variable);
+    if (step.kind == Kind::deposit) deposits_.push_back(step.deposit);
   }
+  std::sort(deposits_.begin(), deposits_.end());
+  deposits_.erase(std::unique(deposits_.begin(), deposits_.end()), deposits_.end());
   std::sort(inputs_.begin(), inputs_.end());
   inputs_.erase(std::unique(inputs_.begin(), inputs_.end()), inputs_.end());
 }
@@ -67,6 +71,19 @@ std::int32_t Derivation::like(const Metadata& metadata) const {
 
 std::int32_t Derivation::coordinates(const Metadata& metadata) const {
   return places_ ? metadata.mesh_of(variable_of(metadata, inputs_.front())).array(Role::coordinates) : -1;
+}
+
+std::vector<std::int32_t> Derivation::particles(const Metadata& metadata) const {
+  std::vector<std::int32_t> all;
+  for (const Deposit& one : deposits_) {
+    const Mesh& mesh = metadata.meshes.at(static_cast<std::size_t>(one.particles));
+    for (const Role role : {Role::coordinates, Role::point_ids, Role::point_ghosts}) all.push_back(mesh.array(role));
+    all.push_back(one.weight);
+  }
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  if (!all.empty() && all.front() < 0) all.erase(all.begin());
+  return all;
 }
 
 std::vector<std::int32_t> Derivation::arrays(const Metadata& metadata) const {
@@ -90,6 +107,13 @@ std::vector<Selected> inputs_of(const std::vector<Selected>& selected, const Met
     }
   }
   return all;
+}
+
+bool has_deposits(const std::vector<Selected>& selected, const Metadata& metadata) {
+  return std::any_of(selected.begin(), selected.end(), [&](const Selected& one) {
+    const Variable& variable = variable_of(metadata, one.variable);
+    return variable.derived() && !variable.derivation->deposits().empty();
+  });
 }
 
 Metadata published_part(const Metadata& metadata) {

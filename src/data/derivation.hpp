@@ -1,15 +1,26 @@
 // How a variable is computed from others, point by point and from neighbours.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "data/particle_shares.hpp"
 #include "sidestream/data/metadata.hpp"
 #include "sidestream/data/selection.hpp"
 
 namespace sidestream {
+
+/// Particles that are put on a grid.
+struct Deposit {
+  std::int32_t particles = -1;  ///< their mesh
+  std::int32_t weight = -1;     ///< what each carries, a variable of theirs; -1: each counts one
+  std::int32_t component = 0;   ///< of the weight
+  Assignment method = Assignment::cloud;
+  auto operator<=>(const Deposit&) const = default;
+};
 
 /// A step: what it makes of the steps before it that are its arguments.
 struct DerivationStep {
@@ -25,6 +36,7 @@ struct DerivationStep {
     magnitude,      ///< the square root of the sum of squares, added in the order of the components
     dot,            ///< the sum of products, likewise
     cross,          ///< of two vectors of three components
+    deposit,        ///< the density of `deposit` in the cells in which `variable` lies
     gradient,       ///< of u: component c * dimensions + a is du_c/da
     divergence,     ///< of the first components, as many as the mesh has dimensions
     curl,           ///< of three components; of two in two dimensions the one that points out of them
@@ -33,10 +45,11 @@ struct DerivationStep {
   Kind kind = Kind::variable;
   std::int32_t components = 1;
   std::vector<std::size_t> arguments{};  ///< positions of earlier steps
-  std::int32_t variable = -1;
+  std::int32_t variable = -1;            ///< of a deposit: one whose cells they are, whatever it is
   std::int32_t index = 0;
   std::string text{};  ///< with v0, v1 ... for the arguments
   std::vector<std::pair<std::string, double>> constants{};
+  Deposit deposit{};
   bool in_cells = false;  ///< of a derivative: in the cells of an unstructured mesh, of the values at their points
 
   /// Whether it looks at neighbours.
@@ -53,6 +66,10 @@ class Derivation {
   [[nodiscard]] const DerivationStep& result() const noexcept { return steps_.back(); }
   /// The published variables that it takes the values of, ascending.
   [[nodiscard]] const std::vector<std::int32_t>& inputs() const noexcept { return inputs_; }
+  /// The deposits among its steps, each once.
+  [[nodiscard]] const std::vector<Deposit>& deposits() const noexcept { return deposits_; }
+  /// The arrays of particles that deposits take, ascending.
+  [[nodiscard]] std::vector<std::int32_t> particles(const Metadata& metadata) const;
   /// Whether it has derivatives in the cells of an unstructured mesh: then that is where the result lies, and inputs
   /// lie there or at the points. Otherwise all lie at the same points.
   [[nodiscard]] bool in_cells() const noexcept { return in_cells_; }
@@ -69,6 +86,7 @@ class Derivation {
   std::string text_;
   std::vector<DerivationStep> steps_;
   std::vector<std::int32_t> inputs_;
+  std::vector<Deposit> deposits_;
   std::int32_t reach_ = 0;
   bool places_ = false;  ///< it takes those of points
   bool in_cells_ = false;
@@ -78,6 +96,9 @@ class Derivation {
 /// of a halo as that takes. Nobody knows ranges of derived variables before they are computed: parts that go by them
 /// become whole.
 [[nodiscard]] std::vector<Selected> inputs_of(const std::vector<Selected>& selected, const Metadata& metadata);
+
+/// Whether some of the selected variables are computed from particles on cells, each of which has to count once.
+[[nodiscard]] bool has_deposits(const std::vector<Selected>& selected, const Metadata& metadata);
 
 /// What clients know: without derived variables.
 [[nodiscard]] Metadata published_part(const Metadata& metadata);

@@ -144,6 +144,7 @@ void Agreement::mark_derived(const Metadata& metadata) {
     if (!variable.derived()) continue;
     std::vector<std::int32_t> inputs = variable.derivation->inputs();
     for (const std::int32_t array : variable.derivation->arrays(metadata)) inputs.push_back(array);
+    for (const std::int32_t array : variable.derivation->particles(metadata)) inputs.push_back(array);
     const bool there = std::all_of(inputs.begin(), inputs.end(), [&](std::int32_t input) { return has(input); });
     if (there) set_bit(&words[header_words], static_cast<std::size_t>(variable.id));
   }

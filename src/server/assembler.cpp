@@ -366,6 +366,7 @@ const Assembled& Assembler::assemble(ServerTransport& transport, std::int64_t in
   mark_trees(assembled_);
   mark_shared(demand, assembled_);
   if (!demand.derived.empty()) {
+    derived_.deposit(demand.derived, table_, assembled_.views, servers_);
     together(servers_, [&] { derived_.derive(demand.derived, demand.iteration, table_, assembled_.views); });
   }
   if (demand.catalogue) assembled_.catalogue = catalogue(std::move(ranges));

@@ -1,6 +1,8 @@
 #include "server/derived_evaluator.hpp"
 
+#include <fmt/format.h>
 #include <algorithm>
+
 #include <cmath>
 
 namespace sidestream {
@@ -13,7 +15,7 @@ DerivedFormulas formulas_of(const Derivation& derivation) {
     std::unique_ptr<Formula>& formula = formulas.emplace_back();
     if (step.kind != Kind::formula) continue;
     std::vector<std::string> names;
-    for (std::size_t n = 0; n < step.arguments.size(); ++n) names.push_back("v" + std::to_string(n));
+    for (std::size_t n = 0; n < step.arguments.size(); ++n) names.push_back(fmt::format("v{}", n));
     formula = std::make_unique<Formula>(step.text, names, step.constants);
   }
   return formulas;
@@ -66,6 +68,11 @@ void DerivedEvaluator::compute(std::size_t number, int component, const PointLin
         out[i] = around_.points.coordinate(step.index, {line.first[0] + i, line.first[1], line.first[2]});
       }
       return;
+    case Kind::deposit: {
+      const DerivedField& field = around_.deposits->at(step.deposit);
+      std::copy_n(field.components[0].data() + field.offset(line.first), line.count, out);
+      return;
+    }
     case Kind::time:
       std::fill_n(out, line.count, around_.iteration.time);
       return;

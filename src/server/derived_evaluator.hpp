@@ -8,6 +8,7 @@
 #include "base/formula.hpp"
 #include "data/derivation.hpp"
 #include "server/derived_cells.hpp"
+#include "server/derived_deposits.hpp"
 #include "server/derived_field.hpp"
 #include "server/derived_points.hpp"
 #include "server/derived_slopes.hpp"
@@ -26,8 +27,9 @@ struct DerivedSurroundings {
   std::map<std::int32_t, InputValues>& inputs;  ///< by variable
   const Presence& presence;
   const DerivedPoints& points;
-  Box region;                          ///< that inputs cover
-  const CellWeights* cells = nullptr;  ///< if derivatives are in the cells of an unstructured mesh
+  Box region;                                ///< that inputs cover
+  const DepositedParts* deposits = nullptr;  ///< those of the region, if there are any
+  const CellWeights* cells = nullptr;        ///< if derivatives are in the cells of an unstructured mesh
 };
 
 /// Line by line; only what neighbours are taken of is kept for a whole region.

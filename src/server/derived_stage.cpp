@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/agree.hpp"
 #include "data/copy_box.hpp"
 #include "data/images.hpp"
 #include "server/entry_views.hpp"
@@ -99,18 +100,79 @@ DerivedFormulas& DerivedStage::formulas(const Variable& variable) {
   return formulas_.emplace(variable.id, formulas_of(*variable.derivation)).first->second;
 }
 
+Box DerivedStage::region_of(const Variable& variable, const BlockView& like, std::int32_t halo) const {
+  if (like.block.is_list() || like.points.empty()) return like.points;
+  const Mesh& mesh = metadata_.mesh_of(variable);
+  const std::int32_t reach = variable.derivation->reach();
+  // Beyond the faces of a curvilinear mesh places do not go on: neighbours are taken up to them.
+  const bool wraps = mesh.axes() != nullptr || reach == 0;
+  const Box all = variable.points(mesh.cells_on(like.block.level));
+  return within_faces(grown(like.points, halo + reach), mesh, all, wraps);
+}
+
+std::int32_t DerivedStage::widest_halo(const Variable& variable, std::span<const Selected> derived) {
+  std::int32_t halo = 0;
+  for (const Selected& one : derived) {
+    if (one.variable == variable.id && one.decomposition.is_published()) halo = std::max(halo, one.halo);
+  }
+  return halo;
+}
+
+std::vector<Box> DerivedStage::regions_of(const Selected& selected, std::span<const Selected> derived,
+                                          const BlockTable& table, const Views& views) const {
+  const Variable& variable = variable_of(metadata_, selected.variable);
+  const std::int32_t like = variable.derivation->like(metadata_);
+  std::vector<Box> regions;
+  if (!selected.decomposition.is_published()) {
+    const PieceViews* pieces = find_pieces(views, inputs_of({selected}, metadata_).front(), like);
+    if (pieces != nullptr && !pieces->views.empty()) {
+      regions.push_back(region_of(variable, pieces->views.front(), selected.halo));
+    }
+    return regions;
+  }
+  const auto asked = asked_for(variable, derived, metadata_, table);
+  for (const BlockView& one : views.blocks[static_cast<std::size_t>(like)]) {
+    if (asked && one.block.id >= 0 && !asked->contains(one.block.id)) continue;
+    regions.push_back(region_of(variable, one, widest_halo(variable, derived)));
+  }
+  return regions;
+}
+
+void DerivedStage::deposit(std::span<const Selected> derived, const BlockTable& table, const Views& views,
+                           Communicator& servers) {
+  deposits_.clear();
+  std::map<std::pair<std::int32_t, Deposit>, std::set<Region, Before>> wanted;  // by mesh; the same keys everywhere
+  together(servers, [&] {
+    for (const Selected& one : derived) {
+      const Variable& variable = variable_of(metadata_, one.variable);
+      if (variable.derivation->deposits().empty()) continue;
+      const std::vector<Box> regions = regions_of(one, derived, table, views);
+      for (const Deposit& deposit : variable.derivation->deposits()) {
+        std::set<Region, Before>& all = wanted[{variable.mesh, deposit}];
+        for (const Box& region : regions) all.emplace(variable.mesh, region);
+      }
+    }
+  });
+  for (const auto& [key, regions] : wanted) {
+    std::vector<Box> boxes;
+    for (const Region& region : regions) boxes.push_back(region.second);
+    const Mesh& mesh = metadata_.meshes[static_cast<std::size_t>(key.first)];
+    std::vector<DerivedField> fields = deposited(key.second, metadata_, mesh, views, boxes, servers);
+    for (std::size_t n = 0; n < boxes.size(); ++n) deposits_[{key.first, boxes[n]}][key.second] = std::move(fields[n]);
+  }
+}
+
 std::optional<BlockView> DerivedStage::view(const Wanted& wanted, const Iteration& iteration, const ViewOf& view_of,
                                             Views& views) {
   const Variable& variable = wanted.variable;
   const Derivation& derivation = *variable.derivation;
   const Mesh& mesh = metadata_.mesh_of(variable);
   const BlockView& like = wanted.like;
-  // Beyond the faces of a curvilinear mesh places do not go on: neighbours are taken up to them.
   const bool wraps = mesh.axes() != nullptr || derivation.reach() == 0;
-  Box region = like.points, box = like.points;
+  const Box region = region_of(variable, like, wanted.halo);
+  Box box = like.points;
   if (!like.block.is_list() && !like.points.empty()) {
     const Box all = variable.points(mesh.cells_on(like.block.level));
-    region = within_faces(grown(like.points, wanted.halo + derivation.reach()), mesh, all, wraps);
     box = within_faces(grown(like.points, wanted.halo), mesh, all, wraps && wanted.wrap);
   }
   for (const std::int32_t array : derivation.arrays(metadata_)) {
@@ -139,8 +201,11 @@ std::optional<BlockView> DerivedStage::view(const Wanted& wanted, const Iteratio
   const Presence presence(region, same_points);
   const Box placed = cells ? cells->points() : region;
   const DerivedPoints points(mesh, like.block.level, variable.centering, placed, coordinates);
-  DerivedEvaluator evaluator(derivation, formulas(variable),
-                             {mesh, iteration, inputs, presence, points, region, cells ? &*cells : nullptr}, box);
+  DerivedEvaluator evaluator(
+      derivation, formulas(variable),
+      {mesh, iteration, inputs, presence, points, region,
+       derivation.deposits().empty() ? nullptr : &deposits_.at({mesh.id, region}), cells ? &*cells : nullptr},
+      box);
 
   BlockView result = like;
   result.array = new_array(variable, box, views);
@@ -156,10 +221,7 @@ std::optional<BlockView> DerivedStage::view(const Wanted& wanted, const Iteratio
 
 void DerivedStage::derive_blocks(const Variable& variable, std::span<const Selected> derived,
                                  const Iteration& iteration, const BlockTable& table, Views& views) {
-  std::int32_t halo = 0;
-  for (const Selected& one : derived) {
-    if (one.variable == variable.id && one.decomposition.is_published()) halo = std::max(halo, one.halo);
-  }
+  const std::int32_t halo = widest_halo(variable, derived);
   const auto asked = asked_for(variable, derived, metadata_, table);
   const auto like = static_cast<std::size_t>(variable.derivation->like(metadata_));
   std::vector<BlockView>& result = views.blocks[static_cast<std::size_t>(variable.id)];
@@ -203,6 +265,7 @@ void DerivedStage::derive(std::span<const Selected> derived, const Iteration& it
       derive_blocks(variable, derived, iteration, table, views);
     }
   }
+  deposits_.clear();
 }
 
 }  // namespace sidestream

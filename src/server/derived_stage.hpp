@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "server/block_table.hpp"
@@ -24,6 +25,9 @@ class DerivedStage {
  public:
   /// `metadata` outlives it.
   explicit DerivedStage(const Metadata& metadata) : metadata_(metadata) {}
+  /// Collective, before `derive` of the same: puts particles on the cells of which it will be asked. Throws on all
+  /// servers alike.
+  void deposit(std::span<const Selected> derived, const BlockTable& table, const Views& views, Communicator& servers);
   /// `derived`: what is selected of derived variables; `views` has what inputs_of says of it, marked. Throws Error; no
   /// views of derived variables are to be used then.
   void derive(std::span<const Selected> derived, const Iteration& iteration, const BlockTable& table, Views& views);
@@ -37,6 +41,11 @@ class DerivedStage {
     bool wrap = true;
   };
   [[nodiscard]] DerivedFormulas& formulas(const Variable& variable);
+  /// The points around a view's, `halo` of them for whoever wants the result, that inputs have to cover.
+  [[nodiscard]] Box region_of(const Variable& variable, const BlockView& like, std::int32_t halo) const;
+  [[nodiscard]] std::vector<Box> regions_of(const Selected& selected, std::span<const Selected> derived,
+                                            const BlockTable& table, const Views& views) const;
+  [[nodiscard]] static std::int32_t widest_halo(const Variable& variable, std::span<const Selected> derived);
   void derive_blocks(const Variable& variable, std::span<const Selected> derived, const Iteration& iteration,
                      const BlockTable& table, Views& views);
   void derive_piece(const Selected& selected, const Iteration& iteration, Views& views);
@@ -47,6 +56,13 @@ class DerivedStage {
 
   const Metadata& metadata_;
   std::map<std::int32_t, DerivedFormulas> formulas_;  ///< by variable
+  using Region = std::pair<std::int32_t, Box>;        ///< of a mesh
+  struct Before {
+    bool operator()(const Region& a, const Region& b) const noexcept {
+      return std::tie(a.first, a.second.lo, a.second.hi) < std::tie(b.first, b.second.lo, b.second.hi);
+    }
+  };
+  std::map<Region, DepositedParts, Before> deposits_;  ///< of the iteration at hand
 };
 
 }  // namespace sidestream

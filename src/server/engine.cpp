@@ -17,6 +17,7 @@
 #include "base/persist.hpp"
 #include "base/records.hpp"
 #include "base/timer.hpp"
+#include "data/derivation.hpp"
 
 namespace sidestream {
 
@@ -332,7 +333,7 @@ Demand Engine::demand_of(const std::vector<std::size_t>& due, const Iteration& i
     demand.selection.insert(demand.selection.end(), inputs.begin(), inputs.end());
     demand.derived.insert(demand.derived.end(), derived.begin(), derived.end());
     demand.catalogue |= selection.catalogue;
-    demand.counts |= parts_.tasks[t].counts();
+    demand.counts |= parts_.tasks[t].counts() || has_deposits(derived, parts_.metadata);
     for (const RangeRequest& range : selection.ranges) {
       const bool known = std::find(demand.ranges.begin(), demand.ranges.end(), range) != demand.ranges.end();
       if (!known) demand.ranges.push_back(range);

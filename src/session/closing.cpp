@@ -37,10 +37,6 @@ Account Session::Implementation::agree_on_account() {
   return account;
 }
 
-void Session::Implementation::say_losses(const Account& account, const Ledger& ledger) const {
-  warn_of_losses(account, ledger.skipped_tasks, config_.opening.timings ? iterations_table.file : "");
-}
-
 /// Collective: what the run leaves beside its results.
 void Session::Implementation::write_timings() {
   if (opening_.placement.mode == PlacementMode::sidecar) {
@@ -49,21 +45,20 @@ void Session::Implementation::write_timings() {
   }
   const Account account = agree_on_account();
   dropped_ = account.dropped;
-  if (config_.opening.timings) write_run_table_of_all(timings_table, timing_rows());
-  const bool moves = opening_.placement.mode == PlacementMode::nodes;
-  if (config_.opening.timings && moves) write_run_table_of_all(movement_table, moved_rows());
-  const bool records = world_->rank() == recording_rank();
+  const bool records = world_->rank() == recording_rank(), timings = config_.opening.timings;
+  if (timings) write_run_table_of_all(timings_table, timing_rows());
+  if (timings && opening_.placement.mode == PlacementMode::nodes) {
+    write_run_table_of_all(movement_table, moved_rows());
+  }
   const Ledger* const decided = serving_ && serving_->decides() ? ledger() : nullptr;
   const std::optional<Ledger> joint =
       join_ledgers(*world_, roles_, config_.opening.placement, decided, recording_rank());
-  if (config_.opening.timings) {
-    write_run_table_of_all(iterations_table, records ? iteration_rows(joint->iterations()) : std::string());
-  }
-  together(*world_, [&] {
-    if (serving_) serving_->report();
-    if (!records) return;
-    say_losses(account, *joint);
-    write_record(opening_.directory, facts(), &account, &*joint);
+  const bool listed = timings && write_run_table_of_all(iterations_table,
+                                                        records ? iteration_rows(joint->iterations()) : std::string());
+  if (serving_) serving_->report();
+  if (records) warn_of_losses(account, joint->skipped_tasks, listed ? iterations_table.file : "");
+  leave_record(*world_, [&] {
+    if (records) write_record(opening_.directory, facts(), &account, &*joint);
   });
 }
 
@@ -143,7 +138,7 @@ void Session::Implementation::free_everything() {
   state_ = State::ended;
   if (!finalizing_) guard_.reset();
   serving_.reset();
-  opening_file_.reset();
+  opening_files_.clear();
   publisher_.reset();
   wires_ = {};
   roles_.group_members.reset();

@@ -1,11 +1,15 @@
 #include "session/endpoint_group.hpp"
 
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <optional>
 #include <sstream>
+#include <utility>
+#include <vector>
 
 #include "base/agree.hpp"
+#include "base/bell.hpp"
 #include "base/fail.hpp"
 #include "base/joint_work.hpp"
 #include "base/log.hpp"
@@ -17,6 +21,7 @@
 #include "session/c_analysis.hpp"
 #include "session/configuration.hpp"
 #include "session/record.hpp"
+#include "session/server_groups.hpp"
 #include "session/serving.hpp"
 #include "session/streams.hpp"
 #include "storage/directory_lock.hpp"
@@ -34,91 +39,137 @@ constexpr RunTable movement{own_files::endpoint_movement, movement_table.header}
 
 class Endpoint {
  public:
-  Endpoint(MpiCommunicator& group, const EndpointOptions& options) : group_(group), options_(options) {}
+  Endpoint(MpiCommunicator& all, const EndpointOptions& options) : all_(all), options_(options) {}
 
   void run() {
-    std::shared_ptr<staging::Server> server;
-    std::unique_ptr<Serving> serving;
-    std::optional<WaitNote> note;  // the first iteration says where this endpoint begins
-    jointly(group_, [&] {
+    jointly(all_, [&] {
       streams_ = std::make_shared<staging::StreamContext>();
       configure();
-      server = std::make_shared<staging::Server>(stream_, group_, options_.wait, options_.stop);
-      declare(*server);
-      check_record(server->session());
-      begin_streams(*streams_, group_);
-      serving = std::make_unique<Serving>(Serving::Group{group_}, config_, registry_,
-                                          WorkerSource{text_, options_.file, server->announced().declarations});
-      write(*server, nullptr);
-      note.emplace(group_.rank() == 0, "the first iteration of the simulation");
+      divide();
+      server_ =
+          std::make_shared<staging::Server>(stream_, group(), options_.wait, [this] { return is_told_to_leave(); });
+      declare();
+      check_record();
+      begin_streams(*streams_, all_);
+      serving_ = std::make_unique<Serving>(Serving::Group{group(), roles_.group}, config_, registry_,
+                                           WorkerSource{text_, options_.file, server_->announced().declarations});
+      together(all_, [&] { write(nullptr); });
     });
-    for (; server->current() < 0 && !server->has_ended(); note->look()) server->receive(std::chrono::milliseconds(100));
-    note.reset();
-    jointly(group_, [&] {
-      static_cast<void>(attach_streams(streams_, server));
-      const std::int64_t first = std::max<std::int64_t>(0, server->current());
-      serving->begin({server.get(), nullptr, nullptr, config_.events, first, now(), -1, 0, false});
+    const std::exception_ptr failed = work();
+    JointWork joint(all_, roles_.group_members.get());
+    joint.run([&] {
+      finish();
+      together(all_, [&] {
+        if (failed) std::rethrow_exception(failed);
+      });
     });
-    serving->run();
-    jointly(group_, [&] { finish(*server, *serving); });
   }
 
  private:
-  void configure() {
-    together(group_, [&] {
-      if (group_.rank() == 0) text_ = read_configuration_file(options_.file, "correct the path");
+  /// The processes that read one stream together.
+  [[nodiscard]] MpiCommunicator& group() { return roles_.group_members ? *roles_.group_members : all_; }
+  [[nodiscard]] bool is_told_to_leave() { return (options_.stop && options_.stop()) || (bell_ && bell_->heard()); }
+
+  /// Into the groups of the configuration, each of which has a stream of its own.
+  void divide() {
+    const std::vector<ServerGroup>& groups = opening_.placement.groups;
+    if (groups.empty()) return;
+    join_group_of_endpoint(all_, roles_, groups);
+    stream_.group = groups[roles_.group].name;
+    std::vector<int> leaders;
+    int first = 0;
+    for (const ServerGroup& one : groups) leaders.push_back(std::exchange(first, first + one.size));
+    bell_ = std::make_unique<Bell>(all_, leaders);
+  }
+
+  /// Until the stream ends. Not collective over the groups. What ended this one, if it was no end in good order: the
+  /// others end with it, so that another endpoint may come in place of all.
+  std::exception_ptr work() {
+    std::exception_ptr failed;
+    try {
+      serve();
+    } catch (...) {
+      failed = std::current_exception();
+      if (!bell_) throw;
+      bell_->ring();
+    }
+    if (bell_) bell_->settle();
+    return failed;
+  }
+
+  void serve() {
+    {
+      WaitNote note(all_.rank() == 0, "the first iteration of the simulation");  // where this endpoint begins
+      for (; server_->current() < 0 && !server_->has_ended(); note.look()) {
+        server_->receive(std::chrono::milliseconds(100));
+      }
+    }
+    jointly(group(), [&] {
+      static_cast<void>(attach_streams(streams_, server_));
+      const std::int64_t first = std::max<std::int64_t>(0, server_->current());
+      serving_->begin({server_.get(), nullptr, nullptr, config_.events, first, now(), -1, 0, false});
     });
-    share_text(group_, text_);
-    together(group_, [&] {
+    serving_->run();
+  }
+
+  void configure() {
+    together(all_, [&] {
+      if (all_.rank() == 0) text_ = read_configuration_file(options_.file, "correct the path");
+    });
+    share_text(all_, text_);
+    together(all_, [&] {
       document_ = parse_document(text_, options_.file);
-      const OpeningConfig opening = read_opening(*document_);
-      if (opening.placement.mode != PlacementMode::job && (options_.stream.empty() || options_.from.empty())) {
+      opening_ = read_opening(*document_);
+      if (opening_.placement.mode != PlacementMode::job && (options_.stream.empty() || options_.from.empty())) {
         fail(Code::configuration,
              "{}: found the placement '{}', expected 'job', whose 'stream' says what to read; change it, or give "
              "--stream and --from",
-             options_.file, name_of(opening.placement.mode));
+             options_.file, name_of(opening_.placement.mode));
       }
-      stream_ = read_stream(opening.placement.stream);
+      stream_ = read_stream(opening_.placement.stream);
+      // A stream that is not the placement's is one, and all read it together.
+      const bool other = opening_.placement.mode != PlacementMode::job || !options_.stream.empty();
+      if (other) opening_.placement.groups.clear();
       if (!options_.stream.empty()) stream_.name = options_.stream;
       if (!options_.from.empty()) stream_.directory = options_.from;
       register_built_in(registry_);
       streams_->reads = true;
       staging::register_streams(registry_, streams_);
-      for (const auto& [path, where] : opening.plugins) load_plugin(path, where, registry_, register_c_plugin);
+      for (const auto& [path, where] : opening_.plugins) load_plugin(path, where, registry_, register_c_plugin);
     });
   }
 
   /// What the simulation declared, joined with what the file here declares.
-  void declare(staging::Server& server) {
-    together(group_, [&] {
-      const Declarations there = Declarations::decode(server.announced().declarations);
+  void declare() {
+    together(all_, [&] {
+      const Declarations there = Declarations::decode(server_->announced().declarations);
       config_ = read_config(*document_, registry_, there.parameters, there.metadata);
       if (!options_.directory.empty()) config_.opening.directory = options_.directory;
       config_.opening.placement.mode = PlacementMode::inline_;  // the tasks run here
-      config_.opening.placement.groups.clear();                 // of the simulation's servers
+      if (!roles_.group_members) config_.opening.placement.groups.clear();
       there.apply_arrays(config_.metadata);
       declare_to_streams(*streams_, config_, there);
       there.apply_attributes(config_.metadata);
-      server.translate(there.metadata, config_.metadata, config_.events);
+      server_->translate(there.metadata, config_.metadata, config_.events);
     });
   }
 
   /// An endpoint that takes over continues what the one before left; results of another session are an earlier run's.
-  void check_record(std::uint64_t session) {
+  void check_record() {
     std::int64_t resume = 0;
-    together(group_, [&] {
-      if (group_.rank() != 0) return;
+    together(all_, [&] {
+      if (all_.rank() != 0) return;
       const auto path = std::filesystem::path(config_.opening.directory) / record_names.record;
       std::ostringstream text;
       if (std::ifstream in(path); in) text << in.rdbuf();
-      if (staging::line_of(text.str(), "placement") == placement_text(session)) {
+      if (staging::line_of(text.str(), "placement") == placement_text(server_->session())) {
         resume = 1;  // one reader of a stream at a time: that the one before has gone is known
         return;
       }
       directory_lock_ = std::make_unique<DirectoryLock>(config_.opening.directory, record_names.lock);
       refuse_earlier_run(config_.opening, record_names);
     });
-    group_.maximum(std::span(&resume, 1));
+    all_.maximum(std::span(&resume, 1));
     if (!resume) return;
     config_.opening.existing = Existing::resume;
     config_.opening.same_session = true;
@@ -128,49 +179,68 @@ class Endpoint {
     return fmt::format("endpoint of session {:016x}", session);
   }
 
-  void write(const staging::Server& server, const Ledger* ledger) {
-    together(group_, [&] {
-      if (group_.rank() != 0) return;
-      const RunFacts facts{options_.file, text_, placement_text(server.session()), 0, group_.size(), 0};
-      if (!ledger) return write_record(config_.opening.directory, facts, nullptr, nullptr, record_names);
-      const Account account = account_of(*ledger);
-      write_record(config_.opening.directory, facts, &account, ledger, record_names);
-      log::info("read the stream '{}': {}", stream_.path(), closing_text(account, config_.opening.directory));
-    });
+  /// On rank 0, and without communicating.
+  void write(const Ledger* ledger) {
+    if (all_.rank() != 0) return;
+    const RunFacts facts{options_.file, text_, placement_text(server_->session()), 0,
+                         all_.size(),   0,     config_.opening.placement.groups};
+    const Account account = ledger ? account_of(*ledger) : Account{};
+    write_record(config_.opening.directory, facts, ledger ? &account : nullptr, ledger, record_names);
   }
 
-  void write_table(const RunTable& table, const std::string& rows) {
-    write_run_table_together(group_, config_.opening.directory, table, rows,
-                             config_.opening.existing == Existing::resume);
+  bool write_table(const RunTable& table, const std::string& rows) {
+    return write_run_table_together(all_, config_.opening.directory, table, rows,
+                                    config_.opening.existing == Existing::resume);
   }
 
-  void finish(const staging::Server& server, Serving& serving) {
-    const Ledger& ledger = serving.ledger();
-    serving.report();
+  void write_tables(const Ledger& mine) {
+    const std::optional<Ledger> joint = join_ledgers(all_, roles_, config_.opening.placement, &mine, 0);
+    const bool first = all_.rank() == 0;
+    bool listed = false;
     if (config_.opening.timings) {
-      write_table(timings, server_rows(group_.rank(), ledger));
-      write_table(movement, movement_rows(group_.rank(), "server", ledger.moved()));
-      write_table(iterations, group_.rank() == 0 ? iteration_rows(ledger.iterations()) : std::string());
+      write_table(timings, server_rows(all_.rank(), mine));
+      write_table(movement, movement_rows(all_.rank(), "server", mine.moved()));
+      listed = write_table(iterations, first ? iteration_rows(joint->iterations()) : std::string());
     }
-    write(server, &ledger);
-    if (group_.rank() == 0) {
-      warn_of_losses(account_of(ledger), ledger.skipped_tasks, config_.opening.timings ? iterations.file : "");
+    leave_record(all_, [&] {
+      if (first) write(&*joint);
+    });
+    if (!first) return;
+    const Account account = account_of(*joint);
+    warn_of_losses(account, joint->skipped_tasks, listed ? iterations.file : "");
+    log::info("read the stream '{}': {}", stream_.path(), closing_text(account, config_.opening.directory));
+  }
+
+  /// What was done, if no group failed before it began.
+  void finish() {
+    std::int64_t begun = serving_->has_begun();
+    all_.minimum(std::span(&begun, 1));
+    if (begun) {
+      serving_->report();
+      write_tables(serving_->ledger());
     }
-    if (server.writer_died()) {
+    std::int64_t died = server_->writer_died();
+    all_.maximum(std::span(&died, 1));
+    if (died) {
       fail(Code::system, "the simulation that wrote the stream '{}' died; what it had handed over is in the results",
            stream_.path());
     }
   }
 
-  MpiCommunicator& group_;
+  MpiCommunicator& all_;
   const EndpointOptions& options_;
   std::string text_;
   std::shared_ptr<const Document> document_;
-  StreamConfig stream_;
+  OpeningConfig opening_;
+  StreamConfig stream_;         ///< that this process reads
+  Roles roles_;                 ///< of which the group counts, if there are some
+  std::unique_ptr<Bell> bell_;  ///< between groups: one has failed
   Registry registry_;
   std::shared_ptr<staging::StreamContext> streams_;
   Config config_;
   std::unique_ptr<DirectoryLock> directory_lock_;  ///< on rank 0
+  std::shared_ptr<staging::Server> server_;
+  std::unique_ptr<Serving> serving_;
 };
 
 }  // namespace

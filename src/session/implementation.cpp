@@ -79,9 +79,9 @@ RunFacts Session::Implementation::facts() const {
 }
 
 /// Collective: servers write their own rows and those of the others, shared out among them.
-void Session::Implementation::write_run_table_of_all(const RunTable& table, const std::string& rows) {
-  write_run_table_together(*world_, {roles_.recorder, roles_.servers.first}, opening_.directory, table, rows,
-                           opening_.existing == Existing::resume);
+bool Session::Implementation::write_run_table_of_all(const RunTable& table, const std::string& rows) {
+  return write_run_table_together(*world_, {roles_.recorder, roles_.servers.first}, opening_.directory, table, rows,
+                                  opening_.existing == Existing::resume);
 }
 
 /// Of a server or a forwarder that works; null on others.

@@ -85,7 +85,6 @@ class Session::Implementation {
   [[nodiscard]] Account agree_on_account();
   void leave_records();
   void write_timings();
-  void say_losses(const Account& account, const Ledger& ledger) const;
   void say_finalized();
   void close_at_finalize() noexcept;
   void free_everything();
@@ -103,7 +102,7 @@ class Session::Implementation {
   void begin_serving();
   // implementation.cpp
   [[nodiscard]] RunFacts facts() const;
-  void write_run_table_of_all(const RunTable& table, const std::string& rows);
+  bool write_run_table_of_all(const RunTable& table, const std::string& rows);
   [[nodiscard]] std::string timing_rows() const;
   [[nodiscard]] std::string moved_rows() const;
   [[nodiscard]] const Ledger* ledger() const noexcept;
@@ -124,7 +123,7 @@ class Session::Implementation {
   enum class State { open, started, ended } state_ = State::open;
   // Where servers come from elsewhere: they are told if there will be no session, and no stream.
   std::unique_ptr<shared_memory::OpeningSocket> opening_socket_;  ///< until the start
-  std::unique_ptr<staging::OpeningFile> opening_file_;
+  std::vector<std::unique_ptr<staging::OpeningFile>> opening_files_;
 
   std::shared_ptr<staging::StreamContext> streams_ = std::make_shared<staging::StreamContext>();
   Config config_;

@@ -91,7 +91,9 @@ void Session::Implementation::tell_waiting_servers() {
           std::make_unique<shared_memory::OpeningSocket>(shared_memory::listener_name(placement.session, pretended));
     }
     if (placement.mode == PlacementMode::job && world_->rank() == 0) {
-      opening_file_ = std::make_unique<staging::OpeningFile>(staging::Folder(read_stream(placement.stream).path()));
+      for (const StreamConfig& stream : streams_of(placement)) {
+        opening_files_.push_back(std::make_unique<staging::OpeningFile>(staging::Folder(stream.path())));
+      }
     }
   });
 }

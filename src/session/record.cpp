@@ -191,12 +191,29 @@ struct Unfinished {
 
 }  // namespace
 
-void write_run_table_together(Communicator& all, const std::string& directory, const RunTable& table,
-                              const std::string& rows, bool append) {
-  write_run_table_together(all, {all.rank(), 0}, directory, table, rows, append);
+bool leave_record(Communicator& all, const std::function<void()>& write) {
+  std::int64_t failing = all.size();
+  std::string why;
+  together(all, [&] {
+    try {
+      write();
+    } catch (const Error& e) {
+      if (e.code() != Code::file) throw;
+      why = e.what();
+      failing = all.rank();
+    }
+  });
+  all.minimum(std::span(&failing, 1));
+  if (failing == all.rank()) log::error("a record of the run is missing: {}", why);
+  return failing == all.size();
 }
 
-void write_run_table_together(Communicator& all, const TableWriters& writers, const std::string& directory,
+bool write_run_table_together(Communicator& all, const std::string& directory, const RunTable& table,
+                              const std::string& rows, bool append) {
+  return write_run_table_together(all, {all.rank(), 0}, directory, table, rows, append);
+}
+
+bool write_run_table_together(Communicator& all, const TableWriters& writers, const std::string& directory,
                               const RunTable& table, const std::string& rows, bool append) {
   std::vector<MemberMessage> mine;
   const auto bytes = std::as_bytes(std::span(rows));
@@ -210,18 +227,21 @@ void write_run_table_together(Communicator& all, const TableWriters& writers, co
   const fs::path temporary = fs::path(directory) / (std::string(".") + table.file + ".part");
   Unfinished unfinished{temporary, !first};
   std::int64_t begin = 0;
-  together(all, [&] {
+  const auto make = [&] {
     if (first) begin = begin_table(path, temporary, table, append);
-  });
+  };
+  if (!leave_record(all, make)) return false;
   all.maximum(std::span(&begin, 1));
   begin += all.exclusive_sum(static_cast<std::int64_t>(text.size()));
-  together(all, [&] {
+  const auto fill = [&] {
     if (!text.empty()) write_rows(temporary, begin, text);
-  });
-  together(all, [&] {
+  };
+  if (!leave_record(all, fill)) return false;
+  const auto name = [&] {
     if (first) rename_file(temporary.string(), path.string());
-  });
-  unfinished.finished = true;
+  };
+  unfinished.finished = leave_record(all, name);
+  return unfinished.finished;
 }
 
 }  // namespace sidestream

@@ -1,6 +1,7 @@
 // The record of a run in its output directory: what ran, with which configuration, how it went, how long it took.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -71,12 +72,17 @@ struct TableWriters {
   int mine = 0;   ///< the rank that writes this rank's rows
   int first = 0;  ///< the one that makes the file, the same everywhere
 };
-/// Collective: one file with the header and everybody's rows; with `append` and an existing file, its rows come first.
+/// Collective: `write`, on every rank, writes a record, or a part of it, without communicating. False if that failed
+/// anywhere with Error(file), on a full disk, say; the lowest rank on which it did says so on the log. It costs neither
+/// the account nor other records.
+bool leave_record(Communicator& all, const std::function<void()>& write);
+/// Collective: one file with the header and everybody's rows, or false as above; with `append` and an existing file,
+/// its rows come first.
 /// Those who write it do so together, each its own rows and those that came to it: no rank holds more.
-void write_run_table_together(Communicator& all, const TableWriters& writers, const std::string& directory,
+bool write_run_table_together(Communicator& all, const TableWriters& writers, const std::string& directory,
                               const RunTable& table, const std::string& rows, bool append);
 /// The same where every rank writes its own.
-void write_run_table_together(Communicator& all, const std::string& directory, const RunTable& table,
+bool write_run_table_together(Communicator& all, const std::string& directory, const RunTable& table,
                               const std::string& rows, bool append);
 
 }  // namespace sidestream

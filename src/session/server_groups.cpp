@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/agree.hpp"
+#include "base/fail.hpp"
 #include "base/log.hpp"
 #include "base/records.hpp"
 #include "config/group_sizes.hpp"
@@ -16,7 +17,7 @@ namespace sidestream {
 
 void settle_groups(MpiCommunicator& world, const Roles& roles, Config& config) {
   PlacementConfig& placement = config.opening.placement;
-  if (placement.groups.empty()) return;
+  if (placement.groups.empty() || placement.mode == PlacementMode::job) return;  // the endpoint divides itself
   const bool nodes = placement.mode == PlacementMode::nodes;
   const int servers = nodes ? roles.servers.count : placement.per_node;
   std::string measured;
@@ -48,10 +49,11 @@ std::vector<int> sizes_of(const std::vector<ServerGroup>& groups) {
 
 namespace {
 
-/// Who shares memory with clients: the servers of a node, or forwarders that reduce, as evenly as they go.
+/// Who shares memory with clients: the servers of a node; or, as evenly as they go, forwarders that reduce and senders.
 std::vector<int> sizes_on_node(const PlacementConfig& placement) {
-  if (placement.mode != PlacementMode::nodes) return sizes_of(placement.groups);
-  if (placement.forward != Forward::partials) return {};
+  const bool job = placement.mode == PlacementMode::job;
+  if (placement.mode != PlacementMode::nodes && !job) return sizes_of(placement.groups);
+  if (placement.forward != Forward::partials && !job) return {};
   const auto groups = static_cast<int>(placement.groups.size());
   std::vector<int> sizes;
   for (int g = 0; g < groups; ++g) sizes.push_back(placement.per_node / groups + (g < placement.per_node % groups));
@@ -69,6 +71,20 @@ void join_group(Roles& roles, const PlacementConfig& placement) {
   roles.group = by_node ? shared_memory::group_of(roles.on_node.number, roles.on_node)
                         : group_of_server(placement.groups, roles.members->rank());
   roles.group_members = roles.members->group(static_cast<int>(roles.group));
+}
+
+void join_group_of_endpoint(MpiCommunicator& world, Roles& roles, const std::vector<ServerGroup>& groups) {
+  if (groups.empty()) return;
+  const int servers = servers_of(groups);
+  together(world, [&] {
+    if (servers == world.size()) return;
+    fail(Code::configuration,
+         "{}: found groups of {} servers in all and an endpoint of {} process{}, expected as many; start it with "
+         "mpirun -n {}, or change the sizes",
+         groups.front().where.text(), servers, world.size(), world.size() == 1 ? "" : "es", servers);
+  });
+  roles.group = group_of_server(groups, world.rank());
+  roles.group_members = world.group(static_cast<int>(roles.group));
 }
 
 std::optional<Ledger> join_ledgers(Communicator& world, const Roles& roles, const PlacementConfig& placement,

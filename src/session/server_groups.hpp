@@ -22,6 +22,10 @@ void settle_groups(MpiCommunicator& world, const Roles& roles, Config& config);
 /// groups memory is shared with. Nothing without groups.
 void join_group(Roles& roles, const PlacementConfig& placement);
 
+/// Collective over the processes of an endpoint: which group this one belongs to. Throws the same Error everywhere
+/// unless there are as many as the sizes add up to. Nothing without groups.
+void join_group_of_endpoint(MpiCommunicator& world, Roles& roles, const std::vector<ServerGroup>& groups);
+
 /// Collective over `world`: the ledger of member `to`, joined with those of the other groups; elsewhere the member's
 /// own. `mine`: null on those that have none.
 [[nodiscard]] std::optional<Ledger> join_ledgers(Communicator& world, const Roles& roles,

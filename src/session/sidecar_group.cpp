@@ -56,7 +56,7 @@ class Group {
   void divide();
   [[nodiscard]] std::int64_t meet(std::int64_t next);
   [[nodiscard]] std::exception_ptr run_group();
-  void check_declarations(const Declarations& declared);
+  void check_declarations();
   [[nodiscard]] bool join(shared_memory::SidecarServer& server, std::int64_t& first);
   void serve();
   void write_records(const Ledger& ledger);
@@ -218,7 +218,7 @@ void Group::configure() {
     config_ = read_config(*document_, registry_, declared.parameters, declared.metadata);
     declared.apply_arrays(config_.metadata);
     declared.apply_attributes(config_.metadata);
-    check_declarations(declared);
+    check_declarations();
     OpeningConfig& opening = config_.opening;
     opening.placement.pretend_nodes = pretended;
     opening.directory = options_.directory.empty() ? setup_.directory : options_.directory;
@@ -281,7 +281,7 @@ std::int64_t Group::meet(std::int64_t next) {
 }
 
 /// Numbers of meshes, variables and events must mean the same on both sides; analyses and outputs may differ.
-void Group::check_declarations(const Declarations&) {
+void Group::check_declarations() {
   Declarations mine;
   mine.metadata = published_part(config_.metadata);
   if (mine.encode() != setup_.metadata) {
@@ -375,21 +375,23 @@ void Group::serve() {
 /// Collective; either all servers have begun or none.
 void Group::write_records(const Ledger& ledger) {
   const OpeningConfig& opening = config_.opening;
-  const bool append = opening.existing == Existing::resume;
+  const bool append = opening.existing == Existing::resume, first = world_.rank() == 0;
   serving_->report();
   const std::optional<Ledger> joint = join_ledgers(world_, roles_, opening.placement, &ledger, 0);
-  if (opening.timings) {
-    write_run_table_together(world_, opening.directory, timings_table, server_rows(world_.rank(), ledger), append);
-    write_run_table_together(world_, opening.directory, iterations_table,
-                             world_.rank() == 0 ? iteration_rows(joint->iterations()) : std::string(), append);
-  }
-  together(world_, [&] {
-    if (world_.rank() != 0) return;
-    const Account account = account_of(*joint);
-    write_record(opening.directory, facts(), &account, &*joint);
-    warn_of_losses(account, joint->skipped_tasks, opening.timings ? iterations_table.file : "");
-    log::info("served the session '{}': {}", opening_.placement.session, closing_text(account, opening.directory));
+  const auto leave = [&](const RunTable& table, const std::string& rows) {
+    return write_run_table_together(world_, opening.directory, table, rows, append);
+  };
+  if (opening.timings) leave(timings_table, server_rows(world_.rank(), ledger));
+  const bool listed =
+      opening.timings && leave(iterations_table, first ? iteration_rows(joint->iterations()) : std::string());
+  const Account account = first ? account_of(*joint) : Account{};
+  if (first) warn_of_losses(account, joint->skipped_tasks, listed ? iterations_table.file : "");
+  leave_record(world_, [&] {
+    if (first) write_record(opening.directory, facts(), &account, &*joint);
   });
+  if (first) {
+    log::info("served the session '{}': {}", opening_.placement.session, closing_text(account, opening.directory));
+  }
 }
 
 void Group::finish(bool died) {

@@ -119,18 +119,16 @@ std::int64_t write_client_records(MpiCommunicator& world, const RunFacts& facts,
     std::error_code error;
     std::filesystem::create_directories(opening.directory, error);
   });
-  const bool append = opening.existing == Existing::resume;
-  if (opening.timings) {
-    const auto write = [&](const RunTable& table, const std::string& rows) {
-      write_run_table_together(world, opening.directory, table, rows, append);
-    };
-    write(client_timings, client_rows(world.rank(), publisher.timings()));
-    write(client_iterations, world.rank() == 0 ? iteration_rows(publisher.iterations()) : std::string());
-  }
-  together(world, [&] {
-    if (world.rank() != 0) return;
-    write_record(opening.directory, facts, &account, nullptr, {client_record, ""});
-    warn_of_losses(publisher.account(), 0, opening.timings ? client_iterations.file : "");
+  const bool append = opening.existing == Existing::resume, first = world.rank() == 0;
+  const auto leave = [&](const RunTable& table, const std::string& rows) {
+    return write_run_table_together(world, opening.directory, table, rows, append);
+  };
+  if (opening.timings) leave(client_timings, client_rows(world.rank(), publisher.timings()));
+  const bool listed =
+      opening.timings && leave(client_iterations, first ? iteration_rows(publisher.iterations()) : std::string());
+  if (first) warn_of_losses(publisher.account(), 0, listed ? client_iterations.file : "");
+  leave_record(world, [&] {
+    if (first) write_record(opening.directory, facts, &account, nullptr, {client_record, ""});
   });
   return dropped;
 }

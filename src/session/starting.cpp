@@ -59,7 +59,7 @@ bool Session::Implementation::vote(Wish wish) {
 void Session::Implementation::begin_together() {
   // If what follows throws, those who wait for this simulation learn that it ends without having started.
   const auto opening = std::move(opening_socket_);
-  auto opening_file = std::move(opening_file_);
+  auto opening_files = std::move(opening_files_);
   bind_servers(*world_, roles_, opening_.placement);
   assemble_meshes();
   agree_on_declarations();
@@ -92,7 +92,7 @@ void Session::Implementation::begin_together() {
     write_record(opening_.directory, facts(), nullptr, nullptr);
   });
   if (publisher_) publisher_->attach(*wires_.client);
-  opening_file_ = std::move(opening_file);  // the stream is announced with the first iteration, or never
+  opening_files_ = std::move(opening_files);  // streams are announced with the first iteration, or never
 }
 
 /// Servers hear of a client's failure.
@@ -263,11 +263,11 @@ void Session::Implementation::make_serving() {
   std::exception_ptr failure;
   if (serves) {
     try {
-      begin_streams(*streams_, colleagues(roles_));
+      begin_streams(*streams_, *roles_.members);  // streams of all groups are one session's
       serving_ = std::make_unique<Serving>(
           Serving::Group{colleagues(roles_), roles_.group}, config_, registry_,
           WorkerSource{text_, file_, declarations_.encode()}, reduces,
-          [&](const auto& folder) { choose_stream_tasks(*streams_, config_, registry_, folder); });
+          [&](const auto& folder) { choose_stream_tasks(*streams_, config_, roles_.group, registry_, folder); });
     } catch (const Error&) {
       failure = std::current_exception();
     }

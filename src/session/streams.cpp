@@ -7,6 +7,7 @@
 
 #include "base/timer.hpp"
 #include "data/derivation.hpp"
+#include "session/server_groups.hpp"
 #include "transport/staging/forwarder.hpp"
 
 namespace sidestream {
@@ -50,12 +51,13 @@ void begin_streams(staging::StreamContext& streams, MpiCommunicator& servers) {
   streams.session = static_cast<std::uint64_t>(session);
 }
 
-void choose_stream_tasks(staging::StreamContext& streams, Config& config, const Registry& registry,
+void choose_stream_tasks(staging::StreamContext& streams, Config& config, std::size_t group, const Registry& registry,
                          const std::shared_ptr<const OutputDirectory>& directory) {
   streams.when_full = config.opening.placement.when_full == WhenFull::skip ? WhenFull::skip : WhenFull::wait;
   if (config.opening.placement.mode != PlacementMode::job) return;
   std::set<std::int32_t> needed, with_ghosts;
-  for (const TaskConfig& task : config.tasks) {
+  for (const std::size_t n : tasks_of_group(config, group)) {
+    const TaskConfig& task = config.tasks[n];
     const Selection selection =
         task.writer ? registry.writers().at(task.kind).create(task.settings, config.metadata, directory)->selection()
                     : registry.analyses().at(task.kind).create(task.settings, config.metadata)->selection();
@@ -69,11 +71,14 @@ void choose_stream_tasks(staging::StreamContext& streams, Config& config, const 
     }
   }
   streams.decides = true;
+  const std::vector<ServerGroup>& groups = config.opening.placement.groups;
+  if (!groups.empty()) streams.group = groups[group].name;
   if (!needed.empty()) streams.variables.emplace(needed.begin(), needed.end());
   streams.with_ghosts.assign(with_ghosts.begin(), with_ghosts.end());
   TaskConfig task;
   task.kind = task.name = "stream";
   task.writer = true;
+  task.group = group;
   task.settings = config.opening.placement.stream;
   config.tasks = {task};
 }

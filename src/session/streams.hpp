@@ -17,8 +17,8 @@ void declare_to_streams(staging::StreamContext& streams, const Config& config, c
 void begin_streams(staging::StreamContext& streams, MpiCommunicator& servers);
 
 /// With placement `job`: the tasks of the file run elsewhere, so that a stream takes their place. It carries the
-/// variables that they need, or all if there are none.
-void choose_stream_tasks(staging::StreamContext& streams, Config& config, const Registry& registry,
+/// variables that those of `group` need, or all if there are none.
+void choose_stream_tasks(staging::StreamContext& streams, Config& config, std::size_t group, const Registry& registry,
                          const std::shared_ptr<const OutputDirectory>& directory);
 
 /// Lets streams ask the transport what writers are not told; with placement `job`, outcomes are the stream's.

@@ -18,14 +18,16 @@ constexpr std::int64_t most_in_one_file = std::int64_t{64} << 20;
 template <class Result>
 std::vector<Result> gather(const Result& mine, Communicator& servers) {
   ByteWriter sink;
-  put(sink, mine);
+  if (servers.rank() != 0) put(sink, mine);
   std::vector<Bytes> gathered = servers.gather(sink.take(), 0);
   std::vector<Result> parts;
   if (servers.rank() != 0) return parts;
-  for (Bytes& bytes : gathered) {
-    ByteReader source(bytes);
+  parts.reserve(gathered.size());
+  parts.push_back(mine);  // which is not sent
+  for (std::size_t n = 1; n < gathered.size(); ++n) {
+    ByteReader source(gathered[n]);
     get(source, parts.emplace_back());
-    Bytes().swap(bytes);
+    Bytes().swap(gathered[n]);
   }
   return parts;
 }

@@ -337,6 +337,7 @@ class FileResults final : public Results {
     if (store_.has(file, &ResultFormat::data_list) && in_pieces(how, bytes_of(mine), servers)) {
       return store_.add_pieces(file, iteration_, mine, servers);
     }
+    if (servers.size() == 1) return add_whole(file, std::span(&mine, 1));
     // Each part goes to its place in the file: nobody puts them together in memory.
     const std::vector<DataSet> parts = gather_parts(mine, servers);
     together(servers, [&] {

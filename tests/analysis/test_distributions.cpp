@@ -153,11 +153,18 @@ TEST_CASE("counts are those of slots, value by value") {
       view.array.data = values.data();
       view.array.box = cells;
       view.array.strides = packed_strides(cells, 1, Order::column);
-      BinCounts counts(bins, false);
-      counts.add(view, 0);
       Words expected(edges.size() + 2, 0);
       for (Index n = 0; n < cells.count(); ++n) ++expected[bins.slot(values[static_cast<std::size_t>(n)])];
-      CHECK_MESSAGE(counts.words() == expected, edges.front(), " ", edges.back(), " ", edges.size());
+      for (const WideCounts wide : {wide_counts(), WideCounts(nullptr)}) {
+        BinCounts counts(bins, false, wide);
+        counts.add(view, 0);
+        CHECK_MESSAGE(counts.words() == expected, edges.front(), " ", edges.back(), " ", edges.size(), " ",
+                      wide != nullptr);
+        Words twice = expected;
+        for (std::int64_t& n : twice) n *= 2;
+        counts.add(view, 0);
+        CHECK(counts.words() == twice);
+      }
     }
   }
 }

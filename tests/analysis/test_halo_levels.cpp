@@ -1,64 +1,13 @@
 // Halos in trees and patches on levels: what is found when all cells are cut into those of the finest level, and the
 // same bits for every division and number of servers.
 #include <cmath>
-#include <limits>
 
-#include "analysis/halo_checks.hpp"
-#include "analysis/level_cases.hpp"
+#include "analysis/halo_level_cases.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
 
 namespace {
-
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
-
-/// Few values, so that there are ties and plateaus; some are none.
-double value_of(const TreeCell& cell, std::uint64_t seed) {
-  const double value = std::floor(8 * random_of(cell, seed));
-  return value == 2 && cell.level > 0 ? not_a_number : value;
-}
-
-TreeWorld tree_of(int dimensions, std::uint64_t seed, std::int32_t deepest) {
-  TreeWorld world = random_world(dimensions, seed, deepest);
-  world.value = [seed](const TreeCell& cell, auto&) { return value_of(cell, seed + 1); };
-  return world;
-}
-
-CapturedResults run(const TreeWorld& world, std::array<bool, 3> periodic, std::size_t blocks, const std::string& yaml,
-                    Communicator& servers, std::size_t partials = 1) {
-  TreeBlocks tree(world, blocks);
-  tree.domain.metadata.meshes[0].periodic = periodic;
-  return run_lists(halos_kind(), yaml, tree.domain, tree.blocks, servers, partials);
-}
-
-/// The same field on the finest level alone; `width`: how many of its cells lie along one of a level.
-using LeafAt = std::function<std::pair<TreeCell, double>(const Index3&)>;
-FakeDomain resampled(const Box& cells, const std::array<double, 3>& origin, const std::array<double, 3>& spacing,
-                     int dimensions, std::array<bool, 3> along, const LeafAt& leaf) {
-  return periodic(FakeDomain(cells, std::make_shared<UniformGeometry>(origin, spacing),
-                             {{"t", [leaf](auto&, const Index3& p, int) { return leaf(p).second; }}}, dimensions),
-                  along);
-}
-
-FakeDomain resampled(const TreeWorld& world, std::int32_t deepest, std::array<bool, 3> along, LeafAt& leaf) {
-  leaf = [world, deepest](const Index3& p) {
-    TreeCell cell{0, p};
-    for (std::int32_t level = 0;; ++level) {
-      cell.level = level;
-      for (int a = 0; a < world.dimensions; ++a)
-        cell.index[static_cast<std::size_t>(a)] = p[static_cast<std::size_t>(a)] >> (deepest - level);
-      if (level == deepest || !world.refined(cell)) return std::pair{cell, world.value(cell, world.centre(cell))};
-    }
-  };
-  Box cells{{0, 0, 0}, world.roots};
-  std::array<double, 3> spacing = world.spacing;
-  for (int a = 0; a < world.dimensions; ++a) {
-    cells.hi[static_cast<std::size_t>(a)] <<= deepest;
-    spacing[static_cast<std::size_t>(a)] /= std::exp2(deepest);
-  }
-  return resampled(cells, world.origin, spacing, world.dimensions, along, leaf);
-}
 
 /// Row for row; a level's cell is the finest one at its upper corner. `exact`: cells are divided by powers of two.
 void compare(const Table& levels, const FakeDomain& fine, const Table& expected, const LeafAt& leaf, bool exact) {
@@ -140,21 +89,8 @@ TEST_CASE("halos in patches are those of the finest level, in every division of 
     PatchWorld world = random_patches(dimensions, 6);
     world.periodic = {dimensions == 2, false, true};
     world.value = [](const TreeCell& cell, auto&) { return value_of(cell, 5); };
-    const Metadata metadata = world.metadata();
-    const Mesh& mesh = metadata.meshes[0];
-    const Index3 ratio = mesh.ratio_to(2);
-    std::array<double, 3> spacing = world.spacing;
-    for (std::size_t a = 0; a < 3; ++a) spacing[a] /= static_cast<double>(ratio[a]);
-    const LeafAt leaf = [world, mesh](const Index3& p) {
-      for (std::int32_t level = 2;; --level) {
-        TreeCell cell{level, p};
-        for (std::size_t a = 0; a < 3; ++a) cell.index[a] /= mesh.ratio_to(2)[a] / mesh.ratio_to(level)[a];
-        for (const auto& [on, box] : world.patches) {
-          if (on == level && box.contains(cell.index)) return std::pair{cell, world.value(cell, {})};
-        }
-      }
-    };
-    const FakeDomain fine = resampled(mesh.cells_on(2), world.origin, spacing, dimensions, world.periodic, leaf);
+    LeafAt leaf;
+    const FakeDomain fine = resampled(world, leaf);
     for (const int connectivity : {6, 26}) {
       const std::string yaml =
           "{variable: t, boundary: 7, halo: 7, connectivity: " + std::to_string(connectivity) + "}";
@@ -167,15 +103,7 @@ TEST_CASE("halos in patches are those of the finest level, in every division of 
         if (world_communicator.rank() == 0) CHECK(same_bits(all.tables.at(file), one));
       };
       check(world);
-      PatchWorld halves = world;
-      halves.patches.clear();
-      for (const auto& [level, box] : world.patches) {
-        Box low = box, high = box;
-        low.hi[0] = high.lo[0] = box.lo[0] + box.extent(0) / 3;
-        halves.patches.insert(halves.patches.begin(), {level, high});
-        halves.patches.push_back({level, low});
-      }
-      check(halves);
+      check(halved(world));
     }
   }
 }

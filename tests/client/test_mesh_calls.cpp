@@ -110,3 +110,28 @@ TEST_CASE("a role that does not fit") {
   CHECK(sidestream_set_mesh_array(f.session, "lists", SIDESTREAM_POINT_GHOSTS, "l") == SIDESTREAM_OK);
   f.refused(sidestream_start(f.session), SIDESTREAM_ERROR_CONFIGURATION, "'l' is the connectivity of the mesh 'lists'");
 }
+
+TEST_CASE("cells of a tree may be given as its points too") {
+  Fixture f(
+      "placement: inline\n"
+      "meshes: {tree: {type: octree, size: [2, 1], refined: r}}\n"
+      "variables: {r: {mesh: tree, type: uint8}, t: {mesh: tree}}\n"
+      "analyses: [statistics: {variable: t}]\n"
+      "output: {directory: mesh-calls-results, existing: replace, timings: false}\n");
+  const std::uint8_t refined[6] = {1, 0, 0, 0, 0, 0};
+  const double values[6] = {9, 1, 2, 3, 4, 5};
+  for (const std::int64_t points : {6, 0}) {
+    CHECK(sidestream_set_block_list(f.session, "tree", f.rank, points, 6, 0, 0, nullptr) == SIDESTREAM_OK);
+    CHECK(sidestream_publish(f.session, "r", f.rank, refined) == SIDESTREAM_OK);
+    CHECK(sidestream_publish(f.session, "t", f.rank, values) == SIDESTREAM_OK);
+    CHECK(sidestream_end_iteration(f.session, 0, 0) == SIDESTREAM_OK);
+  }
+  const char* const other = "as many points or none";
+  f.refused(sidestream_set_block_list(f.session, "tree", f.rank, 3, 6, 0, 0, nullptr), usage, other);
+  f.refused(sidestream_set_block_list(f.session, "tree", f.rank, 1, 1, 0, 0, nullptr), usage, "2 root cells");
+  sidestream_account account{};
+  account.struct_size = sizeof account;
+  CHECK(sidestream_close_with_account(&f.session, &account) == SIDESTREAM_OK);
+  CHECK(account.delivered == 2);
+  CHECK(account.failed == 0);
+}

@@ -65,6 +65,51 @@ TEST_CASE("how many components there are") {
   CHECK(components("curl(vector(rho, 0 * rho, 2))") == 3);
 }
 
+TEST_CASE("particles on the cells of a mesh") {
+  const Metadata all = with(
+      "derived:\n  dark: {expression: cic(mass), mesh: grid}\n  both: rho + 2 * tsc(places[1])\n"
+      "  twice: dark + ngp(cloud)\n  slope: gradient(dark)\n");
+  const auto id = [&](const char* name) { return all.find_variable(name)->id; };
+  const Derivation& dark = *all.find_variable("dark")->derivation;
+  CHECK(all.find_variable("dark")->mesh == all.find_mesh("grid")->id);
+  CHECK(all.find_variable("dark")->centering == Centering::cell);
+  CHECK(dark.deposits() == std::vector<Deposit>{{all.find_mesh("cloud")->id, id("mass"), 0, Assignment::cloud}});
+  CHECK(dark.particles(all) == std::vector<std::int32_t>{id("places"), id("mass")});
+  const Derivation& both = *all.find_variable("both")->derivation;
+  CHECK(both.inputs() == std::vector<std::int32_t>{id("rho")});
+  CHECK(both.deposits() == std::vector<Deposit>{{all.find_mesh("cloud")->id, id("places"), 1, Assignment::triangle}});
+  const Derivation& twice = *all.find_variable("twice")->derivation;
+  CHECK(twice.deposits().size() == 2);
+  CHECK(twice.inputs() == dark.inputs());
+  CHECK(all.find_variable("slope")->components == 3);
+  const std::vector<Selected> inputs = inputs_of({Selected(id("slope"))}, all);
+  CHECK(inputs.front().variable == dark.inputs().front());
+  CHECK(inputs.front().halo == 1);
+  CHECK(inputs.back().halo == 0);  // particles have none
+  CHECK(has_deposits({Selected(id("rho")), Selected(id("slope"))}, all));
+  CHECK(!has_deposits({Selected(id("rho")), Selected(id("mass"))}, all));
+  const auto of = [&](const std::string& rest) {
+    return message_of([&] { static_cast<void>(with("derived:\n  it: {expression: \"" + rest + "}\n")); });
+  };
+  const auto says = [&](const std::string& rest, const char* why) {
+    const std::string message = of(rest);
+    CHECK_MESSAGE(message.find(why) != std::string::npos, message);
+  };
+  says("cic(mass)\"", "of a derived variable with a name, its `mesh`");
+  says("cic(mass)\", mesh: flat", "of 3 dimensions on 'flat' of 2");
+  says("cic(mass)\", mesh: cloud", "no variable in the cells of 'cloud'");
+  says("cic(rho)\", mesh: grid", "'rho', which is no particles'");
+  says("cic(nobody)\", mesh: grid", "in which 'cic' is of 'nobody'");
+  says("cic(places)\", mesh: grid", "has 3 components");
+  says("cic(places[3])\", mesh: grid", "component 3");
+  says("cic(mass + 1)\", mesh: grid", "where 'cic' goes on");
+  says("cic()\", mesh: grid", "in which 'cic' is of ''");
+  says("nodes + cic(mass)\"", "expected the cells of a uniform mesh of one level");
+  says("2 * rho\", mesh: grid", "remove it");
+  says("flow.x + cic(mass)\", mesh: grid", "use variables on one mesh");
+  says("cix(mass)\", mesh: grid", "did you mean");
+}
+
 TEST_CASE("what a derived variable is like") {
   const Metadata all = with(
       "derived:\n  speed: magnitude(velocity)\n  energy: {expression: rho * speed^2, type: float32, unit: J}\n"

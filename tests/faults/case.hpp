@@ -18,6 +18,7 @@ struct Case {
   int separate = 0;      ///< so many of the last ranks are a job of their own: servers of `sidecar`, an endpoint
   bool has_mark = true;  ///< the analysis that says when an iteration is worked on can be registered
   std::vector<Target> targets;
+  bool groups = false;  ///< servers are divided in two, `a` and `b`
 };
 
 /// Memory runs out once, at the n-th allocation of a stage of one process. `n` 0: nowhere.

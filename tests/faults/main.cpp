@@ -99,7 +99,7 @@ class Sweep {
       std::printf("%s: %s of rank %d allocates nothing\n", one_.name.c_str(), fault.stage.c_str(), fault.rank);
     }
     stages_with_any_ += total > 0;
-    for (const long n : sample(total, one_.name == "job" ? 2 : 5)) {
+    for (const long n : sample(total, one_.placement == "job" ? 2 : one_.groups ? 3 : 5)) {
       fault.n = n;
       const auto [endings, results] = session(fault);
       if (rank_ != 0) continue;

@@ -151,30 +151,38 @@ variables:
   t: {mesh: grid, type: float64}
   s: {mesh: grid, type: float64, time_varying: false}
 )";
-constexpr const char* analyses = R"(  - statistics: {variable: t}
-  - statistics: {name: still, variable: s, file: still.csv}
-  - histogram: {variable: t, bins: 5}
-  - isosurface: {variable: t, values: [0.4], file: "surface-{index:03}.vtp"}
+// Where there are no groups their names say nothing.
+constexpr const char* analyses = R"(  - statistics: {variable: t, group: b}
+  - statistics: {name: still, variable: s, file: still.csv, group: a}
+  - histogram: {variable: t, bins: 5, group: a}
+  - isosurface: {variable: t, values: [0.4], file: "surface-{index:03}.vtp", group: b}
 outputs:
-  - hdf5: {variables: [t, s], file: "fields-{index:03}.h5"}
+  - hdf5: {variables: [t, s], file: "fields-{index:03}.h5", group: a}
+)";
+/// Of each group.
+constexpr const char* marks = R"(  - mark: {variable: t, group: a}
+  - mark: {name: other, variable: t, group: b}
 )";
 
 std::string placement_of(const Case& one, const Fault& fault, const std::string& folder) {
   // A simulation whose servers fail need not wait for others.
   const std::string limit = fault.n > 0 && fault.rank >= one.ranks - one.separate ? "4" : "30";
+  const std::string groups = one.groups ? ", groups: {a: 1, b: 1}" : "";
   if (one.placement == "job") {
-    return "{mode: job, buffer: 2 MiB, per_node: 2, stream: {engine: files, directory: " + folder +
+    return "{mode: job, buffer: 2 MiB, per_node: 2" + groups + ", stream: {engine: files, directory: " + folder +
            "/streams, reader_limit: " + limit + "}}";
   }
   if (one.placement != "sidecar") return one.placement;
-  return "{mode: sidecar, buffer: 2 MiB, per_node: 2, session: faults" + std::to_string(getppid()) +
+  return "{mode: sidecar, buffer: 2 MiB, per_node: 2" + groups + ", session: faults" + std::to_string(getppid()) +
          ", attach_limit: " + limit + "}";
 }
 
 void write_configuration(const Case& one, const Fault& fault, const std::string& folder) {
   std::ofstream(folder + "/run.yaml") << "placement: " << placement_of(one, fault, folder) << tasks << "analyses:\n"
-                                      << (one.has_mark ? "  - mark: {variable: t}\n" : "") << analyses
-                                      << "output: {directory: " << folder << "/results}\ndrain_limit: 30\n";
+                                      << (!one.has_mark ? ""
+                                          : one.groups  ? marks
+                                                        : "  - mark: {variable: t}\n")
+                                      << analyses << "output: {directory: " << folder << "/results}\ndrain_limit: 30\n";
 }
 
 void run_member(MPI_Comm comm, const Case& one, Stages& stages, const std::string& folder, Ending& ending) {
@@ -203,7 +211,7 @@ void run_separate(MPI_Comm comm, const Case& one, Stages& stages, const std::str
   const SidecarOptions sidecar{folder + "/run.yaml", 60, {}, [&] { return access(told.c_str(), F_OK) == 0; }};
   const EndpointOptions endpoint{sidecar.file, {}, {}, {}, 60, sidecar.stop};
   ending.closed = stages.call("serve", [&] {
-    if (one.name == "sidecar") {
+    if (one.placement == "sidecar") {
       serve_sidecar(comm, sidecar);
     } else {
       run_endpoint(comm, endpoint);

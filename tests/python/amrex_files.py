@@ -101,6 +101,12 @@ class Plot:
     level_times: tuple[float, ...] = ()  # where they are not that time
     step: int = 40
     particles: tuple[tuple[str, Particles], ...] = ()  # by folder
+    files: int = 0  # boxes are dealt out to so many files in turn, and lie there in reverse; 0: two in each
+    formats: tuple[str, ...] = ()  # of boxes in turn, instead of `format`
+    coded: str = ""  # as what the text of `names` is stored, if not UTF-8
+
+    def format_of(self, number):
+        return self.formats[number % len(self.formats)] if self.formats else self.format
 
     def domain(self, level):
         ratio = int(np.prod(self.ratios[:level], dtype=int))
@@ -132,6 +138,10 @@ def _cell_h(plot, level, places):
                 values = (plot.value(v, level, lo[:n], hi[:n]) for v in range(len(plot.names)))
                 lines.append("".join(f"{side(v):.17e}," for v in values))
             lines.append("")
+    if plot.version == 4:
+        every = [[plot.value(v, level, lo[:n], hi[:n]) for lo, hi in boxes] for v in range(len(plot.names))]
+        for side in (np.min, np.max):
+            lines.append("".join(f"{side([side(one) for one in of]):.17e}," for of in every))
     if plot.version > 1:
         lines.append(plot.format)
     return "\n".join(lines) + "\n"
@@ -140,20 +150,21 @@ def _cell_h(plot, level, places):
 def _write_level(plot, level, folder):
     folder.mkdir()
     n, places = plot.dimensions, []
-    for number, (lo, hi) in enumerate(plot.boxes[level]):
+    order = list(enumerate(plot.boxes[level]))
+    for number, (lo, hi) in reversed(order) if plot.files else order:
         # Two boxes in a file, as a run of several processes leaves them.
-        path = folder / f"Cell_D_{number // 2:05}"
+        path = folder / f"Cell_D_{number % plot.files if plot.files else number // 2:05}"
         outer = [a - plot.ghosts for a in lo[:n]], [b + plot.ghosts for b in hi[:n]]
         with path.open("ab") as out:
             places.append((path.name, out.tell()))
             if plot.version == 1:
-                out.write(f"FAB {plot.format}{_box(*outer)} {len(plot.names)}\n".encode())
+                out.write(f"FAB {plot.format_of(number)}{_box(*outer)} {len(plot.names)}\n".encode())
             for v in range(len(plot.names)):
                 values = np.full([b - a for a, b in zip(*outer, strict=True)][::-1], np.nan)
                 own = (slice(plot.ghosts, -plot.ghosts or None),) * n
                 values[own] = plot.value(v, level, lo[:n], hi[:n])
-                out.write(values.astype(ORDERS[plot.format]).tobytes())
-    (folder / "Cell_H").write_text(_cell_h(plot, level, places))
+                out.write(values.astype(ORDERS[plot.format_of(number)]).tobytes())
+    (folder / "Cell_H").write_text(_cell_h(plot, level, places[::-1] if plot.files else places))
 
 
 def write_field(plot, folder, name, nodes, components=1, ghosts=0, level=0, shift=0):
@@ -196,7 +207,7 @@ def write_plot(plot: Plot, place: Path) -> Path:
                 lines.append(f"{base + size(level)[axis] * lo[axis]:.17g} {base + size(level)[axis] * hi[axis]:.17g}")
         lines.append(f"Level_{level}/Cell")
         _write_level(plot, level, place / f"Level_{level}")
-    (place / "Header").write_text("\n".join(lines) + "\n")
+    (place / "Header").write_text("\n".join(lines) + "\n", encoding=plot.coded or "utf-8")
     (place / "job_info").write_text("AMReX git hash: by hand\n")  # without it yt looks for no particles
     for name, about in plot.particles:
         write_particles(plot, about, place / name)

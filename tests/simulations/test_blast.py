@@ -107,6 +107,19 @@ def test_the_blast_of_sedov(tmp_path):
     assert np.all(np.array(errors[1]) < [0.47, 0.27, 0.28])
 
 
+def test_a_blast_is_its_own_image_in_mirrors(tmp_path):
+    """Through the middle: the same leaves, and, but for rounding errors, the same gas."""
+    leaves = Leaves(dump(tmp_path, 3, "sedov", "--least", 3, "--most", 6, "--end", 1, "--steps", 60))
+    places = {(level, *at): n for n, (level, at) in enumerate(zip(leaves.level, leaves.at.tolist(), strict=True))}
+    assert len(set(leaves.level)) == 4
+    for axis in range(3):
+        at = leaves.at.copy()
+        at[:, axis] = 2**leaves.level - 1 - at[:, axis]
+        image = [places[(level, *one)] for level, one in zip(leaves.level, at.tolist(), strict=True)]
+        np.testing.assert_allclose(leaves.density[image], leaves.density, rtol=1e-11)
+        np.testing.assert_allclose(leaves.energy[image], leaves.energy, rtol=1e-11)
+
+
 def test_turbulence_begins_as_asked(tmp_path):
     arguments = ["turbulence", "--least", 4, "--most", 4, "--steps", 0]
     leaves = Leaves(dump(tmp_path, 2, *arguments, "--mach", 3))

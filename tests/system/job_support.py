@@ -93,17 +93,17 @@ def simulation(folder, clients, options=(), forwarders=1, name="run.yaml", envir
 class GoingOn(Process):
     """A simulation that goes on until `end`: what a test does happens in its middle however slow the machine is."""
 
-    def __init__(self, folder, clients, options, pause_ms, name):
+    def __init__(self, folder, clients, options, pause_ms, name, forwarders):
         self.until = Path(folder) / "until"
         every = ["steps=100000000", f"pause_ms={pause_ms}", f"until={self.until}", *options]
-        super().__init__([MPIRUN, "-n", str(clients + 1), PROGRAM, str(Path(folder) / name), *every])
+        super().__init__([MPIRUN, "-n", str(clients + forwarders), PROGRAM, str(Path(folder) / name), *every])
 
     def end(self):
         self.until.touch()
 
 
-def going_on(folder, clients, options=(), pause_ms=20, name="run.yaml"):
-    return GoingOn(folder, clients, options, pause_ms, name)
+def going_on(folder, clients, options=(), pause_ms=20, name="run.yaml", forwarders=1):
+    return GoingOn(folder, clients, options, pause_ms, name, forwarders)
 
 
 def endpoint(folder, ranks=1, options=(), name="run.yaml"):

@@ -7,7 +7,7 @@ import time
 
 import h5py
 import pytest
-from support import MPIRUN, PROGRAM, VARIABLES, run
+from support import MPIRUN, PROGRAM, VARIABLES, Run, run
 
 PLACEMENTS = {
     "inline": 2,
@@ -93,6 +93,37 @@ def test_a_full_disk(tmp_path, placement):
         assert 0 < account["failed"] < 20
     assert "No space left on device" in done.text
     assert not [name for name in left if "part" in name or "tmp" in name], left
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small tmpfs needs root")
+@pytest.mark.parametrize("placement", PLACEMENTS)
+def test_a_disk_without_room_for_records_leaves_the_account(tmp_path, placement):
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=700k", "tmpfs", str(disk)], check=True)
+    (tmp_path / "run.yaml").write_text(
+        f"placement: {placement}\n{VARIABLES}analyses: [statistics: {{variable: t}}]\n"
+        f"output: {{directory: {disk}/results}}\n"
+    )
+    command = [MPIRUN, "-n", str(PLACEMENTS[placement]), PROGRAM, str(tmp_path / "run.yaml"), "steps=30", "pause_ms=30"]
+    try:
+        running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        while not (disk / "results/statistics.csv").exists() and running.poll() is None:
+            time.sleep(0.05)
+        with pytest.raises(OSError, match="No space left"), (disk / "in-the-way").open("wb", buffering=0) as filler:
+            while True:
+                filler.write(bytes(512))
+        text, _ = running.communicate(timeout=100)
+        left = [path.name for path in (disk / "results").iterdir()]
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+    done = Run(running.returncode, text, disk)
+    assert done.status == 0, text
+    assert [account["delivered"] for account in done.accounts] == [30, 30], text
+    assert all(0 < account["failed"] < 30 for account in done.accounts), text
+    assert text.count("a record of the run is missing: cannot write") >= 2, text
+    assert "of 30 iterations 30 were delivered" in text and "iterations.csv says" not in text
+    assert not [name for name in left if "part" in name], left
 
 
 @pytest.mark.parametrize("placement", ["{mode: cores}", "{mode: nodes, servers: 1}"])

@@ -129,12 +129,14 @@ std::vector<WrittenTask> written_tasks(const Document& document) {
   return tasks;
 }
 
-}  // namespace
+bool has(const std::string& directory, const char* file) {
+  std::error_code ignored;
+  return std::filesystem::exists(in(directory, file), ignored);
+}
 
-RunTimings timings_of_run(const std::string& directory) {
-  const std::string path = in(directory, own_files::run_timings);
+/// `clients_only`: servers that send to another job run no tasks.
+void gather(const std::string& path, bool clients_only, Gathering& gathering) {
   const std::string text = read_text(path, "the timings of a run");
-  Gathering gathering;
   bool header = true;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
@@ -147,14 +149,26 @@ RunTimings timings_of_run(const std::string& directory) {
            "directory of a run of this version",
            path, row.size(), columns);
     }
-    if (!header) gathering.add(row);
+    if (!header && !(clients_only && row[1] != "client")) gathering.add(row);
     header = false;
   }
+}
+
+}  // namespace
+
+RunTimings timings_of_run(const std::string& directory) {
+  Gathering gathering;
+  const bool job = has(directory, own_files::endpoint_timings);
+  if (job) gather(in(directory, own_files::endpoint_timings), false, gathering);
+  if (!job || has(directory, own_files::run_timings)) gather(in(directory, own_files::run_timings), job, gathering);
+  const char* const clients = own_files::clients_timings;  // of a simulation with `sidecar`
+  if (has(directory, clients)) gather(in(directory, clients), true, gathering);
   return gathering.timings();
 }
 
 std::vector<std::pair<std::string, std::vector<std::string>>> groups_of_run(const std::string& directory) {
-  const std::string path = in(directory, own_files::run_record);
+  const bool job = has(directory, own_files::endpoint_record);  // whose configuration may be another
+  const std::string path = in(directory, job ? own_files::endpoint_record : own_files::run_record);
   const Node record = parse_node(read_text(path, "the record of a run"), path);
   const Entry* const text = record.find("configuration");
   if (text == nullptr) fail(Code::configuration, "{}: found no 'configuration', expected the record of a run", path);

@@ -21,6 +21,14 @@ std::string counted(std::int64_t count, const std::string& one) {
   return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
 }
 
+std::string stream_text(const PlacementConfig& placement) {
+  std::vector<std::string> paths;
+  for (const StreamConfig& stream : streams_of(placement)) paths.push_back(stream.path());
+  return fmt::format("job: in `sidestream endpoint`, to which {} on each node send{} the stream{} {}",
+                     counted(placement.per_node, "rank"), placement.per_node == 1 ? "s" : "",
+                     paths.size() == 1 ? "" : "s", listed(paths));
+}
+
 /// With one digit after the point, in the largest unit below it.
 std::string rounded_bytes(double bytes) {
   const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
@@ -39,8 +47,7 @@ std::string placement_text(const PlacementConfig& placement, int ranks, int node
       sidecar   ? fmt::format("sidecar: {} on each node, started by `sidestream serve`; session '{}'",
                               counted(placement.per_node, "server"), placement.session)
       : in_line ? "inline: on the simulation's ranks"
-      : job     ? fmt::format("job: in `sidestream endpoint`, to which {} on each node send the stream {}",
-                              counted(placement.per_node, "rank"), read_stream(placement.stream).path())
+      : job     ? stream_text(placement)
       : cores   ? fmt::format("cores: {} on each node", counted(placement.per_node, "server"))
                 : fmt::format("nodes: {}, blocks given by '{}'{}",
                             placement.whole_nodes > 0 ? "all ranks of " + counted(placement.whole_nodes, "node")
@@ -111,7 +118,8 @@ std::string group_text(const Config& config, std::size_t number) {
   for (const TaskConfig& task : config.tasks) {
     if (task.group == number) tasks.push_back(task.name);
   }
-  const bool by_node = config.opening.placement.mode != PlacementMode::nodes;
+  const PlacementMode mode = config.opening.placement.mode;
+  const bool by_node = mode == PlacementMode::cores || mode == PlacementMode::sidecar;
   return fmt::format("{}: {}{} for {}", group.name, group.size > 0 ? counted(group.size, "server") : "servers",
                      by_node ? " on each node" : "", listed(tasks));
 }

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .halo_masses import plot_mass_function as plot_mass_function
     from .lazy import Fields as Fields
     from .lazy import LazyArray as LazyArray
+    from .level_labels import halo_labels as halo_labels
     from .levels import Level as Level
     from .levels import Levels as Levels
     from .merge_tree import MergeTree as MergeTree
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 _READER = {"Fields": "lazy", "LazyArray": "lazy", "Results": "reader", "open": "reader"}
 _READER |= {"export": "exporting", "Level": "levels", "Levels": "levels"}
 _READER |= {"MergeTree": "merge_tree", "to_parquet": "parquet"}
+_READER |= {"halo_labels": "level_labels"}
 _READER |= dict.fromkeys(("mass_function", "plot_mass_function"), "halo_masses")
 _READER |= dict.fromkeys(("Restart", "StoredBlock", "StoredVariable", "restart"), "restarting")
 _CLIENT = {
@@ -60,6 +62,7 @@ __all__ = [
     "StoredBlock",
     "StoredVariable",
     "export",
+    "halo_labels",
     "mass_function",
     "open",
     "open_session",

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <limits>
 #include <numeric>
 
@@ -78,19 +79,15 @@ std::vector<double> densities(const std::vector<double>& edges, const std::vecto
 
 namespace {
 
-/// Neighbours are often in the same interval, and then one addition would wait for the other: each of so many has a row
-/// of its own, as long as all rows stay in the nearest cache. Rows are no power of two long, since they would want the
-/// same places of it.
-constexpr std::size_t turns = 16, most_places = 1024, row_length = most_places + 16;
-
 /// Adds one for each place. Meanwhile values far behind `values`, those of the next places, are fetched.
 void count_places(const std::uint16_t* places, Index n, const double* values, std::uint32_t* rows) noexcept {
   Index i = 0;
-  for (; i + static_cast<Index>(turns) <= n; i += static_cast<Index>(turns)) {
+  for (; i + static_cast<Index>(CountRows::turns) <= n; i += static_cast<Index>(CountRows::turns)) {
     __builtin_prefetch(values + i + BinGuess::most);
-    __builtin_prefetch(values + i + BinGuess::most + 8);
-#pragma GCC unroll 16
-    for (std::size_t turn = 0; turn < turns; ++turn) ++rows[turn * row_length + places[i + static_cast<Index>(turn)]];
+#pragma GCC unroll 8
+    for (std::size_t turn = 0; turn < CountRows::turns; ++turn) {
+      ++rows[turn * CountRows::length + places[i + static_cast<Index>(turn)]];
+    }
   }
   for (; i < n; ++i) ++rows[places[i]];
 }
@@ -111,51 +108,74 @@ void for_marked(const std::uint16_t* places, Index n, std::uint16_t mark, F&& f)
 
 }  // namespace
 
-BinCounts::BinCounts(const Bins& bins, bool weighted) : bins_(bins), guess_(bins) {
+BinCounts::BinCounts(const Bins& bins, bool weighted, WideCounts wide) : bins_(bins), guess_(bins) {
   const std::size_t count = bins.edges().size() - 1;
   counts_.assign(count + 3, 0);
   if (weighted) {
     sums_.resize(count);
   } else if (guess_.possible()) {
     places_ = count + 2;
-    row_ = places_ <= most_places ? row_length : places_;
-    rows_.assign(places_ <= most_places ? turns * row_ : row_, 0);
+    const bool few = places_ <= CountRows::most_places;
+    row_ = few ? CountRows::length : places_ + 1;
+    rows_.assign(few ? CountRows::turns * row_ : row_, 0);
+    wide_ = few ? wide : nullptr;
   }
 }
 
 void BinCounts::add(const double* values, Index count) {
-  std::array<std::uint16_t, static_cast<std::size_t>(BinGuess::most)> places;  // NOLINT: read where it was written
-  const auto below = bins_.edges().size() - 1;
-  const auto mark = static_cast<std::uint16_t>(places_);
-  for (Index first = 0; first < count; first += BinGuess::most) {
-    const Index n = std::min(BinGuess::most, count - first);
-    const double* const v = values + first;
-    const BinGuess::Found found = guess_.run(v, n, places.data());
-    counts_[below + 2] += found.none;
-    counts_[below] -= found.none;  // where the guess has put them
-    const auto put_right = [&](Index i) {
-      const std::size_t slot = bins_.slot(v[i]);
-      places[static_cast<std::size_t>(i)] = static_cast<std::uint16_t>(slot < below        ? slot + 1
-                                                                       : slot == below + 1 ? below + 1
-                                                                                           : 0);
-    };
-    if (found.unsure > 0) for_marked(places.data(), n, mark, put_right);
-    if (places_ <= most_places) {
-      count_places(places.data(), n, v, rows_.data());
-    } else {
-      for (Index i = 0; i < n; ++i) ++rows_[places[static_cast<std::size_t>(i)]];
-    }
+  Index done = 0;
+  while (wide_ != nullptr && count - done >= wide_group) {
+    const Index n = std::min(most_wide_counts, (count - done) / wide_group * wide_group);
+    add_wide(values + done, n);
+    done += n;
   }
+  for (; done < count; done += BinGuess::most) add_some(values + done, std::min(BinGuess::most, count - done));
   recent_ += count;
   if (recent_ > Index{1} << 31) collect();
+}
+
+void BinCounts::add_wide(const double* values, Index count) {
+  Unsure unsure;
+  wide_(values, count, guess_.rule(), rows_.data(), unsure);
+  take_none(unsure.none);
+  constexpr std::size_t together = 16;  // they are few
+  const auto groups = static_cast<std::size_t>(count / wide_group);
+  for (std::size_t first = 0; first < groups; first += together) {
+    const std::size_t end = std::min(groups, first + together);
+    unsigned any = 0;
+    for (std::size_t g = first; g < end; ++g) any |= unsure.bits[g];
+    for (std::size_t g = first; g < end && any != 0; ++g) {
+      for (unsigned bits = unsure.bits[g]; bits != 0; bits &= bits - 1) {
+        ++counts_[bins_.slot(
+            values[g * static_cast<std::size_t>(wide_group) + static_cast<std::size_t>(std::countr_zero(bits))])];
+      }
+    }
+  }
+}
+
+void BinCounts::take_none(Index count) {
+  const auto below = bins_.edges().size() - 1;
+  counts_[below + 2] += count;
+  counts_[below] -= count;  // where the guess has put them
+}
+
+void BinCounts::add_some(const double* values, Index count) {
+  std::array<std::uint16_t, static_cast<std::size_t>(BinGuess::most)> places;  // NOLINT: read where it was written
+  const BinGuess::Found found = guess_.run(values, count, places.data());
+  take_none(found.none);
+  if (found.unsure > 0) {
+    for_marked(places.data(), count, guess_.rule().unsure, [&](Index i) { ++counts_[bins_.slot(values[i])]; });
+  }
+  if (places_ <= CountRows::most_places) return count_places(places.data(), count, values, rows_.data());
+  for (Index i = 0; i < count; ++i) ++rows_[places[static_cast<std::size_t>(i)]];
 }
 
 void BinCounts::collect() {
   const std::size_t count = bins_.edges().size() - 1;
   for (std::size_t n = 0; n < rows_.size(); ++n) {
     const std::size_t place = n % row_;
-    if (place >= places_) continue;
-    counts_[place == 0 ? count : place == count + 1 ? count + 1 : place - 1] += rows_[n];
+    // The place behind those is that of what was unsure, which is counted already.
+    if (place < places_) counts_[place == 0 ? count : place == count + 1 ? count + 1 : place - 1] += rows_[n];
     rows_[n] = 0;
   }
   recent_ = 0;

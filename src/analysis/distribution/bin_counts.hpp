@@ -6,6 +6,7 @@
 
 #include "analysis/distribution/bin_guess.hpp"
 #include "analysis/distribution/bins.hpp"
+#include "analysis/distribution/wide_counts.hpp"
 #include "analysis/words.hpp"
 #include "sidestream/data/block.hpp"
 #include "sidestream/extend/analysis.hpp"
@@ -35,7 +36,8 @@ enum class Normalisation {
 /// Counts, and sums of weights, by slot of Bins.
 class BinCounts {
  public:
-  BinCounts(const Bins& bins, bool weighted);
+  /// `wide`: how it is counted where there are no weights and few intervals; null: without wide instructions.
+  BinCounts(const Bins& bins, bool weighted, WideCounts wide = wide_counts());
   /// The points of a block that count, once each.
   void add(const BlockView& values, int component);
   void add(const BlockView& values, int component, const BlockView& weights, int weight_component);
@@ -44,6 +46,9 @@ class BinCounts {
 
  private:
   void add(const double* values, Index count);
+  void add_wide(const double* values, Index count);
+  void add_some(const double* values, Index count);
+  void take_none(Index count);
   void collect();
 
   const Bins& bins_;
@@ -51,6 +56,7 @@ class BinCounts {
   Words counts_;                      ///< by slot
   std::size_t places_ = 0, row_ = 0;  ///< of a guess; how far rows are apart
   std::vector<std::uint32_t> rows_;   ///< counts that are not collected yet by place, in several rows by turns
+  WideCounts wide_ = nullptr;         ///< null: by BinGuess
   Index recent_ = 0;                  ///< how many they are
   std::vector<ExactSum> sums_;
 };

@@ -5,27 +5,12 @@
 #include <bit>
 #include <cmath>
 
+#include "analysis/distribution/rough_logarithm.hpp"
+
 namespace sidestream {
 namespace {
 
 using Scale = BinGuess::Scale;
-
-/// Of the polynomial, and of rounding the number.
-constexpr double logarithm_error = 2.6e-6;
-
-/// log2(x) of a normal number above 0: the exponent, and a polynomial that interpolates the logarithm of the rest at
-/// Chebyshev's points of 1 ... 2.
-[[gnu::always_inline]] inline float rough_log2(float x) noexcept {
-  const auto bits = std::bit_cast<std::int32_t>(x);
-  const auto exponent = static_cast<float>((bits >> 23) - 127);
-  const float u = std::bit_cast<float>((bits & 0x7fffff) | 127 << 23) - 1.5f;
-  float sum = -0.024568534745087942f;
-  constexpr float terms[] = {0.04390747983075828f,  -0.07079685998119041f, 0.1417247357974217f,
-                             -0.32061303548492204f, 0.9618208211752002f,   0.5849625007211561f};
-#pragma GCC unroll 8
-  for (const float term : terms) sum = sum * u + term;
-  return exponent + sum;
-}
 
 /// Numbers that are none become `least`, since no comparison with them is true.
 [[gnu::always_inline]] inline std::int32_t place_of(double x, const Scale& scale) noexcept {
@@ -53,7 +38,7 @@ constexpr double logarithm_error = 2.6e-6;
     none += v[i] != v[i] ? 1 : 0;
     double bounded = v[i] > scale.smallest ? v[i] : scale.smallest;
     bounded = bounded < scale.greatest ? bounded : scale.greatest;
-    const float place = (rough_log2(static_cast<float>(bounded)) - offset) * factor;
+    const float place = (rough_logarithm::of(static_cast<float>(bounded)) - offset) * factor;
     out[i] = static_cast<std::int32_t>(place);
   }
   return none;
@@ -130,40 +115,42 @@ const RowFunctions& chosen() noexcept {
 
 }  // namespace
 
-BinGuess::BinGuess(const Bins& bins) : logarithmic_(bins.by_ratio()) {
+BinGuess::BinGuess(const Bins& bins) {
+  const bool logarithmic = bins.by_ratio();
+  rule_.logarithmic = logarithmic;
   const std::vector<double>& edges = bins.edges();
   const std::size_t count = edges.size() - 1;
   if (count > 60000) return;
   const int shift = 30 - static_cast<int>(std::bit_width(count + 2));
-  const double low = logarithmic_ ? std::log2(edges.front()) : edges.front();
-  const double high = logarithmic_ ? std::log2(edges.back()) : edges.back();
+  const double low = logarithmic ? std::log2(edges.front()) : edges.front();
+  const double high = logarithmic ? std::log2(edges.back()) : edges.back();
   const double by_interval = static_cast<double>(count) / (high - low);
   // In intervals: that of the logarithm, of edges and of the differences, of the place.
   double error = 0x1p-50 * (std::max(std::fabs(low), std::fabs(high)) * by_interval + static_cast<double>(count));
-  if (logarithmic_) {
+  if (logarithmic) {
     const double rounding = 4 * 0x1p-24 * (std::max(std::fabs(low), std::fabs(high)) + 1);
-    error += (logarithm_error + rounding) * by_interval + 0x1p-22 * static_cast<double>(count);
+    error += (rough_logarithm::error + rounding) * by_interval + 0x1p-22 * static_cast<double>(count);
   }
   const double unit = std::ldexp(1.0, shift), margin = 2 + std::ceil(error * unit);
-  scale_ = {low,
-            by_interval * unit,
-            -0.5 * unit,
-            (static_cast<double>(count) + 0.5) * unit,
-            edges.front() * std::exp2(-0.5 / by_interval),
-            edges.back() * std::exp2(0.5 / by_interval)};
+  rule_.scale = {low,
+                 by_interval * unit,
+                 -0.5 * unit,
+                 (static_cast<double>(count) + 0.5) * unit,
+                 edges.front() * std::exp2(-0.5 / by_interval),
+                 edges.back() * std::exp2(0.5 / by_interval)};
   // Logarithms are had of what floats can be.
-  if (logarithmic_ && !(edges.front() > 1e-37 && edges.back() < 1e37)) return;
-  if (!(margin * 8 < unit) || !std::isfinite(scale_.factor) || !(scale_.factor > 0)) return;
-  margin_ = static_cast<std::int32_t>(margin);
-  unsure_ = static_cast<std::uint16_t>(count + 2);
-  shift_ = shift;
+  if (logarithmic && !(edges.front() > 1e-37 && edges.back() < 1e37)) return;
+  if (!(margin * 8 < unit) || !std::isfinite(rule_.scale.factor) || !(rule_.scale.factor > 0)) return;
+  rule_.margin = static_cast<std::int32_t>(margin);
+  rule_.unsure = static_cast<std::uint16_t>(count + 2);
+  rule_.shift = shift;
 }
 
 BinGuess::Found BinGuess::run(const double* values, Index n, std::uint16_t* places) const noexcept {
   std::array<std::int32_t, static_cast<std::size_t>(most)> at;  // NOLINT: all that is read is written before
   Found found;
-  found.none = (logarithmic_ ? chosen().ratios : chosen().linear)(values, n, scale_, at.data());
-  found.unsure = chosen().intervals(at.data(), n, shift_, margin_, unsure_, places);
+  found.none = (rule_.logarithmic ? chosen().ratios : chosen().linear)(values, n, rule_.scale, at.data());
+  found.unsure = chosen().intervals(at.data(), n, rule_.shift, rule_.margin, rule_.unsure, places);
   return found;
 }
 

@@ -17,7 +17,7 @@ class BinGuess {
 
   explicit BinGuess(const Bins& bins);
   /// False where intervals are too many or too narrow for guesses.
-  [[nodiscard]] bool possible() const noexcept { return shift_ > 0; }
+  [[nodiscard]] bool possible() const noexcept { return rule_.shift > 0; }
 
   /// Of n <= most values places[i]: 0 below, 1 ... count in an interval, count + 1 above, count + 2 unsure. What is no
   /// number is below.
@@ -33,12 +33,19 @@ class BinGuess {
     double smallest = 0, greatest = 0;  ///< values whose logarithms are taken of those beyond
   };
 
+  /// How a place becomes an interval: in units of an interval's 2^-shift, unsure where it is no more than `margin` from
+  /// an edge.
+  struct Rule {
+    Scale scale{};
+    bool logarithmic = false;
+    int shift = 0;
+    std::int32_t margin = 0;
+    std::uint16_t unsure = 0;  ///< the place of what is
+  };
+  [[nodiscard]] const Rule& rule() const noexcept { return rule_; }
+
  private:
-  Scale scale_{};
-  bool logarithmic_ = false;
-  int shift_ = 0;
-  std::int32_t margin_ = 0;
-  std::uint16_t unsure_ = 0;
+  Rule rule_;
 };
 
 }  // namespace sidestream

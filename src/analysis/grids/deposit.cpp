@@ -54,7 +54,7 @@ class Deposit final : public Task {
     const auto rows = rows_of(partials, grid, input.communicator);
     GridResult result(grid, axes(), input.communicator);
     describe(result, counts);
-    std::vector<double>& values = result.add(name_, density_ ? "" : unit_, 0);
+    const std::span<double> values = result.add(name_, density_ ? "" : unit_, 0);
     for (std::size_t row = 0; row < rows.size(); ++row) {
       for_each_sum(rows[row], 1, [&](Index cell, std::span<const ExactSum> sums) {
         const double sum = sums[0].value();

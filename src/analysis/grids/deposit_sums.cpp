@@ -99,44 +99,6 @@ void read_deposit_grid(const Settings& settings, const Metadata& metadata, Depos
   query.component = read_one_component(settings, weight);
 }
 
-/// What a particle gives to cells along one axis.
-struct Depositor::Shares {
-  std::array<Index, 3> cells{};
-  std::array<double, 3> parts{1, 0, 0};
-  int count = 1;
-};
-
-/// False if the position is outside of the grid.
-bool Depositor::shares_of(const DepositQuery& query, std::size_t axis, double x, Shares& shares) {
-  const Index n = query.size[axis];
-  const auto cells = static_cast<double>(n);
-  double u = (x - query.low[axis]) / (query.high[axis] - query.low[axis]) * cells;
-  if (!std::isfinite(u)) return false;
-  if (query.periodic) {
-    u -= cells * std::floor(u / cells);
-    if (u >= cells) u = 0;
-  } else if (!(x >= query.low[axis] && x <= query.high[axis])) {
-    return false;
-  }
-  const auto place = [&](Index cell) {
-    if (query.periodic) return (cell % n + n) % n;
-    return std::clamp<Index>(cell, 0, n - 1);
-  };
-  if (query.assignment == Assignment::nearest) {
-    shares = {{place(static_cast<Index>(std::floor(u)))}, {1}, 1};
-  } else if (query.assignment == Assignment::cloud) {
-    const double lower = std::floor(u - 0.5), part = u - 0.5 - lower;
-    const auto first = static_cast<Index>(lower);
-    shares = {{place(first), place(first + 1)}, {1 - part, part}, 2};
-  } else {
-    const double middle = std::floor(u), off = u - middle - 0.5;
-    const auto at = static_cast<Index>(middle);
-    const double before = 0.5 * (0.5 - off) * (0.5 - off), behind = 0.5 * (0.5 + off) * (0.5 + off);
-    shares = {{place(at - 1), place(at), place(at + 1)}, {before, 0.75 - off * off, behind}, 3};
-  }
-  return true;
-}
-
 void Depositor::add(const LocalInput& input) {
   for (const BlockView& view : input.of(query_.coordinates)) {
     const BlockView* weight = query_.weight >= 0 ? input.find(query_.weight, view.block.id) : nullptr;
@@ -150,20 +112,19 @@ void Depositor::add(const LocalInput& input) {
 }
 
 void Depositor::add(const std::array<double, 3>& x, double weight) {
-  std::array<Shares, 3> shares;
+  std::array<AxisShares, 3> shares;
   for (std::size_t a = 0; a < static_cast<std::size_t>(query_.dimensions); ++a) {
-    if (shares_of(query_, a, x[a], shares[a])) continue;
+    const ShareAxis axis{query_.size[a], query_.low[a], query_.high[a], query_.periodic};
+    if (shares_along(axis, query_.assignment, x[a], shares[a])) continue;
     ++outside;
     return;
   }
   ++inside;
   weights.add(weight);
   squares.add_product(weight, weight);
-  for (int k = 0; k < shares[2].count; ++k) {
-    for (int j = 0; j < shares[1].count; ++j) {
-      for (int i = 0; i < shares[0].count; ++i) add_term(shares, {i, j, k}, weight);
-    }
-  }
+  for_each_share(shares, weight, [&](const Index3& cell, double value) {
+    terms_.push_back({(cell[2] * query_.size[1] + cell[1]) * query_.size[0] + cell[0], value});
+  });
   constexpr std::size_t most = std::size_t{1} << 22;  // 64 MiB
   if (terms_.size() >= most) flush();
 }
@@ -171,17 +132,6 @@ void Depositor::add(const std::array<double, 3>& x, double weight) {
 Bytes Depositor::take() {
   flush();
   return sums_.take();
-}
-
-void Depositor::add_term(const std::array<Shares, 3>& shares, const std::array<int, 3>& which, double weight) {
-  Index cell = 0;
-  double part = 1;
-  for (std::size_t a = 3; a-- > 0;) {
-    const auto n = static_cast<std::size_t>(which[a]);
-    cell = cell * query_.size[a] + shares[a].cells[n];
-    part *= shares[a].parts[n];
-  }
-  if (part > 0) terms_.push_back({cell, weight * part});
 }
 
 void Depositor::flush() {

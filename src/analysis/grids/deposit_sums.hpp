@@ -5,16 +5,11 @@
 #include <vector>
 
 #include "analysis/grids/grid_sums.hpp"
+#include "data/particle_shares.hpp"
 #include "sidestream/extend/analysis.hpp"
 
 namespace sidestream {
 
-/// What particles give to which cells. (Hockney and Eastwood, "Computer Simulation Using Particles", 1988, 5-2.)
-enum class Assignment {
-  nearest = 1,  ///< all to the cell that it is in
-  cloud = 2,    ///< to the two cells along each axis whose centres are around it
-  triangle = 3  ///< to the three nearest along each axis
-};
 [[nodiscard]] Option assignment_option(const std::string& text);
 [[nodiscard]] Assignment read_assignment(const Settings& settings);
 /// As `method` has it: ngp, cic, tsc.
@@ -53,14 +48,11 @@ class Depositor {
   ExactSum weights, squares;  ///< of particles inside: of their weights, and of the squares of those
 
  private:
-  struct Shares;
   /// What goes to one cell.
   struct Term {
     Index cell;
     double value;
   };
-  [[nodiscard]] static bool shares_of(const DepositQuery& query, std::size_t axis, double x, Shares& shares);
-  void add_term(const std::array<Shares, 3>& shares, const std::array<int, 3>& which, double weight);
   void flush();
 
   const DepositQuery& query_;

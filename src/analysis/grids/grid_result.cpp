@@ -12,11 +12,13 @@ GridResult::GridResult(const GridShape& grid, const std::vector<GridAxis>& axes,
       first_(grid.first_row(servers.rank(), servers.size())),
       rows_(grid.first_row(servers.rank() + 1, servers.size()) - first_) {}
 
-std::vector<double>& GridResult::add(const std::string& name, const std::string& unit, double value,
-                                     std::vector<DataSet::Attribute> attributes) {
+std::span<double> GridResult::add(const std::string& name, const std::string& unit, double value,
+                                  std::vector<DataSet::Attribute> attributes) {
   const auto cells = static_cast<std::size_t>(rows_ * grid_.row_cells());
-  fields_.push_back({free_name(name), unit, std::move(attributes), std::vector<double>(cells, value)});
-  return fields_.back().values;
+  fields_.push_back({free_name(name), unit, std::move(attributes), Bytes(cells * sizeof(double))});
+  const std::span values(reinterpret_cast<double*>(fields_.back().values.data()), cells);
+  std::fill(values.begin(), values.end(), value);
+  return values;
 }
 
 std::string GridResult::free_name(std::string name) const {
@@ -38,8 +40,7 @@ void GridResult::write(const std::string& file, Pieces how, Results& results, Co
     array.size[0] = rows_;
     array.unit = field.unit;
     array.attributes = field.attributes;
-    array.values = bytes_of(field.values);
-    std::vector<double>().swap(field.values);
+    array.values = std::move(field.values);
     data.arrays.push_back(std::move(array));
   }
   for (const GridAxis& axis : axes_) {

@@ -1,6 +1,7 @@
 // Data sets on a grid: values, and where they are.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,9 +24,9 @@ class GridResult {
   /// first server has.
   GridResult(const GridShape& grid, const std::vector<GridAxis>& axes, const Communicator& servers);
   /// An array of reals of this server's rows, all of which are `value` at first. A name that another array has gets a
-  /// `_`, as does that of an axis. The reference stays until the next call.
-  std::vector<double>& add(const std::string& name, const std::string& unit, double value,
-                           std::vector<DataSet::Attribute> attributes = {});
+  /// `_`, as does that of an axis. The values stay where they are until `write`, which gives them away uncopied.
+  std::span<double> add(const std::string& name, const std::string& unit, double value,
+                        std::vector<DataSet::Attribute> attributes = {});
   void set(DataSet::Attribute attribute) { attributes_.push_back(std::move(attribute)); }
   [[nodiscard]] Index first_row() const noexcept { return first_; }
   [[nodiscard]] Index rows() const noexcept { return rows_; }
@@ -36,7 +37,7 @@ class GridResult {
   struct Field {
     std::string name, unit;
     std::vector<DataSet::Attribute> attributes;
-    std::vector<double> values;
+    Bytes values;  ///< doubles
   };
 
   [[nodiscard]] std::string free_name(std::string name) const;

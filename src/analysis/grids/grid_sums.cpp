@@ -1,6 +1,7 @@
 #include "analysis/grids/grid_sums.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/fail.hpp"
 #include "base/records.hpp"
@@ -67,36 +68,55 @@ Bytes RowWords::take(std::size_t more) {
   return bytes;
 }
 
-std::vector<std::vector<std::uint32_t>> rows_of(std::span<const BytesView> partials, const GridShape& grid,
-                                                Communicator& servers) {
-  std::vector<Bytes> to(static_cast<std::size_t>(servers.size()));
+namespace {
+
+/// Rows as bytes, each to the server that has it, but for those of `me`.
+std::vector<Bytes> for_others(std::span<const BytesView> partials, const GridShape& grid, int servers, int me) {
+  std::vector<Bytes> to(static_cast<std::size_t>(servers));
   std::vector<std::size_t> sizes(to.size(), 0);
   for (const BytesView partial : partials) {
     for_each_row(partial, grid, [&](const RowHead& head, BytesView words) {
-      sizes[static_cast<std::size_t>(grid.owner(head.row, servers.size()))] += sizeof(RowHead) + words.size();
+      sizes[static_cast<std::size_t>(grid.owner(head.row, servers))] += sizeof(RowHead) + words.size();
     });
   }
-  for (std::size_t server = 0; server < to.size(); ++server) to[server].reserve(sizes[server]);
+  for (int server = 0; server < servers; ++server) {
+    const auto n = static_cast<std::size_t>(server);
+    if (server != me) to[n].reserve(sizes[n]);
+  }
   for (const BytesView partial : partials) {
     for_each_row(partial, grid, [&](const RowHead& head, BytesView words) {
-      Bytes& bytes = to[static_cast<std::size_t>(grid.owner(head.row, servers.size()))];
-      append(bytes, bytes_of(head));
-      append(bytes, words);
+      const int owner = grid.owner(head.row, servers);
+      if (owner == me) return;
+      append(to[static_cast<std::size_t>(owner)], bytes_of(head));
+      append(to[static_cast<std::size_t>(owner)], words);
     });
   }
-  std::vector<Bytes> from = servers.all_to_all(to);
-  std::vector<Bytes>().swap(to);
-  const Index first = grid.first_row(servers.rank(), servers.size());
-  std::vector<std::vector<std::uint32_t>> rows(
-      static_cast<std::size_t>(grid.first_row(servers.rank() + 1, servers.size()) - first));
-  for (Bytes& bytes : from) {
-    for_each_row(bytes, grid, [&](const RowHead& head, BytesView words) {
-      const auto read = records_of<std::uint32_t>(words);
-      auto& row = rows.at(static_cast<std::size_t>(head.row - first));
-      row.insert(row.end(), read.begin(), read.end());
-    });
-    Bytes().swap(bytes);
+  return to;
+}
+
+}  // namespace
+
+void RowsOfServer::add(std::size_t row, BytesView words) {
+  const std::size_t count = words.size() / sizeof(std::uint32_t);
+  if (reinterpret_cast<std::uintptr_t>(words.data()) % alignof(std::uint32_t) == 0) {
+    rows_.at(row).emplace_back(reinterpret_cast<const std::uint32_t*>(words.data()), count);
+    return;
   }
+  copies_.push_back(records_of<std::uint32_t>(words));
+  rows_.at(row).emplace_back(copies_.back());
+}
+
+RowsOfServer rows_of(std::span<const BytesView> partials, const GridShape& grid, Communicator& servers) {
+  const int me = servers.rank();
+  std::vector<Bytes> from = servers.all_to_all(for_others(partials, grid, servers.size(), me));
+  const Index first = grid.first_row(me, servers.size());
+  RowsOfServer rows(static_cast<std::size_t>(grid.first_row(me + 1, servers.size()) - first));
+  const auto take = [&](const RowHead& head, BytesView words) {
+    if (grid.owner(head.row, servers.size()) == me) rows.add(static_cast<std::size_t>(head.row - first), words);
+  };
+  for (const BytesView partial : partials) for_each_row(partial, grid, take);  // what is here is not sent round
+  for (const Bytes& bytes : from) for_each_row(bytes, grid, take);
+  rows.keep(std::move(from));
   return rows;
 }
 
@@ -118,24 +138,28 @@ void GridSums::add_up() {
   size_ = 0;
   for (auto& [row, words] : words_.rows()) {
     std::vector<std::uint32_t> totals;
-    for_each_sum(words, count_, [&](Index cell, std::span<const ExactSum> sums) { put(totals, cell, sums); });
+    for_each_sum({words}, count_, [&](Index cell, std::span<const ExactSum> sums) { put(totals, cell, sums); });
     words = std::move(totals);
   }
   added_up_ = size_;
 }
 
-void for_each_sum(const std::vector<std::uint32_t>& row, std::size_t count,
+void for_each_sum(const RowParts& row, std::size_t count,
                   const std::function<void(Index, std::span<const ExactSum>)>& f) {
   struct Entry {
     Index cell;
-    std::size_t at;  ///< of its sums in the row
+    const std::uint32_t* sums;
+    const std::uint32_t* end;  ///< of the part that they are in
   };
   std::vector<Entry> entries;
-  for (std::size_t at = 0; at < row.size();) {
-    if (row.size() - at < 2) fail(Code::internal, "a row of sums ends in the number of a cell");
-    const std::uint64_t cell = std::uint64_t{row[at]} | std::uint64_t{row[at + 1]} << 32;
-    entries.push_back({static_cast<Index>(cell), at += 2});
-    for (std::size_t n = 0; n < count; ++n) at += packed_length(row.data() + at, row.size() - at);
+  for (const std::span<const std::uint32_t> part : row) {
+    const std::uint32_t *at = part.data(), *const end = at + part.size();
+    while (at != end) {
+      if (end - at < 2) fail(Code::internal, "a row of sums ends in the number of a cell");
+      const std::uint64_t cell = std::uint64_t{at[0]} | std::uint64_t{at[1]} << 32;
+      entries.push_back({static_cast<Index>(cell), at += 2, end});
+      for (std::size_t n = 0; n < count; ++n) at += packed_length(at, static_cast<std::size_t>(end - at));
+    }
   }
   std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.cell < b.cell; });
   std::vector<ExactSum> sums(count);
@@ -143,8 +167,8 @@ void for_each_sum(const std::vector<std::uint32_t>& row, std::size_t count,
     std::fill(sums.begin(), sums.end(), ExactSum());
     const Index cell = entries[n].cell;
     for (; n < entries.size() && entries[n].cell == cell; ++n) {
-      std::size_t at = entries[n].at;
-      for (ExactSum& sum : sums) at += add_packed(row.data() + at, row.size() - at, sum);
+      const std::uint32_t* at = entries[n].sums;
+      for (ExactSum& sum : sums) at += add_packed(at, static_cast<std::size_t>(entries[n].end - at), sum);
     }
     f(cell, sums);
   }

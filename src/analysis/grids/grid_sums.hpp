@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <list>
 #include <map>
 #include <span>
 #include <vector>
@@ -42,10 +43,30 @@ class RowWords {
   std::map<Index, std::vector<std::uint32_t>> rows_;
 };
 
-/// Collective: what all partials have for this server's rows. [r] has the words for row first_row + r, those of
-/// several partials one after the other in no order that means anything.
-[[nodiscard]] std::vector<std::vector<std::uint32_t>> rows_of(std::span<const BytesView> partials,
-                                                              const GridShape& grid, Communicator& servers);
+/// The words of a row, which lie in several places.
+using RowParts = std::vector<std::span<const std::uint32_t>>;
+
+/// What all partials have for a server's rows: of its own partials where it lies, of others' as they were sent.
+class RowsOfServer {
+ public:
+  /// `rows`: how many.
+  explicit RowsOfServer(std::size_t rows) : rows_(rows) {}
+  /// Words for a row, as bytes that stay where they are.
+  void add(std::size_t row, BytesView words);
+  /// Takes over what words lie in.
+  void keep(std::vector<Bytes> bytes) { kept_ = std::move(bytes); }
+  [[nodiscard]] std::size_t size() const noexcept { return rows_.size(); }
+  [[nodiscard]] const RowParts& operator[](std::size_t row) const { return rows_.at(row); }
+
+ private:
+  std::vector<RowParts> rows_;
+  std::vector<Bytes> kept_;
+  std::list<std::vector<std::uint32_t>> copies_;  ///< of words that do not lie where words can be read
+};
+
+/// Collective: [r] has the words for row first_row + r, in no order that means anything. `partials` stay as long as it
+/// is used.
+[[nodiscard]] RowsOfServer rows_of(std::span<const BytesView> partials, const GridShape& grid, Communicator& servers);
 
 /// Gathers sums of cells for a partial, `count` of each cell.
 class GridSums {
@@ -69,7 +90,7 @@ class GridSums {
 
 /// Calls `f(cell in the row, its sums)` for each cell of a row for which there is something, in ascending order. A cell
 /// has `count` sums, of which `f` gets the totals.
-void for_each_sum(const std::vector<std::uint32_t>& row, std::size_t count,
+void for_each_sum(const RowParts& row, std::size_t count,
                   const std::function<void(Index, std::span<const ExactSum>)>& f);
 
 }  // namespace sidestream

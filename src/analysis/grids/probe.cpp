@@ -146,8 +146,10 @@ class Probe final : public Task {
         unknown += take(partial, found);
       }
     }
-    if (mixes_) mix(input.metadata, row.at(0), found);
-    lost_.tell(targets_->count() - static_cast<std::int64_t>(found.size()), targets_->count(), unknown);
+    if (mixes_) mix(input.metadata, row[0], found);
+    // Where levels are chosen, places that these do not reach are meant to have no value.
+    const std::int64_t outside = targets_->count() - static_cast<std::int64_t>(found.size());
+    lost_.tell(query_.choice.all() ? outside : 0, targets_->count(), unknown);
     input.results.add(file_, table(found));
     return {};
   }
@@ -164,7 +166,7 @@ class Probe final : public Task {
     sampling::add_mixed(query_, *targets_, input, input.feedback, sums);
     return sums.take();
   }
-  void mix(const Metadata& metadata, const std::vector<std::uint32_t>& row, FoundByTarget& found) const {
+  void mix(const Metadata& metadata, const RowParts& row, FoundByTarget& found) const {
     for_each_sum(row, sampling::mixed_count(query_, metadata) + 1, [&](Index target, std::span<const ExactSum> sums) {
       const auto at = found.find(target);
       if (at != found.end()) sampling::take_mixed(query_, metadata, sums, at->second.values);
@@ -259,6 +261,7 @@ std::vector<Option> probe_options() {
                "of the outermost cells, and the cell's own where a neighbour has no value. In the stead of a "
                "neighbour of another level stands the mean of finer cells, or the coarser one's value.",
        .choices = {"own", "linear"}},
+      sampling::levels_option(),
       file_option("probe.csv",
                   "The table. Rows of later iterations are appended unless the name tells iterations apart.")};
 }
@@ -282,6 +285,7 @@ AnalysisKind probe_kind() {
         query.linear_cells = settings.text("cells") == "linear";
         sampling::check_query(settings, "cells", query, metadata);
         const Variable& first = metadata.variables.at(static_cast<std::size_t>(query.variables.at(0)));
+        query.choice = read_choice_of_levels(settings, metadata.mesh_of(first));
         Places places = read_places(settings, metadata.mesh_of(first).dimensions);
         return std::make_unique<Probe>(std::move(query), std::move(places), metadata, settings.text("file"));
       }};

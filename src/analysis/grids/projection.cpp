@@ -1,7 +1,7 @@
 // Integrals and means of a variable along an axis.
 //
-// Each server adds up the parts of columns that its blocks have, exactly, and sends those sums to the server that has
-// that row of the result, which adds them up, exactly again, and rounds once: the result is the same bytes however the
+// Each server adds up the parts of columns that its blocks have, exactly, and sends those sums to the servers that have
+// their rows of the result, which add them up, exactly again, and round once: the result is the same bytes however the
 // mesh is divided. See "yt: A Multi-code Analysis Toolkit for Astrophysical Simulation Data" (Turk et al., 2011) for
 // what a projection of data on refinement levels is.
 #include <fmt/format.h>
@@ -28,12 +28,11 @@ using Sums = std::array<ExactSum, most_sums>;
 class ColumnWalk {
  public:
   ColumnWalk(const ProjectionQuery& query, const ProjectionGrid& grid, const Mesh& mesh, Centering centering,
-             const BlockView& view, const BlockView* weight, GridSums& out)
+             const BlockView& view, const BlockView* weight, ColumnSums& out)
       : query_(query), grid_(grid), mesh_(mesh), centering_(centering), view_(view), weight_(weight), out_(out) {
     const Index3 mine = mesh.ratio_to(view.block.level), wanted = mesh.ratio_to(query.level);
     for (const int a : grid.left()) {
       const auto n = static_cast<std::size_t>(a);
-      fill_[n] = std::max<Index>(1, wanted[n] / mine[n]);
       join_[n] = std::max<Index>(1, mine[n] / wanted[n]);
       part_ /= static_cast<double>(join_[n]);
     }
@@ -109,21 +108,11 @@ class ColumnWalk {
     return view_.ghosts.data != nullptr && *view_.ghosts.at<std::uint8_t>(p[0], p[1], p[2]) != 0;
   }
 
-  /// Gives the sums of the column at `p` to all places of the result that it covers.
+  /// Gives the sums of the column at `p` to its column of the result's levels.
   void put(const Index3& p, const Sums& column) {
-    const auto range = [&](std::size_t n) {
-      const int a = grid_.left()[n];
-      const auto i = static_cast<std::size_t>(a);
-      const Index begin = floor_divided(p[i], join_[i]) * fill_[i] - grid_.first(a);
-      return std::array{begin, begin + fill_[i]};
-    };
-    const auto [u0, u1] = range(0);
-    const auto [v0, v1] = grid_.left().size() > 1 ? range(1) : std::array<Index, 2>{0, 1};
-    for (Index v = v0; v < v1; ++v) {
-      for (Index u = u0; u < u1; ++u) {
-        out_.add(v * grid_.count(grid_.left().front()) + u, std::span(column).first(sums()));
-      }
-    }
+    Index3 joined = p;
+    for (std::size_t a = 0; a < 3; ++a) joined[a] = floor_divided(p[a], join_[a]);
+    out_.add(grid_.column(std::min(view_.block.level, query_.level), joined), std::span(column).first(sums()));
   }
 
   static Index floor_divided(Index a, Index b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
@@ -134,9 +123,9 @@ class ColumnWalk {
   Centering centering_;
   const BlockView& view_;
   const BlockView* weight_;
-  GridSums& out_;
-  Index3 fill_{1, 1, 1}, join_{1, 1, 1};  ///< places along a cell of the block; cells of the block along a place
-  double part_ = 1;                       ///< of a place that a cell of the block covers
+  ColumnSums& out_;
+  Index3 join_{1, 1, 1};  ///< cells of the block along a place
+  double part_ = 1;       ///< of a place that a cell of the block covers
   std::vector<double> numbers_, weighing_;
   std::vector<Sums> columns_;
   std::vector<bool> counted_;
@@ -166,7 +155,7 @@ class Projection final : public Task {
   Bytes local(const LocalInput& input) override {
     const ProjectionGrid grid(query_, input.metadata);
     const Variable& variable = input.metadata.variables.at(static_cast<std::size_t>(query_.variable));
-    GridSums sums(grid.shape(), query_.weight >= 0 ? 3 : 2);
+    ColumnSums sums(grid.levels(), query_.weight >= 0 ? 3 : 2);
     for (const BlockView& view : input.of(query_.variable)) {
       const BlockView* weight = query_.weight >= 0 ? input.find(query_.weight, view.block.id) : nullptr;
       if (query_.weight >= 0 && !weight) continue;  // was not delivered
@@ -190,21 +179,22 @@ class Projection final : public Task {
   Bytes combine(const CombineInput& input) override {
     const ProjectionGrid grid(query_, input.metadata);
     const std::vector<BytesView> partials(input.partials.begin(), input.partials.end());
-    const auto rows = rows_of(partials, grid.shape(), input.communicator);
     GridResult result(grid.shape(), grid.axes(), input.communicator);
     result.set({"quantity", std::string(query_.mean ? "mean" : "integral")});
     result.set({"axis", std::string(1, "xyz"[query_.axis])});
     result.set({"level", std::int64_t{query_.level}});
     const double none = std::numeric_limits<double>::quiet_NaN();
-    std::vector<double> projected, along, weighing;
-    fill(rows, grid.shape(), projected, along, weighing);
-    result.add(name_, query_.mean ? unit_ : "", none, {{"variable_unit", unit_}}) = projected;
-    result.add("length", "", 0) = std::move(along);
-    if (query_.weight >= 0) result.add("weight", "", 0) = std::move(weighing);
+    const auto projected = result.add(name_, query_.mean ? unit_ : "", none, {{"variable_unit", unit_}});
+    const auto along = result.add("length", "", 0);
+    std::span<double> weighing;
+    if (query_.weight >= 0) weighing = result.add("weight", "", 0);
+    fill(grid, partials, input.communicator, projected, along, weighing);
+    std::vector<double> shown;
+    if (picture_) shown.assign(projected.begin(), projected.end());
     result.write(file_, pieces_, input.results, input.communicator);
     if (picture_) {
       const std::array edges{grid.edges(grid.left()[0]), grid.edges(grid.left()[1])};
-      draw_flat(*picture_, {grid.shape(), edges, projected, label(), title_}, input);
+      draw_flat(*picture_, {grid.shape(), edges, shown, label(), title_}, input);
     }
     return {};
   }
@@ -215,22 +205,23 @@ class Projection final : public Task {
     return query_.mean && !unit_.empty() ? what + " [" + unit_ + "]" : what;
   }
 
-  void fill(const std::vector<std::vector<std::uint32_t>>& rows, const GridShape& shape, std::vector<double>& projected,
-            std::vector<double>& along, std::vector<double>& weighing) const {
-    const std::size_t cells = rows.size() * static_cast<std::size_t>(shape.row_cells());
+  /// This server's rows; what is there stays where nothing is projected.
+  void fill(const ProjectionGrid& grid, std::span<const BytesView> partials, Communicator& servers,
+            std::span<double> projected, std::span<double> along, std::span<double> weighing) const {
+    const GridShape& shape = grid.shape();
+    const Index first = shape.first_row(servers.rank(), servers.size()), across = shape.row_cells();
     const bool weighted = query_.weight >= 0;
-    projected.assign(cells, std::numeric_limits<double>::quiet_NaN());
-    along.assign(cells, 0);
-    if (weighted) weighing.assign(cells, 0);
-    for (std::size_t row = 0; row < rows.size(); ++row) {
-      for_each_sum(rows[row], weighted ? 3 : 2, [&](Index cell, std::span<const ExactSum> sums) {
-        const std::size_t at = row * static_cast<std::size_t>(shape.row_cells()) + static_cast<std::size_t>(cell);
-        const double value = sums[values].value(), weight = sums[weights].value();
-        projected[at] = query_.mean ? value / weight : value;
-        along[at] = weighted ? sums[lengths].value() : weight;
-        if (weighted) weighing[at] = weight;
-      });
-    }
+    for_each_sum(grid.levels(), weighted ? 3 : 2, partials, servers, [&](const Places& places, const auto& sums) {
+      const double value = query_.mean ? sums[values] / sums[weights] : sums[values];
+      for (Index row = places.first_row - first; row < places.end_row - first; ++row) {
+        const auto fill_row = [&](std::span<double> array, double with) {
+          std::fill_n(array.begin() + (row * across + places.first_cell), places.end_cell - places.first_cell, with);
+        };
+        fill_row(projected, value);
+        fill_row(along, weighted ? sums[lengths] : sums[weights]);
+        if (weighted) fill_row(weighing, sums[weights]);
+      }
+    });
   }
 
   ProjectionQuery query_;

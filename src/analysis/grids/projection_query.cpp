@@ -85,6 +85,32 @@ Mesh mesh_with_levels(const ProjectionQuery& query, const Metadata& metadata) {
   return mesh.kind() == MeshKind::octree ? as_levels(mesh, query.level) : mesh;
 }
 
+std::vector<int> axes_but(int axis, int dimensions) {
+  std::vector<int> left;
+  for (int a = 0; a < dimensions; ++a) {
+    if (a != axis) left.push_back(a);
+  }
+  return left;
+}
+
+/// The slowest one first.
+std::vector<Index> extents_of(const Box& points, const std::vector<int>& axes) {
+  std::vector<Index> extents;
+  for (auto a = axes.rbegin(); a != axes.rend(); ++a) extents.push_back(points.extent(*a));
+  return extents;
+}
+
+/// Of rows and cells, for each level down to that of the result.
+std::vector<std::array<Index, 2>> ratios_of(const Mesh& mesh, std::int32_t finest, const std::vector<int>& axes) {
+  std::vector<std::array<Index, 2>> ratios;
+  for (std::int32_t level = 0; level <= finest; ++level) {
+    const Index3 ratio = mesh.ratio_to(level);
+    const auto along = [&](int a) { return ratio[static_cast<std::size_t>(a)]; };
+    ratios.push_back({along(axes.back()), axes.size() > 1 ? along(axes.front()) : 1});
+  }
+  return ratios;
+}
+
 }  // namespace
 
 std::vector<Option> projection_options() {
@@ -153,16 +179,25 @@ ProjectionGrid::ProjectionGrid(const ProjectionQuery& query, const Metadata& met
       dimensions_(mesh_.dimensions),
       level_(mesh_, query.level),
       centering_(variable_of(query.variable, metadata).centering),
-      points_(points_of(centering_, level_.cells())) {
-  std::vector<Index> extents;
-  for (int a = dimensions_ - 1; a >= 0; --a) {
-    if (a == query.axis) continue;
-    left_.insert(left_.begin(), a);
-    extents.push_back(points_.extent(a));
-    GridAxis& axis = axes_.emplace_back(GridAxis{axis_names[a], {}});
-    for (Index i = first(a); i < first(a) + count(a); ++i) axis.positions.push_back(level_.position(centering_, a, i));
+      points_(points_of(centering_, level_.cells())),
+      left_(axes_but(query.axis, dimensions_)),
+      shape_(extents_of(points_, left_)),
+      levels_(shape_, ratios_of(mesh_, query.level, left_)) {
+  for (auto a = left_.rbegin(); a != left_.rend(); ++a) {
+    GridAxis& axis = axes_.emplace_back(GridAxis{axis_names[*a], {}});
+    for (Index i = first(*a); i < first(*a) + count(*a); ++i)
+      axis.positions.push_back(level_.position(centering_, *a, i));
   }
-  shape_ = GridShape(extents);
+}
+
+LevelColumn ProjectionGrid::column(std::int32_t level, const Index3& point) const noexcept {
+  // The first index of every level lies at the same place.
+  const auto along = [&](int a) {
+    const auto n = static_cast<std::size_t>(a);
+    const Index more = left_.size() > 1 && a == left_.front() ? levels_.fill(level)[1] : levels_.fill(level)[0];
+    return point[n] - points_.lo[n] / more;
+  };
+  return {level, along(left_.back()), left_.size() > 1 ? along(left_.front()) : 0};
 }
 
 std::vector<double> ProjectionGrid::edges(int axis) const {

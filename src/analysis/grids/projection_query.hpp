@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/cell_choice.hpp"
+#include "analysis/grids/column_sums.hpp"
 #include "analysis/grids/grid_result.hpp"
 #include "analysis/grids/grid_sums.hpp"
 #include "analysis/grids/level_axes.hpp"
@@ -33,7 +34,12 @@ struct ProjectionQuery {
 class ProjectionGrid {
  public:
   ProjectionGrid(const ProjectionQuery& query, const Metadata& metadata);
+  ProjectionGrid(const ProjectionGrid&) = delete;
+  ProjectionGrid& operator=(const ProjectionGrid&) = delete;
   [[nodiscard]] const GridShape& shape() const noexcept { return shape_; }
+  [[nodiscard]] const ColumnLevels& levels() const noexcept { return levels_; }
+  /// The column that a point of a level is in, which is no finer than that of the grid.
+  [[nodiscard]] LevelColumn column(std::int32_t level, const Index3& point) const noexcept;
   /// The mesh's axes that are left, the fastest first: one or two.
   [[nodiscard]] const std::vector<int>& left() const noexcept { return left_; }
   /// Their names and the positions on them, the slowest first.
@@ -52,7 +58,8 @@ class ProjectionGrid {
   Box points_;
   std::vector<int> left_;
   std::vector<GridAxis> axes_;
-  GridShape shape_{{1}};
+  GridShape shape_;
+  ColumnLevels levels_;
 };
 
 /// How far along the axis of a projection the value of each point counts: of a point of a level the width of its cell,

@@ -20,7 +20,7 @@ struct Leaf {
 class TreeColumns {
  public:
   TreeColumns(const ProjectionQuery& query, const ProjectionGrid& grid, const Mesh& mesh, const BlockView& view,
-              const BlockView* weight, GridSums& out)
+              const BlockView* weight, ColumnSums& out)
       : query_(query), grid_(grid), view_(view), weight_(weight), out_(out) {
     const auto& tree = dynamic_cast<const OctreeGeometry&>(*mesh.geometry);
     width_ = std::fabs(tree.spacing()[static_cast<std::size_t>(query.axis)]);
@@ -36,7 +36,7 @@ class TreeColumns {
     if (leaves_.size() == at_once) flush();
   }
 
-  /// Adds up what is in one column before it goes to the places of the result.
+  /// Adds up what is in one column.
   void flush() {
     const auto key = [](const Leaf& leaf) { return std::tuple(leaf.level, leaf.column[1], leaf.column[0]); };
     std::sort(leaves_.begin(), leaves_.end(), [&](const Leaf& a, const Leaf& b) { return key(a) < key(b); });
@@ -65,20 +65,16 @@ class TreeColumns {
   }
 
   void put(const Leaf& leaf, const std::array<ExactSum, 3>& sums) {
-    const Index fill = Index{1} << std::max(0, query_.level - leaf.level);
-    const Index across = grid_.count(grid_.left().front()), rows = grid_.left().size() > 1 ? fill : 1;
-    for (Index v = leaf.column[1] * fill; v < leaf.column[1] * fill + rows; ++v) {
-      for (Index u = leaf.column[0] * fill; u < (leaf.column[0] + 1) * fill; ++u) {
-        out_.add(v * across + u, std::span(sums).first(weight_ ? 3 : 2));
-      }
-    }
+    const std::int32_t level = std::min(leaf.level, query_.level);
+    const bool flat = grid_.left().size() > 1;
+    out_.add({level, leaf.column[flat ? 1 : 0], flat ? leaf.column[0] : 0}, std::span(sums).first(weight_ ? 3 : 2));
   }
 
   const ProjectionQuery& query_;
   const ProjectionGrid& grid_;
   const BlockView& view_;
   const BlockView* weight_;
-  GridSums& out_;
+  ColumnSums& out_;
   double width_;
   std::vector<Leaf> leaves_;
 };
@@ -86,7 +82,7 @@ class TreeColumns {
 }  // namespace
 
 void project_tree(const ProjectionQuery& query, const ProjectionGrid& grid, const LocalInput& input, const Mesh& mesh,
-                  const BlockView& view, const BlockView* weight, GridSums& out) {
+                  const BlockView& view, const BlockView* weight, ColumnSums& out) {
   const auto tree = BlockTree::of(input, mesh, view.block);
   if (!tree || view.copy) return;
   TreeColumns columns(query, grid, mesh, view, weight, out);

@@ -1,7 +1,7 @@
 // Projections of octrees.
 #pragma once
 
-#include "analysis/grids/grid_sums.hpp"
+#include "analysis/grids/column_sums.hpp"
 #include "analysis/grids/projection_query.hpp"
 #include "sidestream/extend/analysis.hpp"
 
@@ -11,6 +11,6 @@ namespace sidestream {
 /// coarser one fills all places that it covers, a finer one counts with its part of one. `weight`: with a weight, its
 /// view; otherwise null. Sides are halved exactly, so that the sums are those of the same values on a uniform grid.
 void project_tree(const ProjectionQuery& query, const ProjectionGrid& grid, const LocalInput& input, const Mesh& mesh,
-                  const BlockView& view, const BlockView* weight, GridSums& out);
+                  const BlockView& view, const BlockView* weight, ColumnSums& out);
 
 }  // namespace sidestream

@@ -126,23 +126,22 @@ class Resample final : public Task {
       partials.push_back(BytesView(partial).first(found));
       sums.push_back(BytesView(partial).subspan(found, end - found));
     }
-    auto rows = rows_of(partials, grid, input.communicator);
+    const RowsOfServer rows = rows_of(partials, grid, input.communicator);
     const auto cells = static_cast<std::size_t>(grid.row_cells());
-    std::vector<std::vector<double>> values(arrays_.size());
-    for (auto& of_array : values) of_array.assign(rows.size() * cells, std::numeric_limits<double>::quiet_NaN());
+    GridResult result(grid, axes(), input.communicator);
+    std::vector<std::span<double>> values;
+    for (const ArrayName& array : arrays_) {
+      values.push_back(result.add(array.name, array.unit, std::numeric_limits<double>::quiet_NaN()));
+    }
     for (std::size_t row = 0; row < rows.size(); ++row) {
       counts[1] += fill(rows[row], row * cells, cells, values);
-      std::vector<std::uint32_t>().swap(rows[row]);
     }
     if (mixes_) mix(input.metadata, rows_of(sums, grid, input.communicator), cells, values);
     input.communicator.sum(counts);
     const std::int64_t outside = targets_->count() - counts[1];
-    if (input.communicator.rank() == 0) lost_.tell(outside, targets_->count(), counts[0]);
-    GridResult result(grid, axes(), input.communicator);
+    // Where levels are chosen, places that these do not reach are meant to have no value.
+    if (input.communicator.rank() == 0) lost_.tell(query_.choice.all() ? outside : 0, targets_->count(), counts[0]);
     result.set({"outside", outside});
-    for (std::size_t a = 0; a < arrays_.size(); ++a) {
-      result.add(arrays_[a].name, arrays_[a].unit, 0) = std::move(values[a]);
-    }
     result.write(file_, pieces_, input.results, input.communicator);
     return {};
   }
@@ -163,8 +162,8 @@ class Resample final : public Task {
     sampling::add_mixed(query_, *targets_, input, input.feedback, sums);
     return sums.take();
   }
-  void mix(const Metadata& metadata, const std::vector<std::vector<std::uint32_t>>& rows, std::size_t cells,
-           std::vector<std::vector<double>>& values) const {
+  void mix(const Metadata& metadata, const RowsOfServer& rows, std::size_t cells,
+           const std::vector<std::span<double>>& values) const {
     const std::size_t count = sampling::mixed_count(query_, metadata) + 1;
     std::vector<double> own(values.size());
     for (std::size_t row = 0; row < rows.size(); ++row) {
@@ -178,28 +177,30 @@ class Resample final : public Task {
   }
 
   /// Puts what was found in a row where it belongs; returns in how many cells something was.
-  std::int64_t fill(const std::vector<std::uint32_t>& row, std::size_t first, std::size_t cells,
-                    std::vector<std::vector<double>>& values) const {
+  std::int64_t fill(const RowParts& row, std::size_t first, std::size_t cells,
+                    const std::vector<std::span<double>>& values) const {
     struct Best {
       const std::uint32_t *head = nullptr, *values = nullptr;
     };
     const std::size_t length = 2 * arrays_.size();
     std::vector<Best> best(cells);
-    for (std::size_t at = 0; at < row.size();) {
-      const std::uint32_t* head = row.data() + at;
-      const std::size_t left = row.size() - at;
-      const std::uint64_t cell = left >= head_words ? get(head) : cells,
-                          count = left >= head_words ? get(head + count_at) : 0;
-      if (cell >= cells || count > cells - cell || left < head_words + count * length) {
-        fail(Code::internal, "of a row of {} words {} are left, in which a run does not fit", row.size(), left);
-      }
-      for (std::uint64_t n = 0; n < count; ++n) {
-        Best& before = best[cell + n];
-        if (before.head == nullptr || rank_of(head) < rank_of(before.head)) {
-          before = {head, head + head_words + n * length};
+    for (const std::span<const std::uint32_t> part : row) {
+      for (std::size_t at = 0; at < part.size();) {
+        const std::uint32_t* head = part.data() + at;
+        const std::size_t left = part.size() - at;
+        const std::uint64_t cell = left >= head_words ? get(head) : cells,
+                            count = left >= head_words ? get(head + count_at) : 0;
+        if (cell >= cells || count > cells - cell || left < head_words + count * length) {
+          fail(Code::internal, "of a row of {} words {} are left, in which a run does not fit", part.size(), left);
         }
+        for (std::uint64_t n = 0; n < count; ++n) {
+          Best& before = best[cell + n];
+          if (before.head == nullptr || rank_of(head) < rank_of(before.head)) {
+            before = {head, head + head_words + n * length};
+          }
+        }
+        at += head_words + count * length;
       }
-      at += head_words + count * length;
     }
     std::int64_t found = 0;
     for (std::size_t cell = 0; cell < cells; ++cell) {
@@ -260,6 +261,7 @@ std::vector<Option> resample_options() {
            "of other shapes than boxes the node that counts most there). `linear`: interpolated linearly, as `probe` "
            "does; variables in cells of uniform and rectilinear meshes and of octrees alone.",
        .choices = {"nearest", "linear"}},
+      sampling::levels_option(),
       file_option("resampled-{index:05}.h5", "The data set, one file an iteration."),
       pieces_option()};
 }
@@ -282,6 +284,7 @@ AnalysisKind resample_kind() {
         query.linear_nodes = query.linear_cells = settings.text("method") == "linear";
         sampling::check_query(settings, "method", query, metadata);
         const Variable& first = metadata.variables.at(static_cast<std::size_t>(query.variables.at(0)));
+        query.choice = read_choice_of_levels(settings, metadata.mesh_of(first));
         const ResampleGrid grid = read_grid(settings, metadata.mesh_of(first));
         return std::make_unique<Resample>(std::move(query), grid, metadata, settings.text("file"),
                                           read_pieces(settings));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -51,6 +52,14 @@ double Field::cell_volume() const noexcept {
   double volume = 1;
   for (std::size_t a = 0; a < static_cast<std::size_t>(lattice.dimensions); ++a) volume *= std::fabs(spacing[a]);
   return volume;
+}
+
+double Field::shortest() const noexcept {
+  double least = std::fabs(spacing[0]);
+  for (std::size_t a = 1; a < static_cast<std::size_t>(lattice.dimensions); ++a) {
+    least = std::min(least, std::fabs(spacing[a]));
+  }
+  return least;
 }
 
 double Field::position(std::size_t axis, Index cell, double cells) const noexcept {

@@ -19,6 +19,8 @@ struct Field {
 
   /// Length, area or volume of a cell, by the axes that the mesh uses.
   [[nodiscard]] double cell_volume() const noexcept;
+  /// Length of a cell's shortest side.
+  [[nodiscard]] double shortest() const noexcept;
   /// Position of a place that is `cells` above the middle of a cell, brought back into a periodic mesh.
   [[nodiscard]] double position(std::size_t axis, Index cell, double cells) const noexcept;
 };

@@ -74,7 +74,7 @@ class Halos final : public Task {
         gather(input);
         if (looks_again()) {
           const auto offset_of = [&](const Halo& halo) {
-            return query_.profile ? query_.profile->offset_of(halo) : std::array<double, 3>{};
+            return query_.profile ? query_.profile->offset_of(halo.weighted, halo.plain) : std::array<double, 3>{};
           };
           return known_halos(halos_, gathered_.parts, offset_of, mean(), input.communicator).to_bytes();
         }
@@ -156,8 +156,10 @@ class Halos final : public Task {
     std::vector<Column> columns = halo_columns(halos_, query_.field, first);
     auto [shells, runs] = seen_again(input);
     if (query_.profile) {
-      VirialColumns virial =
-          write_profiles(*query_.profile, query_.field, std::move(shells), halos_, first, mean(), input);
+      std::vector<Index> peaks;
+      for (const Halo& halo : halos_) peaks.push_back(halo.peak.id);
+      const ShellUnits units{query_.field.lattice.dimensions, query_.field.cell_volume(), false};
+      VirialColumns virial = write_profiles(*query_.profile, units, std::move(shells), peaks, first, mean(), input);
       for (std::size_t n = 0; n < virial.names.size(); ++n) {
         columns.push_back({virial.names[n], std::move(virial.values[n])});
       }
@@ -243,8 +245,9 @@ AnalysisKind halos_kind() {
                                 {},
                                 {},
                                 halos::read_labels(settings)};
-        query.history = halos::read_history(settings, metadata, query.field);
-        query.profile = halos::read_profile(settings, metadata, query.field);
+        const Variable& density = metadata.variables.at(static_cast<std::size_t>(query.field.variable));
+        query.history = halos::read_history(settings, metadata, density);
+        query.profile = halos::read_profile(settings, metadata, density, query.field.shortest());
         return std::make_unique<halos::Halos>(std::move(query));
       },
   };

@@ -18,16 +18,43 @@ class Patch final : public LevelBlock {
   void for_each(const Visit& f) const override {
     visit([](double) { return true; }, f);
   }
+  void for_each_near(const LevelDistances& distances, const NearVisit& f) const override {
+    const std::int32_t level = view_.block.level;
+    const Index3 first = levels_.in_mesh({level, {}}).index;
+    std::array<std::vector<NearPlace>, 3> near;
+    for (const Box& box : counted_) {
+      for (std::size_t a = 0; a < 3; ++a) {
+        near[a] = distances.near(a, level, box.lo[a] - first[a], box.hi[a] - first[a]);
+      }
+      for (const NearPlace& z : near[2]) {
+        for (const NearPlace& y : near[1]) {
+          for (const NearPlace& x : near[0]) {
+            const double squared = x.squared + y.squared + z.squared;
+            const Index3 p{x.place + first[0], y.place + first[1], z.place + first[2]};
+            if (squared < distances.most() && !is_flagged(p)) f(level, squared, value_at(p), p);
+          }
+        }
+      }
+    }
+  }
   [[nodiscard]] bool has_all_of(const LevelCell& cell) const override {
     if (cell.level != view_.block.level) return false;
     const Index3 p = levels_.in_mesh(cell).index;
     return std::any_of(counted_.begin(), counted_.end(), [&](const Box& box) { return box.contains(p); }) &&
            !is_flagged(p);
   }
+  [[nodiscard]] bool counts_at(const LevelCell& cell) const override {
+    return has_all_of(levels_.ancestor_of(cell, view_.block.level));
+  }
 
  private:
   [[nodiscard]] bool is_flagged(const Index3& p) const {
     return view_.ghosts.data != nullptr && *view_.ghosts.at<std::uint8_t>(p[0], p[1], p[2]) != 0;
+  }
+  [[nodiscard]] double value_at(const Index3& p) const {
+    return with_type(view_.array.type, [&](auto zero) {
+      return static_cast<double>(*view_.array.at<decltype(zero)>(p[0], p[1], p[2], component_));
+    });
   }
   template <class Wanted>
   void visit(Wanted&& wanted, const Visit& f) const {
@@ -39,7 +66,7 @@ class Patch final : public LevelBlock {
             const auto* at = view_.array.at<decltype(zero)>(box.lo[0], p[1], p[2], component_);
             for (p[0] = box.lo[0]; p[0] < box.hi[0]; ++p[0], at += view_.array.strides[0]) {
               const auto value = static_cast<double>(*at);
-              if (wanted(value) && !is_flagged(p)) f(levels_.cell_of(view_.block.level, p), value);
+              if (wanted(value) && !is_flagged(p)) f(levels_.cell_of(view_.block.level, p), value, p);
             }
           }
         }
@@ -67,17 +94,16 @@ class Tree final : public LevelBlock {
     for (std::uint8_t& flag : complete_) flag = flag == 0 ? 1 : 0;  // those that count
     counted_ = complete_;
     std::size_t next = static_cast<std::size_t>(roots[0] * roots[1] * roots[2]);
-    const std::size_t sons = std::size_t{1} << levels.dimensions();
     for (std::size_t n = 0; n < cells_.size(); ++n) {
       if (*refined.array.at<std::uint8_t>(static_cast<Index>(n), 0, 0) == 0) continue;
       children_[n] = next;
-      next += sons;
+      next += sons();
     }
     for (std::size_t n = cells_.size(); n-- > 0;) {
       if (children_[n] == 0) continue;
       const auto first = complete_.begin() + static_cast<std::ptrdiff_t>(children_[n]);
       complete_[n] =
-          std::all_of(first, first + static_cast<std::ptrdiff_t>(sons), [](std::uint8_t c) { return c != 0; });
+          std::all_of(first, first + static_cast<std::ptrdiff_t>(sons()), [](std::uint8_t c) { return c != 0; });
     }
   }
 
@@ -86,6 +112,24 @@ class Tree final : public LevelBlock {
   }
   void for_each(const Visit& f) const override {
     visit([](double) { return true; }, f);
+  }
+  void for_each_near(const LevelDistances& distances, const NearVisit& f) const override {
+    const auto roots = std::min(cells_.size(), static_cast<std::size_t>(roots_[0] * roots_[1] * roots_[2]));
+    std::vector<std::size_t> stack;
+    for (std::size_t n = 0; n < roots; ++n) stack.push_back(n);
+    while (!stack.empty()) {
+      const std::size_t n = stack.back();
+      stack.pop_back();
+      const LevelCell cell = levels_.cell_of(cells_[n].level, cells_[n].index);
+      if (!distances.may_be_near(cell)) continue;
+      if (children_[n] != 0) {
+        for (std::size_t child = 0; child < sons(); ++child) stack.push_back(children_[n] + child);
+      }
+      if (counted_[n] == 0) continue;
+      const double squared = distances.squared(cell);
+      const Index3 place{static_cast<Index>(n), 0, 0};
+      if (squared < distances.most()) f(cell.level, squared, real_at(view_, place[0], component_), place);
+    }
   }
   [[nodiscard]] bool has_all_of(const LevelCell& cell) const override {
     if (cells_.empty()) return false;
@@ -102,14 +146,16 @@ class Tree final : public LevelBlock {
     }
     return complete_[at] != 0;
   }
+  [[nodiscard]] bool counts_at(const LevelCell& cell) const override { return has_all_of(cell); }
 
  private:
+  [[nodiscard]] std::size_t sons() const noexcept { return std::size_t{1} << levels_.dimensions(); }
   template <class Wanted>
   void visit(Wanted&& wanted, const Visit& f) const {
     for (std::size_t n = 0; n < cells_.size(); ++n) {
       if (counted_[n] == 0) continue;
       const double value = real_at(view_, static_cast<Index>(n), component_);
-      if (wanted(value)) f(levels_.cell_of(cells_[n].level, cells_[n].index), value);
+      if (wanted(value)) f(levels_.cell_of(cells_[n].level, cells_[n].index), value, {static_cast<Index>(n), 0, 0});
     }
   }
 

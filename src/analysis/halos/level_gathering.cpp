@@ -52,25 +52,54 @@ struct Component {
   LevelPeak peak;
   Index cells = 0;
   LevelPlanes planes;
+  [[nodiscard]] bool is_taken_by(const HaloRule& halo) const noexcept {
+    return peak.value >= halo.least_peak && cells >= halo.least_cells;
+  }
+};
+
+/// A part that belongs to a halo. Travels.
+struct Answer {
+  std::int64_t part = 0;
+  Index3 peak{};
+};
+
+struct Components {
+  std::map<std::int64_t, Component> all;                              ///< by their first parts
+  std::vector<std::pair<int, std::array<std::int64_t, 2>>> askers{};  ///< who has a part, the part and the first one
+
+  /// To the servers that sent parts of halos.
+  [[nodiscard]] std::vector<MemberMessage> answers(const HaloRule& halo) const {
+    std::map<int, std::vector<Answer>> to;
+    for (const auto& [member, part] : askers) {
+      const Component& component = all.at(part[1]);
+      if (component.is_taken_by(halo)) to[member].push_back({part[0], component.peak.rank});
+    }
+    std::vector<MemberMessage> messages;
+    for (const auto& [member, some] : to) messages.push_back({member, bytes_of(some)});
+    return messages;
+  }
 };
 
 /// Collective: sends parts to the server of the first part of their component, which adds them up.
-std::map<std::int64_t, Component> components_of(const LevelParts& found, const std::vector<std::int64_t>& roots,
-                                                const PartNumbers& numbers, Communicator& servers) {
+Components components_of(const LevelParts& found, const std::vector<std::int64_t>& roots, const PartNumbers& numbers,
+                         Communicator& servers) {
   std::map<int, ByteWriter> to;
   for (std::size_t n = 0; n < roots.size(); ++n) {
     ByteWriter& out = to[numbers.server_of(roots[n])];
     out.put(roots[n]);
+    out.put(numbers.first() + static_cast<std::int64_t>(n));
     out.put(found.parts[n]);
     out.put(found.planes[n]);
   }
   std::vector<MemberMessage> messages;
   for (auto& [server, out] : to) messages.push_back({server, out.take()});
-  std::map<std::int64_t, Component> components;
+  Components components;
   for (const MemberMessage& message : servers.exchange(std::move(messages))) {
     ByteReader in(message.bytes);
     while (!in.at_end()) {
-      Component& component = components[in.get<std::int64_t>()];
+      const auto root = in.get<std::int64_t>();
+      components.askers.push_back({message.member, {in.get<std::int64_t>(), root}});
+      Component& component = components.all[root];
       const auto part = in.get<LevelPart>();
       component.peak.raise(part.peak);
       component.cells += part.cells;
@@ -85,18 +114,25 @@ std::map<std::int64_t, Component> components_of(const LevelParts& found, const s
 
 }  // namespace
 
-std::vector<LevelHalo> gather_level_halos(LevelParts found, const Levels& levels, const HaloRule& halo,
-                                          Communicator& servers) {
+GatheredLevels gather_level_halos(LevelParts found, const Levels& levels, const HaloRule& halo, Communicator& servers) {
   const PartNumbers numbers(found.parts.size(), servers);
   const std::vector<std::int64_t> roots =
       join_parts(meetings(found, numbers, servers), found.parts.size(), numbers, servers);
-  std::vector<LevelHalo> halos = std::move(found.whole);
-  for (const auto& [root, component] : components_of(found, roots, numbers, servers)) {
-    if (!(component.peak.value >= halo.least_peak) || component.cells < halo.least_cells) continue;
-    halos.push_back(component.planes.finish(levels, component.peak, component.cells));
+  GatheredLevels gathered{std::move(found.whole), {}};
+  const Components components = components_of(found, roots, numbers, servers);
+  for (const auto& [root, component] : components.all) {
+    if (!component.is_taken_by(halo)) continue;
+    gathered.halos.push_back(component.planes.finish(levels, component.peak, component.cells));
   }
-  return sorted_records(
-      halos, [](const LevelHalo& one) { return one.peak.rank; }, servers);
+  for (const MemberMessage& message : servers.exchange(components.answers(halo))) {
+    for (const Answer& answer : records_of<Answer>(message.bytes)) {
+      gathered.parts.push_back(
+          {found.parts[static_cast<std::size_t>(answer.part - numbers.first())].first, answer.peak});
+    }
+  }
+  gathered.halos = sorted_records(
+      gathered.halos, [](const LevelHalo& one) { return one.peak.rank; }, servers);
+  return gathered;
 }
 
 }  // namespace sidestream::halos

@@ -15,17 +15,20 @@ bool takes(const HaloRule& rule, const LevelPeak& peak, Index cells) {
 
 class LevelSearch {
  public:
-  LevelSearch(const LocalInput& input, std::int32_t variable, int component, const Levels& levels, double boundary)
+  LevelSearch(const LocalInput& input, std::int32_t variable, int component, const Levels& levels, double boundary,
+              bool keep_places)
       : levels_(levels) {
     for (const BlockView& view : input.of(variable)) {
       std::unique_ptr<LevelBlock> block = level_block(levels, input, view, component);
-      if (!block) continue;
-      block->for_each_above(boundary, [&](const LevelCell& cell, double value) {
-        cells_.push_back(cell);
-        values_.push_back(value);
-        blocks_of_.push_back(static_cast<std::uint32_t>(blocks_.size()));
-      });
-      blocks_.push_back(std::move(block));
+      if (block) {
+        block->for_each_above(boundary, [&](const LevelCell& cell, double value, const Index3& place) {
+          cells_.push_back(cell);
+          values_.push_back(value);
+          if (keep_places) places_.push_back(place);
+          blocks_of_.push_back(static_cast<std::uint32_t>(blocks_.size()));
+        });
+      }
+      blocks_.push_back(std::move(block));  // null for views of which nothing counts
     }
     if (cells_.size() >= std::numeric_limits<std::uint32_t>::max() / 4) {
       fail(Code::analysis, "a server has {} cells above {}, more than can be told apart; use more servers",
@@ -33,10 +36,10 @@ class LevelSearch {
     }
   }
 
-  LevelParts run(const HaloRule& halo) {
+  LevelParts run(const HaloRule& halo, std::vector<OwnedLevelCell>* owned) {
     join();
     LevelParts found;
-    sum_up(halo, found);
+    sum_up(halo, found, owned);
     std::vector<PartCell>& sought = found.sought;
     for (PartCell& one : sought_) one.part = part_of_[joined_.find(static_cast<std::uint32_t>(one.part))];
     sought = std::move(sought_);
@@ -89,12 +92,14 @@ class LevelSearch {
     }
   }
 
-  void sum_up(const HaloRule& halo, LevelParts& found) {
-    struct Set {
-      LevelPeak peak;
-      Index cells = 0;
-      bool open = false;
-    };
+  struct Set {
+    LevelPeak peak;
+    Index cells = 0;
+    Index3 first{};
+    bool open = false;
+  };
+
+  void sum_up(const HaloRule& halo, LevelParts& found, std::vector<OwnedLevelCell>* owned) {
     std::vector<std::uint32_t> set_of(cells_.size());
     std::vector<Set> sets;
     std::vector<std::vector<std::uint32_t>> members;
@@ -106,7 +111,9 @@ class LevelSearch {
         members.emplace_back();
       }
       const std::uint32_t s = set_of[n] = set_of[root];
-      sets[s].peak.raise({values_[n], cells_[n], levels_.rank(cells_[n])});
+      const Index3 rank = levels_.rank(cells_[n]);
+      sets[s].first = sets[s].cells == 0 ? rank : std::min(sets[s].first, rank);
+      sets[s].peak.raise({values_[n], cells_[n], rank});
       ++sets[s].cells;
       sets[s].open = sets[s].open || open_[n];
       members[s].push_back(n);
@@ -115,6 +122,11 @@ class LevelSearch {
     for (std::size_t s = 0; s < sets.size(); ++s) {
       const Set& set = sets[s];
       if (!set.open && !takes(halo, set.peak, set.cells)) continue;
+      const std::int64_t owner =
+          set.open ? ~static_cast<std::int64_t>(found.parts.size()) : static_cast<std::int64_t>(found.whole.size());
+      for (const std::uint32_t n : members[s]) {
+        if (owned) owned->push_back({cells_[n], places_[n], blocks_of_[n], owner});
+      }
       LevelPlanes planes;
       for (const std::uint32_t n : members[s]) planes.add(levels_, cells_[n], values_[n]);
       if (!set.open) {
@@ -122,7 +134,7 @@ class LevelSearch {
         continue;
       }
       const auto part = static_cast<std::int64_t>(found.parts.size());
-      found.parts.push_back({set.peak, set.cells});
+      found.parts.push_back({set.peak, set.cells, set.first});
       ByteWriter out;
       planes.write(out);
       found.planes.push_back(out.take());
@@ -137,6 +149,7 @@ class LevelSearch {
   std::vector<std::unique_ptr<LevelBlock>> blocks_;
   std::vector<LevelCell> cells_;
   std::vector<double> values_;
+  std::vector<Index3> places_;  ///< if wanted
   std::vector<std::uint32_t> blocks_of_;
   Joined<std::uint32_t> joined_;
   std::vector<bool> open_;             ///< next to it another block may go on
@@ -147,8 +160,8 @@ class LevelSearch {
 }  // namespace
 
 LevelParts find_level_parts(const LocalInput& input, std::int32_t variable, int component, const Levels& levels,
-                            double boundary, const HaloRule& halo) {
-  return LevelSearch(input, variable, component, levels, boundary).run(halo);
+                            double boundary, const HaloRule& halo, std::vector<OwnedLevelCell>* owned) {
+  return LevelSearch(input, variable, component, levels, boundary, owned != nullptr).run(halo, owned);
 }
 
 void LevelParts::write(ByteWriter& out) const {

@@ -20,6 +20,21 @@ struct PartCell {
 struct LevelPart {
   LevelPeak peak;
   Index cells = 0;  ///< of all levels
+  Index3 first{};   ///< the least rank of its cells: no other part has it
+};
+
+/// A part of a component and the halo that it belongs to, both by ranks of cells: of the part's first one, and the
+/// halo's peak. Travels.
+struct LevelHaloPart {
+  Index3 first{}, peak{};
+};
+
+/// A cell above the boundary, where its value is, and what it belongs to: whole halo n, or, as ~n, part n.
+struct OwnedLevelCell {
+  LevelCell cell;
+  Index3 place{};          ///< in the arrays of its block
+  std::uint32_t view = 0;  ///< the block, by its number among the views of the variable
+  std::int64_t owner = 0;
 };
 
 /// Parts are numbered from 0.
@@ -37,11 +52,18 @@ struct LevelParts {
 
 /// Looks through this server's blocks: cells that count (on the finest level that has their place) and are >=
 /// `boundary`. Does not communicate.
+/// `owned`: if given, gets the cells of all halos and parts.
 [[nodiscard]] LevelParts find_level_parts(const LocalInput& input, std::int32_t variable, int component,
-                                          const Levels& levels, double boundary, const HaloRule& halo);
+                                          const Levels& levels, double boundary, const HaloRule& halo,
+                                          std::vector<OwnedLevelCell>* owned = nullptr);
 
-/// Collective: this server's share of all halos, in ascending rank of their peaks over all servers.
-[[nodiscard]] std::vector<LevelHalo> gather_level_halos(LevelParts found, const Levels& levels, const HaloRule& halo,
-                                                        Communicator& servers);
+struct GatheredLevels {
+  std::vector<LevelHalo> halos;      ///< this server's share of all, in ascending rank of their peaks over all servers
+  std::vector<LevelHaloPart> parts;  ///< those that were found here, of halos alone
+};
+
+/// Collective.
+[[nodiscard]] GatheredLevels gather_level_halos(LevelParts found, const Levels& levels, const HaloRule& halo,
+                                                Communicator& servers);
 
 }  // namespace sidestream::halos

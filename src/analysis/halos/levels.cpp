@@ -1,5 +1,6 @@
 #include "analysis/halos/levels.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -94,14 +95,38 @@ double Levels::whole_volume() const noexcept {
 Index Levels::difference(std::size_t axis, Index from, Index to) const noexcept {
   const Index away = to - from;
   if (!mesh_.periodic[axis]) return away;
-  const Index n = 2 * lattice_.domain().extent(static_cast<int>(axis)), half = n / 2;
+  const Index n = length_of_mesh(axis), half = n / 2;
   return away < -half ? away + n : away >= half ? away - n : away;
+}
+
+double Levels::wrapped(std::size_t axis, double half_steps) const noexcept {
+  if (!mesh_.periodic[axis]) return half_steps;
+  const auto n = static_cast<double>(length_of_mesh(axis));
+  if (half_steps < -n / 2) half_steps += n;
+  if (half_steps >= n / 2) half_steps -= n;
+  return half_steps;
+}
+
+std::optional<LevelCell> Levels::cell_at(std::int32_t level, const std::array<double, 3>& x) const noexcept {
+  LevelCell cell{level, {}};
+  for (std::size_t a = 0; a < static_cast<std::size_t>(dimensions()); ++a) {
+    const auto roots = static_cast<double>(extents_[0][a]);
+    double u = (x[a] - origin_[a]) / (half_step_[a] * static_cast<double>(length(0, a)));
+    if (!std::isfinite(u)) return std::nullopt;
+    if (mesh_.periodic[a]) u -= roots * std::floor(u / roots);
+    if (mesh_.periodic[a] && !(u < roots)) u = 0;
+    if (!(u >= 0 && u <= roots)) return std::nullopt;
+    const Index3& extents = extents_[static_cast<std::size_t>(level)];
+    const auto ratio = static_cast<double>(extents[a] / extents_[0][a]);
+    cell.index[a] = std::min(static_cast<Index>(u * ratio), extents[a] - 1);
+  }
+  return cell;
 }
 
 double Levels::position(std::size_t axis, const LevelCell& cell, double half_steps, bool brought_back) const {
   double place = static_cast<double>(middle(cell.level, axis, cell.index[axis])) + half_steps;
   if (brought_back && mesh_.periodic[axis]) {
-    const auto n = static_cast<double>(2 * lattice_.domain().extent(static_cast<int>(axis)));
+    const auto n = static_cast<double>(length_of_mesh(axis));
     if (place < 0) place += n;
     if (place >= n) place -= n;
   }

@@ -35,6 +35,18 @@ class Levels {
   [[nodiscard]] LevelCell cell_of(std::int32_t level, const Index3& index) const;
   [[nodiscard]] TreeCell in_mesh(const LevelCell& cell) const;
   [[nodiscard]] LevelCell father_of(const LevelCell& cell) const noexcept;
+  /// The cell of a level that is not finer and has it in it, or is it.
+  [[nodiscard]] LevelCell ancestor_of(LevelCell cell, std::int32_t level) const noexcept {
+    while (cell.level > level) cell = father_of(cell);
+    return cell;
+  }
+  /// How many levels there may be.
+  [[nodiscard]] std::size_t levels() const noexcept { return volumes_.size(); }
+  /// How many cells a level has along each axis.
+  [[nodiscard]] const Index3& extents(std::int32_t level) const { return extents_[static_cast<std::size_t>(level)]; }
+  /// The cell of a level in which a position lies: the upper face of the mesh belongs to its last cell, periodic axes
+  /// go on. None outside of the mesh, and at no place.
+  [[nodiscard]] std::optional<LevelCell> cell_at(std::int32_t level, const std::array<double, 3>& x) const noexcept;
   /// Steps to the neighbours of a cell on its own level.
   [[nodiscard]] const std::vector<Index3>& steps() const noexcept { return offsets_; }
   /// The cell of the same level that lies so far from it, round the ends of periodic axes; none beyond the mesh.
@@ -54,6 +66,12 @@ class Levels {
   }
   /// How far a middle lies above another one, the short way round along periodic axes: from half the mesh below.
   [[nodiscard]] Index difference(std::size_t axis, Index from, Index to) const noexcept;
+  /// The same for a difference of middles that is no whole number.
+  [[nodiscard]] double wrapped(std::size_t axis, double half_steps) const noexcept;
+  /// How long the mesh is, in half steps.
+  [[nodiscard]] Index length_of_mesh(std::size_t axis) const noexcept {
+    return 2 * lattice_.domain().extent(static_cast<int>(axis));
+  }
   /// Half steps as a length in coordinates.
   [[nodiscard]] double in_coordinates(std::size_t axis, double half_steps) const noexcept {
     return half_steps * half_step_[axis];

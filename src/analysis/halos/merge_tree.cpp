@@ -57,6 +57,20 @@ void read_halos(ByteReader& in, HaloMap& all) {
   }
 }
 
+/// What trees of boxes have to be joined by.
+struct Built {
+  std::vector<BorderCell> border;
+  std::vector<Triplet> open;
+  void append(std::vector<BorderCell>&& cells, const std::vector<Triplet>& triplets) {
+    if (border.empty()) {
+      border = std::move(cells);
+    } else {
+      border.insert(border.end(), cells.begin(), cells.end());
+    }
+    open.insert(open.end(), triplets.begin(), triplets.end());
+  }
+};
+
 class MergeTree final : public Task {
  public:
   explicit MergeTree(TreeQuery query) : query_(std::move(query)), steps_(row_steps(query_.field.connectivity)) {}
@@ -79,6 +93,7 @@ class MergeTree final : public Task {
 
   void discard(const Iteration&) noexcept override {
     tree_ = {};
+    built_ = {};
     own_ = {};
   }
 
@@ -92,47 +107,49 @@ class MergeTree final : public Task {
 
   Bytes build(const LocalInput& input) {
     tree_ = {};
+    built_ = {};
     const std::vector<BlockView>& views = input.of(query_.field.variable);
-    std::vector<BorderCell> border;
-    std::vector<Triplet> open;
     for (std::size_t v = 0; v < views.size(); ++v) {
       for (const Box& box : views[v].counted()) {
         if (box.empty()) continue;
         BlockTree& one = tree_.boxes.emplace_back(views[v], box, query_.field.lattice, query_.field.connectivity,
                                                   query_.field.component);
         tree_.views.push_back(v);
-        const std::vector<BorderCell> cells = one.take_border();
-        border.insert(border.end(), cells.begin(), cells.end());
-        open.insert(open.end(), one.open().begin(), one.open().end());
+        built_.append(one.take_border(), one.open());
       }
     }
+    const Bytes mean = needs_mean() ? sum_values(views, query_.field.component) : Bytes{};
     ByteWriter out;
-    out.reserve(border.size() * sizeof(BorderCell) + open.size() * sizeof(Triplet) + sizeof(ExactSum) + 64);
-    out.put(needs_mean() ? sum_values(views, query_.field.component) : Bytes{});
-    out.put(border);
-    out.put(open);
+    out.put(mean);
+    if (input.stays) return out.take();  // what else was built is read where it is
+    out.reserve(built_.border.size() * sizeof(BorderCell) + built_.open.size() * sizeof(Triplet) + mean.size() + 64);
+    out.put(built_.border);
+    out.put(built_.open);
+    built_ = {};
     return out.take();
   }
 
   Bytes join(const CombineInput& input) {
     Communicator& servers = input.communicator;
-    std::vector<BorderCell> border;
-    std::vector<TreeEdge> edges;
+    Built all = std::move(built_);
+    built_ = {};
     std::vector<Bytes> means;
     for (const Bytes& partial : input.partials) {
       ByteReader in(partial);
-      std::vector<BorderCell> cells;
-      std::vector<Triplet> open;
       in.get(means.emplace_back());
-      in.get(cells);
-      in.get(open);
-      for (BorderCell& cell : cells) cell.owner = static_cast<std::uint32_t>(servers.rank()) & 0xffffff;
-      border.empty() ? border.swap(cells) : static_cast<void>(border.insert(border.end(), cells.begin(), cells.end()));
-      for (const Triplet& one : open) edges.push_back({one.top, one.into, one.saddle});
+      if (in.at_end()) continue;
+      Built one;
+      in.get(one.border);
+      in.get(one.open);
+      all.append(std::move(one.border), one.open);
     }
+    for (BorderCell& cell : all.border) cell.owner = static_cast<std::uint32_t>(servers.rank()) & 0xffffff;
+    std::vector<TreeEdge> edges;
+    for (const Triplet& one : all.open) edges.push_back({one.top, one.into, one.saddle});
+    std::vector<Triplet>().swap(all.open);
     ByteWriter out;
     out.put(needs_mean() ? combine_mean(means, servers) : Bytes{});
-    const std::vector<MetEdge> met = meet_at_borders(std::move(border), query_.field.lattice, steps_, servers);
+    const std::vector<MetEdge> met = meet_at_borders(std::move(all.border), query_.field.lattice, steps_, servers);
     std::int64_t elsewhere = input.local ? 0 : 1;
     servers.sum({&elsewhere, 1});
     out.put(elsewhere);
@@ -303,6 +320,7 @@ class MergeTree final : public Task {
   TreeQuery query_;
   std::vector<RowStep> steps_;
   ServerTree tree_;           ///< between the passes of one iteration
+  Built built_;               ///< likewise: of partials that stay, between `build` and `join`
   std::vector<Triplet> own_;  ///< likewise: what this server's maxima lead to, if it has their cells
   Bytes joined_;              ///< likewise: what `join` returned
   std::vector<Bytes> rest_;   ///< of partials: what follows the branches

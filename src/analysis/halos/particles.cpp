@@ -9,6 +9,7 @@
 
 #include "analysis/common_options.hpp"
 #include "analysis/grids/packed_sum.hpp"
+#include "analysis/halos/gathered_records.hpp"
 #include "analysis/point_values.hpp"
 #include "data/block_index.hpp"
 
@@ -83,18 +84,6 @@ class Values {
   const BlockView* last_ = nullptr;
 };
 
-template <class Record>
-std::vector<Record> exchanged(const std::map<int, std::vector<Record>>& to, Communicator& servers) {
-  std::vector<MemberMessage> messages;
-  for (const auto& [server, some] : to) messages.push_back({server, bytes_of(some)});
-  std::vector<Record> came;
-  for (const MemberMessage& message : servers.exchange(std::move(messages))) {
-    const auto some = records_of<Record>(message.bytes);
-    came.insert(came.end(), some.begin(), some.end());
-  }
-  return came;
-}
-
 /// The server that has all particles of a number.
 int keeper_of(std::int64_t id, int servers) {
   const std::uint64_t mixed = static_cast<std::uint64_t>(id) * 0x9E3779B97F4A7C15u;
@@ -142,7 +131,7 @@ std::vector<Option> particle_options() {
 }
 
 std::optional<ParticleQuery> read_particle_query(const Settings& settings, const Metadata& metadata,
-                                                 const Field& field) {
+                                                 const Variable& density) {
   if (!settings.has("particles")) {
     if (settings.has("weight")) settings.fail("weight", "it is a variable of `particles`, which names no mesh");
     return std::nullopt;
@@ -157,9 +146,10 @@ std::optional<ParticleQuery> read_particle_query(const Settings& settings, const
                                            "again; declare a variable as its `point_ids`",
                                            mesh.name));
   }
-  if (mesh.dimensions != field.lattice.dimensions) {
+  const int dimensions = metadata.mesh_of(density).dimensions;
+  if (mesh.dimensions != dimensions) {
     settings.fail("particles", fmt::format("mesh '{}' has {} dimensions, that of '{}' has {}; expected as many",
-                                           mesh.name, mesh.dimensions, field.name, field.lattice.dimensions));
+                                           mesh.name, mesh.dimensions, density.name, dimensions));
   }
   ParticleQuery query{mesh.array(Role::coordinates), mesh.array(Role::point_ids)};
   if (!settings.has("weight")) return query;
@@ -206,12 +196,18 @@ std::vector<HaloMember> members_of(const std::vector<PlacedParticle>& particles,
                                    const Lattice& lattice, Communicator& servers) {
   std::map<int, std::vector<PlacedParticle>> to_rows;
   for (const PlacedParticle& one : particles) to_rows[lattice.keeper(one.row, servers.size())].push_back(one);
-  std::map<int, std::vector<HaloMember>> to_ids;
+  std::vector<HaloMember> members;
   for (const PlacedParticle& one : exchanged(to_rows, servers)) {
     const Index peak = owner_of(runs, one.row, one.place);
-    if (peak >= 0) to_ids[keeper_of(one.id, servers.size())].push_back({one.id, peak, one.weight});
+    if (peak >= 0) members.push_back({one.id, peak, one.weight});
   }
-  std::vector<HaloMember> members = exchanged(to_ids, servers);
+  return dealt_by_number(members, servers);
+}
+
+std::vector<HaloMember> dealt_by_number(const std::vector<HaloMember>& mine, Communicator& servers) {
+  std::map<int, std::vector<HaloMember>> to;
+  for (const HaloMember& member : mine) to[keeper_of(member.id, servers.size())].push_back(member);
+  std::vector<HaloMember> members = exchanged(to, servers);
   std::sort(members.begin(), members.end(),
             [](const HaloMember& a, const HaloMember& b) { return std::tie(a.id, a.peak) < std::tie(b.id, b.peak); });
   return members;

@@ -21,7 +21,7 @@ struct ParticleQuery {
 /// The options `particles` and `weight`, and their values, if given. Throws Error(configuration).
 [[nodiscard]] std::vector<Option> particle_options();
 [[nodiscard]] std::optional<ParticleQuery> read_particle_query(const Settings& settings, const Metadata& metadata,
-                                                               const Field& field);
+                                                               const Variable& density);
 
 /// A particle and the cell that it lies in. Travels.
 struct PlacedParticle {
@@ -35,15 +35,19 @@ struct PlacedParticle {
 [[nodiscard]] std::vector<PlacedParticle> place_particles(const ParticleQuery& query, const Field& field,
                                                           double boundary, const LocalInput& input);
 
-/// A particle and the halo, by its peak, that it is in. Travels.
+/// A particle and the halo, by its peak or number, that it is in. Travels.
 struct HaloMember {
   std::int64_t id = 0;
   Index peak = -1;
   double weight = 1;
 };
 
-/// Collective. The particles in halos, dealt out by their numbers, so that each server has those of the same numbers
-/// every time; ascending. `runs`: of halos, in the rows that this server keeps, by row and place.
+/// Collective. Particles dealt out by their numbers, so that each server has those of the same numbers every time;
+/// ascending.
+[[nodiscard]] std::vector<HaloMember> dealt_by_number(const std::vector<HaloMember>& mine, Communicator& servers);
+
+/// Collective. The particles in halos, as `dealt_by_number` has them. `runs`: of halos, in the rows that this server
+/// keeps, by row and place.
 [[nodiscard]] std::vector<HaloMember> members_of(const std::vector<PlacedParticle>& particles,
                                                  const std::vector<OwnedRun>& runs, const Lattice& lattice,
                                                  Communicator& servers);

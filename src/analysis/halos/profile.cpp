@@ -73,8 +73,8 @@ double crossing(double a, double b, double high, double low, double sought) {
 
 class Profiles {
  public:
-  Profiles(const ProfileQuery& query, const Field& field, double mean)
-      : query_(query), field_(field), unit_(query.reference.value_or(mean)), fields_(query.fields.size()) {
+  Profiles(const ProfileQuery& query, const ShellUnits& units, double mean)
+      : query_(query), units_(units), unit_(query.reference.value_or(mean)), fields_(query.fields.size()) {
     for (const double one : query.overdensities) {
       for (const char* of : {"r_{}", "mass_{}"}) {
         virial_.names.push_back(fmt::format(fmt::runtime(of), one));
@@ -83,23 +83,25 @@ class Profiles {
     }
   }
 
-  void add(std::int64_t number, const Halo& halo, const ShellSums& sums) {
-    ExactSum within = sums.mass(0);
+  void add(std::int64_t number, Index peak, const ShellSums& sums) {
+    ExactSum within = sums.mass(0), room = sums.volume(0);
     std::int64_t cells = sums.cells(0);
-    std::vector<double> densities{density(within, cells)};  // within each edge
+    std::vector<double> densities{density(within, cells, room)};  // within each edge
     for (std::size_t s = 1; s <= query_.shells(); ++s) {
       within.add(sums.mass(s));
+      room.add(sums.volume(s));
       cells += sums.cells(s);
-      densities.push_back(density(within, cells));
+      densities.push_back(density(within, cells, room));
       numbers_.push_back(number);
-      peaks_.push_back(halo.peak.id);
+      peaks_.push_back(peak);
       shells_.push_back(static_cast<std::int64_t>(s) - 1);
       cells_.push_back(sums.cells(s));
       low_.push_back(query_.edges[s - 1]);
       high_.push_back(query_.edges[s]);
-      masses_.push_back(sums.mass(s).value() * field_.cell_volume());
-      densities_.push_back(density(sums.mass(s), sums.cells(s)));
-      masses_within_.push_back(within.value() * field_.cell_volume());
+      volumes_.push_back(sums.volume(s).value() * units_.volume);
+      masses_.push_back(sums.mass(s).value() * units_.volume);
+      densities_.push_back(density(sums.mass(s), sums.cells(s), sums.volume(s)));
+      masses_within_.push_back(within.value() * units_.volume);
       densities_within_.push_back(densities.back());
       for (std::size_t f = 0; f < fields_.size(); ++f) fields_[f].push_back(sums.mean(s, f));
     }
@@ -107,29 +109,32 @@ class Profiles {
       const double sought = query_.overdensities[n] * unit_;
       const double radius = radius_of(sought, densities);
       virial_.values[2 * n].push_back(radius);
-      virial_.values[2 * n + 1].push_back(sought * volume_within(radius, field_.lattice.dimensions));
+      virial_.values[2 * n + 1].push_back(sought * volume_within(radius, units_.dimensions));
     }
   }
 
   [[nodiscard]] Table table() {
-    std::vector<Column> columns{{"halo", std::move(numbers_)},
-                                {"peak_index", std::move(peaks_)},
-                                {"shell", std::move(shells_)},
-                                {"lower", std::move(low_)},
-                                {"upper", std::move(high_)},
-                                {"cells", std::move(cells_)},
-                                {"mass", std::move(masses_)},
-                                {"density", std::move(densities_)},
-                                {"mass_within", std::move(masses_within_)},
-                                {"density_within", std::move(densities_within_)}};
+    std::vector<Column> columns{{"halo", std::move(numbers_)}};
+    if (!units_.levels) columns.push_back({"peak_index", std::move(peaks_)});
+    columns.push_back({"shell", std::move(shells_)});
+    columns.push_back({"lower", std::move(low_)});
+    columns.push_back({"upper", std::move(high_)});
+    columns.push_back({"cells", std::move(cells_)});
+    if (units_.levels) columns.push_back({"volume", std::move(volumes_)});
+    columns.push_back({"mass", std::move(masses_)});
+    columns.push_back({"density", std::move(densities_)});
+    columns.push_back({"mass_within", std::move(masses_within_)});
+    columns.push_back({"density_within", std::move(densities_within_)});
     for (std::size_t f = 0; f < fields_.size(); ++f) columns.push_back({query_.fields[f].name, std::move(fields_[f])});
     return Table(std::move(columns));
   }
   [[nodiscard]] VirialColumns take_virial() { return std::move(virial_); }
 
  private:
-  [[nodiscard]] static double density(const ExactSum& mass, std::int64_t cells) {
-    return cells > 0 ? mass.value() / static_cast<double>(cells) : nothing;
+  /// The mean of values, by volume.
+  [[nodiscard]] double density(const ExactSum& mass, std::int64_t cells, const ExactSum& volume) const {
+    if (cells == 0) return nothing;
+    return mass.value() / (units_.levels ? volume.value() : static_cast<double>(cells));
   }
   /// `densities`: within each edge.
   [[nodiscard]] double radius_of(double sought, const std::vector<double>& densities) const {
@@ -142,29 +147,30 @@ class Profiles {
   }
 
   const ProfileQuery& query_;
-  const Field& field_;
+  const ShellUnits& units_;
   double unit_;
   std::vector<std::int64_t> numbers_, peaks_, shells_, cells_;
-  std::vector<double> low_, high_, masses_, densities_, masses_within_, densities_within_;
+  std::vector<double> low_, high_, volumes_, masses_, densities_, masses_within_, densities_within_;
   std::vector<std::vector<double>> fields_;
   VirialColumns virial_;
 };
 
 }  // namespace
 
-std::array<double, 3> ProfileQuery::offset_of(const Halo& halo) const noexcept {
+std::array<double, 3> ProfileQuery::offset_of(const std::array<double, 3>& weighted,
+                                              const std::array<double, 3>& plain) const noexcept {
   if (about == About::peak) return {};
-  std::array<double, 3> offset = about == About::centre ? halo.plain : halo.weighted;
+  const std::array<double, 3>& offset = about == About::centre ? plain : weighted;
   const bool known = std::all_of(offset.begin(), offset.end(), [](double x) { return std::isfinite(x); });
   return known ? offset : std::array<double, 3>{};
 }
 
-VirialColumns write_profiles(const ProfileQuery& query, const Field& field, std::vector<Bytes> partials,
-                             const std::vector<Halo>& mine, std::int64_t first, double mean,
+VirialColumns write_profiles(const ProfileQuery& query, const ShellUnits& units, std::vector<Bytes> partials,
+                             const std::vector<Index>& mine, std::int64_t first, double mean,
                              const CombineInput& input) {
   const std::vector<HaloBytes> came =
       exchange_shells(std::move(partials), static_cast<std::int64_t>(mine.size()), input.communicator);
-  Profiles profiles(query, field, mean);
+  Profiles profiles(query, units, mean);
   ShellSums sums(query.shells(), query.fields.size());
   auto one = came.begin();
   for (std::size_t h = 0; h < mine.size(); ++h) {

@@ -9,16 +9,7 @@
 namespace sidestream::halos {
 namespace {
 
-/// The length of a cell's shortest side.
-double shortest(const Field& field) {
-  double least = std::fabs(field.spacing[0]);
-  for (std::size_t a = 1; a < static_cast<std::size_t>(field.lattice.dimensions); ++a) {
-    least = std::min(least, std::fabs(field.spacing[a]));
-  }
-  return least;
-}
-
-std::vector<double> read_edges(const Settings& settings, const Field& field) {
+std::vector<double> read_edges(const Settings& settings, double shortest) {
   std::vector<double> ends = settings.reals("radius");
   const bool logarithmic = settings.text("scale") == "logarithmic";
   if (ends.size() == 1) ends.insert(ends.begin(), logarithmic ? ends[0] / 100 : 0);
@@ -26,7 +17,7 @@ std::vector<double> read_edges(const Settings& settings, const Field& field) {
     settings.fail("radius", fmt::format("found {} to {}, expected finite radii, the lower one first and not below 0{}",
                                         ends[0], ends[1], logarithmic ? "; above 0 on a logarithmic scale" : ""));
   }
-  const double unit = settings.text("units") == "cells" ? shortest(field) : 1;
+  const double unit = settings.text("units") == "cells" ? shortest : 1;
   const int bins = settings.integer<int>("bins");
   std::vector<double> edges;
   for (int n = 0; n <= bins; ++n) {
@@ -110,7 +101,8 @@ Option profile_option() {
       {.name = "units",
        .type = OptionType::choice,
        .default_value = "length",
-       .text = "Of `radius`: `length`, those of the mesh's coordinates, or `cells`, the shortest side of a cell.",
+       .text =
+           "Of `radius`: `length`, those of the mesh's coordinates, or `cells`, the shortest side of a cell (of the coarsest level).",
        .choices = {"length", "cells"}},
       {.name = "bins",
        .type = OptionType::integer,
@@ -142,7 +134,8 @@ Option profile_option() {
   return option;
 }
 
-std::optional<ProfileQuery> read_profile(const Settings& all, const Metadata& metadata, const Field& field) {
+std::optional<ProfileQuery> read_profile(const Settings& all, const Metadata& metadata, const Variable& density,
+                                         double shortest) {
   if (!all.has("profile")) return std::nullopt;
   const Settings settings = all.map("profile");
   ProfileQuery query;
@@ -153,9 +146,8 @@ std::optional<ProfileQuery> read_profile(const Settings& all, const Metadata& me
   query.about = about == "peak"   ? ProfileQuery::About::peak
                 : about == "mass" ? ProfileQuery::About::mass_centre
                                   : ProfileQuery::About::centre;
-  query.edges = read_edges(settings, field);
-  query.fields =
-      read_profile_fields(settings, metadata, metadata.variables.at(static_cast<std::size_t>(field.variable)));
+  query.edges = read_edges(settings, shortest);
+  query.fields = read_profile_fields(settings, metadata, density);
   query.overdensities = read_overdensities(settings, query.sphere);
   if (settings.has("reference")) {
     query.reference = settings.real("reference");

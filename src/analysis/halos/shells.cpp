@@ -19,6 +19,7 @@ void ShellSums::write(ByteWriter& out) const {
     if (shells_[s].cells == 0) continue;
     words.clear();
     pack(shells_[s].mass, words);
+    pack(shells_[s].volume, words);
     for (std::size_t f = 0; f < fields_; ++f) {
       pack(sums_[s * fields_ + f].weights, words);
       pack(sums_[s * fields_ + f].products, words);
@@ -38,6 +39,7 @@ void ShellSums::read(ByteReader& in) {
     std::size_t at = 0;
     const auto next = [&](ExactSum& sum) { at += add_packed(words.data() + at, words.size() - at, sum); };
     next(shells_[s].mass);
+    next(shells_[s].volume);
     for (std::size_t f = 0; f < fields_; ++f) {
       next(sums_[s * fields_ + f].weights);
       next(sums_[s * fields_ + f].products);

@@ -21,17 +21,26 @@ class ShellSums {
     shells_[shell].mass.add(density);
     any_ = true;
   }
-  /// A value of a field in a cell: not where it or the density is infinite or no number.
-  void add_field(std::size_t shell, std::size_t field, double density, double value) noexcept {
+  /// The same of a cell of some volume, in units of which the mass is then.
+  void add(std::size_t shell, double density, double volume) noexcept {
+    ++shells_[shell].cells;
+    shells_[shell].mass.add_product(density, volume);
+    shells_[shell].volume.add(volume);
+    any_ = true;
+  }
+  /// A value of a field in a cell, and its mass: not where it or the mass is infinite or no number.
+  void add_field(std::size_t shell, std::size_t field, double mass, double value) noexcept {
     FieldSum& sum = sums_[shell * fields_ + field];
-    sum.weights.add(density);
-    sum.products.add_product(density, value);
+    sum.weights.add(mass);
+    sum.products.add_product(mass, value);
   }
 
   [[nodiscard]] bool any() const noexcept { return any_; }
   [[nodiscard]] std::int64_t cells(std::size_t shell) const noexcept { return shells_[shell].cells; }
   [[nodiscard]] const ExactSum& mass(std::size_t shell) const noexcept { return shells_[shell].mass; }
-  /// Weighted with the density; NaN where there is none.
+  /// Of cells that were added with one.
+  [[nodiscard]] const ExactSum& volume(std::size_t shell) const noexcept { return shells_[shell].volume; }
+  /// Weighted with the mass; NaN where there is none.
   [[nodiscard]] double mean(std::size_t shell, std::size_t field) const noexcept;
 
   void write(ByteWriter& out) const;
@@ -42,7 +51,7 @@ class ShellSums {
  private:
   struct Shell {
     std::int64_t cells = 0;
-    ExactSum mass;
+    ExactSum mass, volume;
   };
   struct FieldSum {
     ExactSum weights, products;

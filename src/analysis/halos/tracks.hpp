@@ -9,7 +9,7 @@
 
 namespace sidestream::halos {
 
-/// A halo of an iteration, by its peak.
+/// A halo of an iteration, by its peak: a number that ascends with the order of peaks, and is no other's in it.
 struct SeenHalo {
   Index peak = -1, cells = 0;
   double mass = 0;

@@ -53,7 +53,7 @@ class Thinned {
   [[nodiscard]] std::vector<MetEdge> take() { return highest_ways(std::move(edges_)); }
 
  private:
-  static constexpr std::size_t least = std::size_t{1} << 17;
+  static constexpr std::size_t least = std::size_t{1} << 12;  // a quarter of a megabyte
   std::vector<MetEdge> edges_;
   std::size_t most_ = least;
 };

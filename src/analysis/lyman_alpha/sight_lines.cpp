@@ -46,11 +46,40 @@ spectra::FieldSetup SightLines::setup() const {
   return setup;
 }
 
+void SightLines::forget() noexcept {
+  std::vector<double>().swap(depths_);
+  std::vector<double*>().swap(starts_);
+  room_ = {};
+}
+
+/// Where each line's depths go. A field that is transformed has room for them in its rows, where they are until each
+/// is: so it is there once.
+void SightLines::make_room(const BlockView& piece) {
+  forget();
+  if (query_.field_spectrum_file.empty()) {
+    depths_.resize(static_cast<std::size_t>(piece.block.cells.count()));
+    for (std::size_t at = 0; at < depths_.size(); at += static_cast<std::size_t>(length_)) {
+      starts_.push_back(depths_.data() + at);
+    }
+    return;
+  }
+  if (!transform_) {
+    transform_.emplace(setup());
+    transform_->set_origin(origin_);
+  }
+  room_ = transform_->begin(piece.block.cells);
+  spectra::for_each_batch(piece, axis_, ComplexLines::together, [&](const LineBatch& batch) {
+    for (Index l = 0; l < batch.lines; ++l) {
+      starts_.push_back(reinterpret_cast<double*>(transform_->row_of(room_.array, batch, l)));
+    }
+  });
+}
+
 void SightLines::measure(std::span<const BlockView* const> fields, const Cosmology& cosmology) {
   const double side = query_.setup.box.lengths[static_cast<std::size_t>(axis_)] * query_.length_unit;
   OpticalDepth depth(length_, side, cosmology);
-  depths_.clear();
-  depths_.reserve(static_cast<std::size_t>(fields[0]->block.cells.count()));
+  make_room(*fields[0]);
+  auto start = starts_.begin();
   const std::array<double, 3> units{query_.density_unit, query_.temperature_unit, query_.velocity_unit};
   const std::array<int, 3> components{0, 0, query_.velocity_component(axis_)};
   std::array<std::vector<double>, 3> lines;
@@ -63,9 +92,8 @@ void SightLines::measure(std::span<const BlockView* const> fields, const Cosmolo
     }
     for (Index l = 0; l < batch.lines; ++l) {
       const Index at = l * length_;
-      depths_.resize(depths_.size() + static_cast<std::size_t>(length_));
       depth.run(lines[0].data() + at, lines[1].data() + at, fields.size() > 2 ? lines[2].data() + at : nullptr,
-                depths_.data() + depths_.size() - static_cast<std::size_t>(length_));
+                *start++);
     }
   });
 }
@@ -81,14 +109,14 @@ ChosenLines SightLines::chosen(const LineGrid& grid, const BlockView& piece) con
   }
   const Index width = lines.high[0] - lines.low[0];
   lines.depths.resize(static_cast<std::size_t>(width * (lines.high[1] - lines.low[1]) * length_));
-  const double* depth = depths_.data();
+  auto start = starts_.begin();
   spectra::for_each_batch(piece, axis_, ComplexLines::together, [&](const LineBatch& batch) {
     Index3 at = batch.first;
-    for (Index l = 0; l < batch.lines; ++l, depth += length_, ++at[static_cast<std::size_t>(batch.across)]) {
+    for (Index l = 0; l < batch.lines; ++l, ++start, ++at[static_cast<std::size_t>(batch.across)]) {
       const Index fast = at[static_cast<std::size_t>(grid.fast)], slow = at[static_cast<std::size_t>(grid.slow)];
       if (!grid.chosen(grid.fast, fast) || !grid.chosen(grid.slow, slow)) continue;
       const Index row = grid.from(grid.slow, slow) - lines.low[1], line = grid.from(grid.fast, fast) - lines.low[0];
-      std::copy_n(depth, length_, lines.depths.data() + (row * width + line) * length_);
+      std::copy_n(*start, length_, lines.depths.data() + (row * width + line) * length_);
     }
   });
   return lines;
@@ -122,9 +150,7 @@ void SightLines::add_line(const double* depth, double factor, LineSums& sums, sp
 
 LineSums SightLines::means(double factor) {
   LineSums sums;
-  for (std::size_t at = 0; at < depths_.size(); at += static_cast<std::size_t>(length_)) {
-    add_line(depths_.data() + at, factor, sums, nullptr);
-  }
+  for (const double* depth : starts_) add_line(depth, factor, sums, nullptr);
   return sums;
 }
 
@@ -132,24 +158,18 @@ LineSums SightLines::products(double factor, const BlockView* piece, spectra::Tr
   LineSums sums = nothing();
   std::optional<spectra::LineSpectrum> spectrum;
   if (!query_.spectrum_file.empty()) spectrum.emplace(box(), line_bins(), false, query_.setup.rigour);
-  const double* depth = depths_.data();
-  const auto next = [&] {
-    add_line(depth, factor, sums, spectrum ? &*spectrum : nullptr);
-    depth += length_;
-  };
+  spectra::LineSpectrum* const of_lines = spectrum ? &*spectrum : nullptr;
   if (part != nullptr) {
-    if (!transform_) {
-      transform_.emplace(setup());
-      transform_->set_origin(origin_);
-    }
-    *part = transform_->run(*piece, [&](const LineBatch& batch, double* out, Index row) {
+    auto start = starts_.begin();
+    *part = transform_->run(std::move(room_), *piece, [&](const LineBatch& batch, double* out, Index row) {
       for (Index l = 0; l < batch.lines; ++l) {
-        next();
+        add_line(*start++, factor, sums, of_lines);
         std::copy_n(flux_.data(), length_, out + l * row);
       }
     });
+    forget();
   } else {
-    while (depth != depths_.data() + depths_.size()) next();
+    for (const double* depth : starts_) add_line(depth, factor, sums, of_lines);
   }
   if (spectrum) sums.spectrum = spectrum->sums().words();
   return sums;

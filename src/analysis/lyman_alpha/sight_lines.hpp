@@ -33,12 +33,12 @@ class SightLines {
   void measure(std::span<const BlockView* const> fields, const Cosmology& cosmology);
   /// Those of the lines that a grid has; `piece` is the one that was measured.
   [[nodiscard]] ChosenLines chosen(const LineGrid& grid, const BlockView& piece) const;
-  void forget() noexcept { std::vector<double>().swap(depths_); }
-  [[nodiscard]] bool measured() const noexcept { return !depths_.empty(); }
+  void forget() noexcept;
+  [[nodiscard]] bool measured() const noexcept { return !starts_.empty(); }
 
   /// Means at a factor.
   [[nodiscard]] LineSums means(double factor);
-  /// All that is asked for, and, if `part` is not null, the field's transform.
+  /// All that is asked for, and, if `part` is not null, the field's transform, which takes the place of the depths.
   [[nodiscard]] LineSums products(double factor, const BlockView* piece, spectra::TransformedPart* part);
   [[nodiscard]] LineSums nothing() const;
   [[nodiscard]] spectra::WaveBox box() const { return spectra::line_box(query_.setup.box, axis_); }
@@ -46,6 +46,7 @@ class SightLines {
   [[nodiscard]] spectra::WaveBins line_bins() const { return query_.bins.bins(box()); }
 
  private:
+  void make_room(const BlockView& piece);
   void add_line(const double* depth, double factor, LineSums& sums, spectra::LineSpectrum* spectrum);
 
   const Query& query_;
@@ -55,6 +56,8 @@ class SightLines {
   Bins bins_;
   std::optional<spectra::FirstTransform> transform_;
   std::vector<double> depths_, flux_;
+  spectra::TransformedPart room_;  ///< where depths are in place of `depths_`, if the field is to be transformed
+  std::vector<double*> starts_;    ///< of each line, in the order of for_each_batch
 };
 
 }  // namespace sidestream::lyman_alpha

@@ -5,6 +5,7 @@
 // rank 0 adds the colour bars and the caption. If a colour map's range is not given, or meshes say where they are, a
 // pass before that finds the ranges, also of the places. The picture is the same bytes however the mesh and the servers
 // are divided: see rendering/framebuffer.hpp and rendering/rasteriser.hpp.
+#include <cmath>
 #include <cstring>
 #include <optional>
 
@@ -118,6 +119,9 @@ class Render final : public Task {
   [[nodiscard]] double line_width() const {
     return scene_.samples * std::max(1.0, 0.0014 * std::min(scene_.width, scene_.height));
   }
+  /// Of the edges of cells, in samples: about half a pixel at 1024 x 1024. A whole number, so that all lines along an
+  /// axis cover equally many: cells of one size look alike, wherever they lie between pixels.
+  [[nodiscard]] double edge_width() const { return std::max(1.0, std::round(0.35 * line_width())); }
   /// The one of the frames before, since new memory of this size costs as much time as drawing into it.
   [[nodiscard]] Framebuffer& empty_framebuffer() {
     if (framebuffer_) {
@@ -265,7 +269,7 @@ class Render final : public Task {
       if (edges) {
         material.map = nullptr;
         material.colour = edge_colour;
-        draw_lines({piece.points.wide(), piece.lines, {}}, camera, 0.75 * line_width(), material, rasteriser);
+        draw_lines({piece.points.wide(), piece.lines, {}}, camera, edge_width(), material, rasteriser);
         continue;
       }
       draw_lines({piece.points.wide(), piece.lines, triangles.values}, camera, 1.5 * line_width(), material,

@@ -175,24 +175,25 @@ class Mixer {
     }
     const TreeIndex& index = tree_->index();
     if (index.cells() == 0) return;
-    for (int depth = 1; depth <= to && index.refined(number); ++depth) {
+    int depth = 1;
+    for (; depth <= to && index.refined(number); ++depth) {
       int child = 0;
       for (int a = 0; a < mesh_.dimensions; ++a) {
         child |= static_cast<int>(stencil.cell[static_cast<std::size_t>(a)] >> (to - depth) & 1) << a;
       }
       number = index.first_child(number) + child;
     }
-    give_below(number, stencil.weight);
+    give_below(number, depth - 1, stencil.weight);
   }
 
-  void give_below(Index number, double share) {
+  void give_below(Index number, std::int32_t level, double share) {
     if (!tree_->index().refined(number)) {
-      if (tree_->owns(number)) give({number, 0, 0}, share);
+      if (tree_->owns(number) && query_.choice.has_level(level)) give({number, 0, 0}, share);
       return;
     }
     const Index first = tree_->index().first_child(number);
     const int children = tree_->index().children();
-    for (int c = 0; c < children; ++c) give_below(first + c, share / children);
+    for (int c = 0; c < children; ++c) give_below(first + c, level + 1, share / children);
   }
 
   void give(const Index3& p, double share) {
@@ -276,8 +277,9 @@ Bytes joined_levels(std::span<const Bytes> partials, std::int64_t targets, Commu
 
 void add_mixed(const Query& query, const Targets& targets, const LocalInput& input, BytesView levels, GridSums& sums) {
   Mixer mixer(query, targets, input, levels, sums);
+  const bool tree = mesh_of(query, input.metadata).kind() == MeshKind::octree;
   for (const SampledBlock& block : blocks_of(query, input)) {
-    if (!block.block.cells.empty()) mixer.add(block);
+    if (!block.block.cells.empty() && (tree || is_chosen(query, block))) mixer.add(block);
   }
 }
 

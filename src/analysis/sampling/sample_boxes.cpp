@@ -31,7 +31,9 @@ class BoxSampler {
         axes_(mesh_, block.block.level),
         block_(block) {}
 
-  void find(const Targets& targets) {
+  /// Gives the sink all targets in the block, some at a time: what is held does not grow with their number.
+  void run(const Targets& targets, const Sink& sink) {
+    constexpr std::size_t together = std::size_t{1} << 16;
     Place low{}, high{};
     const Box& cells = block_.block.cells;
     for (int a = 0; a < mesh_.dimensions; ++a) {
@@ -46,12 +48,17 @@ class BoxSampler {
             axes_.cell_at(a, place[static_cast<std::size_t>(a)], cell[static_cast<std::size_t>(a)]);
       }
       if (!cells.contains(cell)) return;  // on an upper border: the next block's
+      if (!is_chosen(query_, block_, cell)) return;
       found_.push_back({target, cell});
+      if (found_.size() < together) return;
+      give(targets, sink);
+      found_.clear();
     });
+    if (!found_.empty()) give(targets, sink);
   }
 
+ private:
   void give(const Targets& targets, const Sink& sink) const {
-    if (found_.empty()) return;
     const std::size_t count = value_count(query_, metadata_);
     std::vector<double> values(count * found_.size());
     std::size_t column = 0;
@@ -71,7 +78,6 @@ class BoxSampler {
     }
   }
 
- private:
   /// The points that the cells with targets may need.
   [[nodiscard]] Box reach(Centering centering) const {
     Box box{found_.front().cell, found_.front().cell};
@@ -146,10 +152,9 @@ Between between_centres(const LevelAxes& axes, int axis, Index cell, double x) {
 
 void sample_boxes(const Query& query, const Targets& targets, const LocalInput& input, const Sink& sink) {
   for (const SampledBlock& block : blocks_of(query, input)) {
-    if (block.block.cells.empty()) continue;
+    if (block.block.cells.empty() || !is_chosen(query, block)) continue;
     BoxSampler sampler(query, input.metadata, block);
-    sampler.find(targets);
-    sampler.give(targets, sink);
+    sampler.run(targets, sink);
   }
 }
 

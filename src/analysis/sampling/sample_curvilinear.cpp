@@ -52,6 +52,7 @@ class CurvedSampler {
   }
 
   void look_into(const Index3& cell) {
+    if (!is_chosen(query_, block_, cell)) return;
     if (flags_ && *flags_->array.at<std::uint8_t>(cell[0], cell[1], cell[2]) != 0) return;
     std::array<Place, most_corners> at{};
     Place low, high;
@@ -105,7 +106,8 @@ void sample_curvilinear(const Query& query, const Targets& targets, const LocalI
   const std::int32_t coordinates = mesh_of(query, input.metadata).array(Role::coordinates);
   for (const SampledBlock& block : blocks_of(query, input)) {
     const BlockView* where = input.find(coordinates, block.block.id);
-    if (where == nullptr || block.block.cells.empty()) continue;  // nobody knows where it is
+    if (where == nullptr || block.block.cells.empty() || !is_chosen(query, block))
+      continue;  // nobody knows where it is
     CurvedSampler(query, input, block, *where, targets, sink).find();
   }
 }

@@ -26,8 +26,8 @@ struct FoundLeaf {
 /// One block.
 class TreeSampler {
  public:
-  TreeSampler(const Mesh& mesh, const BlockTree& tree)
-      : mesh_(mesh), levels_(as_levels(mesh, 0)), roots_(levels_, 0), places_(mesh), tree_(tree) {}
+  TreeSampler(const Query& query, const Mesh& mesh, const BlockTree& tree)
+      : query_(query), mesh_(mesh), levels_(as_levels(mesh, 0)), roots_(levels_, 0), places_(mesh), tree_(tree) {}
 
   /// Calls `f(leaf)` for what is found, batch by batch of the targets: what is held does not grow with their number.
   /// In a batch in the order of targets, and with a grid in that order altogether.
@@ -96,7 +96,7 @@ class TreeSampler {
   void descend(Index number, const TreeCell& cell, const std::vector<Wanted>& wanted) {
     if (wanted.empty()) return;
     if (!tree_.index().refined(number)) {
-      if (!tree_.owns(number)) return;
+      if (!tree_.owns(number) || !query_.choice.has_level(cell.level)) return;
       for (const Wanted& one : wanted) found_.push_back({one.target, number, cell.level});
       return;
     }
@@ -122,6 +122,7 @@ class TreeSampler {
     }
   }
 
+  const Query& query_;
   const Mesh& mesh_;
   const Mesh levels_;
   LevelAxes roots_;
@@ -138,7 +139,7 @@ void sample_trees(const Query& query, const Targets& targets, const LocalInput& 
   for (const SampledBlock& block : blocks_of(query, input)) {
     const auto tree = BlockTree::of(input, mesh, block.block);
     if (!tree || tree->index().cells() == 0) continue;
-    TreeSampler(mesh, *tree).find(targets, block.block.bounds, [&](const FoundLeaf& found) {
+    TreeSampler(query, mesh, *tree).find(targets, block.block.bounds, [&](const FoundLeaf& found) {
       std::size_t n = 0;
       for (std::size_t v = 0; v < query.variables.size(); ++v) {
         const Variable& variable = input.metadata.variables.at(static_cast<std::size_t>(query.variables[v]));

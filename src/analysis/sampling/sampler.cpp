@@ -69,6 +69,14 @@ void check_query(const Settings& settings, const std::string& option, const Quer
                             mesh.name, mesh.geometry->kind()));
 }
 
+Option levels_option() {
+  Option option = choice_options().at(0);
+  option.text =
+      "Of octrees and refinement levels: only places whose finest cell is on this level, or on those from the "
+      "first to the second of two; others have NaN, of which nothing is said.";
+  return option;
+}
+
 namespace {
 
 /// How far from a block places may be to which its cells give something: they are before the middle of a cell next to
@@ -91,7 +99,8 @@ Selection selection_of(const Query& query, const Metadata& metadata, const std::
   const bool mixes = mixes_levels(query, metadata);
   const Place more = mixes ? reach_of_cells(mesh_of(query, metadata)) : Place{};
   BlockPredicate near;
-  near.needed = [targets, more](const BlockSummary& summary) {
+  near.needed = [targets, more, choice = query.choice](const BlockSummary& summary) {
+    if (!may_have_some(choice, summary)) return false;
     Place low, high;
     for (std::size_t a = 0; a < 3; ++a) {
       low[a] = std::min(summary.low[a], summary.high[a]) - more[a];
@@ -152,6 +161,17 @@ std::vector<SampledBlock> blocks_of(const Query& query, const LocalInput& input)
   std::vector<SampledBlock> all;
   for (auto& [id, block] : blocks) all.push_back(std::move(block));
   return all;
+}
+
+bool is_chosen(const Query& query, const SampledBlock& block) { return query.choice.has_level(block.block.level); }
+
+bool is_chosen(const Query& query, const SampledBlock& block, const Index3& cell) {
+  if (query.choice.all()) return true;  // the finest that has a place counts
+  const auto view =
+      std::find_if(block.views.begin(), block.views.end(), [](const BlockView* v) { return v != nullptr; });
+  const Box one{cell, {cell[0] + 1, cell[1] + 1, cell[2] + 1}};
+  return std::none_of((*view)->covered.begin(), (*view)->covered.end(),
+                      [&](const Box& covered) { return covered.contains(one); });
 }
 
 PointValues::PointValues(const BlockView* view, int component, const Box& wanted, std::int64_t reads)

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/cell_choice.hpp"
 #include "analysis/sampling/targets.hpp"
 #include "sidestream/data/metadata.hpp"
 #include "sidestream/extend/options.hpp"
@@ -20,6 +21,7 @@ struct Query {
   std::vector<std::int32_t> variables;
   bool linear_nodes = true;   ///< between nodes; otherwise the value of the nearest
   bool linear_cells = false;  ///< between cell centres, of meshes with axes; otherwise the cell's own value
+  CellChoice choice{};        ///< of levels: others are as if they had no values, and do not show what they cover
 };
 
 /// A place may be found several times: on several levels, on the border of cells, in blocks that overlap. The least
@@ -39,6 +41,9 @@ using Sink = std::function<void(std::int64_t target, const Rank&, std::span<cons
                                                        const Metadata& metadata);
 /// Throws Error(configuration) if the query is none of the mesh's kind; `option` is the one that asks for linear_cells.
 void check_query(const Settings& settings, const std::string& option, const Query& query, const Metadata& metadata);
+
+/// The option `levels`, which read_choice_of_levels reads.
+[[nodiscard]] Option levels_option();
 
 /// The blocks in which there are targets, and what is needed around them.
 [[nodiscard]] Selection selection_of(const Query& query, const Metadata& metadata,

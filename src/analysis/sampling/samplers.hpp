@@ -17,6 +17,10 @@ struct SampledBlock {
 /// The blocks of which one of the variables is here, in ascending order of their ids; copies left out.
 [[nodiscard]] std::vector<SampledBlock> blocks_of(const Query& query, const LocalInput& input);
 
+/// Of a block on a level: whether it is on a chosen one, and of a cell of it whether that counts there.
+[[nodiscard]] bool is_chosen(const Query& query, const SampledBlock& block);
+[[nodiscard]] bool is_chosen(const Query& query, const SampledBlock& block, const Index3& cell);
+
 /// The mesh of the query's variables.
 [[nodiscard]] const Mesh& mesh_of(const Query& query, const Metadata& metadata);
 

@@ -152,7 +152,7 @@ void FirstTransform::set_origin(const Index3& origin) {
   for (std::size_t a = 0; a < 3; ++a) first_[a] = origin[static_cast<std::size_t>(setup_.order[a])];
 }
 
-TransformedPart FirstTransform::begin(const Box& cells) {
+TransformedPart FirstTransform::begin(const Box& cells) const {
   Box box;
   for (std::size_t a = 0; a < 3; ++a) {
     const auto axis = static_cast<std::size_t>(setup_.order[a]);
@@ -166,14 +166,15 @@ TransformedPart FirstTransform::begin(const Box& cells) {
   return part;
 }
 
-void FirstTransform::put(PencilArray& array, const LineBatch& batch) {
+Complex* FirstTransform::row_of(PencilArray& array, const LineBatch& batch, Index l) const noexcept {
   Index3 at = batch.first;
-  for (Index l = 0; l < batch.lines; ++l) {
-    at[static_cast<std::size_t>(batch.across)] = batch.first[static_cast<std::size_t>(batch.across)] + l;
-    const Index second = at[static_cast<std::size_t>(setup_.order[1])] - first_[1];
-    const Index third = at[static_cast<std::size_t>(setup_.order[2])] - first_[2];
-    line_.transform(lines_.data() + l * row_, array.line(second, third));
-  }
+  at[static_cast<std::size_t>(batch.across)] += l;
+  return array.line(at[static_cast<std::size_t>(setup_.order[1])] - first_[1],
+                    at[static_cast<std::size_t>(setup_.order[2])] - first_[2]);
+}
+
+void FirstTransform::put(PencilArray& array, const LineBatch& batch) {
+  for (Index l = 0; l < batch.lines; ++l) line_.transform(lines_.data() + l * row_, row_of(array, batch, l));
 }
 
 void FirstTransform::columns(TransformedPart& part, Index plane) {

@@ -39,7 +39,11 @@ class FirstTransform {
   /// first axis, at out + l * row for line l.
   template <class Read>
   [[nodiscard]] TransformedPart run(const BlockView& piece, Read&& read) {
-    TransformedPart part = begin(piece.block.cells);
+    return run(begin(piece.block.cells), piece, read);
+  }
+  /// The same into what `begin` gave: a line's numbers may be in its row until it is read.
+  template <class Read>
+  [[nodiscard]] TransformedPart run(TransformedPart part, const BlockView& piece, Read&& read) {
     Index plane = part.array.box().lo[2];
     const int third = setup_.order[2];
     for_each_batch(piece, setup_.order[0], ComplexLines::together, [&](const LineBatch& batch) {
@@ -52,12 +56,15 @@ class FirstTransform {
     while (plane < part.array.box().hi[2]) columns(part, plane++);
     return part;
   }
+  /// Room for what becomes of a piece that has those cells.
+  [[nodiscard]] TransformedPart begin(const Box& cells) const;
+  /// The row of line l of a batch: room for two real numbers more than the line has, or one if it has an odd number.
+  [[nodiscard]] Complex* row_of(PencilArray& array, const LineBatch& batch, Index l) const noexcept;
 
   /// Where the mesh begins, in its own axes; pieces are counted from there.
   void set_origin(const Index3& origin);
 
  private:
-  [[nodiscard]] TransformedPart begin(const Box& cells);
   void put(PencilArray& array, const LineBatch& batch);
   void columns(TransformedPart& part, Index plane);
 

@@ -107,8 +107,7 @@ class ParticleSpectrum final : public Task {
     return GridShape({1, query_.deposit.size[0]});
   }
 
-  [[nodiscard]] static std::vector<double> values_of(const std::vector<std::vector<std::uint32_t>>& rows,
-                                                     const GridShape& grid) {
+  [[nodiscard]] static std::vector<double> values_of(const RowsOfServer& rows, const GridShape& grid) {
     std::vector<double> values(rows.size() * static_cast<std::size_t>(grid.row_cells()), 0);
     for (std::size_t row = 0; row < rows.size(); ++row) {
       double* const to = values.data() + row * static_cast<std::size_t>(grid.row_cells());

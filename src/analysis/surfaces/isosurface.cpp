@@ -86,7 +86,7 @@ AnalysisKind isosurface_kind() {
           "refinement levels of uniform meshes, where values at nodes are taken to the cells first, surfaces close over "
           "borders of levels too; "
           "normals, which have to be asked for, are the means of the triangles' round each point "
-          "(docs/adaptive-surfaces.md).",
+          "(docs/adaptive-meshes.md).",
       .options = std::move(options),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         return std::make_unique<Isosurface>(read_isosurface(settings, metadata), metadata,

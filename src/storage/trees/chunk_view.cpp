@@ -3,16 +3,38 @@
 #include <algorithm>
 
 #include "base/fail.hpp"
+#include "storage/trees/wide.hpp"
 
 namespace sidestream::trees {
 
 namespace {
 
-/// Whether all are in [-1, end), without a branch for each.
+// Below 0 as soon as one of them is: no branch for each.
+
+SIDESTREAM_WIDE Index outside(const Index* numbers, std::size_t count, Index end) noexcept {
+  std::uint64_t out = 0;
+  const auto last = static_cast<std::uint64_t>(end) - 1;
+  for (std::size_t n = 0; n < count; ++n) {
+    const auto number = static_cast<std::uint64_t>(numbers[n]);
+    out |= (number + 1) | (last - number);
+  }
+  return static_cast<Index>(out);
+}
+
+SIDESTREAM_WIDE Index descending(const Index* numbers, std::size_t count) noexcept {
+  Index down = 0;
+  for (std::size_t n = 1; n < count; ++n) down |= numbers[n] - numbers[n - 1] - 1;
+  return down;
+}
+
+/// Whether all are in [-1, end).
 bool all_below(std::span<const Index> numbers, Index end) noexcept {
-  Index out = 0;  // below 0 as soon as one of them is elsewhere
-  for (const Index number : numbers) out |= (number + 1) | (end - 1 - number);
-  return out >= 0;
+  return outside(numbers.data(), numbers.size(), end) >= 0;
+}
+
+/// Whether they ascend, each once, in [0, end).
+bool all_ascend(std::span<const Index> numbers, Index end) noexcept {
+  return all_below(numbers, end) && numbers.front() >= 0 && descending(numbers.data(), numbers.size()) >= 0;
 }
 
 void check_groups(std::size_t bytes, const TreeChunk& chunk) {
@@ -38,7 +60,9 @@ void check_groups(std::size_t bytes, const TreeChunk& chunk) {
   if (chunk.fathers.empty()) return;
   const auto fathers = static_cast<Index>(fathers_of(chunk));
   Index last = -1;
-  for (const Index father : groups.father) {
+  const bool ascend = all_ascend(groups.father, fathers);
+  for (std::size_t g = 0; !ascend && g < groups.father.size(); ++g) {
+    const Index father = groups.father[g];
     if (father <= last || father >= fathers) {
       fail(Code::usage, "a sibling group whose father is cell {}, expected one behind {} and before {}", father, last,
            fathers);
@@ -115,24 +139,32 @@ GroupFinder::GroupFinder(const SiblingGroups& groups) {
     fail(Code::usage, "a tree's chunk of {} sibling groups, expected at most 2^31 - 1; make chunks smaller",
          groups.father.size());
   }
-  const auto [least, most] = std::minmax_element(groups.father.begin(), groups.father.end());
-  first_ = *least;
-  group_.assign(static_cast<std::size_t>(*most - first_) + 1, -1);
+  first_ = groups.father.front();
+  group_.assign(static_cast<std::size_t>(groups.father.back() - first_) + 1, -1);
   std::int32_t next = 0;
   for (const Index father : groups.father) group_[static_cast<std::size_t>(father - first_)] = next++;
 }
 
+namespace {
+
 // No branches: whether there is one changes from group to group.
-void GroupFinder::find_or_own(const Index* fathers, std::size_t count, Index own, Index* out) const noexcept {
-  const auto size = static_cast<std::uint64_t>(group_.size());
-  const std::int32_t* const groups = group_.data();
+SIDESTREAM_WIDE void find_groups(const std::int32_t* __restrict groups, std::uint64_t size, Index first,
+                                 const Index* __restrict fathers, std::size_t count, std::int32_t own,
+                                 std::int32_t* __restrict out) noexcept {
   for (std::size_t g = 0; g < count; ++g) {
-    const auto place = static_cast<std::uint64_t>(fathers[g] - first_);
-    const Index found = groups[place < size ? place : 0];
-    const Index itself = own + static_cast<Index>(g);
-    const Index inside = place < size ? found : -1;
+    const auto place = static_cast<std::uint64_t>(fathers[g] - first);
+    const std::int32_t found = groups[place < size ? place : 0];
+    const std::int32_t itself = own + static_cast<std::int32_t>(g);
+    const std::int32_t inside = place < size ? found : -1;
     out[g] = inside < 0 ? itself : inside;
   }
+}
+
+}  // namespace
+
+void GroupFinder::find_or_own(const Index* fathers, std::size_t count, std::int32_t own,
+                              std::int32_t* out) const noexcept {
+  find_groups(group_.data(), group_.size(), first_, fathers, count, own, out);
 }
 
 }  // namespace sidestream::trees

@@ -32,11 +32,11 @@ void check_companion(const TreeChunk& chunk, int number, std::size_t cells, bool
   return chunk.fathers.size() / size_of(chunk.type);
 }
 
-/// Finds the group in the chunk whose father is a given cell; in whatever order they are.
+/// Finds the group in the chunk whose father is a given cell.
 class GroupFinder {
  public:
   GroupFinder() = default;
-  /// Throws Error(usage) if there are more groups than 32 bits count.
+  /// Of a chunk that has been checked. Throws Error(usage) if there are more groups than 32 bits count.
   explicit GroupFinder(const SiblingGroups& groups);
   /// -1: none. `father` may be -1.
   [[nodiscard]] Index find(Index father) const noexcept {
@@ -44,7 +44,7 @@ class GroupFinder {
     return place >= 0 && place < static_cast<Index>(group_.size()) ? group_[static_cast<std::size_t>(place)] : -1;
   }
   /// Of `count` fathers; `own`, and what follows it, where there is none.
-  void find_or_own(const Index* fathers, std::size_t count, Index own, Index* out) const noexcept;
+  void find_or_own(const Index* fathers, std::size_t count, std::int32_t own, std::int32_t* out) const noexcept;
 
  private:
   Index first_ = 0;

@@ -14,10 +14,13 @@ namespace sidestream::trees {
 /// it is 2 (L - 1) and the bit below the first.
 inline constexpr std::size_t code_symbols = 128;
 
-/// The bits of a word that are left to be said.
-[[nodiscard]] constexpr unsigned low_bits_of(unsigned kind) noexcept { return kind < 4 ? 0 : (kind >> 1) - 1; }
+/// The bits of a word that are left to be said. Without branches, here and below: short words and long ones take turns.
+[[nodiscard]] constexpr unsigned low_bits_of(unsigned kind) noexcept {
+  const unsigned half = kind >> 1;
+  return half - static_cast<unsigned>(half > 0);
+}
 [[nodiscard]] constexpr std::uint64_t high_bits_of(unsigned kind) noexcept {
-  return kind < 2 ? kind : std::uint64_t{2 | (kind & 1)} << low_bits_of(kind);
+  return std::uint64_t{static_cast<unsigned>(kind > 1) << 1 | (kind & 1)} << low_bits_of(kind);
 }
 /// Bits of the longest code.
 inline constexpr unsigned longest_code = 10;

@@ -17,6 +17,13 @@ constexpr std::size_t sample_bytes = 2048, samples = 8;
 /// far apart.
 constexpr double more_repetitions = 0.4, many_more_repetitions = 0.8;
 
+/// A first look at a few bytes. Of values that a prediction makes so much of, and zstd so little of those bytes, no
+/// more is tried than the prediction.
+constexpr std::size_t glance_bytes = 512;
+constexpr double more_than_seen = 1.2;
+/// Differences are put through zstd where they take less than this, whatever it makes of the values.
+constexpr double repeated_differences = 0.4;
+
 /// Samples may be wrong by as much; of values that repeat themselves, which is what makes them so small, by more.
 constexpr double close_call = 1.04, repetitive = 0.64, close_if_repetitive = 1.5;
 
@@ -25,20 +32,20 @@ constexpr double least_correction = 0.2;
 
 bool has_fathers(const TreeChunk& chunk) { return !chunk.groups.father.empty() && !chunk.fathers.empty(); }
 
-Bytes sample_of(BytesView values) {
-  if (values.size() <= 2 * samples * sample_bytes) return Bytes(values.begin(), values.end());
+Bytes sample_of(BytesView values, std::size_t bytes) {
+  if (values.size() <= 2 * samples * bytes) return Bytes(values.begin(), values.end());
   Bytes sample;
-  const std::size_t apart = (values.size() - sample_bytes) / (samples - 1) / 8 * 8;
+  const std::size_t apart = (values.size() - bytes) / (samples - 1) / 8 * 8;
   for (std::size_t n = 0; n < samples; ++n) {
-    const BytesView part = values.subspan(n * apart, sample_bytes);
+    const BytesView part = values.subspan(n * apart, bytes);
     sample.insert(sample.end(), part.begin(), part.end());
   }
   return sample;
 }
 
-double packed_share(const Bytes& bytes) {
+double packed_share(const Bytes& bytes, Packer& packer) {
   Bytes out;
-  pack({as_bytes(bytes), bytes.size()}, 1, out);
+  packer.pack({as_bytes(bytes), bytes.size()}, 1, out);
   return static_cast<double>(out.size()) / static_cast<double>(std::max<std::size_t>(bytes.size(), 1));
 }
 
@@ -59,7 +66,8 @@ class PlanSearch {
     without([](PredictionPlan& one) { one.shared = false, one.across = one.across && one.divergence; }, plan.shared);
     without([](PredictionPlan& one) { one.divergence = false, one.across = one.across && one.shared; },
             plan.divergence);
-    without([](PredictionPlan& one) { one.last = Last::plain; }, plan.last == Last::declared);
+    // What is declared may be just that: then it is no reason not to ask what sons are without their mean.
+    without([](PredictionPlan& one) { one.last = Last::plain; }, plan.last == Last::declared, true);
     without([](PredictionPlan& one) { one.last = Last::slope; }, best_.plan.last == Last::plain);
     without([](PredictionPlan& one) { one.slope = Slope::limited; }, plan.slope == Slope::central);
     without([](PredictionPlan& one) { one.slope = Slope::none; }, plan.slope != Slope::none);
@@ -72,13 +80,14 @@ class PlanSearch {
   }
 
  private:
+  /// `or_same`: it is taken if it is as good, too.
   template <class Change>
-  void without(Change&& change, bool there) {
+  void without(Change&& change, bool there, bool or_same = false) {
     if (!there) return;
     TriedPlan other{best_.plan};
     change(other.plan);
     other.bits = bits(other.plan);
-    if (other.bits < best_.bits) best_ = other;
+    if (other.bits < best_.bits || (or_same && other.bits <= best_.bits)) best_ = other;
   }
 
   const PredictionSample& sample_;
@@ -131,7 +140,29 @@ double xor_share(BytesView values, const TreeChunk& chunk, int header_bits) {
   return bits / static_cast<double>(8 * size_of(chunk.type));
 }
 
-void add_predicted(BytesView values, const TreeChunk& chunk, const Relations& relations, CodingChoice& choice) {
+/// What zstd leaves of the values as they are, and shuffled.
+struct PackedShares {
+  double plain = 1, shuffled = 1;
+  [[nodiscard]] double least() const noexcept { return std::min(plain, shuffled); }
+};
+
+PackedShares packed_shares(BytesView values, std::size_t size, std::size_t bytes, Packer& packer) {
+  const Bytes sample = sample_of(values, bytes);
+  Bytes shuffled;
+  shuffle(sample, size, shuffled);
+  return {packed_share(sample, packer), packed_share(shuffled, packer)};
+}
+
+/// Whether a prediction that leaves `share` makes zstd's trial needless.
+bool beyond_doubt(double share, BytesView values, std::size_t size, Packer& packer) {
+  if (values.size() <= 2 * samples * sample_bytes || share > 0.9) return false;
+  const double least = packed_shares(values, size, glance_bytes, packer).least();
+  return least - more_than_seen * (1 - least) > share;
+}
+
+/// Returns whether what is not predicted may be as small.
+bool add_predicted(BytesView values, const TreeChunk& chunk, const Relations& relations, bool told, Packer& packer,
+                   CodingChoice& choice) {
   PredictionSample sample(values, chunk, relations);
   TriedPlan best = best_plan(sample, chunk, relations);
   TriedPlan corrected = best;
@@ -142,32 +173,39 @@ void add_predicted(BytesView values, const TreeChunk& chunk, const Relations& re
   choice.plan = best.plan;
   const double bits = static_cast<double>(8 * size_of(chunk.type));
   choice.candidates.push_back({TreeMethod::predicted, best.bits / bits});
-  choice.candidates.push_back({TreeMethod::predicted_zstd, packed_share(sample.differences(best.plan))});
   if (best.plan.corrected) choice.slopes = sample.take_slopes();
+  if (told) return false;
+  const double share = best.bits / bits;
+  const bool others = !beyond_doubt(share, values, size_of(chunk.type), packer);
+  if (others || share < repeated_differences) {
+    choice.candidates.push_back({TreeMethod::predicted_zstd, packed_share(sample.differences(best.plan), packer)});
+  }
+  return others;
 }
 
 }  // namespace
 
 CodingChoice choose_coding(BytesView values, const TreeChunk& chunk, const Relations& relations,
-                           const TreeCoding& coding) {
+                           const TreeCoding& coding, Packer& packer) {
   CodingChoice choice;
   std::vector<Candidate>& all = choice.candidates;
   const bool told = coding.method && possible(*coding.method, chunk);
+  bool others = true;
   if (possible(TreeMethod::predicted, chunk) && (!told || *coding.method >= TreeMethod::predicted)) {
-    add_predicted(values, chunk, relations, choice);
+    others = add_predicted(values, chunk, relations, told, packer, choice);
   }
   if (told) {
     all = {{*coding.method, 1}};
     return choice;
   }
-  const Bytes sample = sample_of(values);
-  Bytes shuffled;
-  shuffle(sample, size_of(chunk.type), shuffled);
-  all.push_back({TreeMethod::zstd, packed_share(sample)});
-  all.push_back({TreeMethod::shuffled, packed_share(shuffled)});
-  // Not where a prediction alone makes little of them: then differences repeat themselves no more than the values.
-  const double close =
-      std::min(all[all.size() - 2].share, all.back().share) < repetitive ? close_if_repetitive : close_call;
+  double close = close_call;
+  if (others) {
+    const PackedShares packed = packed_shares(values, size_of(chunk.type), sample_bytes, packer);
+    all.push_back({TreeMethod::zstd, packed.plain});
+    all.push_back({TreeMethod::shuffled, packed.shuffled});
+    // Not where a prediction alone makes little of them: then differences repeat themselves no more than the values.
+    if (packed.least() < repetitive) close = close_if_repetitive;
+  }
   if (possible(TreeMethod::father_xor, chunk)) {
     all.push_back({TreeMethod::father_xor, xor_share(values, chunk, coding.header_bits)});
   }

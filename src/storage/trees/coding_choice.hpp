@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "storage/trees/packer.hpp"
 #include "storage/trees/predicted.hpp"
 
 namespace sidestream::trees {
@@ -21,6 +22,6 @@ struct CodingChoice {
 
 /// For values that are not all the same. `coding.method`, if it can be, is the one candidate.
 [[nodiscard]] CodingChoice choose_coding(BytesView values, const TreeChunk& chunk, const Relations& relations,
-                                         const TreeCoding& coding);
+                                         const TreeCoding& coding, Packer& packer);
 
 }  // namespace sidestream::trees

@@ -39,19 +39,38 @@ std::int8_t in_64ths(double weight) {
 
 }  // namespace
 
-SIDESTREAM_WIDE void CorrectionFit::end_tile(std::size_t count) noexcept {
+namespace {
+
+using Terms = std::array<double, CorrectionFit::width>;
+
+// A row of the products stays in registers while groups are added.
+SIDESTREAM_WIDE void add_products(const Terms* terms, const double* scales, std::size_t count, Terms* products) {
+  for (std::size_t n = 0; n < CorrectionFit::width; ++n) {
+    double row[CorrectionFit::width];
+    std::copy_n(products[n].begin(), CorrectionFit::width, row);
+    for (std::size_t g = 0; g < count; ++g) {
+      const double scaled = scales[g] * terms[g][n];
+      for (std::size_t m = 0; m < CorrectionFit::width; ++m) row[m] += scaled * terms[g][m];
+    }
+    std::copy_n(row, CorrectionFit::width, products[n].begin());
+  }
+}
+
+}  // namespace
+
+void CorrectionFit::end_tile(std::size_t count) noexcept {
+  std::array<double, tile_groups> scales;
+  std::size_t used = 0;
   for (std::size_t g = 0; g < count; ++g) {
-    const std::array<double, width>& terms = terms_[g];
+    const Terms& terms = terms_[g];
     double square = 0, all = 0;
     for (std::size_t n = 0; n + 1 < sons_; ++n) square += terms[n] * terms[n];
     for (const double term : terms) all += std::fabs(term);
     if (!std::isnormal(square) || !std::isfinite(all)) continue;
-    const double scale = 1 / square;
-    for (std::size_t n = 0; n < width; ++n) {
-      const double scaled = scale * terms[n];
-      for (std::size_t m = 0; m < width; ++m) products_[n][m] += scaled * terms[m];
-    }
+    scales[used] = 1 / square;
+    terms_[used++] = terms;
   }
+  add_products(terms_.data(), scales.data(), used, products_.data());
 }
 
 CorrectionWeights CorrectionFit::weights() const {

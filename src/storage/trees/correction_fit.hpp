@@ -10,6 +10,7 @@ namespace sidestream::trees {
 /// Each group counts by its own size: what is left is large at shocks, and bits are saved everywhere else.
 class CorrectionFit {
  public:
+  static constexpr std::size_t width = 16;  ///< a row that registers are filled by
   CorrectionFit(std::size_t sons, std::size_t dimensions, bool curved)
       : sons_(sons), dimensions_(dimensions), curved_(curved) {}
   /// Of the son at that place of the order, in a group of the tile: its value less its prediction.
@@ -21,7 +22,6 @@ class CorrectionFit {
   [[nodiscard]] CorrectionWeights weights() const;
 
  private:
-  static constexpr std::size_t width = 16;  ///< a row that registers are filled by
   std::size_t sons_, dimensions_;
   bool curved_;
   std::array<std::array<double, width>, tile_groups> terms_{};

@@ -21,6 +21,13 @@ template <class T>
 void read_beside(const double* from, const Index* numbers, std::size_t count, double* out) noexcept;
 void read_beside(const float* from, const Index* numbers, std::size_t count, double* out) noexcept;
 
+/// Likewise, and no number is negative.
+template <class T>
+inline void read_at(const T* __restrict from, const Index* __restrict numbers, std::size_t count,
+                    double* __restrict out) noexcept {
+  for (std::size_t n = 0; n < count; ++n) out[n] = static_cast<double>(from[numbers[n]]);
+}
+
 /// Those with these numbers; 0 where the number is negative. `from` has at least one element.
 inline void read_beside(Type type, BytesView from, const Index* numbers, std::size_t count, double* out) {
   with_type(type, [&]<class T>(T) {
@@ -39,7 +46,14 @@ inline void read_beside(Type type, BytesView from, const Index* numbers, std::si
 
 /// Likewise, and no number is negative.
 inline void read_elements(Type type, BytesView from, const Index* numbers, std::size_t count, double* out) {
-  read_beside(type, from, numbers, count, out);
+  with_type(type, [&]<class T>(T) {
+    if (reinterpret_cast<std::uintptr_t>(from.data()) % alignof(T) == 0) {
+      return read_at(reinterpret_cast<const T*>(from.data()), numbers, count, out);
+    }
+    for (std::size_t n = 0; n < count; ++n) {
+      out[n] = static_cast<double>(element<T>(from.data(), static_cast<std::size_t>(numbers[n])));
+    }
+  });
 }
 
 /// `count` of them from `first` on: where they are if they lie as doubles in memory, or a copy in `out`.

@@ -52,25 +52,53 @@ SIDESTREAM_WIDE void choose_codes(const std::uint16_t* __restrict marks, std::si
   }
 }
 
-SIDESTREAM_WIDE void write_lane(const std::uint8_t* codes, const std::uint8_t* kinds, std::size_t count,
-                                const CodeWords* words, BitWriter& out) {
+SIDESTREAM_WIDE void join_symbols(const std::uint8_t* __restrict codes, const std::uint8_t* __restrict kinds,
+                                  std::size_t count, std::uint16_t* __restrict symbols) {
+  static_assert(length_codes * code_symbols <= 65536);
+  for (std::size_t n = 0; n < count; ++n) symbols[n] = static_cast<std::uint16_t>(codes[n] * code_symbols + kinds[n]);
+}
+
+// By turns in two tables: a count is not waited for where the symbol before was the same.
+void count_symbols(const std::uint16_t* symbols, std::size_t count, std::uint32_t* counts) {
+  std::array<std::uint32_t, length_codes * code_symbols> others{};
+  std::size_t n = 0;
+  for (; n + 1 < count; n += 2) {
+    ++counts[symbols[n]];
+    ++others[symbols[n + 1]];
+  }
+  if (n < count) ++counts[symbols[n]];
+  for (std::size_t k = 0; k < others.size(); ++k) counts[k] += others[k];
+}
+
+SIDESTREAM_WIDE void write_lane(const std::uint16_t* symbols, std::size_t count, const std::uint32_t* words,
+                                BitWriter& out) {
   BitWriter writer = out;
   std::size_t n = 0;
   for (; n + 3 * lanes < count; n += 4 * lanes) {
     std::uint64_t held = 0;
     unsigned fill = 0;
     for (std::size_t k = 0; k < 4 * lanes; k += lanes) {
-      const std::uint32_t word = words[codes[n + k]][kinds[n + k]];
+      const std::uint32_t word = words[symbols[n + k]];
       held |= std::uint64_t{word & 0xffff} << fill;
       fill += word >> 16;
     }
     writer.put_short(held, fill);
   }
   for (; n < count; n += lanes) {
-    const std::uint32_t word = words[codes[n]][kinds[n]];
+    const std::uint32_t word = words[symbols[n]];
     writer.put_short(word & 0xffff, word >> 16);
   }
   out = writer;
+}
+
+SIDESTREAM_WIDE std::uint64_t find_low_bits(const std::uint8_t* __restrict kinds, std::size_t count,
+                                            std::uint8_t* __restrict low) {
+  std::uint64_t sum = 0;
+  for (std::size_t n = 0; n < count; ++n) {
+    low[n] = static_cast<std::uint8_t>(low_bits_of(kinds[n]));
+    sum += low[n];
+  }
+  return sum;
 }
 
 namespace {
@@ -79,11 +107,11 @@ namespace {
 constexpr unsigned most_in_word = 56;
 
 template <class W>
-inline __attribute__((always_inline)) void low_bits(const W* numbers, const std::uint8_t* kinds, std::size_t count,
+inline __attribute__((always_inline)) void low_bits(const W* numbers, const std::uint8_t* lows, std::size_t count,
                                                     std::uint8_t* out) {
   BitWriter writer(out);
   for (std::size_t n = 0; n < count; ++n) {
-    const unsigned low = low_bits_of(kinds[n]);
+    const unsigned low = lows[n];
     const std::uint64_t bits = numbers[n] & ((std::uint64_t{1} << low) - 1);
     if (sizeof(W) < 8 || low <= most_in_word) {
       writer.put_short(bits, low);
@@ -114,19 +142,19 @@ inline __attribute__((always_inline)) std::uint64_t numbers_at(const std::uint8_
 
 }  // namespace
 
-SIDESTREAM_WIDE void write_all(const std::uint64_t* numbers, const std::uint8_t* kinds, std::size_t count,
+SIDESTREAM_WIDE void write_all(const std::uint64_t* numbers, const std::uint8_t* low, std::size_t count,
                                std::uint8_t* out) {
-  low_bits(numbers, kinds, count, out);
+  low_bits(numbers, low, count, out);
 }
 
-SIDESTREAM_WIDE void write_all(const std::uint32_t* numbers, const std::uint8_t* kinds, std::size_t count,
+SIDESTREAM_WIDE void write_all(const std::uint32_t* numbers, const std::uint8_t* low, std::size_t count,
                                std::uint8_t* out) {
-  low_bits(numbers, kinds, count, out);
+  low_bits(numbers, low, count, out);
 }
 
 template <class W>
-void write_low_bits(const W* numbers, const std::uint8_t* kinds, std::size_t count, std::uint8_t* out) {
-  write_all(numbers, kinds, count, out);
+void write_low_bits(const W* numbers, const std::uint8_t* low, std::size_t count, std::uint8_t* out) {
+  write_all(numbers, low, count, out);
 }
 
 template void write_low_bits(const std::uint64_t*, const std::uint8_t*, std::size_t, std::uint8_t*);

@@ -20,13 +20,21 @@ void find_kinds(const W* numbers, std::size_t count, std::uint8_t* kinds);
 void choose_codes(const std::uint16_t* marks, std::size_t count, std::size_t step,
                   const std::array<std::uint16_t, most_classes - 1>& limits, std::uint8_t* codes);
 
-/// Codes of a row, each `lanes` numbers behind the one before.
-void write_lane(const std::uint8_t* codes, const std::uint8_t* kinds, std::size_t count, const CodeWords* words,
-                BitWriter& writer);
+/// A kind and which code it has, in one number: `code * code_symbols + kind`.
+void join_symbols(const std::uint8_t* codes, const std::uint8_t* kinds, std::size_t count, std::uint16_t* symbols);
 
-/// What is left of each, `bit_slack` bytes of anything behind them.
+/// Counts of these, added to `counts`.
+void count_symbols(const std::uint16_t* symbols, std::size_t count, std::uint32_t* counts);
+
+/// Codes of a row of symbols, each `lanes` behind the one before. `words`: of all symbols.
+void write_lane(const std::uint16_t* symbols, std::size_t count, const std::uint32_t* words, BitWriter& writer);
+
+/// How many low bits each kind leaves; their sum.
+std::uint64_t find_low_bits(const std::uint8_t* kinds, std::size_t count, std::uint8_t* low);
+
+/// So many of each number's low bits, `bit_slack` bytes of anything behind them.
 template <class W>
-void write_low_bits(const W* numbers, const std::uint8_t* kinds, std::size_t count, std::uint8_t* out);
+void write_low_bits(const W* numbers, const std::uint8_t* low, std::size_t count, std::uint8_t* out);
 
 /// Kinds of a row, the first out of the first lane. Reads no more than `code_slack` beyond the lanes' places.
 void read_codes(std::array<LengthReader::Lane, lanes>& all, const std::uint16_t* decoders, const std::uint8_t* codes,

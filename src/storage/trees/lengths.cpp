@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "storage/trees/length_loops.hpp"
-#include "storage/trees/packer.hpp"
 #include "storage/trees/stream_parts.hpp"
 
 namespace sidestream::trees {
@@ -16,7 +15,7 @@ namespace {
 /// Fewer numbers than this are not worth four classes of each son, or two, or one: codes take more than they save.
 constexpr std::size_t four_classes_from = 16384, two_classes_from = 4096, one_class_from = 512;
 /// One expected length of so many is looked at to divide them into classes.
-constexpr std::size_t looked_at = 4;
+constexpr std::size_t looked_at = 8;
 /// In the head: no number has this code; its numbers are in a list of their own.
 constexpr std::uint8_t unused = 254, in_list = 255;
 /// Bits of a code, on the mean, below which there may be repetitions to find.
@@ -25,9 +24,9 @@ constexpr int list_level = 3;
 
 unsigned digits_of(std::size_t size) noexcept { return size == 4 ? 24 : 53; }
 
-void pack_part(const Bytes& part, int level, Bytes& out) {
+void pack_part(const Bytes& part, int level, Packer& packer, Bytes& out) {
   Bytes packed;
-  pack({as_bytes(part), part.size()}, level, packed);
+  packer.pack({as_bytes(part), part.size()}, level, packed);
   put_number(part.size(), out);
   put_number(packed.size(), out);
   out.insert(out.end(), packed.begin(), packed.end());
@@ -69,7 +68,6 @@ LengthWriter::LengthWriter(std::size_t numbers, std::size_t size)
       size_(size),
       numbers_(new std::byte[numbers * size]),
       kinds_(new std::uint8_t[numbers]),
-      codes_(new std::uint8_t[numbers]),
       marks_(new std::uint16_t[numbers]) {}
 
 void LengthWriter::begin_tile(const double* change, const double* father, std::size_t count) {
@@ -130,13 +128,15 @@ void LengthWriter::choose_limits() {
 
 void LengthWriter::count_kinds() {
   for (SymbolCounts& counts : counts_) counts.fill(0);
+  LengthRow codes;
   std::size_t first = 0;
   for (const Row& row : rows_) {
-    choose_codes(marks_.get() + first, row.count, classes_ == 0 ? 0 : row.step, limits_[row.step],
-                 codes_.get() + first);
+    std::uint16_t* const marks = marks_.get() + first;
+    choose_codes(marks, row.count, classes_ == 0 ? 0 : row.step, limits_[row.step], codes.data());
+    join_symbols(codes.data(), kinds_.get() + first, row.count, marks);
     first += row.count;
   }
-  for (std::size_t n = 0; n < count_; ++n) ++counts_[codes_[n]][kinds_[n]];
+  count_symbols(marks_.get(), count_, counts_[0].data());
 }
 
 void LengthWriter::find_codes() {
@@ -149,7 +149,7 @@ void LengthWriter::find_codes() {
 }
 
 // Where nearly all numbers have the same length their list may be smaller than a bit for each.
-void LengthWriter::put_head(Bytes& out) {
+void LengthWriter::put_head(Packer& packer, Bytes& out) {
   Bytes head, lists;
   put_byte(static_cast<std::uint8_t>(classes_), head);
   for (const auto& limits : limits_) {
@@ -167,9 +167,9 @@ void LengthWriter::put_head(Bytes& out) {
     if (!tables_[n].single() && static_cast<double>(bits) < worth_a_list * static_cast<double>(count)) {
       Bytes list, packed;
       for (std::size_t k = 0; k < count_; ++k) {
-        if (codes_[k] == n) put_byte(kinds_[k], list);
+        if (marks_[k] / code_symbols == n) put_byte(kinds_[k], list);
       }
-      pack_part(list, list_level, packed);
+      pack_part(list, list_level, packer, packed);
       if (8 * packed.size() < bits) {
         lists.insert(lists.end(), packed.begin(), packed.end());
         put_byte(in_list, head);
@@ -179,7 +179,7 @@ void LengthWriter::put_head(Bytes& out) {
     }
     put_table(tables_[n], head);
   }
-  pack_part(head, 0, out);
+  pack_part(head, 0, packer, out);
   out.insert(out.end(), lists.begin(), lists.end());
 }
 
@@ -188,7 +188,7 @@ std::size_t LengthWriter::put_lane(std::size_t lane, std::uint8_t* to) const noe
   std::size_t first = 0;
   for (const Row& row : rows_) {
     if (row.count > lane) {
-      write_lane(codes_.get() + first + lane, kinds_.get() + first + lane, row.count - lane, words_.data(), writer);
+      write_lane(marks_.get() + first + lane, row.count - lane, words_[0].data(), writer);
     }
     first += row.count;
   }
@@ -211,28 +211,28 @@ void LengthWriter::put_codes(Bytes& out) const {
 
 template <class W>
 void LengthWriter::put_low_bits(Bytes& out) const {
-  std::uint64_t bits = 0;
-  for (std::size_t n = 0; n < count_; ++n) bits += low_bits_of(kinds_[n]);
+  const std::unique_ptr<std::uint8_t[]> low(new std::uint8_t[count_]);
+  const std::uint64_t bits = find_low_bits(kinds_.get(), count_, low.get());
   put_number((bits + 7) / 8, out);
   const std::size_t at = out.size(), bytes = static_cast<std::size_t>((bits + 7) / 8);
   out.resize(at + bytes + bit_slack);
-  write_low_bits(reinterpret_cast<const W*>(numbers_.get()), kinds_.get(), count_,
+  write_low_bits(reinterpret_cast<const W*>(numbers_.get()), low.get(), count_,
                  reinterpret_cast<std::uint8_t*>(out.data()) + at);
   out.resize(at + bytes);
 }
 
 template <class W>
-void LengthWriter::finish(Bytes& out) {
+void LengthWriter::finish(Packer& packer, Bytes& out) {
   find_codes();
   Bytes head;
-  put_head(head);
+  put_head(packer, head);
   put_low_bits<W>(out);
   put_codes(out);
   out.insert(out.end(), head.begin(), head.end());
 }
 
-template void LengthWriter::finish<std::uint32_t>(Bytes&);
-template void LengthWriter::finish<std::uint64_t>(Bytes&);
+template void LengthWriter::finish<std::uint32_t>(Packer&, Bytes&);
+template void LengthWriter::finish<std::uint64_t>(Packer&, Bytes&);
 
 LengthReader::LengthReader(BytesView stream, std::size_t numbers, std::size_t size)
     : digits_(digits_of(size)), greatest_(static_cast<unsigned>(16 * size - 1)) {

@@ -9,6 +9,7 @@
 #include "storage/trees/bits.hpp"
 #include "storage/trees/code_table.hpp"
 #include "storage/trees/expected_lengths.hpp"
+#include "storage/trees/packer.hpp"
 
 namespace sidestream::trees {
 
@@ -35,7 +36,7 @@ class LengthWriter {
   void put(std::size_t step, const TileSources& tile);
   /// Appends all of them.
   template <class W>
-  void finish(Bytes& out);
+  void finish(Packer& packer, Bytes& out);
 
  private:
   struct Row {
@@ -46,7 +47,7 @@ class LengthWriter {
   void choose_limits();
   void find_codes();
   void count_kinds();
-  void put_head(Bytes& out);
+  void put_head(Packer& packer, Bytes& out);
   void put_codes(Bytes& out) const;
   [[nodiscard]] std::size_t put_lane(std::size_t lane, std::uint8_t* to) const noexcept;
   template <class W>
@@ -57,8 +58,8 @@ class LengthWriter {
   std::size_t size_, count_ = 0;
   std::vector<Row> rows_;
   std::unique_ptr<std::byte[]> numbers_;
-  std::unique_ptr<std::uint8_t[]> kinds_, codes_;  ///< of each number its kind and which code it has
-  std::unique_ptr<std::uint16_t[]> marks_;         ///< what length is expected, or the source
+  std::unique_ptr<std::uint8_t[]> kinds_;   ///< of each number
+  std::unique_ptr<std::uint16_t[]> marks_;  ///< what length is expected, or the source; then length_loops' symbols
   std::size_t classes_ = 0;
   ClassLimits limits_{};
   std::array<SymbolCounts, length_codes> counts_;

@@ -43,7 +43,12 @@ class Deflate {
 
 }  // namespace
 
-std::size_t compress(std::span<const std::uint8_t> in, int level, std::span<std::byte> room) {
+struct Packer::State {};
+
+Packer::Packer() = default;
+Packer::~Packer() = default;
+
+std::size_t Packer::compress(std::span<const std::uint8_t> in, int level, std::span<std::byte> room) {
   return Deflate(level).run(in, room);
 }
 

@@ -26,7 +26,7 @@ bool copy_stored(BytesView in, std::span<std::uint8_t> out) {
 
 }  // namespace
 
-void pack(std::span<const std::uint8_t> in, int level, Bytes& out) {
+void Packer::pack(std::span<const std::uint8_t> in, int level, Bytes& out) {
   const std::size_t start = out.size();
   out.resize(start + 1 + in.size());
   const std::size_t size = in.empty() ? 0 : compress(in, level, std::span(out).subspan(start + 1));

@@ -22,6 +22,9 @@ std::size_t cells_of(const TreeChunk& chunk) { return chunk.groups.father.size()
 constexpr std::size_t sample_runs = 8, sample_run = 16;
 /// For weights there must be more; in smaller chunks they would take more room than they save.
 constexpr std::size_t fitted_run = 64, fitted_from = 1024;
+std::size_t first_of_run(std::size_t run, std::size_t run_length, std::size_t groups) noexcept {
+  return run * (groups - run_length) / (sample_runs - 1);
+}
 using LengthCounts = std::array<std::array<std::size_t, 65>, 8>;
 
 // What lengths and bits of these take: the entropy of the lengths, and the bits.
@@ -72,6 +75,54 @@ void check_head(const StreamHead& head, const PredictionPlan& plan, const Relati
 PredictionSample::PredictionSample(BytesView values, const TreeChunk& chunk, const Relations& relations)
     : values_(values), chunk_(chunk), relations_(relations) {
   if (!chunk.groups.beside.empty()) finder_ = GroupFinder(chunk.groups);
+  // Faces are predicted from groups that are not in the sample too.
+  if (!relations.face && chunk.groups.father.size() > sample_runs * sample_run) put_together();
+}
+
+void PredictionSample::put_together() {
+  const SiblingGroups& groups = chunk_.groups;
+  for (const Companion& one : chunk_.companions) {
+    // What is of another size is said by those who need it.
+    if (!one.values.empty() && one.values.size() != cells_of(chunk_) * size_of(one.type)) return;
+  }
+  const std::size_t sides = 2 * static_cast<std::size_t>(groups.dimensions), sons = sons_of(chunk_);
+  const auto add_run = [](const auto& from, std::size_t first, std::size_t count, auto& to) {
+    if (from.empty()) return;
+    const auto begin = from.begin() + static_cast<std::ptrdiff_t>(first);
+    to.insert(to.end(), begin, begin + static_cast<std::ptrdiff_t>(count));
+  };
+  together_.companion_values.resize(chunk_.companions.size());
+  for (std::size_t run = 0; run < sample_runs; ++run) {
+    const std::size_t first = first_of_run(run, sample_run, groups.father.size());
+    add_run(groups.father, first, sample_run, together_.father);
+    add_run(groups.beside, first * sides, sample_run * sides, together_.beside);
+    const std::size_t bytes = sons * size_of(chunk_.type);
+    add_run(values_, first * bytes, sample_run * bytes, together_.values);
+    for (std::size_t n = 0; n < chunk_.companions.size(); ++n) {
+      const std::size_t its_bytes = sons * size_of(chunk_.companions[n].type);
+      add_run(chunk_.companions[n].values, first * its_bytes, sample_run * its_bytes, together_.companion_values[n]);
+    }
+  }
+  for (std::size_t n = 0; n < chunk_.companions.size(); ++n) {
+    together_.companions.push_back(
+        {chunk_.companions[n].type, together_.companion_values[n], chunk_.companions[n].fathers});
+  }
+  together_.chunk = {
+      chunk_.type, {groups.dimensions, together_.father, together_.beside}, chunk_.fathers, together_.companions};
+}
+
+// Corrections ask for what is beside groups as well.
+template <class T, class Take>
+void PredictionSample::each_sampled(const PredictionPlan& plan, Take&& take) const {
+  const auto begin = [](const Predictor&, std::size_t) {};
+  if (together_.father.empty() || plan.corrected) return each<T>(plan, sample_run, begin, take);
+  Predictor predictor(together_.chunk, relations_, plan, together_.values, &finder_);
+  WordRow<T> room;
+  each_difference<T>(
+      together_.values, predictor, 0, together_.father.size(), {}, begin, [&] { return room.data(); },
+      [&](std::size_t step, std::size_t, std::size_t count, const Word<T>* differences) {
+        take(predictor, step, count, differences);
+      });
 }
 
 template <class T, class Begin, class Take>
@@ -90,7 +141,7 @@ void PredictionSample::each(const PredictionPlan& plan, std::size_t run_length, 
   };
   if (groups <= sample_runs * run_length) return from(0, groups);
   for (std::size_t run = 0; run < sample_runs; ++run) {
-    const std::size_t first = run * (groups - run_length) / (sample_runs - 1);
+    const std::size_t first = first_of_run(run, run_length, groups);
     from(first, first + run_length);
   }
 }
@@ -98,12 +149,9 @@ void PredictionSample::each(const PredictionPlan& plan, std::size_t run_length, 
 double PredictionSample::bits(const PredictionPlan& plan) const {
   LengthCounts counts{};
   with_real(chunk_.type, [&]<class T>(T) {
-    each<T>(
-        plan, sample_run, [](const Predictor&, std::size_t) {},
-        [&](const Predictor&, std::size_t step, std::size_t count, const Word<T>* differences) {
-          for (std::size_t g = 0; g < count; ++g)
-            ++counts[step][static_cast<std::size_t>(std::bit_width(differences[g]))];
-        });
+    each_sampled<T>(plan, [&](const Predictor&, std::size_t step, std::size_t count, const Word<T>* differences) {
+      for (std::size_t g = 0; g < count; ++g) ++counts[step][static_cast<std::size_t>(std::bit_width(differences[g]))];
+    });
   });
   double bits = 0, numbers = 0;
   for (const auto& step : counts) bits += bits_of(step, numbers);
@@ -144,11 +192,9 @@ Bytes PredictionSample::differences(const PredictionPlan& plan) const {
   Bytes shuffled;
   with_real(chunk_.type, [&]<class T>(T) {
     std::vector<Word<T>> sample;
-    each<T>(
-        plan, sample_run, [](const Predictor&, std::size_t) {},
-        [&](const Predictor&, std::size_t, std::size_t count, const Word<T>* differences) {
-          sample.insert(sample.end(), differences, differences + count);
-        });
+    each_sampled<T>(plan, [&](const Predictor&, std::size_t, std::size_t count, const Word<T>* differences) {
+      sample.insert(sample.end(), differences, differences + count);
+    });
     shuffle(std::as_bytes(std::span(sample)), sizeof(T), shuffled);
   });
   return shuffled;
@@ -189,7 +235,7 @@ void all_values(std::span<std::byte> values, const TreeChunk& chunk, const Relat
 }  // namespace
 
 void encode_predicted(BytesView values, const TreeChunk& chunk, const Relations& relations, const PredictionPlan& plan,
-                      const FatherSlopes& slopes, Bytes& out) {
+                      const FatherSlopes& slopes, Packer& packer, Bytes& out) {
   put_plan(plan, sons_of(chunk), out);
   with_real(chunk.type, [&]<class T>(T) {
     LengthWriter writer(cells_of(chunk), sizeof(T));
@@ -202,7 +248,7 @@ void encode_predicted(BytesView values, const TreeChunk& chunk, const Relations&
         [&](const Predictor& predictor, std::size_t step, std::size_t, std::size_t count, const Word<T>*) {
           writer.put<Word<T>>(step, {predictor.from(), predictor.uniform(), count});
         });
-    writer.finish<Word<T>>(out);
+    writer.finish<Word<T>>(packer, out);
   });
 }
 
@@ -225,7 +271,8 @@ void decode_predicted(BytesView stream, const StreamHead& head, const TreeChunk&
 }
 
 void encode_predicted_zstd(BytesView values, const TreeChunk& chunk, const Relations& relations,
-                           const PredictionPlan& plan, const FatherSlopes& slopes, int level, Bytes& out) {
+                           const PredictionPlan& plan, const FatherSlopes& slopes, int level, Packer& packer,
+                           Bytes& out) {
   const std::size_t sons = sons_of(chunk);
   put_plan(plan, sons, out);
   with_real(chunk.type, [&]<class T>(T) {
@@ -239,7 +286,7 @@ void encode_predicted_zstd(BytesView values, const TreeChunk& chunk, const Relat
         });
     Bytes shuffled;
     shuffle(std::as_bytes(std::span(all)), sizeof(T), shuffled);
-    pack({as_bytes(shuffled), shuffled.size()}, level, out);
+    packer.pack({as_bytes(shuffled), shuffled.size()}, level, out);
   });
 }
 

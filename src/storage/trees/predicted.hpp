@@ -23,25 +23,38 @@ class PredictionSample {
   [[nodiscard]] Bytes differences(const PredictionPlan& plan) const;
 
  private:
+  /// The sampled groups of a chunk as a chunk of their own: they go through in one tile.
+  struct Together {
+    TreeChunk chunk;
+    std::vector<Index> father, beside;
+    Bytes values;
+    std::vector<Bytes> companion_values;
+    std::vector<Companion> companions;
+  };
+  void put_together();
   template <class T, class Begin, class Take>
   void each(const PredictionPlan& plan, std::size_t run_length, Begin&& begin, Take&& take) const;
+  template <class T, class Take>
+  void each_sampled(const PredictionPlan& plan, Take&& take) const;
   BytesView values_;
   const TreeChunk& chunk_;
   const Relations& relations_;
   GroupFinder finder_{};
   FatherSlopes slopes_{};
+  Together together_{};
 };
 
 /// `slopes`: those of the chunk under the plan, or none.
 void encode_predicted(BytesView values, const TreeChunk& chunk, const Relations& relations, const PredictionPlan& plan,
-                      const FatherSlopes& slopes, Bytes& out);
+                      const FatherSlopes& slopes, Packer& packer, Bytes& out);
 /// Throws Error(file), also if the plan needs other things than the head says; and as Predictor.
 void decode_predicted(BytesView stream, const StreamHead& head, const TreeChunk& chunk, const Relations& relations,
                       std::span<std::byte> values);
 
 /// The same differences, of which most are expected to be 0, through zstd.
 void encode_predicted_zstd(BytesView values, const TreeChunk& chunk, const Relations& relations,
-                           const PredictionPlan& plan, const FatherSlopes& slopes, int level, Bytes& out);
+                           const PredictionPlan& plan, const FatherSlopes& slopes, int level, Packer& packer,
+                           Bytes& out);
 void decode_predicted_zstd(BytesView stream, const StreamHead& head, const TreeChunk& chunk, const Relations& relations,
                            std::span<std::byte> values);
 

@@ -88,23 +88,26 @@ void Predictor::begin(std::size_t first, std::size_t count) {
   const bool opposite = plan_.divergence && relations_.face->opposite >= 0;
   by_fathers_ = !opposite && !(plan_.across && all_across_);
   if (!by_fathers_) return;
-  read_numbers();
+  read_father_numbers();
   read_fathers();
   if (plan_.corrected && plan_.slope != Slope::none) {
     read_curvature();
   } else if (plan_.slope != Slope::none) {
+    read_numbers_beside();
     read_slopes();
   }
   if (plan_.last != Last::slope) begin_mean();
 }
 
-void Predictor::read_numbers() {
-  const SiblingGroups& groups = chunk_.groups;
+void Predictor::read_father_numbers() {
+  const std::size_t from = sequence_ == nullptr ? first_ : 0;
+  pick_numbers(chunk_.groups.father.data() + from, 1, groups(), count_, father_at_.data());
+}
+
+void Predictor::read_numbers_beside() {
   const std::size_t from = sequence_ == nullptr ? first_ : 0, faces = 2 * dimensions_;
-  const std::uint32_t* const sequence = this->groups();
-  pick_numbers(groups.father.data() + from, 1, sequence, count_, father_at_.data());
-  for (std::size_t face = 0; needs_beside(plan_) && face < faces; ++face) {
-    pick_numbers(groups.beside.data() + from * faces + face, faces, sequence, count_, beside_at_[face].data());
+  for (std::size_t face = 0; face < faces; ++face) {
+    pick_numbers(chunk_.groups.beside.data() + from * faces + face, faces, groups(), count_, beside_at_[face].data());
   }
 }
 
@@ -146,12 +149,18 @@ void Predictor::read_slopes() {
 
 FatherSlopes Predictor::find_slopes() {
   const std::size_t groups = chunk_.groups.father.size();
-  FatherSlopes found{std::unique_ptr<double[]>(new double[4 * groups])};
+  FatherSlopes found{std::unique_ptr<double[]>(new double[4 * groups]),
+                     std::unique_ptr<std::int32_t[]>(new std::int32_t[2 * dimensions_ * groups])};
   for (first_ = 0; first_ < groups; first_ += count_) {
     count_ = std::min(tile_groups, groups - first_);
-    read_numbers();
+    read_father_numbers();
+    read_numbers_beside();
     read_fathers();
     read_slopes();
+    for (std::size_t side = 0; side < 2 * dimensions_; ++side) {
+      finder_->find_or_own(beside_at_[side].data(), count_, static_cast<std::int32_t>(first_),
+                           found.beside.get() + side * groups + first_);
+    }
     double* const out = found.values.get() + 4 * first_;
     for (std::size_t g = 0; g < count_; ++g) {
       for (std::size_t a = 0; a < 3; ++a) out[4 * g + a] = a < dimensions_ ? slopes_[a][g] : 0;
@@ -166,34 +175,35 @@ void Predictor::read_curvature() {
   if (father_slopes_ == nullptr) {
     const std::size_t first = first_, count = count_;
     own_slopes_ = find_slopes();
-    father_slopes_ = own_slopes_.values.get();
+    father_slopes_ = &own_slopes_;
     first_ = first;
     count_ = count;
-    read_numbers();
+    read_father_numbers();
     read_fathers();
   }
-  const double* const own = father_slopes_ + 4 * first_;
+  const double* const slopes = father_slopes_->values.get();
+  const double* const own = slopes + 4 * first_;
   for (std::size_t g = 0; g < count_; ++g) {
     for (std::size_t a = 0; a < 3; ++a) slopes_[a][g] = own[4 * g + a];
     change_[g] = own[4 * g + 3];
   }
-  std::array<Index, tile_groups> lower, upper;
+  const std::size_t groups = chunk_.groups.father.size();
   for (std::size_t a = 0; a < dimensions_; ++a) {
-    finder_->find_or_own(beside_at_[2 * a].data(), count_, static_cast<Index>(first_), lower.data());
-    finder_->find_or_own(beside_at_[2 * a + 1].data(), count_, static_cast<Index>(first_), upper.data());
-    Row& along = terms_[axis_terms + a];
-    for (std::size_t g = 0; g < count_; ++g) {
-      along[g] = 0.125 * ((father_slopes_[4 * lower[g] + static_cast<Index>(a)] +
-                           father_slopes_[4 * upper[g] + static_cast<Index>(a)]) -
-                          2 * slopes_[a][g]);
-    }
-    for (std::size_t b = a + 1; b < dimensions_; ++b) {
-      Row& across = terms_[pair_terms + a + b - 1];
-      for (std::size_t g = 0; g < count_; ++g) {
-        across[g] = 0.125 * (father_slopes_[4 * upper[g] + static_cast<Index>(b)] -
-                             father_slopes_[4 * lower[g] + static_cast<Index>(b)]);
-      }
-    }
+    const std::int32_t* const lower = father_slopes_->beside.get() + 2 * a * groups + first_;
+    add_curvature(slopes, {lower, lower + groups}, a, slopes_[a], count_);
+  }
+}
+
+void Predictor::add_curvature(const double* slopes, const GroupsBeside& beside, std::size_t axis, const Row& own,
+                              std::size_t count) {
+  const auto at = [&](std::int32_t group, std::size_t a) { return slopes[4 * static_cast<std::size_t>(group) + a]; };
+  Row& along = terms_[axis_terms + axis];
+  for (std::size_t g = 0; g < count; ++g) {
+    along[g] = 0.125 * ((at(beside.lower[g], axis) + at(beside.upper[g], axis)) - 2 * own[g]);
+  }
+  for (std::size_t b = axis + 1; b < dimensions_; ++b) {
+    Row& across = terms_[pair_terms + axis + b - 1];
+    for (std::size_t g = 0; g < count; ++g) across[g] = 0.125 * (at(beside.upper[g], b) - at(beside.lower[g], b));
   }
 }
 
@@ -205,8 +215,9 @@ void Predictor::begin_mean() {
   Row weight, offset;
   std::fill_n(weight.begin(), count_, 1.0);
   std::fill_n(offset.begin(), count_, 0.0);
-  for (Row& row : weight_) std::fill_n(row.begin(), count_, mean.scale);
-  if (mean.weight >= 0) {
+  if (mean.weight < 0) {
+    for (std::size_t son = 0; son < members_; ++son) std::fill_n(weight_[son].begin(), count_, mean.scale);
+  } else {
     read_father_cells(mean.weight, weight);
     scaled(mean.scale, cells_of(mean.weight), count_ * sons_, cells_.data());
     to_rows(cells_.data(), sons_, count_, weight_.data());
@@ -236,25 +247,29 @@ void Predictor::predict(std::size_t step) {
 
 void Predictor::by_father(std::size_t step) {
   if (plan_.last != Last::slope && step + 1 == members_) return by_mean(order_[step]);
-  by_slope(order_[step]);
-  if (plan_.corrected) correct(step);
+  if (!plan_.corrected) return by_slope(order_[step], predicted_);
+  by_slope(order_[step], slope_predicted_[step]);
+  correct(step);
 }
 
-void Predictor::by_slope(std::size_t son) {
+void Predictor::by_slope(std::size_t son, Row& out) const {
   if (plan_.slope == Slope::none) {
-    std::copy_n(father_.begin(), count_, predicted_.begin());
+    std::copy_n(father_.begin(), count_, out.begin());
     return;
   }
-  along_slopes(father_.data(), offsets_[son], slopes_, dimensions_, count_, predicted_.data());
+  along_slopes(father_.data(), offsets_[son], slopes_, dimensions_, count_, out.data());
 }
 
 void Predictor::correct(std::size_t step) {
-  std::copy_n(predicted_.begin(), count_, slope_predicted_[step].begin());
-  if (step + 1 == sons_) return;
-  each_correction(step, dimensions_, plan_.slope != Slope::none, [&](std::size_t term) {
-    const std::int8_t weight = plan_.weights[step][term];
-    if (weight != 0) add_share(weight / 64.0, terms_[term].data(), count_, predicted_.data());
-  });
+  std::array<Share, correction_terms> shares;
+  std::size_t number = 0;
+  if (step + 1 < sons_) {
+    each_correction(step, dimensions_, plan_.slope != Slope::none, [&](std::size_t term) {
+      const std::int8_t weight = plan_.weights[step][term];
+      if (weight != 0) shares[number++] = {weight / 64.0, terms_[term].data()};
+    });
+  }
+  add_shares(slope_predicted_[step].data(), shares.data(), number, count_, predicted_.data());
 }
 
 void Predictor::by_mean(std::size_t son) {

@@ -80,6 +80,8 @@ class Arrangement;
 /// father to the next is looked at under `corrected`.
 struct FatherSlopes {
   std::unique_ptr<double[]> values;
+  /// And the group whose father lies beside its own, or the group itself: for each side a row of all groups.
+  std::unique_ptr<std::int32_t[]> beside;
 };
 
 /// Goes through the sibling groups of a chunk a tile at a time, and through each tile a son at a time. All arithmetic
@@ -99,7 +101,9 @@ class Predictor {
   void use(const Arrangement& arrangement) noexcept;
   /// For a plan that is `corrected` and has slopes: made by find_slopes() of a Predictor with the same chunk and
   /// slopes. Without it they are found at the beginning.
-  void use(const FatherSlopes& slopes) noexcept { father_slopes_ = slopes.values.get(); }
+  void use(const FatherSlopes& slopes) noexcept {
+    if (slopes.values) father_slopes_ = &slopes;
+  }
   [[nodiscard]] FatherSlopes find_slopes();
   /// All of `own` is known, and may be predicted from: to find out how well that does.
   void know_all() noexcept { all_known_ = true; }
@@ -137,14 +141,20 @@ class Predictor {
  private:
   void lay_out_cells();
   void lay_out_faces();
-  void read_numbers();
+  void read_father_numbers();
+  void read_numbers_beside();
   void read_fathers();
   void read_slopes();
   void read_flow();
   void begin_mean();
   void by_father(std::size_t step);
-  void by_slope(std::size_t son);
+  void by_slope(std::size_t son, Row& out) const;
   void read_curvature();
+  struct GroupsBeside {
+    const std::int32_t *lower, *upper;
+  };
+  void add_curvature(const double* slopes, const GroupsBeside& beside, std::size_t axis, const Row& own,
+                     std::size_t count);
   void correct(std::size_t step);
   void by_mean(std::size_t son);
   void by_closure(std::size_t son);
@@ -200,7 +210,7 @@ class Predictor {
   std::array<Row, 8> values_;           ///< of the sons known so far, under a divergence
   std::array<Row, 8> slope_predicted_;  ///< if it is corrected, of each step, before that
   std::array<Row, correction_terms> terms_;
-  const double* father_slopes_ = nullptr;
+  const FatherSlopes* father_slopes_ = nullptr;
   FatherSlopes own_slopes_{};
   Cells cells_;                                ///< while they lie as cells do
   std::array<Row, 8> weight_, offset_, flow_;  ///< of each son: of the quantity whose mean is declared, of a closure,

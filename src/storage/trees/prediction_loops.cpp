@@ -2,14 +2,15 @@
 
 #include <bit>
 #include <cmath>
+#include <cstring>
 
 #include "storage/trees/elements.hpp"
 #include "storage/trees/wide.hpp"
 
 namespace sidestream::trees {
 
-void read_beside(const double* __restrict from, const Index* __restrict numbers, std::size_t count,
-                 double* __restrict out) noexcept {
+SIDESTREAM_WIDE void read_beside(const double* __restrict from, const Index* __restrict numbers, std::size_t count,
+                                 double* __restrict out) noexcept {
   for (std::size_t n = 0; n < count; ++n) {
     const Index number = numbers[n];
     const double value = from[number < 0 ? 0 : number];
@@ -17,8 +18,8 @@ void read_beside(const double* __restrict from, const Index* __restrict numbers,
   }
 }
 
-void read_beside(const float* __restrict from, const Index* __restrict numbers, std::size_t count,
-                 double* __restrict out) noexcept {
+SIDESTREAM_WIDE void read_beside(const float* __restrict from, const Index* __restrict numbers, std::size_t count,
+                                 double* __restrict out) noexcept {
   for (std::size_t n = 0; n < count; ++n) {
     const Index number = numbers[n];
     const auto value = static_cast<double>(from[number < 0 ? 0 : number]);
@@ -157,6 +158,89 @@ SIDESTREAM_WIDE void numbers_only(std::size_t count, double* values) {
   for (std::size_t g = 0; g < count; ++g) values[g] = values[g] == values[g] ? values[g] : 0.0;
 }
 
+namespace {
+
+/// Numbers side by side in registers, however many of these that takes.
+using Lanes = double __attribute__((vector_size(64)));
+constexpr std::size_t width = sizeof(Lanes) / sizeof(double);
+
+/// Returns nothing: how registers are returned depends on the processor that a version is for.
+inline __attribute__((always_inline)) void load(const double* from, Lanes& lanes) noexcept {
+  std::memcpy(&lanes, from, sizeof lanes);
+}
+inline __attribute__((always_inline)) void store(const Lanes& lanes, double* to) noexcept {
+  std::memcpy(to, &lanes, sizeof lanes);
+}
+
+}  // namespace
+
+// Sums stay in registers while shares, or products, are added.
+SIDESTREAM_WIDE void add_shares(const double* from, const Share* shares, std::size_t number, std::size_t count,
+                                double* out) {
+  std::size_t g = 0;
+  for (; g + 2 * width <= count; g += 2 * width) {
+    Lanes a, b, one, two;
+    load(from + g, a);
+    load(from + g + width, b);
+    for (std::size_t n = 0; n < number; ++n) {
+      const double share = shares[n].share;
+      const double* const of = shares[n].of + g;
+      load(of, one);
+      load(of + width, two);
+      a += share * one;
+      b += share * two;
+    }
+    store(a, out + g);
+    store(b, out + g + width);
+  }
+  for (; g < count; ++g) {
+    double sum = from[g];
+    for (std::size_t n = 0; n < number; ++n) sum += shares[n].share * shares[n].of[g];
+    out[g] = sum;
+  }
+}
+
+SIDESTREAM_WIDE void add_products(const Product* products, std::size_t number, std::size_t count, double* out) {
+  std::size_t g = 0;
+  for (; g + 2 * width <= count; g += 2 * width) {
+    Lanes sum, next, a, b, c, d;
+    load(out + g, sum);
+    load(out + g + width, next);
+    for (std::size_t n = 0; n < number; ++n) {
+      const Product& one = products[n];
+      load(one.a + g, a);
+      load(one.a + g + width, b);
+      c = a;
+      d = b;
+      if (one.b != one.a) {
+        load(one.b + g, c);
+        load(one.b + g + width, d);
+      }
+      a = one.coefficient * a * c;
+      b = one.coefficient * b * d;
+      if (one.c != nullptr) {
+        if (one.c != one.b) {
+          load(one.c + g, c);
+          load(one.c + g + width, d);
+        }
+        a *= c;
+        b *= d;
+      }
+      sum += a;
+      next += b;
+    }
+    store(sum, out + g);
+    store(next, out + g + width);
+  }
+  for (; g < count; ++g) {
+    for (std::size_t n = 0; n < number; ++n) {
+      const Product one = products[n];
+      const double product = one.coefficient * one.a[g] * one.b[g];
+      out[g] += one.c != nullptr ? product * one.c[g] : product;
+    }
+  }
+}
+
 SIDESTREAM_WIDE void add_share(double share, const double* __restrict of, std::size_t count, double* __restrict to) {
   for (std::size_t g = 0; g < count; ++g) to[g] += share * of[g];
 }
@@ -180,16 +264,6 @@ SIDESTREAM_WIDE void solve_mean(const double* __restrict goal, const double* __r
                                 const double* __restrict offset, const double* __restrict weight, std::size_t count,
                                 double* __restrict out) {
   for (std::size_t g = 0; g < count; ++g) out[g] = ((goal[g] - sum[g]) - offset[g]) / weight[g];
-}
-
-SIDESTREAM_WIDE void add_two(double coefficient, const double* __restrict a, const double* __restrict b,
-                             std::size_t count, double* __restrict out) {
-  for (std::size_t n = 0; n < count; ++n) out[n] += coefficient * a[n] * b[n];
-}
-
-SIDESTREAM_WIDE void add_three(double coefficient, const double* __restrict a, const double* __restrict b,
-                               const double* __restrict c, std::size_t count, double* __restrict out) {
-  for (std::size_t n = 0; n < count; ++n) out[n] += coefficient * a[n] * b[n] * c[n];
 }
 
 SIDESTREAM_WIDE void multiply(const double* __restrict by, std::size_t count, double* __restrict product) {

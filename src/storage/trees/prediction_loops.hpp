@@ -33,6 +33,13 @@ void along_slopes(const double* father, const std::array<double, 3>& offset,
 /// What is no number becomes 0: which of them it is differs from machine to machine.
 void numbers_only(std::size_t count, double* values);
 
+/// So much of a row.
+struct Share {
+  double share;
+  const double* of;
+};
+/// out = from + the shares, one after the other.
+void add_shares(const double* from, const Share* shares, std::size_t number, std::size_t count, double* out);
 void add_share(double share, const double* of, std::size_t count, double* to);
 void subtract(const double* a, const double* b, std::size_t count, double* out);
 void add(const double* a, const double* b, std::size_t count, double* out);
@@ -41,9 +48,13 @@ void add_weighted(const double* weight, const double* value, const double* offse
 void solve_mean(const double* goal, const double* sum, const double* offset, const double* weight, std::size_t count,
                 double* out);
 
-/// out += coefficient * a * b (* c), from left to right.
-void add_two(double coefficient, const double* a, const double* b, std::size_t count, double* out);
-void add_three(double coefficient, const double* a, const double* b, const double* c, std::size_t count, double* out);
+/// coefficient * a * b (* c), from left to right; two factors if c is null.
+struct Product {
+  double coefficient;
+  const double *a, *b, *c;
+};
+/// out += the products, one after the other.
+void add_products(const Product* products, std::size_t number, std::size_t count, double* out);
 void multiply(const double* by, std::size_t count, double* product);
 void divide(const double* by, std::size_t count, double* product);
 /// out = scale * a.

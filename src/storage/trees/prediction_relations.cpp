@@ -11,24 +11,12 @@ namespace sidestream::trees {
 
 using namespace prediction_loops;
 
-namespace {
-
-/// Has these bytes brought from memory while something else is done: of many companions at once it would be waited for.
-void fetch(BytesView bytes, std::size_t first, std::size_t count) noexcept {
-  constexpr std::size_t line = 64;
-  const std::size_t end = std::min(bytes.size(), first + count);
-  for (std::size_t at = first; at < end; at += line) __builtin_prefetch(bytes.data() + at);
-}
-
-}  // namespace
-
 void Predictor::read_companions() {
   std::size_t next = 0;
   for (std::size_t n = 0; n < near_.size(); ++n) {
     if ((needed_ >> n & 1) == 0) continue;
     const Companion& from = chunk_.companions[n];
     near_[n] = read_run(from.type, from.values, first_ * sons_, count_ * sons_, copies_[next++].data());
-    fetch(from.values, (first_ + count_) * sons_ * size_of(from.type), count_ * sons_ * size_of(from.type));
   }
 }
 
@@ -41,21 +29,29 @@ namespace {
 
 /// `read(number)` is where the values of a companion are; `product` is used.
 template <class Read>
-void add_products(const std::vector<RelationTerm>& terms, std::size_t count, Read&& read, double* product,
-                  double* out) {
+void add_all_terms(const std::vector<RelationTerm>& terms, std::size_t count, Read&& read, double* product,
+                   double* out) {
+  std::array<Product, 16> together;
+  std::size_t held = 0;
+  const auto add_held = [&] {
+    if (held > 0) add_products(together.data(), held, count, out);
+    held = 0;
+  };
   for (const RelationTerm& term : terms) {
     const std::vector<int>& times = term.times;
-    if (times.size() == 2 && term.over.empty()) {
-      add_two(term.coefficient, read(times[0]), read(times[1]), count, out);
-    } else if (times.size() == 3 && term.over.empty()) {
-      add_three(term.coefficient, read(times[0]), read(times[1]), read(times[2]), count, out);
-    } else {
-      std::fill_n(product, count, term.coefficient);
-      for (const int number : times) multiply(read(number), count, product);
-      for (const int number : term.over) divide(read(number), count, product);
-      for (std::size_t n = 0; n < count; ++n) out[n] += product[n];
+    if (term.over.empty() && (times.size() == 2 || times.size() == 3)) {
+      together[held++] = {term.coefficient, read(times[0]), read(times[1]),
+                          times.size() == 3 ? read(times[2]) : nullptr};
+      if (held == together.size()) add_held();
+      continue;
     }
+    add_held();
+    std::fill_n(product, count, term.coefficient);
+    for (const int number : times) multiply(read(number), count, product);
+    for (const int number : term.over) divide(read(number), count, product);
+    for (std::size_t n = 0; n < count; ++n) out[n] += product[n];
   }
+  add_held();
 }
 
 }  // namespace
@@ -66,7 +62,7 @@ void Predictor::add_terms(const std::vector<RelationTerm>& terms, Cells& out) co
   std::array<double, run> product;
   for (std::size_t first = 0; first < count_ * sons_; first += run) {
     const std::size_t count = std::min(run, count_ * sons_ - first);
-    add_products(
+    add_all_terms(
         terms, count, [&](int number) { return cells_of(number) + first; }, product.data(), out.data() + first);
   }
 }
@@ -81,7 +77,7 @@ void Predictor::add_father_terms(const std::vector<RelationTerm>& terms, Row& ou
     return row.data();
   };
   Row product;
-  add_products(terms, count_, read, product.data(), out.data());
+  add_all_terms(terms, count_, read, product.data(), out.data());
 }
 
 void Predictor::by_closure(std::size_t son) {

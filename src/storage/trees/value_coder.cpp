@@ -43,7 +43,7 @@ StreamHead head_of(TreeMethod method, const CodingChoice& choice, const Relation
 }
 
 Bytes encode_by(TreeMethod method, BytesView values, const TreeChunk& chunk, const Relations& relations,
-                const CodingChoice& choice, const TreeCoding& coding) {
+                const CodingChoice& choice, const TreeCoding& coding, Packer& packer) {
   Bytes out;
   out.reserve(values.size() + values.size() / 16 + 64);
   put_head(head_of(method, choice, relations), out);
@@ -56,22 +56,22 @@ Bytes encode_by(TreeMethod method, BytesView values, const TreeChunk& chunk, con
       out.insert(out.end(), values.begin(), values.begin() + static_cast<std::ptrdiff_t>(size_of(chunk.type)));
       break;
     case TreeMethod::zstd:
-      pack({as_bytes(values), values.size()}, level, out);
+      packer.pack({as_bytes(values), values.size()}, level, out);
       break;
     case TreeMethod::shuffled: {
       Bytes shuffled;
       shuffle(values, size_of(chunk.type), shuffled);
-      pack({as_bytes(shuffled), shuffled.size()}, level, out);
+      packer.pack({as_bytes(shuffled), shuffled.size()}, level, out);
       break;
     }
     case TreeMethod::father_xor:
       encode_father_xor(values, chunk, coding.header_bits, out);
       break;
     case TreeMethod::predicted:
-      encode_predicted(values, chunk, relations, choice.plan, choice.slopes, out);
+      encode_predicted(values, chunk, relations, choice.plan, choice.slopes, packer, out);
       break;
     case TreeMethod::predicted_zstd:
-      encode_predicted_zstd(values, chunk, relations, choice.plan, choice.slopes, level, out);
+      encode_predicted_zstd(values, chunk, relations, choice.plan, choice.slopes, level, packer, out);
       break;
   }
   put_checksum(values, out);
@@ -152,16 +152,17 @@ Bytes encode_tree_values(BytesView values, const TreeChunk& chunk, const Relatio
     fail(Code::usage, "{} bits that count leading zeros, expected 1 to 6", coding.header_bits);
   }
   const FloatEnvironment as_decoders;
+  Packer packer;
   CodingChoice choice;
-  if (values.empty()) return encode_by(TreeMethod::raw, values, chunk, relations, choice, coding);
+  if (values.empty()) return encode_by(TreeMethod::raw, values, chunk, relations, choice, coding, packer);
   if (!coding.method && all_the_same(values, size_of(chunk.type))) {
-    return encode_by(TreeMethod::constant, values, chunk, relations, choice, coding);
+    return encode_by(TreeMethod::constant, values, chunk, relations, choice, coding, packer);
   }
-  choice = choose_coding(values, chunk, relations, coding);
+  choice = choose_coding(values, chunk, relations, coding, packer);
   Bytes best;
   std::vector<std::size_t> sizes;
   const auto make = [&](TreeMethod method, const TreeCoding& how) {
-    Bytes made = encode_by(method, values, chunk, relations, choice, how);
+    Bytes made = encode_by(method, values, chunk, relations, choice, how, packer);
     sizes.push_back(made.size());
     if (best.empty() || made.size() < best.size()) best = std::move(made);
   };
@@ -176,7 +177,7 @@ Bytes encode_tree_values(BytesView values, const TreeChunk& chunk, const Relatio
     if (unpredicted(method) && sizes[n] <= least + least / 8) make(method, slowly);
   }
   if (coding.method || best.size() < values.size()) return best;
-  return encode_by(TreeMethod::raw, values, chunk, relations, choice, coding);
+  return encode_by(TreeMethod::raw, values, chunk, relations, choice, coding, packer);
 }
 
 TreeStreamNeeds tree_stream_needs(BytesView stream) {

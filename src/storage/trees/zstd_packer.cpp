@@ -21,12 +21,21 @@ struct Free {
 
 }  // namespace
 
-std::size_t compress(std::span<const std::uint8_t> in, int level, std::span<std::byte> room) {
-  const std::unique_ptr<ZSTD_CCtx, Free> context(ZSTD_createCCtx());
-  if (!context) throw std::bad_alloc();
-  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, level == 0 ? no_repetitions : level);
-  if (level == 0) ZSTD_CCtx_setParameter(context.get(), ZSTD_c_literalCompressionMode, ZSTD_lcm_huffman);
-  const std::size_t size = ZSTD_compress2(context.get(), room.data(), room.size(), in.data(), in.size());
+struct Packer::State {
+  std::unique_ptr<ZSTD_CCtx, Free> context{ZSTD_createCCtx()};
+};
+
+Packer::Packer() = default;
+Packer::~Packer() = default;
+
+std::size_t Packer::compress(std::span<const std::uint8_t> in, int level, std::span<std::byte> room) {
+  if (!state_) state_ = std::make_unique<State>();
+  ZSTD_CCtx* const context = state_->context.get();
+  if (context == nullptr) throw std::bad_alloc();
+  ZSTD_CCtx_reset(context, ZSTD_reset_session_and_parameters);
+  ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level == 0 ? no_repetitions : level);
+  if (level == 0) ZSTD_CCtx_setParameter(context, ZSTD_c_literalCompressionMode, ZSTD_lcm_huffman);
+  const std::size_t size = ZSTD_compress2(context, room.data(), room.size(), in.data(), in.size());
   return ZSTD_isError(size) ? 0 : size;  // no room: it saves nothing
 }
 

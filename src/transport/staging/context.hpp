@@ -30,6 +30,7 @@ struct StreamContext {
 
   /// Placement `job`: the stream is the only task, and an iteration that no reader acknowledged is refused.
   bool decides = false;
+  std::string group;                                   ///< with `decides`: of servers, to which alone it goes
   WhenFull when_full = WhenFull::wait;                 ///< where the stream's own options leave it open
   std::optional<std::vector<std::int32_t>> variables;  ///< with `decides`: which ones go; nothing: all
   std::vector<std::int32_t> with_ghosts{};             ///< with `decides`: of which arrays go as they were published

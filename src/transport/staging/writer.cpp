@@ -48,6 +48,7 @@ class StreamWriter final : public Task {
  public:
   StreamWriter(const Settings& settings, const Metadata& metadata, std::shared_ptr<StreamContext> context)
       : config_(read_stream(settings, context->when_full)), metadata_(metadata), context_(std::move(context)) {
+    config_.group = context_->group;
     const auto& some = context_->with_ghosts;
     for (const std::int32_t id : with_mesh_arrays(chosen(settings, metadata, *context_), metadata)) {
       Selected& selected = selection_.variables.emplace_back(id);

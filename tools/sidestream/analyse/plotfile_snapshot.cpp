@@ -124,6 +124,7 @@ class PlotfileSnapshot final : public Snapshot {
       Variable variable;
       variable.id = static_cast<std::int32_t>(metadata_.variables.size());
       variable.name = plain(name);
+      while (metadata_.find_variable(variable.name) != nullptr) variable.name += '_';
       variable.mesh = 0;
       variable.type = type;
       metadata_.variables.push_back(variable);

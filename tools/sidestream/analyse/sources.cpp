@@ -48,6 +48,20 @@ bool before(const std::string& a, const std::string& b) {
   return a.size() - i < b.size() - j;
 }
 
+/// Whether a file is what one server wrote, NAME-003.h5, of another that is there too, NAME.h5.
+bool is_part_of_one(const std::string& path, const std::vector<std::string>& names) {
+  const fs::path file(path);
+  const std::string stem = file.stem().string();
+  const std::size_t dash = stem.find_last_not_of("0123456789");
+  if (file.extension() != ".h5" || dash == std::string::npos || dash + 1 == stem.size() || stem[dash] != '-') {
+    return false;
+  }
+  const std::string whole = (file.parent_path() / (stem.substr(0, dash) + ".h5")).string();
+  if (std::find(names.begin(), names.end(), whole) == names.end() || !hdf5::is_hdf5(path)) return false;
+  const hdf5::InputFile in(path);
+  return in.has_attribute("/", "format") && in.texts("/", "format").at(0) == "sidestream-blocks";
+}
+
 std::vector<std::string> matching(const std::string& pattern) {
   glob_t found{};
   const int status = ::glob(pattern.c_str(), 0, nullptr, &found);
@@ -56,6 +70,8 @@ std::vector<std::string> matching(const std::string& pattern) {
   ::globfree(&found);
   if (names.empty()) fail(Code::file, "no file matches '{}'; correct the pattern", pattern);
   std::stable_sort(names.begin(), names.end(), before);
+  const std::vector<std::string> all = names;
+  std::erase_if(names, [&](const std::string& name) { return is_part_of_one(name, all); });
   return names;
 }
 

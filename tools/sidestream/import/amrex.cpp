@@ -106,6 +106,7 @@ class AmrexImport {
     for (const std::string& name : plotfile_.variables) {
       Variable variable;
       variable.name = plain(name);
+      while (imported_.metadata().find_variable(variable.name) != nullptr) variable.name += '_';
       variable.mesh = mesh_;
       variable.type = type_;
       if (variable.name != name) remarks_.push_back(fmt::format("'{}' is called '{}'", name, variable.name));

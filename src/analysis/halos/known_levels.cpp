@@ -1,0 +1,55 @@
+#include "analysis/halos/known_levels.hpp"
+
+namespace sidestream::halos {
+namespace {
+
+/// The number of the halo whose peak has a rank; -1: none.
+std::int64_t number_of(const Index3& peak, const std::vector<Index3>& ranks) {
+  const auto at = std::lower_bound(ranks.begin(), ranks.end(), peak);
+  return at == ranks.end() || *at != peak ? -1 : at - ranks.begin();
+}
+
+std::int64_t number_of(const LevelPart& part, const KnownLevelHalos& known, const std::vector<Index3>& ranks) {
+  const auto at = std::lower_bound(known.parts.begin(), known.parts.end(), part.first,
+                                   [](const LevelHaloPart& one, const Index3& first) { return one.first < first; });
+  return at == known.parts.end() || at->first != part.first ? -1 : number_of(at->peak, ranks);
+}
+
+}  // namespace
+
+std::vector<NumberedLevelCell> numbered_cells(const std::vector<OwnedLevelCell>& owned, const LevelParts& found,
+                                              const KnownLevelHalos& known, const Levels& levels) {
+  std::vector<Index3> ranks;
+  for (const KnownLevelHalos::Place& place : known.places) ranks.push_back(levels.rank(place.peak));
+  std::vector<std::int64_t> wholes, parts;
+  for (const LevelHalo& halo : found.whole) wholes.push_back(number_of(halo.peak.rank, ranks));
+  for (const LevelPart& part : found.parts) parts.push_back(number_of(part, known, ranks));
+  std::vector<NumberedLevelCell> cells;
+  for (const OwnedLevelCell& one : owned) {
+    const std::int64_t halo =
+        one.owner < 0 ? parts[static_cast<std::size_t>(~one.owner)] : wholes[static_cast<std::size_t>(one.owner)];
+    if (halo >= 0) cells.push_back({halo, one.cell, one.place, one.view});
+  }
+  std::stable_sort(cells.begin(), cells.end(),
+                   [](const NumberedLevelCell& a, const NumberedLevelCell& b) { return a.halo < b.halo; });
+  return cells;
+}
+
+Bytes KnownLevelHalos::to_bytes() const {
+  ByteWriter out;
+  out.put(places);
+  out.put(parts);
+  out.put(mean);
+  return out.take();
+}
+
+KnownLevelHalos KnownLevelHalos::from_bytes(BytesView bytes) {
+  KnownLevelHalos known;
+  ByteReader in(bytes);
+  in.get(known.places);
+  in.get(known.parts);
+  in.get(known.mean);
+  return known;
+}
+
+}  // namespace sidestream::halos

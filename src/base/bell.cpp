@@ -1,0 +1,63 @@
+#include "base/bell.hpp"
+
+#include <algorithm>
+
+#include "base/polite_wait.hpp"
+
+namespace sidestream {
+
+namespace {
+
+constexpr int tag = 1;
+
+}  // namespace
+
+Bell::Bell(MpiCommunicator& all, std::vector<int> members) : all_(all.duplicate()), others_(std::move(members)) {
+  const auto mine = std::find(others_.begin(), others_.end(), all_->rank());
+  if (mine == others_.end()) {
+    others_.clear();
+  } else {
+    others_.erase(mine);
+  }
+}
+
+Bell::~Bell() = default;
+
+/// Each says one word in all. It is so short that MPI takes it without waiting for the other.
+void Bell::say(bool rings) {
+  if (said_) return;
+  said_ = true;
+  const int word = rings;
+  for (const int other : others_) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    check_mpi(MPI_Isend(&word, 1, MPI_INT, other, tag, all_->comm(), &request), "MPI_Isend");
+    polite_wait(request);
+  }
+}
+
+void Bell::listen() {
+  for (int there = 1; there && spoken_ < others_.size();) {
+    MPI_Status status;
+    check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, tag, all_->comm(), &there, &status), "MPI_Iprobe");
+    if (!there) return;
+    int word = 0;
+    check_mpi(MPI_Recv(&word, 1, MPI_INT, status.MPI_SOURCE, tag, all_->comm(), &status), "MPI_Recv");
+    heard_ = heard_ || word != 0;
+    ++spoken_;
+  }
+}
+
+bool Bell::heard() {
+  if (!heard_) listen();
+  return heard_;
+}
+
+void Bell::settle() {
+  say(false);
+  polite_poll([this] {
+    listen();
+    return spoken_ == others_.size();
+  });
+}
+
+}  // namespace sidestream

@@ -1,0 +1,99 @@
+#include "client/tree_bounds.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "base/fail.hpp"
+
+namespace sidestream {
+namespace {
+
+constexpr double rounding = 1e-9;  ///< of the bounds' extent
+
+using Ends = std::array<std::array<double, 2>, 3>;
+
+Ends ends_of(const TreePlaces& places, const TreeCell& cell, int dimensions) {
+  Ends ends{};
+  for (int a = 0; a < dimensions; ++a) {
+    const auto n = static_cast<std::size_t>(a);
+    const double p = places.node(a, cell.level, cell.index[n]), q = places.node(a, cell.level, cell.index[n] + 1);
+    ends[n] = {std::min(p, q), std::max(p, q)};
+  }
+  return ends;
+}
+
+bool reaches_out(const Ends& ends, const Bounds& bounds, int dimensions) {
+  for (std::size_t a = 0; a < static_cast<std::size_t>(dimensions); ++a) {
+    const double slack = rounding * (bounds.high[a] - bounds.low[a]);
+    if (ends[a][0] < bounds.low[a] - slack || ends[a][1] > bounds.high[a] + slack) return true;
+  }
+  return false;
+}
+
+std::string text_of(const Ends& ends, int dimensions) {
+  std::string text;
+  for (std::size_t a = 0; a < static_cast<std::size_t>(dimensions); ++a) {
+    text += fmt::format("{}[{:.9g}, {:.9g}]", a > 0 ? " x " : "", ends[a][0], ends[a][1]);
+  }
+  return text;
+}
+
+/// Subtrees within the bounds are not walked.
+template <class Owns>
+void check(const Mesh& mesh, const Block& block, const TreeIndex& tree, Owns&& owns) {
+  const TreePlaces places(mesh);
+  std::optional<TreeCell> found;
+  tree.walk(
+      [&](const TreeCell& cell) {
+        return !found && reaches_out(ends_of(places, cell, mesh.dimensions), block.bounds, mesh.dimensions);
+      },
+      [&](Index number, const TreeCell& cell) {
+        if (owns(number)) found = cell;
+      });
+  if (!found) return;
+  Ends bounds{};
+  for (std::size_t a = 0; a < 3; ++a) bounds[a] = {block.bounds.low[a], block.bounds.high[a]};
+  fail(Code::usage,
+       "publish: block {} of the mesh '{}' owns the cell {} of level {}, but was declared to lie in {}: analyses would "
+       "not look for the cell. Give set_block_list bounds that hold all that the block owns, or none",
+       block.id, mesh.name, text_of(ends_of(places, *found, mesh.dimensions), mesh.dimensions), found->level,
+       text_of(bounds, mesh.dimensions));
+}
+
+std::optional<TreeIndex> tree_of(const Mesh& mesh, const Block& block, const ArrayView& refined) {
+  try {
+    return TreeIndex(mesh, block, refined);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+void TreeBounds::look(const Mesh& mesh, const BlockRecord& record, const ArrayView& flags, std::int64_t iteration) {
+  const Block& block = record.block;
+  if (mesh.kind() != MeshKind::octree || !block.bounds.known() || block.cells.hi[0] == 0) return;
+  Known& known = known_[{mesh.id, block.id}];
+  const std::int64_t since = record.persistent != 0 ? always : iteration;
+  const bool all = mesh.array(Role::owned) < 0;
+  const auto is_now = [&](std::int64_t of) { return of == always || of == iteration; };
+  const auto fits = [&] { return known.tree && static_cast<Index>(known.owned.size()) == known.tree->cells(); };
+  if (record.role == Role::refined) {
+    known.tree = tree_of(mesh, block, flags);
+    known.tree_of = since;
+    if (all && known.tree) check(mesh, block, *known.tree, [](Index) { return true; });
+    if (all && since != always) known.tree.reset();
+  } else {
+    known.owned.resize(static_cast<std::size_t>(block.cells.hi[0]));
+    for (std::size_t n = 0; n < known.owned.size(); ++n) {
+      known.owned[n] = *flags.at<std::uint8_t>(static_cast<Index>(n), 0, 0);
+    }
+    known.owned_of = since;
+  }
+  if (all || !is_now(known.tree_of) || !is_now(known.owned_of) || !fits()) return;
+  check(mesh, block, *known.tree, [&](Index leaf) { return known.owned[static_cast<std::size_t>(leaf)] != 0; });
+  if (known.tree_of != always) known.tree.reset();
+  if (known.owned_of != always) std::vector<std::uint8_t>().swap(known.owned);
+}
+
+}  // namespace sidestream

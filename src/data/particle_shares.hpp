@@ -1,0 +1,55 @@
+// What a particle gives to which cells of a uniform grid.
+#pragma once
+
+#include <array>
+
+#include "sidestream/data/box.hpp"
+
+namespace sidestream {
+
+/// What particles give to which cells. (Hockney and Eastwood, "Computer Simulation Using Particles", 1988, 5-2.)
+enum class Assignment {
+  nearest = 1,  ///< all to the cell that it is in
+  cloud = 2,    ///< to the two cells along each axis whose centres are around it
+  triangle = 3  ///< to the three nearest along each axis
+};
+
+/// A grid along one axis.
+struct ShareAxis {
+  Index cells = 1;
+  double low = 0, high = 1;  ///< where the first cell begins and the last one ends; `high` may be the lower one
+  bool periodic = false;
+};
+
+/// What a particle gives to cells along one axis, counted from the first one.
+struct AxisShares {
+  std::array<Index, 3> cells{};
+  std::array<double, 3> parts{1, 0, 0};
+  int count = 1;
+};
+
+/// False if the position is outside of the grid. What would go beyond the ends stays in the outermost cells, or goes on
+/// at the other end. Cells may occur twice.
+[[nodiscard]] bool shares_along(const ShareAxis& axis, Assignment assignment, double x, AxisShares& shares) noexcept;
+
+/// Calls `f(cell, share of the weight)` for each cell along all axes that gets something. `f` gets an Index3.
+template <class F>
+void for_each_share(const std::array<AxisShares, 3>& shares, double weight, F&& f) {
+  for (int k = 0; k < shares[2].count; ++k) {
+    for (int j = 0; j < shares[1].count; ++j) {
+      for (int i = 0; i < shares[0].count; ++i) {
+        const std::array<std::size_t, 3> which{static_cast<std::size_t>(i), static_cast<std::size_t>(j),
+                                               static_cast<std::size_t>(k)};
+        Index3 cell{};
+        double part = 1;
+        for (std::size_t a = 3; a-- > 0;) {
+          cell[a] = shares[a].cells[which[a]];
+          part *= shares[a].parts[which[a]];
+        }
+        if (part > 0) f(cell, weight * part);
+      }
+    }
+  }
+}
+
+}  // namespace sidestream

@@ -1,0 +1,248 @@
+"""Servers in groups: deaths in every phase, a sidecar's group that fails, processes that stand still now and then."""
+
+import os
+import random
+import signal
+import time
+
+import pytest
+from sidecar_support import Sidecar, check_complete
+from support import check_delivered, rank_of, ranks_of, results_of, run, started
+from test_groups import TASKS, in_groups
+
+PLUGIN = f"plugins: [{os.environ['SIDESTREAM_MISBEHAVING_PLUGIN']}]\n"
+SLICE = '  - slice: {{name: {0}, variable: t, axis: x, position: {1}, file: "{0}-{{index:05}}.vtp", group: {0}}}\n'
+BOTH = SLICE.format("a", 0.5) + SLICE.format("b", 0.3)
+STEPS = 12
+
+# Placement, and which rank is a client, a server of group a, one of group b: of 6 (7 with forwarders).
+PLACEMENTS = {
+    "nodes": ("mode: nodes, groups: {a: 1, b: 2}", 6, {"client": 1, "a": 3, "b": 5}),
+    "cores": ("mode: cores, groups: {a: 1, b: 2}", 6, {"client": 1, "a": 3, "b": 4}),
+    "blocks": ("mode: nodes, groups: {a: 1, b: 1}, forward: blocks", 6, {"client": 1, "forwarder": 3, "a": 4, "b": 5}),
+    "partials": (
+        "mode: nodes, groups: {a: 1, b: 1}, forward: partials",
+        7,
+        {"client": 1, "forwarder of a": 3, "forwarder of b": 4, "a": 5, "b": 6},
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def surfaces(tmp_path_factory):
+    """What both groups write, inline."""
+    done = run(tmp_path_factory.mktemp("one"), 1, "inline", tasks=f"analyses:\n{BOTH}", options=[f"steps={STEPS}"])
+    assert done.status == 0, done.text
+    return results_of(done, endings=(".vtp",))
+
+
+def wait_until(condition, what, limit=60):
+    deadline = time.monotonic() + limit
+    while not condition():
+        assert time.monotonic() < deadline, f"{what} did not come in {limit} s"
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize(
+    ("mode", "victim"), [(mode, victim) for mode, (_, _, victims) in PLACEMENTS.items() for victim in victims]
+)
+@pytest.mark.parametrize("phase", ["nothing is settled", "a is ahead", "b is ahead", "one is not begun"])
+def test_a_death_in_each_phase(tmp_path, surfaces, mode, victim, phase):
+    """It ends the job, as any rank's death does, and soon; what either group had committed stays, and is right."""
+    head, ranks, victims = PLACEMENTS[mode]
+    never, results = tmp_path / "never", tmp_path / "results"
+
+    def standing(group, at):
+        return f"  - await: {{name: {group}-stands, variable: t, at: {at}, path: {never}, group: {group}}}\n"
+
+    first, second = SLICE.format("a", 0.5), SLICE.format("b", 0.3)
+    # Which group stands still where, and the file after which nothing more happens.
+    tasks, last = {
+        "nothing is settled": (standing("a", 0) + standing("b", 0) + first + second, "run.yaml"),
+        "a is ahead": (standing("b", 1) + first + second, "a-00004.vtp"),
+        "b is ahead": (standing("a", 1) + first + second, "b-00004.vtp"),
+        "one is not begun": (standing("b", 0) + first + second, "a-00003.vtp"),
+    }[phase]
+    with started(
+        tmp_path, ranks, f"{{{head}, max_in_flight: 4}}", tasks=f"analyses:\n{tasks}", options=[f"steps={STEPS}"]
+    ) as going:
+        wait_until(lambda: (results / last).exists(), last)
+        if phase == "nothing is settled":
+            time.sleep(0.3)
+        os.kill(rank_of(going, victims[victim]), signal.SIGKILL)
+        done = going.finish()
+    assert done.status != 0
+    found = {path.name: path.read_bytes() for path in results.glob("*.vtp")}
+    assert all(surfaces[name] == content for name, content in found.items())
+    ahead, behind = ("b", "a") if phase == "b is ahead" else ("a", "b")
+    assert len([name for name in found if name.startswith(ahead)]) >= (0 if phase == "nothing is settled" else 4)
+    assert len([name for name in found if name.startswith(behind)]) == int(phase.endswith("ahead"))
+
+
+@pytest.mark.parametrize("placement", ["nodes", "cores", "blocks", "partials"])
+@pytest.mark.parametrize("group", ["a", "b"])
+@pytest.mark.parametrize("on_error", ["report", "stop"])
+def test_on_error_hears_of_either_group(tmp_path, placement, group, on_error):
+    """Whichever it is: with `stop` the next call says so, with `report` the account."""
+    head, ranks, _ = PLACEMENTS[placement]
+    tasks = f"analyses:\n{BOTH}  - fail: {{variable: t, at: 1, group: {group}}}\n"
+    done = run(
+        tmp_path,
+        ranks,
+        f"{{{head}, max_in_flight: 2}}",
+        tasks=tasks,
+        options=[f"steps={STEPS}"],
+        extra=f"on_error: {on_error}\noutput: {{directory: {tmp_path / 'results'}}}\n",
+    )
+    if on_error == "stop":
+        assert done.status != 0
+        assert any("planned failure" in line for line in done.errors), done.text
+        return
+    assert done.status == 0, done.text
+    assert all(account["delivered"] == STEPS and account["failed"] == 1 for account in done.accounts), done.text
+    assert len(list(done.results.glob("*.vtp"))) == 2 * STEPS
+
+
+TWO_TABLES = """\
+analyses:
+  - statistics: {variable: t, group: a}
+  - statistics: {name: other, variable: t, file: other.csv, group: b}
+"""
+
+
+@pytest.mark.parametrize("how", ["kill", "exit", "abort"])
+@pytest.mark.parametrize("group", ["a", "b"])
+@pytest.mark.parametrize("when_full", ["wait", "skip"])
+def test_one_group_of_a_sidecar_fails(tmp_path, how, group, when_full):
+    """In the middle of an iteration. Its end is that of the servers of both groups; the next ones go on with both."""
+    with Sidecar(
+        tmp_path, TWO_TABLES, extra=PLUGIN, groups="{a: 1, b: 1}", when_full=when_full, attach_limit=20
+    ) as sidecar:
+        wrong = f"  - misbehave: {{variable: t, how: {how}, at: 5, group: {group}}}\n"
+        bad = sidecar.write("bad.yaml", TWO_TABLES + wrong)
+        servers = sidecar.serve(2, file=bad)
+        sidecar.endless(2, "pause_ms=10")
+        assert servers.wait(30) != 0 or how == "exit"
+        assert sidecar.simulation.process.poll() is None, sidecar.simulation.text()
+        after = sidecar.serve(2)
+        sidecar.wait_for_rows(8)
+        done = sidecar.finish()
+        assert after.wait() == 0, after.text()
+        tables = {"a": sidecar.rows(), "b": sidecar.rows("other.csv")}
+        for account in check_complete(done, 2):
+            both = set(tables["a"]) & set(tables["b"])
+            assert len(both) >= account["delivered"] >= len(both) - account["unknown"], done.text
+            assert account["unknown"] <= 8
+        for rows in tables.values():
+            assert rows == sorted(set(rows))
+            assert set(rows) >= set(range(5))  # what had been committed
+        assert "about to" in servers.text()
+
+
+@pytest.mark.parametrize("victim", [0, 1])
+@pytest.mark.parametrize("killed", ["the one that stands still", "the one that is ahead"])
+@pytest.mark.parametrize("on_error", ["report", "stop"])
+def test_a_sidecar_server_is_killed_while_one_group_is_ahead(tmp_path, victim, killed, on_error):
+    extra = f"on_error: {on_error}\n"
+    with Sidecar(tmp_path, TWO_TABLES, extra=extra, groups="{a: 1, b: 1}", max_in_flight=4, attach_limit=20) as sidecar:
+        servers = sidecar.serve(2)
+        sidecar.endless(2, "pause_ms=2")
+        sidecar.wait_for_rows(6)
+        members = sorted(servers.members("sidestream"))
+        os.kill(members[victim], signal.SIGSTOP)
+        time.sleep(0.5)  # the other goes on for four iterations
+        os.kill(members[victim if killed.endswith("still") else 1 - victim], signal.SIGKILL)
+        os.kill(members[victim], signal.SIGCONT)
+        servers.wait(30)
+        if on_error == "stop":
+            assert sidecar.simulation.wait(30) != 0
+            assert "have ended without leaving" in sidecar.simulation.text()
+            return
+        after = sidecar.serve(2)
+        sidecar.wait_for_rows(6)
+        done = sidecar.finish()
+        assert after.wait() == 0, after.text()
+        for account in check_complete(done, 2):
+            both = set(sidecar.rows()) & set(sidecar.rows("other.csv"))
+            assert len(both) >= account["delivered"] >= len(both) - account["unknown"], done.text
+            assert account["unknown"] <= 4
+
+
+def test_the_simulation_of_a_sidecar_with_groups_is_killed(tmp_path):
+    """What all clients had ended is finished in both groups, also where one was behind."""
+    with Sidecar(tmp_path, TWO_TABLES, groups="{a: 1, b: 1}", max_in_flight=6) as sidecar:
+        servers = sidecar.serve(2)
+        sidecar.endless(3, "pause_ms=2")
+        sidecar.wait_for_rows(6)
+        second = sorted(servers.members("sidestream"))[1]
+        os.kill(second, signal.SIGSTOP)
+        time.sleep(0.5)
+        for pid in sidecar.simulation.members("field_program"):
+            os.kill(pid, signal.SIGKILL)
+        os.kill(second, signal.SIGCONT)
+        assert servers.wait(30) != 0
+        assert servers.text().count("ended without closing") == 1, servers.text()
+        assert sidecar.rows() == sidecar.rows("other.csv") == list(range(len(sidecar.rows())))
+
+
+def stand_still_now_and_then(processes, going_on, chance):
+    """One process after the other is stopped for some time, while the run goes on."""
+    stops = 0
+    while going_on():
+        alive = processes()
+        if not alive:
+            time.sleep(0.02)
+            continue
+        pid = chance.choice(alive)
+        try:
+            os.kill(pid, signal.SIGSTOP)
+            time.sleep(chance.uniform(0, 0.15))
+            os.kill(pid, signal.SIGCONT)
+            stops += 1
+        except ProcessLookupError:
+            continue
+        time.sleep(chance.uniform(0, 0.05))
+    return stops
+
+
+@pytest.mark.parametrize("mode", list(PLACEMENTS))
+@pytest.mark.parametrize("seed", [1, 2])
+def test_random_delays(tmp_path, mode, seed):
+    """Of clients, forwarders and servers of both groups, with few iterations in flight: the same bytes."""
+    steps, options = 30, ["steps=30", "blocks=2", "pause_ms=5"]
+    reference = run(tmp_path / "one", 1, "inline", tasks=TASKS, options=[f"steps={steps}"])
+    assert reference.status == 0, reference.text
+    head, ranks, victims = PLACEMENTS[mode]
+    chance = random.Random(int(os.environ.get("SIDESTREAM_SEED", "0")) + seed)
+    placement = f"{{{head}, max_in_flight: {chance.choice([1, 2, 3])}}}"
+    with started(tmp_path / "many", ranks, placement, tasks=in_groups(TASKS, "ab"), options=options) as going:
+        stops = stand_still_now_and_then(
+            lambda: list(ranks_of(going.process).values()), lambda: going.process.poll() is None, chance
+        )
+        done = going.finish()
+    assert stops > 3
+    check_delivered(
+        done, min(n for who, n in victims.items() if who != "client"), steps, results_of(done), results_of(reference)
+    )
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_random_delays_of_a_sidecar(tmp_path, seed):
+    steps = 30
+    reference = run(tmp_path / "one", 1, "inline", tasks=TASKS, options=[f"steps={steps}"])
+    assert reference.status == 0, reference.text
+    chance = random.Random(int(os.environ.get("SIDESTREAM_SEED", "0")) + seed)
+    with Sidecar(tmp_path / "many", in_groups(TASKS, "ab"), groups="{a: 1, b: 1}", max_in_flight=2) as sidecar:
+        servers = sidecar.serve(2)
+        job = sidecar.start(2, f"steps={steps}", "blocks=2", "pause_ms=5")
+        stops = stand_still_now_and_then(
+            lambda: servers.members("sidestream") + job.members("field_program"),
+            lambda: job.process.poll() is None,
+            chance,
+        )
+        done = sidecar.finish()
+        assert servers.wait() == 0, servers.text()
+        for name in ("timings-clients.csv", "iterations-clients.csv"):
+            (sidecar.results / name).unlink()
+    assert stops > 3
+    check_delivered(done, 2, steps, results_of(done), results_of(reference))

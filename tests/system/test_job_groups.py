@@ -1,0 +1,324 @@
+"""Placement `job` with groups of servers: the endpoint is divided, and each group reads a stream of its own."""
+
+import csv
+import os
+import random
+import re
+import signal
+import subprocess
+import time
+
+import pytest
+from job_support import (
+    ENGINES,
+    TOOL,
+    both,
+    endpoint,
+    finished,
+    going_on,
+    send,
+    simulation,
+    wait_for,
+    write_configuration,
+)
+from support import ANALYSES, check_delivered, results_of, run
+from test_groups import groups_text, in_groups
+
+STEPS = 4
+TASKS = ANALYSES + "  - histogram: {name: rare, variable: t, bins: 5, every: 2, file: rare.csv}\n"
+TWO = "groups: {a: 1, b: 1},"
+TABLES = """\
+analyses:
+  - statistics: {variable: t, group: a}
+  - histogram: {variable: t, bins: 17, group: b}
+"""
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory):
+    """One client, one block, inline."""
+    done = run(tmp_path_factory.mktemp("reference"), 1, "inline", tasks=TASKS, options=[f"steps={STEPS}"])
+    assert done.status == 0, done.text
+    return results_of(done)
+
+
+def results_without_records(done):
+    return {name: content for name, content in results_of(done).items() if not name.startswith("endpoint-")}
+
+
+def rows_of(done, table):
+    with (done.results / table).open(newline="") as text:
+        return list(csv.DictReader(text))
+
+
+def rows_in(folder, table):
+    """Rows of a table of results, 0 before it is there."""
+    path = folder / "results" / table
+    return max(len(path.read_text().splitlines()) - 1, 0) if path.exists() else 0
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("clients", "sizes"), [(1, (1, 1)), (2, (1, 2)), (3, (2, 1)), (5, (1, 1, 2))])
+def test_results_are_those_of_inline(tmp_path, reference, engine, clients, sizes):
+    names = "abc"[: len(sizes)]
+    options = [f"steps={STEPS}", f"blocks={3 if clients < 5 else 1}", "ghosts=1"]
+    write_configuration(tmp_path, f"engine: {engine}", f"{groups_text(sizes)},", tasks=in_groups(TASKS, names))
+    with (
+        simulation(tmp_path, clients, options, forwarders=len(sizes)) as job,
+        endpoint(tmp_path, sum(sizes)) as reader,
+    ):
+        done = finished(tmp_path, job)
+        status, text = reader.finish()
+    assert status == 0, text + done.text
+    check_delivered(done, clients, STEPS, results_without_records(done), reference)
+    rows = rows_of(done, "endpoint-iterations.csv")
+    assert [(int(row["iteration"]), row["outcome"]) for row in rows] == [(n, "delivered") for n in range(STEPS)]
+    record = (done.results / "endpoint.yaml").read_text()
+    assert f'groups:\n  "a": {sizes[0]}\n  "b": {sizes[1]}\n' in record
+    assert f"  delivered: {STEPS}\n" in record
+    # Each group has timings of its own tasks alone.
+    first = {row["task"] for row in rows_of(done, "endpoint-timings.csv") if row["rank"] == "0"}
+    assert "statistics" in first
+    assert "nodes" not in first
+
+
+def test_no_group_waits_for_another(tmp_path):
+    """The second group stands still: the first goes on for as many iterations as may be in flight."""
+    write_configuration(tmp_path, "engine: files", TWO + " max_in_flight: 6,", tasks=TABLES)
+    with endpoint(tmp_path, 2) as reader, simulation(tmp_path, 2, ["steps=30"], forwarders=2) as job:
+        wait_for(lambda: reader.ranks(), "the endpoint's processes")
+        second = reader.ranks()[1]
+        wait_for(lambda: rows_in(tmp_path, "histogram.csv"), "the first result")
+        send(second, signal.SIGSTOP)
+        done_by_second = rows_in(tmp_path, "histogram.csv") // 17
+        wait_for(lambda: rows_in(tmp_path, "statistics.csv") >= done_by_second + 5, "results of the first group")
+        assert rows_in(tmp_path, "histogram.csv") // 17 <= done_by_second + 1
+        send(second, signal.SIGCONT)
+        done = finished(tmp_path, job)
+        status, text = reader.finish()
+    assert status == 0, text
+    assert done.status == 0, done.text
+    assert all(account["delivered"] == 30 and account["failed"] == 0 for account in done.accounts), done.text
+
+
+def test_one_group_alone_fails(tmp_path):
+    """The account counts an iteration as failed if a task of any group failed in it."""
+    tasks = TABLES + "  - misbehave: {variable: t, how: throw, at: 1, group: b}\n"
+    plugin = f"plugins: [{os.environ['SIDESTREAM_MISBEHAVING_PLUGIN']}]\n"
+    done = both(tmp_path, 2, 2, ["steps=4"], placement=TWO + " per_node: 2,", tasks=tasks, extra=plugin)
+    assert done.status == 0, done.text
+    assert all(account["delivered"] == 4 and account["failed"] == 1 for account in done.accounts), done.text
+    for table in ("iterations.csv", "endpoint-iterations.csv"):
+        assert [row["outcome"] for row in rows_of(done, table)] == ["delivered", "failed", "delivered", "delivered"]
+    assert rows_in(tmp_path, "statistics.csv") == 4
+
+
+def long_reference(folder, tasks, steps):
+    done = run(folder / "long", 1, "inline", tasks=tasks, options=[f"steps={steps}"])
+    assert done.status == 0, done.text
+    return results_of(done, endings=(".csv",))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("victims", [(0,), (1,), (2,), (0, 2)])
+def test_a_killed_group_is_replaced_and_nothing_is_lost(tmp_path, engine, victims):
+    """Of the endpoint of three processes: the first group's, the first or second of the second one's, one of each."""
+    expected = long_reference(tmp_path, TABLES, 40)
+    write_configuration(tmp_path, f"engine: {engine}, reader_limit: 60", "groups: {a: 1, b: 2},", tasks=TABLES)
+    with simulation(tmp_path, 2, ["steps=40", "pause_ms=40", "blocks=2"], forwarders=2) as job:
+        for _ in range(2):
+            before = rows_in(tmp_path, "statistics.csv"), rows_in(tmp_path, "histogram.csv")
+            with endpoint(tmp_path, 3) as reader:
+                wait_for(
+                    lambda known=before: (
+                        rows_in(tmp_path, "statistics.csv") > known[0] + 2
+                        and rows_in(tmp_path, "histogram.csv") > known[1] + 2 * 17
+                    ),
+                    "results of both groups",
+                )
+                ranks = reader.ranks()
+                for victim in victims:
+                    send(ranks[victim], signal.SIGKILL)
+                assert reader.finish(30)[0] != 0
+        with endpoint(tmp_path, 3) as reader:
+            done = finished(tmp_path, job)
+            status, text = reader.finish()
+    assert status == 0, text + done.text
+    assert done.status == 0, done.text
+    for account in done.accounts:
+        assert account["delivered"] == account["iterations"] == 40, done.text
+        assert account["refused"] == account["unknown"] == 0
+    for name, content in expected.items():
+        assert (done.results / name).read_bytes() == content, f"{name} differs\n{done.text}"
+
+
+def test_random_kills(tmp_path):
+    """Any process of either group, at any moment: what was not acknowledged by a group, that group gets again."""
+    kills = int(os.environ.get("SIDESTREAM_KILLS", "4"))
+    rng = random.Random(int(os.environ.get("SIDESTREAM_SEED", "3")))
+    expected = long_reference(tmp_path, TABLES, 60)
+    write_configuration(tmp_path, "engine: files, reader_limit: 60", "groups: {a: 2, b: 1},", tasks=TABLES)
+    killed = 0
+    with simulation(tmp_path, 3, ["steps=60", "pause_ms=40", "blocks=2"], forwarders=2) as job:
+        while job.running.poll() is None:
+            with endpoint(tmp_path, 3, ["--wait", "3"]) as reader:
+                if killed < kills:
+                    time.sleep(rng.uniform(0.2, 2.0))
+                    wait_for(lambda run=reader: run.ranks() or run.running.poll() is not None, "its processes")
+                    for pid in rng.sample(reader.ranks(), k=1) if reader.ranks() else []:
+                        send(pid, signal.SIGKILL)
+                        killed += 1
+                reader.finish(100)
+        done = finished(tmp_path, job)
+    assert killed > 0
+    assert done.status == 0, done.text
+    assert all(account["delivered"] == account["iterations"] == 60 for account in done.accounts), done.text
+    for name, content in expected.items():
+        assert (done.results / name).read_bytes() == content, f"{name} differs after {killed} kills\n{done.text}"
+
+
+def test_leaving_and_coming_back(tmp_path):
+    expected = long_reference(tmp_path, TABLES, 60)
+    write_configuration(tmp_path, "engine: files", TWO, tasks=TABLES)
+    with simulation(tmp_path, 2, ["steps=60", "pause_ms=40"], forwarders=2) as job:
+        with endpoint(tmp_path, 2) as first:
+            wait_for(lambda: rows_in(tmp_path, "histogram.csv") > 17, "the first results")
+            first.signal_ranks(signal.SIGUSR1)
+            status, text = first.finish(30)
+            assert status == 0, text
+        with endpoint(tmp_path, 2) as second:
+            done = finished(tmp_path, job)
+            status, text = second.finish()
+            assert status == 0, text
+    assert all(account["delivered"] == 60 for account in done.accounts), done.text
+    for name, content in expected.items():
+        assert (done.results / name).read_bytes() == content, f"{name} differs"
+    # What the first one did is in the table of the second.
+    assert [int(row["iteration"]) for row in rows_of(done, "endpoint-iterations.csv")][-1] == 59
+
+
+def test_an_endpoint_that_is_not_replaced(tmp_path):
+    write_configuration(tmp_path, "engine: files, reader_limit: 3, when_full: skip", TWO, tasks=TABLES)
+    with endpoint(tmp_path, 2) as reader, going_on(tmp_path, 2, forwarders=2) as job:
+        wait_for(lambda: rows_in(tmp_path, "histogram.csv") > 3 * 17, "the first results")
+        send(reader.ranks()[1], signal.SIGKILL)
+        reader.finish()
+        for group in "ab":
+            wait_for(lambda one=group: list(tmp_path.glob(f"streams/stream-{one}/gone-*")), "the death to be seen")
+        time.sleep(0.5)
+        job.end()
+        done = finished(tmp_path, job)
+    assert done.status == 0, done.text
+    for account in done.accounts:
+        assert account["delivered"] > 0 and account["refused"] > 0, done.text
+        assert account["delivered"] + account["refused"] == account["iterations"]
+
+
+def test_one_group_that_is_stopped_does_not_hold_up_the_other(tmp_path):
+    """It is given up, its iterations are refused, and it comes back; the other group goes on."""
+    write_configuration(tmp_path, "engine: files, reader_limit: 2, when_full: skip", TWO, tasks=TABLES)
+    with endpoint(tmp_path, 2) as reader, going_on(tmp_path, 2, forwarders=2) as job:
+        wait_for(lambda: rows_in(tmp_path, "histogram.csv") > 3 * 17, "the first results")
+        second = reader.ranks()[1]
+        send(second, signal.SIGSTOP)
+        wait_for(lambda: list(tmp_path.glob("streams/stream-b/gone-*")), "it to be given up")
+        before = rows_in(tmp_path, "statistics.csv")
+        wait_for(lambda: rows_in(tmp_path, "statistics.csv") > before + 5, "the other group's results")
+        send(second, signal.SIGCONT)
+        known = rows_in(tmp_path, "histogram.csv")
+        wait_for(lambda: rows_in(tmp_path, "histogram.csv") > known + 3 * 17, "its results when it goes on")
+        job.end()
+        done = finished(tmp_path, job)
+        status, text = reader.finish()
+    assert done.status == 0, done.text
+    assert status == 0, text
+    account = done.accounts[0]
+    assert account["refused"] > 0 and account["delivered"] + account["refused"] == account["iterations"], done.text
+    # What the first group delivered while the second was away counts as refused, and the table says which group it was.
+    reasons = {row["reason"] for row in rows_of(done, "iterations.csv") if row["outcome"] == "refused"}
+    assert any("refused by the group 'b'" in reason for reason in reasons), reasons
+    assert rows_in(tmp_path, "statistics.csv") > account["delivered"]
+
+
+def test_a_group_that_fails_ends_the_others(tmp_path):
+    """Its stream is not what it was: it ends with a sentence, and with it the endpoint; the simulation goes on."""
+    write_configuration(tmp_path, "engine: files, reader_limit: 2, when_full: skip", TWO, tasks=TABLES)
+    with endpoint(tmp_path, 2) as reader, going_on(tmp_path, 2, forwarders=2) as job:
+        wait_for(lambda: rows_in(tmp_path, "histogram.csv") > 3 * 17, "the first results")
+        folder = tmp_path / "streams" / "stream-b"
+        folder.rename(tmp_path / "elsewhere")
+        folder.write_text("a file")
+        status, text = reader.finish(60)
+        assert status == 1 and "stream-b" in text, text
+        before = rows_in(tmp_path, "statistics.csv")
+        folder.unlink()
+        (tmp_path / "elsewhere").rename(folder)
+        with endpoint(tmp_path, 2) as second:
+            wait_for(lambda: rows_in(tmp_path, "statistics.csv") > before + 3, "more results")
+            known = rows_in(tmp_path, "histogram.csv")
+            wait_for(lambda: rows_in(tmp_path, "histogram.csv") > known + 3 * 17, "more results of the other group")
+            job.end()
+            done = finished(tmp_path, job)
+            status, text = second.finish()
+    assert done.status == 0, done.text
+    assert status == 0, text
+    assert all(a["delivered"] + a["refused"] == a["iterations"] for a in done.accounts), done.text
+
+
+def test_a_simulation_that_dies_ends_all_groups(tmp_path):
+    write_configuration(tmp_path, "engine: files", TWO, tasks=TABLES)
+    with (
+        endpoint(tmp_path, 2) as reader,
+        simulation(tmp_path, 2, ["steps=50", "pause_ms=40", "die_at=20"], forwarders=2) as job,
+    ):
+        done = finished(tmp_path, job)
+        status, text = reader.finish()
+    assert done.status != 0
+    assert status == 1 and "died" in text, text
+    for table in ("statistics.csv", "histogram.csv"):
+        rows = (done.results / table).read_text().splitlines()
+        assert all(line.count(",") == rows[0].count(",") for line in rows) and len(rows) > 5
+
+
+@pytest.mark.parametrize("processes", [1, 3])
+def test_an_endpoint_of_another_size(tmp_path, processes):
+    write_configuration(tmp_path, "engine: files", TWO, tasks=TABLES)
+    with endpoint(tmp_path, processes) as reader:
+        status, text = reader.finish(30)
+    assert status == 1
+    assert f"groups of 2 servers in all and an endpoint of {processes} process" in text, text
+    assert "mpirun -n 2" in text
+
+
+def test_check_and_sizes(tmp_path):
+    """The checker names the streams; sizes come from what the endpoint left, not from who sent to it."""
+    done = both(tmp_path, 2, 2, ["steps=4"], placement=TWO + " per_node: 2,", tasks=TABLES)
+    assert done.status == 0, done.text
+    command = [TOOL, "check", tmp_path / "run.yaml", "--ranks", "4", "--set", "n=32", "h=0.1"]
+    checked = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert checked.returncode == 0, checked.stderr
+    folder = tmp_path / "streams"
+    assert f"2 ranks on each node send the streams {folder}/stream-a, {folder}/stream-b" in checked.stdout
+    assert "group      b: 1 server for histogram" in checked.stdout, checked.stdout
+    command = [TOOL, "groups", done.results, "--servers", "3"]
+    said = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert said.returncode == 0, said.stderr
+    sizes = dict(re.findall(r"(\w+): (\d+)", said.stdout.split("groups: {")[1]))
+    assert set(sizes) == {"a", "b"} and sum(map(int, sizes.values())) == 3
+    assert "the simulation computes" in said.stdout
+
+
+def test_what_two_groups_need_is_sent_to_each_alone(tmp_path):
+    """Variables that a group does not need are not in its stream."""
+    tasks = """\
+analyses:
+  - statistics: {variable: t, group: a}
+  - statistics: {name: n, variable: p, file: n.csv, group: b}
+"""
+    done = both(tmp_path, 2, 2, ["steps=3"], placement=TWO + " per_node: 2,", tasks=tasks)
+    assert done.status == 0, done.text
+    bytes_of = {"0": 0, "1": 0}
+    for row in rows_of(done, "endpoint-movement.csv"):
+        bytes_of[row["rank"]] += int(row["bytes"])
+    # Both have 8 bytes a point; the nodes between the two blocks belong to both.
+    assert bytes_of == {"0": 3 * 8 * 20**3, "1": 3 * 8 * 21 * 21 * (21 + 1)}
