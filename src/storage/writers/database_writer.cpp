@@ -15,7 +15,7 @@
 #include "storage/codecs/packing.hpp"
 #include "storage/database/stored_trees.hpp"
 #include "storage/database/storing.hpp"
-#include "storage/database/tree_encoding.hpp"
+#include "storage/database/tree_storing.hpp"
 #include "storage/writers/common_options.hpp"
 
 namespace sidestream {
@@ -65,12 +65,17 @@ class DatabaseWriter final : public Task {
     begin_context();
     take_level_times(input);
     find_trees(input);
+    const auto packing = [&](std::int32_t variable) -> const Packing& {
+      return packings_[static_cast<std::size_t>(variable)];
+    };
+    const database::TreeStoring on_trees(schema_, packing, encoding_, *trees_);
     for (std::size_t n = 0; n < variables_.size(); ++n) {
       const Variable& variable = schema_.metadata.variables[n];
       for (const BlockView& view : input.of(variables_[n])) {
         if (view.copy || view.points.empty()) continue;
         if (database::StoredTree* const tree = tree_of(variable, view)) {
-          add_on_tree(variable, view, *tree, input);
+          const auto others = [&](const Variable& other) { return view_on(*tree, view.block.id, other, input); };
+          on_trees.add(variable, translated(view, n), *tree, others, domain_);
         } else {
           domain_.add(static_cast<std::uint32_t>(n), variable, translated(view, n), packings_[n], encoding_);
         }
@@ -113,14 +118,9 @@ class DatabaseWriter final : public Task {
   void find_trees(const LocalInput& input);
   /// Null: the variable is stored as it is on meshes without levels.
   [[nodiscard]] database::StoredTree* tree_of(const Variable& variable, const BlockView& view);
-  void add_on_tree(const Variable& variable, const BlockView& view, database::StoredTree& tree,
-                   const LocalInput& input);
-  /// Values of another variable on the block, where a decoder will have them, too; null otherwise.
-  [[nodiscard]] const BlockView* companion(const Variable& variable, std::int64_t block, database::StoredTree& tree,
-                                           const LocalInput& input);
-  [[nodiscard]] bool is_of_tree(std::size_t variable) const {
-    return schema_.codecs[variable] == std::vector<std::string>{database::tree_codec};
-  }
+  /// A variable on the block of that tree, if it is stored with it.
+  [[nodiscard]] std::optional<BlockView> view_on(const database::StoredTree& tree, std::int64_t block,
+                                                 const Variable& variable, const LocalInput& input);
   [[nodiscard]] database::StoringOptions storing_options(const Settings& settings) const;
   /// The view with the block on the mesh as the schema counts it.
   const BlockView& translated(const BlockView& view, std::size_t n) {
@@ -188,51 +188,12 @@ database::StoredTree* DatabaseWriter::tree_of(const Variable& variable, const Bl
   return tree != nullptr && view.points.extent(0) == tree->published ? tree : nullptr;
 }
 
-const BlockView* DatabaseWriter::companion(const Variable& variable, std::int64_t block, database::StoredTree& tree,
-                                           const LocalInput& input) {
+std::optional<BlockView> DatabaseWriter::view_on(const database::StoredTree& tree, std::int64_t block,
+                                                 const Variable& variable, const LocalInput& input) {
   const auto n = static_cast<std::size_t>(variable.id);
-  if (variable.role != Role::none || (!packings_[n].empty() && !is_of_tree(n))) return nullptr;
   const BlockView* const view = input.find(variables_[n], block);
-  if (view == nullptr || view->copy || tree_of(variable, translated(*view, n)) != &tree) return nullptr;
-  const std::uint64_t cell = size_of(variable.type) * static_cast<std::uint64_t>(variable.components);
-  if (cut_levels(tree.tree, cell, schema_.chunk).chunks() == 0) return nullptr;
-  return &trees_->stored(variable, translated(*view, n), tree);
-}
-
-void DatabaseWriter::add_on_tree(const Variable& variable, const BlockView& view, database::StoredTree& tree,
-                                 const LocalInput& input) {
-  const auto n = static_cast<std::size_t>(variable.id);
-  const auto number = static_cast<std::uint32_t>(n);
-  const BlockView& own = trees_->stored(variable, translated(view, n), tree);
-  if (variable.role != Role::none) {
-    if (!is_of_tree(n) || tree.tree.cells() > database::most_packed_cells) {
-      return domain_.add(number, variable, own, packings_[n], encoding_);
-    }
-    const BytesView flags{static_cast<const std::byte*>(own.array.data), static_cast<std::size_t>(tree.tree.cells())};
-    return domain_.add_made(number, variable, own, database::packed_flags(tree, variable.role, flags));
-  }
-  const std::uint64_t cell = size_of(variable.type) * static_cast<std::uint64_t>(variable.components);
-  const LevelCuts cuts = cut_levels(tree.tree, cell, schema_.chunk);
-  if (cuts.chunks() == 0) return domain_.add(number, variable, own, packings_[n], encoding_);
-  if (!is_of_tree(n)) return domain_.add_levels(number, variable, own, cuts, packings_[n], encoding_);
-  std::map<std::int32_t, const BlockView*> there;  // made before threads ask
-  const auto find_view = [&](const Variable& other) {
-    const auto found = there.find(other.id);
-    return found == there.end() ? nullptr : found->second;
-  };
-  const FindCompanion find = [&](const std::string& name) -> const Variable* {
-    const Variable* const other = schema_.metadata.find_variable(name);
-    if (other == nullptr || other->mesh != variable.mesh) return nullptr;
-    if (there.contains(other->id)) return other;
-    const BlockView* const values = companion(*other, view.block.id, tree, input);
-    if (values == nullptr) return nullptr;
-    there.emplace(other->id, values);
-    return other;
-  };
-  there.emplace(variable.id, &own);
-  domain_.add_made(
-      number, variable, own,
-      database::encoded_levels(tree.tree, cuts, variable, schema_.relations_of(n), find, find_view, encoding_));
+  if (view == nullptr || view->copy || tree_of(variable, translated(*view, n)) != &tree) return std::nullopt;
+  return translated(*view, n);
 }
 
 /// Whether a variable goes through the codec of trees: flags of trees whenever anything is encoded, values with `auto`

@@ -7,7 +7,7 @@ int main(int argc, char** argv) {
   sidestream_open(MPI_COMM_WORLD, "run.yaml", &s);
   for (int step = 0; step < 10; ++step) {
     const double time = 0.1 * step;
-@BLOCK@
+    /* @BLOCK@ */
   }
   sidestream_close(&s);
   MPI_Finalize();

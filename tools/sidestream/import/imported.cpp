@@ -105,7 +105,7 @@ std::uint64_t Imported::Part::add(std::int32_t variable, const Block& block, Byt
 
 Imported::Part::StoredBlock Imported::Part::add_tree(const Block& block,
                                                      std::vector<std::pair<std::int32_t, Bytes>> values) {
-  const PackingOf packing = [&](std::int32_t variable) -> const Packing& {
+  const database::PackingOf packing = [&](std::int32_t variable) -> const Packing& {
     return imported_.packings_[static_cast<std::size_t>(variable)];
   };
   TreeBlock tree(imported_.schema_, packing, imported_.encoding_, imported_.trees_);
@@ -139,14 +139,6 @@ void Imported::store(Communicator& all, int parts, const char* unit,
     fill(number, part);
   };
   storing.store(all, rounds, next, schema_, iteration);
-}
-
-std::string rounded(std::uint64_t bytes) {
-  const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-  auto value = static_cast<double>(bytes);
-  int unit = 0;
-  for (; value >= 1024 && unit < 4; ++unit) value /= 1024;
-  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", value, units[unit]);
 }
 
 }  // namespace sidestream::importing

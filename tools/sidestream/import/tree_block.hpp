@@ -2,25 +2,18 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
-#include <vector>
 
-#include "storage/database/domain.hpp"
-#include "storage/database/schema.hpp"
-#include "storage/database/stored_trees.hpp"
+#include "storage/database/tree_storing.hpp"
 
 namespace sidestream::importing {
-
-/// Of a variable: how its values are packed where they do not go through the codec of trees.
-using PackingOf = std::function<const Packing&(std::int32_t variable)>;
 
 /// Variables in cells of one block, flags among them. Values must stay until the domain is written.
 class TreeBlock {
  public:
-  TreeBlock(const database::Schema& schema, const PackingOf& packing, const database::Encoding& encoding,
+  TreeBlock(const database::Schema& schema, const database::PackingOf& packing, const database::Encoding& encoding,
             database::StoredTrees& trees)
-      : schema_(schema), packing_(packing), encoding_(encoding), trees_(trees) {}
+      : schema_(schema), trees_(trees), storing_(schema, packing, encoding, trees) {}
 
   /// The view of a variable on the block, gapless.
   void give(std::int32_t variable, const BlockView& view) { views_[variable] = &view; }
@@ -30,14 +23,9 @@ class TreeBlock {
   [[nodiscard]] Index cells() const noexcept { return cells_; }
 
  private:
-  void store_one(const Variable& variable, database::StoredTree& tree, database::Domain& domain);
-  [[nodiscard]] bool is_of_tree(std::int32_t variable) const;
-  [[nodiscard]] const BlockView* companion(const Variable& variable, database::StoredTree& tree);
-
   const database::Schema& schema_;
-  const PackingOf& packing_;
-  const database::Encoding& encoding_;
   database::StoredTrees& trees_;
+  database::TreeStoring storing_;
   std::map<std::int32_t, const BlockView*> views_;
   Index cells_ = 0;
 };
