@@ -52,10 +52,8 @@ std::shared_ptr<const Codec> make(const std::string& argument) {
 }  // namespace
 
 SIDESTREAM_PLUGIN(registry) {
-  CodecKind kind;
-  kind.name = "delta";
-  kind.argument = "N";
-  kind.text = "The bits of each element that differ from those of the one N before.";
-  kind.create = make;
-  registry.add(kind);
+  registry.add(CodecKind{.name = "delta",
+                         .text = "The bits of each element that differ from those of the one N before.",
+                         .argument = "N",
+                         .create = make});
 }

@@ -51,6 +51,16 @@ State begin(const Options& options, const Layout& layout, MPI_Comm comm) {
   return {layout, options, std::move(found.particles), found.step};
 }
 
+/// Collective: what is left at the end.
+void finish(const Options& options, const State& state, bool stopped) {
+  if (!options.dump.empty()) write_particles(state, options.dump);
+  if (!options.spectrum.empty()) write_spectrum(state, options.spectrum);
+  if (!options.quiet) report(state);
+  if (stopped) {
+    std::printf("stopped by a signal after step %lld of %d\n", static_cast<long long>(state.step()), options.steps);
+  }
+}
+
 }  // namespace
 
 void simulate(const Options& options, Coupling& coupling) {
@@ -87,12 +97,7 @@ void simulate(const Options& options, Coupling& coupling) {
   }
   if (!options.energies.empty()) write_energies(layout, options.energies, balance);
   if (!options.times.empty()) write_times(layout, options.times, times);
-  if (!options.dump.empty()) write_particles(state, options.dump);
-  if (!options.spectrum.empty()) write_spectrum(state, options.spectrum);
-  if (!options.quiet) report(state);
-  if (state.step() < last && layout.rank() == 0) {
-    std::printf("stopped by a signal after step %lld of %d\n", static_cast<long long>(state.step()), options.steps);
-  }
+  finish(options, state, layout.rank() == 0 && state.step() < last);
 }
 
 }  // namespace universe

@@ -1,10 +1,12 @@
 // Partial results that are nothing but 64-bit whole numbers.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "base/fail.hpp"
@@ -24,6 +26,31 @@ using Words = std::vector<std::int64_t>;
   }
   return records_of<std::int64_t>(bytes);
 }
+
+/// A partial of words that are added up and words of which the least counts.
+struct SumsAndLeast {
+  Words sums, least;
+
+  [[nodiscard]] Bytes bytes() const {
+    Words all = sums;
+    all.insert(all.end(), least.begin(), least.end());
+    return to_bytes(all);
+  }
+  /// Collective: what all servers' partials come to, each of so many words; the same on all. `most`: what the least is
+  /// of nothing.
+  [[nodiscard]] static SumsAndLeast joined(std::span<const Bytes> partials, std::size_t sums, std::size_t least,
+                                           std::int64_t most, Communicator& servers) {
+    SumsAndLeast all{Words(sums, 0), Words(least, most)};
+    for (const Bytes& partial : partials) {
+      const Words words = to_words(partial, sums + least);
+      for (std::size_t i = 0; i < sums; ++i) all.sums[i] += words[i];
+      for (std::size_t i = 0; i < least; ++i) all.least[i] = std::min(all.least[i], words[sums + i]);
+    }
+    servers.sum(all.sums);
+    servers.minimum(all.least);
+    return all;
+  }
+};
 
 /// A whole number that orders as the real numbers do, so that one integer minimum serves all types. Not for
 /// NaN; both zeros are one.

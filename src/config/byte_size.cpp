@@ -62,4 +62,12 @@ std::string format_byte_size(std::int64_t bytes) {
   return fmt::format("{} B", bytes);
 }
 
+std::string rounded_byte_size(std::uint64_t bytes) {
+  constexpr std::array<const char*, 6> names{"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+  auto amount = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; amount >= 1024 && unit + 1 < names.size(); ++unit) amount /= 1024;
+  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", amount, names[unit]);
+}
+
 }  // namespace sidestream

@@ -15,4 +15,7 @@ namespace sidestream {
 /// With the largest binary unit that keeps it whole: 536870912 is `512 MiB`.
 [[nodiscard]] std::string format_byte_size(std::int64_t bytes);
 
+/// With one digit after the point, in the largest unit below it: 1536 is `1.5 KiB`, 1000 is `1000 B`.
+[[nodiscard]] std::string rounded_byte_size(std::uint64_t bytes);
+
 }  // namespace sidestream

@@ -4,50 +4,16 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <optional>
 
 #include "analysis/grid_checks.hpp"
 #include "analysis/kinds.hpp"
 #include "analysis/tree_patches.hpp"
-#include "analysis/tree_world.hpp"
+#include "analysis/tree_runs.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
 
 namespace {
-
-constexpr int deepest = 4;  ///< of World's rule
-
-CapturedResults run_tree(const AnalysisKind& kind, const std::string& yaml, const World& world,
-                         std::size_t blocks = 1) {
-  MpiCommunicator self(MPI_COMM_SELF);
-  const Trees trees(world, blocks);
-  return run_lists(kind, yaml, trees.domain, trees.blocks, self, 2);
-}
-DataSet data_of(const CapturedResults& results) {
-  REQUIRE(results.data_sets.size() == 1);
-  return results.data_sets.begin()->second;
-}
-Table table_of(const CapturedResults& results) {
-  REQUIRE(results.tables.size() == 1);
-  return results.tables.begin()->second;
-}
-
-/// The leaf that has a place, with upper ends of the mesh in its last cells.
-std::optional<TreeCell> leaf_at(const World& world, const std::array<double, 3>& x) {
-  std::optional<TreeCell> found;
-  world.for_each_leaf([&](const TreeCell& leaf) {
-    const auto low = world.corner(leaf, 0), high = world.corner(leaf, 7);
-    bool in = true;
-    for (int a = 0; a < world.dimensions; ++a) {
-      const auto d = static_cast<std::size_t>(a);
-      const double end = world.origin[d] + world.spacing[d] * static_cast<double>(world.roots[d]);
-      in = in && low[d] <= x[d] && (x[d] < high[d] || (x[d] == high[d] && high[d] == end));
-    }
-    if (in) found = leaf;
-  });
-  return found;
-}
 
 /// The tree's values on its finest level, as a uniform mesh of one level.
 FakeDomain finest(const World& world) {
@@ -82,13 +48,6 @@ FakeDomain finest(const World& world) {
     return std::numeric_limits<double>::quiet_NaN();
   };
   return FakeDomain(cells, std::make_shared<UniformGeometry>(origin, spacing), {{"t", value}}, world.dimensions);
-}
-
-/// Without values that are none, where sums are compared as numbers.
-World finite_world(int dimensions) {
-  World world = world_of(dimensions);
-  world.with_nan = false;
-  return world;
 }
 
 }  // namespace
@@ -224,144 +183,6 @@ TEST_CASE("resampling to the finest level is the tree's values, to others and an
       if (all.size() == 1) CHECK(same_bits(data_of(results), expected));
     }
   }
-}
-
-namespace {
-
-/// The mean of the tree's values over a cell, which is a level's: of leaves, or of the one that the cell is part of.
-double mean_over(const World& world, const TreeCell& cell) {
-  double sum = 0;
-  world.for_each_leaf([&](const TreeCell& leaf) {
-    const int finer = leaf.level - cell.level;
-    bool in = true;
-    for (std::size_t a = 0; a < static_cast<std::size_t>(world.dimensions); ++a) {
-      in = in && (finer >= 0 ? leaf.index[a] >> finer == cell.index[a] : cell.index[a] >> -finer == leaf.index[a]);
-    }
-    if (in) sum += world.value(leaf) * std::exp2(-world.dimensions * std::max(0, finer));
-  });
-  return sum;
-}
-
-/// Linear between the centres of cells of the level of the place's leaf.
-double linear_at(const World& world, const std::array<double, 3>& x) {
-  const TreeCell leaf = leaf_at(world, x).value();
-  std::vector<std::pair<TreeCell, double>> cells{{leaf, 1}};
-  for (int a = 0; a < world.dimensions; ++a) {
-    const auto d = static_cast<std::size_t>(a);
-    const double u = (x[d] - world.origin[d]) / world.spacing[d] * std::exp2(leaf.level) - 0.5;
-    const auto lower = static_cast<Index>(std::floor(u));
-    const bool inside = lower >= 0 && lower + 1 < world.roots[d] << leaf.level;
-    std::vector<std::pair<TreeCell, double>> more;
-    for (const auto& [cell, weight] : cells) {
-      for (const Index side : {Index{0}, Index{1}}) {
-        if (!inside && side == 1) continue;
-        more.emplace_back(cell, weight);
-        if (!inside) continue;
-        more.back().first.index[d] = lower + side;
-        const double t = u - static_cast<double>(lower);
-        more.back().second *= side == 1 ? t : 1 - t;
-      }
-    }
-    cells = std::move(more);
-  }
-  double sum = 0;
-  for (const auto& [cell, weight] : cells) sum += weight == 0 ? 0 : weight * mean_over(world, cell);
-  return sum;
-}
-
-}  // namespace
-
-TEST_CASE("between centres of cells of several levels places get their means, in every division") {
-  MpiCommunicator all(MPI_COMM_WORLD);
-  for (const int dimensions : {1, 2, 3}) {
-    CAPTURE(dimensions);
-    const World world = finite_world(dimensions);
-    const std::string size = dimensions == 1 ? "[41]" : dimensions == 2 ? "[13, 11]" : "[9, 5, 7]";
-    const std::string yaml = "{variables: [t, level], method: linear, size: " + size + "}";
-    const DataSet data = data_of(run_tree(resample_kind(), yaml, world));
-    const std::vector<double> values = reals_of(data, "t");
-    std::vector<std::vector<double>> axes;
-    for (int a = 0; a < 3; ++a) {
-      axes.push_back(a < dimensions ? reals_of(data, std::string(1, "xyz"[a])) : std::vector<double>{0});
-    }
-    std::size_t n = 0;
-    int levels_met = 0;
-    for (const double z : axes[2]) {
-      for (const double y : axes[1]) {
-        for (const double x : axes[0]) {
-          const double expected = linear_at(world, {x, y, z});
-          CHECK(values[n] == doctest::Approx(expected).epsilon(1e-12));
-          levels_met += world.value(leaf_at(world, {x, y, z}).value()) != values[n] ? 1 : 0;
-          ++n;
-        }
-      }
-    }
-    CHECK(levels_met > 10);
-    if (dimensions > 1) CHECK(same_bits(data_of(run_patches(resample_kind(), yaml, world)), data));
-    const std::string line = dimensions == 1   ? "from: [-0.9], to: [5]"
-                             : dimensions == 2 ? "from: [-0.9, 0.6], to: [2.9, 3.4]"
-                                               : "from: [-0.9, 0.6, 2.1], to: [2.9, 1.4, 3.4]";
-    const std::string probe = "{variables: [t, level], cells: linear, line: {samples: 30, " + line + "}}";
-    const Table first = table_of(run_tree(probe_kind(), probe, world));
-    for (const std::size_t blocks : {2u, 3u, 5u, 8u}) {
-      CHECK(same_bits(data_of(run_tree(resample_kind(), yaml, world, blocks)), data));
-      CHECK(same_bits(table_of(run_tree(probe_kind(), probe, world, blocks)), first));
-      const Trees trees(world, blocks);
-      const auto results = run_lists(probe_kind(), probe, trees.domain, trees.blocks, all, 2);
-      if (all.rank() == 0) CHECK(same_bits(table_of(results), first));
-    }
-  }
-}
-
-TEST_CASE("blocks need to be near places to which their cells give something: a cell and a half of the coarsest") {
-  const World world = world_of(3);
-  const Trees trees(world, 1);
-  const auto needed = [&](const std::string& cells, double x) {
-    const std::string yaml = "{variables: t, " + cells + "point: {at: [" + std::to_string(x) + ", 1, 3]}}";
-    const auto analysis =
-        probe_kind().create(fake_settings(probe_kind(), yaml, trees.domain.metadata), trees.domain.metadata);
-    BlockSummary summary;
-    summary.block.space = IndexSpace::list;
-    summary.low = {-1, 0.5, 2};
-    summary.high = {-0.75, 1.5, 3.5};  // root cells are 2 wide
-    return analysis->selection().variables.at(0).part.predicate.needed(summary);
-  };
-  CHECK(needed("cells: linear, ", -0.8));
-  CHECK(needed("cells: linear, ", 2));  // the middle of the other root cell
-  CHECK(!needed("cells: linear, ", 2.5));
-  CHECK(needed("", -0.8));
-  CHECK(!needed("", 0));
-}
-
-TEST_CASE("next to a cell that is NaN, or was not delivered, a cell has its own value") {
-  const World world = world_of(2);  // with NaN in it
-  const std::string grid = ", size: [40, 40]}";
-  const auto linear = reals_of(data_of(run_tree(resample_kind(), "{variables: t, method: linear" + grid, world)), "t");
-  const auto own = reals_of(data_of(run_tree(resample_kind(), "{variables: t" + grid, world)), "t");
-  int same = 0;
-  for (std::size_t n = 0; n < own.size(); ++n) {
-    CHECK(std::isnan(linear[n]) == std::isnan(own[n]));
-    same += linear[n] == own[n] ? 1 : 0;
-  }
-  CHECK(same > 0);
-  Trees trees(world_of(2), 2);
-  for (auto& [name, values] : trees.blocks[1].values) values = std::vector<std::uint8_t>();
-  trees.blocks[1].values["t"] = trees.blocks[1].values["level"] = std::vector<double>();
-  trees.blocks[1].cells = 0;
-  MpiCommunicator self(MPI_COMM_SELF);
-  const auto part = reals_of(
-      data_of(run_lists(resample_kind(), "{variables: t, method: linear" + grid, trees.domain, trees.blocks, self)),
-      "t");
-  int there = 0, alone = 0;
-  for (std::size_t n = 0; n < own.size(); ++n) {
-    there += std::isnan(part[n]) ? 0 : 1;
-    if (!std::isnan(part[n]) && part[n] != linear[n]) {
-      CHECK(part[n] == own[n]);
-      ++alone;
-    }
-  }
-  CHECK(there > 0);
-  CHECK(alone > 0);
 }
 
 TEST_CASE("a region of a level has whole cells of it") {

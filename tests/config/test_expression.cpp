@@ -113,7 +113,7 @@ TEST_CASE("errors in expressions name the character") {
   CHECK(contains(error_in("1e999"), "does not fit in 64 bits"));
   CHECK(contains(error_in("1e300 * 1e300"), "does not fit in 64 bits"));
   CHECK(contains(error_in(std::string(100000, '(')), "nested parentheses"));
-  CHECK(contains(error_in(std::string(100000, '-') + "1"), "nested parentheses"));
+  CHECK(contains(error_in(std::string(100000, '-').append("1")), "nested parentheses"));
 }
 
 TEST_CASE("an unknown parameter lists the known ones") {

@@ -33,10 +33,9 @@ class Watch final : public sidestream::Task {
       for (const std::int64_t value : values) text += " " + std::to_string(value);
       text += "\n";
     }
-    Bytes partial(sizeof of_all);
+    Bytes partial(sizeof of_all + text.size());
     std::memcpy(partial.data(), &of_all, sizeof of_all);
-    const auto bytes = std::as_bytes(std::span(text));
-    partial.insert(partial.end(), bytes.begin(), bytes.end());
+    std::memcpy(partial.data() + sizeof of_all, text.data(), text.size());
     return partial;
   }
   Bytes combine(const sidestream::CombineInput& input) override {

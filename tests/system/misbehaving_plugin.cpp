@@ -65,7 +65,10 @@ class Misbehave final : public sidestream::Task {
 
   void go_wrong(const sidestream::LocalInput& input) {
     std::fprintf(stderr, "about to %s in process %d\n", how_.c_str(), static_cast<int>(getpid()));
-    if (how_ == "crash") *reinterpret_cast<volatile int*>(8) = 1;
+    if (how_ == "crash") {
+      volatile std::uintptr_t nowhere = 8;  // that the compiler cannot know
+      *reinterpret_cast<volatile int*>(nowhere) = 1;
+    }
     if (how_ == "abort") std::abort();
     if (how_ == "exit") std::exit(0);
     if (how_ == "_exit") _exit(3);

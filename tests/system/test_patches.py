@@ -298,4 +298,15 @@ def test_one_level_alone(tmp_path, placement, ranks):
 
 
 def test_plan_knows_what_is_covered(tmp_path):
-    simulate(tmp_path, "inline", 2, "outputs: [metadata: {}]\n")
+    """Of each iteration `sidestream plan` counts the blocks and bytes that came to servers in a run."""
+    results = simulate(tmp_path, "inline", 2, "outputs: [metadata: {}]\n")
+    path = configure(tmp_path, "{mode: nodes, servers: 2}", CELLS)
+    planned = []
+    for step in range(STEPS):
+        command = [TOOL, "plan", path, "--metadata", results / f"metadata-{step:06}.yaml"]
+        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == 0, done.stderr
+        blocks, size = re.search(r"in all +(\d+) of \d+ blocks .*?\((\d+) B\) of", done.stdout).groups()
+        planned.append((int(blocks), int(size)))
+    assert planned == UNCOVERED
+    assert planned != ALL

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "base/fail.hpp"
+#include "config/byte_size.hpp"
 #include "storage/database/database.hpp"
 #include "storage/database/prune.hpp"
 
@@ -14,15 +15,6 @@ namespace {
 using database::Context;
 using database::Entry;
 using database::Journal;
-
-/// With one digit after the point, in the largest unit below it.
-std::string rounded(std::uint64_t bytes) {
-  const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-  auto value = static_cast<double>(bytes);
-  int unit = 0;
-  for (; value >= 1024 && unit < 4; ++unit) value /= 1024;
-  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", value, units[unit]);
-}
 
 std::string remarks_of(const Journal& journal) {
   std::string text;
@@ -53,9 +45,10 @@ std::string variables_of(Context& context) {
     for (const auto& list : context.schema().lists_of(n)) {
       codecs += fmt::format("{}{}", codecs.empty() ? "" : " or ", fmt::join(list, ", "));
     }
-    text += fmt::format("variable {}: {}{} on {}, {} piece{}, {}{}\n", v.name, name_of(v.type),
-                        v.components > 1 ? fmt::format(" x {}", v.components) : "", metadata.mesh_of(v).name, pieces[n],
-                        pieces[n] == 1 ? "" : "s", rounded(stored[n]), codecs.empty() ? "" : " (" + codecs + ")");
+    text +=
+        fmt::format("variable {}: {}{} on {}, {} piece{}, {}{}\n", v.name, name_of(v.type),
+                    v.components > 1 ? fmt::format(" x {}", v.components) : "", metadata.mesh_of(v).name, pieces[n],
+                    pieces[n] == 1 ? "" : "s", rounded_byte_size(stored[n]), codecs.empty() ? "" : " (" + codecs + ")");
   }
   return text;
 }
@@ -68,8 +61,8 @@ DatabaseAnswer list_database(const DatabaseOptions& options) {
                                  "time", "run", "iteration", "kind", "blocks", "values", "stored");
   for (const Entry& e : journal.contexts) {
     text += fmt::format("{:>6} {:>10} {:>14} {:>4} {:>9} {:<10} {:>8} {:>10} {:>10}\n", e.slot, e.iteration.cycle,
-                        e.iteration.time, e.run, e.iteration.index, name_of(e.kind), e.blocks, rounded(e.bytes),
-                        rounded(e.stored));
+                        e.iteration.time, e.run, e.iteration.index, name_of(e.kind), e.blocks,
+                        rounded_byte_size(e.bytes), rounded_byte_size(e.stored));
   }
   if (!journal.removed.empty()) text += fmt::format("{} removed\n", journal.removed.size());
   return {text + remarks_of(journal), 0};
@@ -83,7 +76,7 @@ std::string text_of(const DatabaseOptions& options, const Journal& journal, cons
       fmt::format("{} of {}: slot {}, {} block{} of {} contributor{} in {} group{}, {} of values in {}\n",
                   name_of(entry.kind), name_of(entry), entry.slot, entry.blocks, entry.blocks == 1 ? "" : "s",
                   entry.contributors, entry.contributors == 1 ? "" : "s", entry.groups, entry.groups == 1 ? "" : "s",
-                  rounded(entry.bytes), rounded(entry.stored));
+                  rounded_byte_size(entry.bytes), rounded_byte_size(entry.stored));
   return text + variables_of(context) + remarks_of(journal);
 }
 
@@ -138,9 +131,9 @@ DatabaseAnswer prune_database(const DatabaseOptions& options) {
     text += fmt::format("{} {}\n", options.look ? "would delete" : "deleted", file);
   text += fmt::format("{} context{} {}, {} file{} with {}\n", pruned.contexts.size(),
                       pruned.contexts.size() == 1 ? "" : "s", options.look ? "would be removed" : "removed",
-                      pruned.files.size(), pruned.files.size() == 1 ? "" : "s", rounded(pruned.bytes));
+                      pruned.files.size(), pruned.files.size() == 1 ? "" : "s", rounded_byte_size(pruned.bytes));
   if (pruned.left > 0) {
-    text += fmt::format("about {} of removed contexts stay in files that others use\n", rounded(pruned.left));
+    text += fmt::format("about {} of removed contexts stay in files that others use\n", rounded_byte_size(pruned.left));
   }
   return {text, 0};
 }

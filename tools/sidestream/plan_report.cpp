@@ -4,17 +4,16 @@
 
 #include <algorithm>
 
+#include "config/byte_size.hpp"
+
 namespace sidestream {
 
 namespace {
 
-/// With one digit after the point, in the largest unit below it, and exactly.
+/// Rounded, and exactly.
 std::string bytes_text(std::uint64_t bytes) {
-  const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-  double amount = static_cast<double>(bytes);
-  int unit = 0;
-  for (; amount >= 1024 && unit < 5; ++unit) amount /= 1024;
-  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {} ({} B)", amount, units[unit], bytes);
+  const std::string rounded = rounded_byte_size(bytes);
+  return bytes < 1024 ? rounded : fmt::format("{} ({} B)", rounded, bytes);
 }
 
 std::string percent(double part, double whole) { return whole > 0 ? fmt::format("{:.2f} %", 100 * part / whole) : "-"; }

@@ -29,14 +29,6 @@ std::string stream_text(const PlacementConfig& placement) {
                      paths.size() == 1 ? "" : "s", listed(paths));
 }
 
-/// With one digit after the point, in the largest unit below it.
-std::string rounded_bytes(double bytes) {
-  const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-  int unit = 0;
-  for (; bytes >= 1024 && unit < 4; ++unit) bytes /= 1024;
-  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", bytes, units[unit]);
-}
-
 std::string placement_text(const PlacementConfig& placement, int ranks, int nodes) {
   if (placement.mode == PlacementMode::off) return "off: every call of the program does nothing";
   const bool job = placement.mode == PlacementMode::job, in_line = placement.mode == PlacementMode::inline_;
@@ -88,7 +80,8 @@ std::string variable_text(const Variable& variable, const Metadata& metadata) {
   const double bytes = points * variable.components * static_cast<double>(size_of(variable.type));
   return fmt::format("{}: {} of {} on the {}s of {}{}; {} {}", variable.name, counted(variable.components, "component"),
                      name_of(variable.type), name_of(variable.centering, mesh.dimensions), mesh.name,
-                     variable.unit.empty() ? "" : ", in " + variable.unit, rounded_bytes(bytes),
+                     variable.unit.empty() ? "" : ", in " + variable.unit,
+                     rounded_byte_size(static_cast<std::uint64_t>(bytes)),
                      variable.time_varying ? "an iteration" : "once");
 }
 

@@ -109,40 +109,33 @@ class Statistics final : public Task {
   }
 
   Bytes local(const LocalInput& input) override {
-    Words added, least;
+    SumsAndLeast partial;
     for (const int c : components_) {
       Moments m;
       for (const BlockView& view : input.of(variable_.id)) {
         for_each_chosen_run(input, variable_, view, c, choice_,
                             [&](const auto* values, Index n, Index stride) { m.add(values, n, stride); });
       }
-      added.insert(added.end(), {m.count, m.nan, m.infinite});
+      partial.sums.insert(partial.sums.end(), {m.count, m.nan, m.infinite});
       for (const ExactSum* sum : {&m.sum, &m.squares.of_small, &m.squares.of_common, &m.squares.of_great}) {
         const auto form = sum->serialise();
-        added.insert(added.end(), form.begin(), form.end());
+        partial.sums.insert(partial.sums.end(), form.begin(), form.end());
       }
-      least.insert(least.end(), {m.lowest, m.highest});
+      partial.least.insert(partial.least.end(), {m.lowest, m.highest});
     }
-    added.insert(added.end(), least.begin(), least.end());
-    return to_bytes(added);
+    return partial.bytes();
   }
 
   Bytes combine(const CombineInput& input) override {
     const std::size_t n = components_.size();
-    Words added(n * added_words, 0), least(n * least_words, nothing);
-    for (const Bytes& partial : input.partials) {
-      const Words words = to_words(partial, added.size() + least.size());
-      for (std::size_t i = 0; i < added.size(); ++i) added[i] += words[i];
-      for (std::size_t i = 0; i < least.size(); ++i) least[i] = std::min(least[i], words[added.size() + i]);
-    }
-    input.communicator.sum(added);
-    input.communicator.minimum(least);
+    const SumsAndLeast all =
+        SumsAndLeast::joined(input.partials, n * added_words, n * least_words, nothing, input.communicator);
     Table table{{"component", "count", "nan", "infinite", "minimum", "maximum", "sum", "mean", "variance",
                  "standard_deviation"},
                 {}};
     for (std::size_t i = 0; i < n; ++i) {
-      table.add_row(row(components_[i], std::span(added).subspan(i * added_words, added_words),
-                        std::span(least).subspan(i * least_words, least_words)));
+      table.add_row(row(components_[i], std::span(all.sums).subspan(i * added_words, added_words),
+                        std::span(all.least).subspan(i * least_words, least_words)));
     }
     input.results.add(file_, table);
     return {};
@@ -190,8 +183,11 @@ class Statistics final : public Task {
       return cells;
     }
     const auto [variance, deviation] = spread(count, sum, {squares(0), squares(1), squares(2)});
-    cells.insert(cells.end(), {extreme(least[0]), extreme(~least[1]), sum.value(),
-                               sum.value() / static_cast<double>(count), variance, deviation});
+    cells.push_back(extreme(least[0]));
+    cells.push_back(extreme(~least[1]));
+    for (const double x : {sum.value(), sum.value() / static_cast<double>(count), variance, deviation}) {
+      cells.emplace_back(x);
+    }
     return cells;
   }
 

@@ -70,33 +70,26 @@ class TriggerStatistics final : public Task {
   }
 
   [[nodiscard]] Bytes local(const LocalInput& input) override {
-    Words added, least;
+    SumsAndLeast partial;
     for (const auto& [variable, component] : parts_) {
       Gathered mine;
       for (const BlockView& view : input.of(variable)) {
         for_each_owned_run(view, component,
                            [&](const auto* values, Index n, Index stride) { mine.add(values, n, stride); });
       }
-      added.push_back(mine.count);
+      partial.sums.push_back(mine.count);
       const auto form = mine.sum.serialise();
-      added.insert(added.end(), form.begin(), form.end());
-      least.insert(least.end(), {mine.lowest, mine.highest});
+      partial.sums.insert(partial.sums.end(), form.begin(), form.end());
+      partial.least.insert(partial.least.end(), {mine.lowest, mine.highest});
     }
-    added.insert(added.end(), least.begin(), least.end());
-    return to_bytes(added);
+    return partial.bytes();
   }
 
   Bytes combine(const CombineInput& input) override {
-    Words added(parts_.size() * Gathered::added, 0), least(parts_.size() * Gathered::least, nothing);
-    for (const Bytes& partial : input.partials) {
-      const Words words = to_words(partial, added.size() + least.size());
-      for (std::size_t i = 0; i < added.size(); ++i) added[i] += words[i];
-      for (std::size_t i = 0; i < least.size(); ++i) least[i] = std::min(least[i], words[added.size() + i]);
-    }
-    input.communicator.sum(added);
-    input.communicator.minimum(least);
+    const SumsAndLeast all = SumsAndLeast::joined(input.partials, parts_.size() * Gathered::added,
+                                                  parts_.size() * Gathered::least, nothing, input.communicator);
     std::vector<double> values;
-    for (const Statistic& one : wanted_) values.push_back(read(one, added, least));
+    for (const Statistic& one : wanted_) values.push_back(read(one, all.sums, all.least));
     const BytesView bytes = std::as_bytes(std::span(values));
     return {bytes.begin(), bytes.end()};
   }

@@ -11,6 +11,7 @@
 #include "analysis/grids/packed_sum.hpp"
 #include "analysis/halos/gathered_records.hpp"
 #include "analysis/point_values.hpp"
+#include "data/block_index.hpp"
 
 namespace sidestream::halos {
 namespace {
@@ -41,7 +42,11 @@ Index place_along(const Field& field, std::size_t axis, double x) {
 class Values {
  public:
   Values(const Field& field, double boundary, const LocalInput& input)
-      : field_(field), boundary_(boundary), views_(input.of(field.variable)) {}
+      : field_(field), boundary_(boundary), views_(input.of(field.variable)) {
+    std::vector<Block> blocks;
+    for (const BlockView& view : views_) blocks.push_back(view.block);
+    index_ = BlockIndex(blocks);
+  }
 
   /// Whether a cell, from the mesh's lower end, is here and below the boundary or NaN.
   [[nodiscard]] bool surely_below(Index3 cell) {
@@ -55,15 +60,18 @@ class Values {
   }
 
  private:
-  /// Neighbours in memory are mostly in one block.
+  /// The view whose own the cell is, or null. Neighbours in memory are mostly in one block.
   [[nodiscard]] const BlockView* view_of(const Index3& cell) {
-    for (std::size_t n = 0; n < views_.size(); ++n) {
-      const BlockView& view = views_[(last_ + n) % views_.size()];
-      const bool here =
-          std::any_of(view.owned.begin(), view.owned.end(), [&](const Box& box) { return box.contains(cell); });
-      if (!here) continue;
-      last_ = (last_ + n) % views_.size();
-      return &view;
+    const auto owns = [&](const BlockView& view) {
+      return std::any_of(view.owned.begin(), view.owned.end(), [&](const Box& box) { return box.contains(cell); });
+    };
+    if (last_ != nullptr && owns(*last_)) return last_;
+    if (views_.empty()) return nullptr;
+    const Block& any = views_.front().block;
+    index_.overlapping(any.mesh, any.level, {cell, {cell[0] + 1, cell[1] + 1, cell[2] + 1}}, found_);
+    for (const std::int64_t n : found_) {
+      const BlockView& view = views_[static_cast<std::size_t>(n)];
+      if (owns(view)) return last_ = &view;
     }
     return nullptr;
   }
@@ -71,7 +79,9 @@ class Values {
   const Field& field_;
   double boundary_;
   const std::vector<BlockView>& views_;
-  std::size_t last_ = 0;
+  BlockIndex index_;
+  std::vector<std::int64_t> found_;
+  const BlockView* last_ = nullptr;
 };
 
 /// The server that has all particles of a number.

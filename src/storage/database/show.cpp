@@ -1,5 +1,7 @@
 #include "storage/database/show.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -8,6 +10,7 @@
 #include "base/fail.hpp"
 #include "storage/database/context.hpp"
 #include "storage/database/show_vtk.hpp"
+#include "storage/file_names.hpp"
 #include "storage/output_file.hpp"
 #include "storage/replace_file.hpp"
 #include "storage/writers/hdf5_layout.hpp"
@@ -122,7 +125,7 @@ class Shower {
       hdf5::VirtualPart part;
       part.here = part_of(variable, dimensions, here, whole);
       part.file = piece.file;
-      part.dataset = "/" + std::string(name_of(variable.type));
+      part.dataset = fmt::format("/{}", name_of(variable.type));
       part.extents = {piece.length};
       part.there = {{piece.first}, {count}};
       parts.push_back(std::move(part));
@@ -149,7 +152,7 @@ void show(const std::string& directory, const Entry& entry) {
     fail(Code::file, "'{}' is there, and no part of the database; move it away, and give what wrote it another name",
          path);
   }
-  const std::string temporary = (fs::path(directory) / ("." + shown_name(entry.slot) + ".part")).string();
+  const std::string temporary = hidden_beside(path, ".part");
   try {
     shower.write(temporary);
     rename_file(temporary, path);

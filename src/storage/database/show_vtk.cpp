@@ -1,6 +1,8 @@
 // The format is VTKHDF 2: docs.vtk.org, "VTKHDF File Format".
 #include "storage/database/show_vtk.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -45,7 +47,7 @@ class Face {
       hdf5::Group part = face.ordered_group(name);
       part.set("Index", static_cast<std::int64_t>(n));
       show(part, *meshes[n]);
-      assembly.soft_link(name, "/VTKHDF/" + name);
+      assembly.soft_link(name, fmt::format("/VTKHDF/{}", name));
     }
   }
 
@@ -100,7 +102,8 @@ class Face {
     for (const Variable& variable : metadata_.variables) {
       if (variable.mesh != mesh.id || pieces_of(variable.id) == nullptr) continue;
       const int where = place_of(variable, mesh, what);
-      if (where >= 0) (where == 0 ? in_cells : at_points).link(variable.name, "/" + variable_path(variable));
+      if (where >= 0)
+        (where == 0 ? in_cells : at_points).link(variable.name, fmt::format("/{}", variable_path(variable)));
     }
     hdf5::Group about = group.ordered_group("FieldData");
     write_one(about, "TimeValue", iteration_.time);
@@ -147,7 +150,7 @@ class Face {
     const std::vector<Shown>& pieces = *pieces_of(coordinates.id);
     const Numbers lengths = lengths_of(pieces);
     write_numbers(group, "NumberOfPoints", lengths);
-    if (coordinates.components == 3) return group.link("Points", "/" + variable_path(coordinates));
+    if (coordinates.components == 3) return group.link("Points", fmt::format("/{}", variable_path(coordinates)));
     const auto width = static_cast<hsize_t>(coordinates.components);
     std::vector<hdf5::VirtualPart> parts;
     hsize_t begin = 0;
@@ -160,7 +163,7 @@ class Face {
   }
 
   static hdf5::VirtualPart part(const Shown& piece, Type type, hdf5::Part here, hsize_t count) {
-    return {std::move(here), piece.file, "/" + std::string(name_of(type)), {piece.length}, {{piece.first}, {count}}};
+    return {std::move(here), piece.file, fmt::format("/{}", name_of(type)), {piece.length}, {{piece.first}, {count}}};
   }
 
   /// VTK's offsets begin with a 0 on each block, which no part of the array is: it reads as one. Numbers in the
@@ -179,8 +182,8 @@ class Face {
     const std::vector<Shown>& ends = *pieces_of(offsets.id);
     write_numbers(group, "NumberOfCells", lengths_of(ends));
     write_numbers(group, "NumberOfConnectivityIds", lengths_of(*pieces_of(connectivity.id)));
-    group.link("Connectivity", "/" + variable_path(connectivity));
-    group.link("Types", "/" + variable_path(with_role(metadata_, mesh, Role::types)));
+    group.link("Connectivity", fmt::format("/{}", variable_path(connectivity)));
+    group.link("Types", fmt::format("/{}", variable_path(with_role(metadata_, mesh, Role::types))));
     std::vector<hdf5::VirtualPart> parts;
     hsize_t begin = 0;
     for (const Shown& piece : ends) {

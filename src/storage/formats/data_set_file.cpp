@@ -1,5 +1,7 @@
 #include "storage/formats/data_set_file.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <numeric>
@@ -87,7 +89,7 @@ void write_list(const std::string& path, const std::vector<DataSet>& parts, cons
       const hdf5::Extents size = as_extents(size_of_part(part));
       mapping.push_back({{as_extents(start_of(part)), size},
                          pieces[n].file,
-                         "/" + dataset_name(part.name),
+                         fmt::format("/{}", dataset_name(part.name)),
                          size,
                          {hdf5::Extents(size.size(), 0), size}});
     }

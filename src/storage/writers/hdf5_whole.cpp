@@ -1,5 +1,7 @@
 #include "storage/writers/hdf5_whole.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/records.hpp"
@@ -46,7 +48,7 @@ Mapping map_lists(const Variable& variable, const std::vector<ServerPart>& serve
     const Index count = block->stored.extent(0);
     const Box whole = list_box(mapping.points + count);
     const Box here{{mapping.points, 0, 0}, whole.hi};
-    const std::string dataset = "/" + variable_path(variable) + "/" + block_name(block->id, block->level);
+    const std::string dataset = fmt::format("/{}/{}", variable_path(variable), block_name(block->id, block->level));
     mapping.parts.push_back({part_of(variable, 1, here, whole), server->file, dataset,
                              extents_of(variable, 1, {count, 1, 1}),
                              part_of(variable, 1, block->stored, block->stored)});
@@ -72,7 +74,7 @@ Mapping map_variable(const Variable& variable, int dimensions, const Box& whole,
     for (const Box& owned : block->owned) {
       const Box shown = intersection(intersection(owned, stored), whole);
       if (shown.empty()) continue;
-      const std::string dataset = "/" + variable_path(variable) + "/" + block_name(block->id, block->level);
+      const std::string dataset = fmt::format("/{}/{}", variable_path(variable), block_name(block->id, block->level));
       const Index3 extents{stored.extent(0), stored.extent(1), stored.extent(2)};
       mapping.parts.push_back({part_of(variable, dimensions, shown, whole), server->file, dataset,
                                extents_of(variable, dimensions, extents),

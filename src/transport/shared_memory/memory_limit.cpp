@@ -1,5 +1,7 @@
 #include "transport/shared_memory/memory_limit.hpp"
 
+#include <fmt/format.h>
+
 #include <fstream>
 #include <optional>
 #include <sstream>
@@ -68,7 +70,7 @@ MemoryLeft memory_left(const std::string& root) {
     const auto first = line.find(':');
     const auto second = first == std::string::npos ? first : line.find(':', first + 1);
     if (second == std::string::npos) continue;
-    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+    const std::string controllers = fmt::format(",{},", line.substr(first + 1, second - first - 1));
     std::string group = line.substr(second + 1);
     if (group == "/") group.clear();
     if (controllers == ",,") lower_by_group(left, root + "/sys/fs/cgroup", group, version_2);

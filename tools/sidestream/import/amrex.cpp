@@ -8,6 +8,7 @@
 #include "base/communicator.hpp"
 #include "base/fail.hpp"
 #include "base/records.hpp"
+#include "config/byte_size.hpp"
 #include "import/amrex_fields.hpp"
 #include "import/amrex_particles.hpp"
 #include "import/imported.hpp"
@@ -174,17 +175,17 @@ class AmrexImport {
     std::string text = fmt::format("{:>7} {:>9} {:>12} {:>10} {:>10}\n", "level", "boxes", "cells", "values", "stored");
     for (std::size_t n = 0; n < levels_.size(); ++n) {
       text += fmt::format("{:>7} {:>9} {:>12} {:>10} {:>10}\n", n, reports[n].boxes, reports[n].cells,
-                          rounded(reports[n].values), rounded(reports[n].stored));
+                          rounded_byte_size(reports[n].values), rounded_byte_size(reports[n].stored));
     }
     if (fields_->variables() > 0) {
-      text += fmt::format("{} fields more, {}, stored {}\n", fields_->variables(), rounded(fields_->bytes()),
-                          rounded(reports[levels_.size()].stored));
+      text += fmt::format("{} fields more, {}, stored {}\n", fields_->variables(), rounded_byte_size(fields_->bytes()),
+                          rounded_byte_size(reports[levels_.size()].stored));
     }
     for (std::size_t n = 0; n < particles_.size(); ++n) {
       const amrex::ParticleFolder& folder = particles_[n].folder();
       text += fmt::format("{}: {} particles in {} grids, {}, stored {}\n", folder.name, folder.count,
-                          folder.grids.size(), rounded(folder.count * particles_[n].bytes_each()),
-                          rounded(reports[levels_.size() + 1 + n].stored));
+                          folder.grids.size(), rounded_byte_size(folder.count * particles_[n].bytes_each()),
+                          rounded_byte_size(reports[levels_.size() + 1 + n].stored));
     }
     for (const std::string& remark : remarks_) text += "remark: " + remark + "\n";
     return text;

@@ -141,14 +141,6 @@ void Imported::store(Communicator& all, int parts, const char* unit,
   storing.store(all, rounds, next, schema_, iteration);
 }
 
-std::string rounded(std::uint64_t bytes) {
-  const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-  auto value = static_cast<double>(bytes);
-  int unit = 0;
-  for (; value >= 1024 && unit < 4; ++unit) value /= 1024;
-  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", value, units[unit]);
-}
-
 }  // namespace sidestream::importing
 
 namespace sidestream {

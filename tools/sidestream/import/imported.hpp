@@ -68,9 +68,6 @@ class Imported {
   database::StoredTrees trees_;  ///< of the part
 };
 
-/// With one digit after the point, in the largest unit below it.
-[[nodiscard]] std::string rounded(std::uint64_t bytes);
-
 /// Each import: returns what it says on standard output; collective, the text counts on process 0. `stop`: whether it
 /// is asked to end.
 [[nodiscard]] std::string import_ramses(Communicator& all, const ImportOptions& options,

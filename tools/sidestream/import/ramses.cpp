@@ -8,6 +8,7 @@
 #include "base/agree.hpp"
 #include "base/fail.hpp"
 #include "base/records.hpp"
+#include "config/byte_size.hpp"
 #include "import/imported.hpp"
 #include "import/ramses_relations.hpp"
 #include "storage/ramses/cell_values.hpp"
@@ -205,7 +206,8 @@ std::string line_of(const std::string& name, const DomainReport& r) {
   const double pruned = percent_gone(static_cast<double>(r.kept), static_cast<double>(r.cells));
   const double saved = percent_gone(static_cast<double>(r.stored), static_cast<double>(r.values));
   return fmt::format("{:>7} {:>11} {:>11} {:>11} {:>6.1f} % {:>10} {:>10} {:>10} {:>6.1f} %\n", name, r.cells, r.leaves,
-                     r.owned_leaves, pruned, rounded(r.structure), rounded(r.values), rounded(r.stored), saved);
+                     r.owned_leaves, pruned, rounded_byte_size(r.structure), rounded_byte_size(r.values),
+                     rounded_byte_size(r.stored), saved);
 }
 
 std::string RamsesImport::text_of(const std::vector<DomainReport>& reports) const {
@@ -226,7 +228,7 @@ std::string RamsesImport::text_of(const std::vector<DomainReport>& reports) cons
   }
   text += line_of("all", all);
   if (!particle_variables_.empty()) {
-    text += fmt::format("{} particles, {} stored\n", all.particles, rounded(all.from_particles));
+    text += fmt::format("{} particles, {} stored\n", all.particles, rounded_byte_size(all.from_particles));
   }
   for (const std::string& remark : remarks_) text += "remark: " + remark + "\n";
   return text;
