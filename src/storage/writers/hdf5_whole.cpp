@@ -1,5 +1,7 @@
 #include "storage/writers/hdf5_whole.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/records.hpp"
@@ -46,7 +48,7 @@ Mapping map_lists(const Variable& variable, const std::vector<ServerPart>& serve
     const Index count = block->stored.extent(0);
     const Box whole = list_box(mapping.points + count);
     const Box here{{mapping.points, 0, 0}, whole.hi};
-    const std::string dataset = "/" + variable_path(variable) + "/" + block_name(block->id, block->level);
+    const std::string dataset = fmt::format("/{}/{}", variable_path(variable), block_name(block->id, block->level));
     mapping.parts.push_back({part_of(variable, 1, here, whole), server->file, dataset,
                              extents_of(variable, 1, {count, 1, 1}),
                              part_of(variable, 1, block->stored, block->stored)});
@@ -72,7 +74,7 @@ Mapping map_variable(const Variable& variable, int dimensions, const Box& whole,
     for (const Box& owned : block->owned) {
       const Box shown = intersection(intersection(owned, stored), whole);
       if (shown.empty()) continue;
-      const std::string dataset = "/" + variable_path(variable) + "/" + block_name(block->id, block->level);
+      const std::string dataset = fmt::format("/{}/{}", variable_path(variable), block_name(block->id, block->level));
       const Index3 extents{stored.extent(0), stored.extent(1), stored.extent(2)};
       mapping.parts.push_back({part_of(variable, dimensions, shown, whole), server->file, dataset,
                                extents_of(variable, dimensions, extents),
@@ -124,7 +126,8 @@ Bytes pack_part(const ServerPart& part) {
 }
 
 void write_whole_file(const std::string& path, const std::string& provenance, const CombineInput& input,
-                      const std::vector<std::int32_t>& variables, const std::vector<Bytes>& parts) {
+                      const std::vector<std::int32_t>& variables, std::span<const double> level_times,
+                      const std::vector<Bytes>& parts) {
   std::vector<ServerPart> servers;
   std::vector<std::string> files;
   for (const Bytes& part : parts) {
@@ -136,7 +139,7 @@ void write_whole_file(const std::string& path, const std::string& provenance, co
   const int count = servers.empty() ? input.communicator.size() : servers.front().servers;
   describe_file(file.root(), "sidestream-fields", input.iteration, provenance, count);
   file.root().set("files", files);
-  describe_meshes(file.root(), input.metadata, variables);
+  describe_meshes(file.root(), input.metadata, variables, level_times);
   for (const std::int32_t id : variables) {
     show_variable(file.root(), input.metadata.variables[id], input.metadata, servers);
   }
