@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/checksum.hpp"
 #include "base/fail.hpp"
 
 namespace sidestream {
@@ -68,32 +69,47 @@ std::optional<TreeIndex> tree_of(const Mesh& mesh, const Block& block, const Arr
   }
 }
 
+std::vector<std::uint8_t> copy_of(const ArrayView& flags) {
+  std::vector<std::uint8_t> copy(static_cast<std::size_t>(flags.box.extent(0)));
+  for (std::size_t n = 0; n < copy.size(); ++n) copy[n] = *flags.at<std::uint8_t>(static_cast<Index>(n), 0, 0);
+  return copy;
+}
+
+/// Tells flags of two iterations apart.
+std::uint64_t sum_of(const ArrayView& flags) {
+  const auto count = static_cast<std::size_t>(flags.box.extent(0));
+  if (flags.strides[0] == 1) return checksum_of(std::as_bytes(std::span(flags.at<std::uint8_t>(0, 0, 0), count)));
+  const std::vector<std::uint8_t> copy = copy_of(flags);
+  return checksum_of(std::as_bytes(std::span(copy)));
+}
+
 }  // namespace
 
 void TreeBounds::look(const Mesh& mesh, const BlockRecord& record, const ArrayView& flags, std::int64_t iteration) {
   const Block& block = record.block;
   if (mesh.kind() != MeshKind::octree || !block.bounds.known() || block.cells.hi[0] == 0) return;
   Known& known = known_[{mesh.id, block.id}];
-  const std::int64_t since = record.persistent != 0 ? always : iteration;
-  const bool all = mesh.array(Role::owned) < 0;
-  const auto is_now = [&](std::int64_t of) { return of == always || of == iteration; };
-  const auto fits = [&] { return known.tree && static_cast<Index>(known.owned.size()) == known.tree->cells(); };
-  if (record.role == Role::refined) {
-    known.tree = tree_of(mesh, block, flags);
-    known.tree_of = since;
-    if (all && known.tree) check(mesh, block, *known.tree, [](Index) { return true; });
-    if (all && since != always) known.tree.reset();
-  } else {
-    known.owned.resize(static_cast<std::size_t>(block.cells.hi[0]));
-    for (std::size_t n = 0; n < known.owned.size(); ++n) {
-      known.owned[n] = *flags.at<std::uint8_t>(static_cast<Index>(n), 0, 0);
-    }
-    known.owned_of = since;
+  const bool is_tree = record.role == Role::refined, all = mesh.array(Role::owned) < 0;
+  const std::uint64_t sum = sum_of(flags);
+  if (is_tree && (!known.tree || known.sums[0] != sum)) known.tree = tree_of(mesh, block, flags);
+  known.sums[is_tree ? 0 : 1] = sum;
+  known.of[is_tree ? 0 : 1] = record.persistent != 0 ? always : iteration;
+  const auto is_now = [&](std::size_t n) { return known.of[n] == always || known.of[n] == iteration; };
+  // The tree is kept, since as a rule it stays; who owns what only until the tree comes, or if it does not vary in
+  // time.
+  const bool both = is_now(0) && (all || is_now(1));
+  if (!is_tree && (!both || known.of[1] == always)) known.owned = copy_of(flags);
+  if (!both || !known.tree || known.is_good(block.bounds)) return;
+  if (all) {
+    check(mesh, block, *known.tree, [](Index) { return true; });
+  } else if (!is_tree) {
+    check(mesh, block, *known.tree, [&](Index leaf) { return *flags.at<std::uint8_t>(leaf, 0, 0) != 0; });
+  } else if (static_cast<Index>(known.owned.size()) == known.tree->cells()) {
+    check(mesh, block, *known.tree, [&](Index leaf) { return known.owned[static_cast<std::size_t>(leaf)] != 0; });
   }
-  if (all || !is_now(known.tree_of) || !is_now(known.owned_of) || !fits()) return;
-  check(mesh, block, *known.tree, [&](Index leaf) { return known.owned[static_cast<std::size_t>(leaf)] != 0; });
-  if (known.tree_of != always) known.tree.reset();
-  if (known.owned_of != always) std::vector<std::uint8_t>().swap(known.owned);
+  known.good_sums = known.sums;
+  known.good_bounds = block.bounds;
+  if (known.of[1] != always) std::vector<std::uint8_t>().swap(known.owned);
 }
 
 }  // namespace sidestream

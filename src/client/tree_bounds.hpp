@@ -1,6 +1,7 @@
 // Whether the bounds that a client tells of its trees hold what these own: servers leave blocks out by them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -12,8 +13,9 @@
 
 namespace sidestream {
 
-/// Looks at the flags of trees (`refined`, `owned`) as they are published, of blocks with known bounds: one pass over
-/// the flags, and the cells that lie beyond the bounds. Remembers between two publications what the second one needs.
+/// Looks at the flags of trees (`refined`, `owned`) as they are published, of blocks with known bounds: at their
+/// checksums, and where these are new at the tree, of which cells beyond the bounds are walked. Keeps a bit and a half
+/// for each cell.
 class TreeBounds {
  public:
   /// `flags`: what is published of the record, whose role is refined or owned. Once both are known in an iteration,
@@ -26,7 +28,14 @@ class TreeBounds {
   struct Known {
     std::optional<TreeIndex> tree;
     std::vector<std::uint8_t> owned;
-    std::int64_t tree_of = -1, owned_of = -1;  ///< iterations; of what does not vary in time `always`
+    std::array<std::uint64_t, 2> sums{};     ///< of refined and owned, as they were published last
+    std::array<std::int64_t, 2> of{-1, -1};  ///< iterations of these; of what does not vary in time `always`
+    std::array<std::uint64_t, 2> good_sums{};
+    Bounds good_bounds;  ///< of those sums; unknown: of none
+
+    [[nodiscard]] bool is_good(const Bounds& bounds) const noexcept {
+      return good_bounds == bounds && good_sums == sums;
+    }
   };
   static constexpr std::int64_t always = INT64_MAX;
 

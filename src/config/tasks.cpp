@@ -226,7 +226,7 @@ std::vector<std::string> read_events(const Document& document, const std::vector
   }
   for (const TaskConfig& task : tasks) {
     if (!task.schedule.event.empty()) add(task.schedule.event, task.settings.where("on"));
-    if (task.writer && task.kind == "database" && task.settings.has("level_times")) {
+    if (task.writer && (task.kind == "database" || task.kind == "hdf5") && task.settings.has("level_times")) {
       add(task.settings.text("level_times"), task.settings.where("level_times"));
     }
   }

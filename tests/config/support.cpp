@@ -80,7 +80,11 @@ Registry fake_registry() {
   table.choices = {".csv"};
   registry.add(analysis("histogram", {variable, table}));
   registry.add(analysis("volume", {}));
-  registry.add(WriterKind{"hdf5", "For the tests.", {option("file", OptionType::file, "fields-{index:06}.h5")}, {}});
+  registry.add(
+      WriterKind{"hdf5",
+                 "For the tests.",
+                 {option("file", OptionType::file, "fields-{index:06}.h5"), option("level_times", OptionType::text)},
+                 {}});
   ResultFormat tables, surfaces, arrays;
   tables.ending = ".csv";
   tables.text = "Tables.";

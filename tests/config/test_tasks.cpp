@@ -29,6 +29,11 @@ TEST_CASE("analyses come before outputs, each in the file's order") {
   CHECK(config.tasks[1].settings.where().text() == "run.yaml:7:5");
 }
 
+TEST_CASE("the event with the times of levels is one that a program may signal") {
+  const Config config = tasks("outputs:\n  - hdf5: {level_times: clocks}\n");
+  CHECK(config.events == std::vector<std::string>{"clocks"});
+}
+
 TEST_CASE("names are given, or made to differ") {
   const Config config = tasks("analyses: [volume, volume: {name: volume-2}, volume, volume: {name: mine}, volume]");
   std::vector<std::string> names;

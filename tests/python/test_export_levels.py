@@ -47,3 +47,27 @@ def test_vtk_levels_of_all_times(tmp_path):
 def test_why_there_is_nothing_for_a_plotfile(tmp_path):
     with pytest.raises(sidestream.Error, match=r"'box' is left out: it is refined by \[2, 2, 1\], but plotfiles have"):
         sidestream.export(refined(tmp_path, "2x2x1"), tmp_path / "all.amrex")
+
+
+def test_times_of_levels_of_trees(tmp_path):
+    """VTK's reader has them as field data of the hyper tree grid."""
+    text = f"""\
+placement: inline
+output: {{directory: {tmp_path}}}
+meshes: {{tree: {{type: octree, size: [1, 1], refined: split}}}}
+variables: {{split: {{mesh: tree, type: uint8}}, f: {{mesh: tree}}}}
+outputs: [database: {{directory: data, kind: post, fsync: false, hdf5: false, level_times: times}}]
+"""
+    with sidestream.open_session(MPI.COMM_SELF, text=text) as session:
+        session.set_block_list("tree", 0, 0, 5)
+        session.publish("split", 0, np.array([1, 0, 0, 0, 0], np.uint8))
+        session.publish("f", 0, np.arange(5.0))
+        session.signal("times", np.array([1.5, 1.75]), scope="all")
+        session.end_iteration(0, 1.5)
+    sidestream.export(tmp_path / "data", tmp_path / "all.pvd")
+    (file,) = tmp_path.glob("*.htg")
+    reader = vtk.vtkXMLHyperTreeGridReader()
+    reader.SetFileName(str(file))
+    reader.Update()
+    array = reader.GetOutput().GetFieldData().GetArray("level_times")
+    assert [array.GetValue(n) for n in range(array.GetNumberOfValues())] == [1.5, 1.75]

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 
+import h5py
 import pytest
 import sidestream
 
@@ -36,7 +37,9 @@ placement: {PLACEMENT}
 output: {directory: 'DIRECTORY'}
 meshes: {grid: {type: uniform, size: [4, 4], refinement: ['2']}}
 variables: {t: {mesh: grid}}
-outputs: [database: {directory: data, fsync: false, level_times: times}]
+outputs:
+  - database: {directory: data, fsync: false, level_times: times}
+  - hdf5: {file: 'fields-{cycle}.h5', level_times: times}
 """
 
 
@@ -57,10 +60,30 @@ def test_times(placement, ranks, tmp_path):
     done = run(tmp_path, placement, ranks)
     assert done.returncode == 0, done.stderr
     for step in range(4):
-        levels = sidestream.open(tmp_path / "results/data", into="levels", mesh="grid", iteration=step)
-        times = [level.time for level in levels]
-        assert times == ([step, step + 0.25] if step % 2 else [step, step])
-        assert levels.attrs["time"] == step
+        for source in ("data", f"fields-{step}.h5"):
+            place = tmp_path / "results" / source
+            which = {"iteration": step} if source == "data" else {}
+            levels = sidestream.open(place, into="levels", mesh="grid", **which)
+            times = [level.time for level in levels]
+            assert times == ([step, step + 0.25] if step % 2 else [step, step]), source
+            assert levels.attrs["time"] == step
+
+
+def test_exported(tmp_path):
+    """To VTK as field data, which its reader of levels leaves out, to HDF5 as an attribute of the mesh."""
+    assert run(tmp_path, "inline", 1).returncode == 0
+    data = tmp_path / "results/data"
+    sidestream.export(data, tmp_path / "all.pvd")
+    sidestream.export(data, tmp_path / "all.h5")
+    for step in range(4):
+        expected = [step, step + 0.25] if step % 2 else None
+        with h5py.File(tmp_path / f"all-grid-levels-{step:06}.vtkhdf") as file:
+            found = file["VTKHDF/FieldData"].get("level_times")
+            assert (found if found is None else found[...].tolist()) == expected
+        with h5py.File(tmp_path / f"all-{step:06}.h5") as file:
+            for mesh in ("grid", "grid_level1"):
+                found = file[f"meshes/{mesh}"].attrs.get("level_times")
+                assert (found if found is None else found.tolist()) == expected
 
 
 def test_wrong_values(tmp_path):

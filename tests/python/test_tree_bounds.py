@@ -84,6 +84,22 @@ def test_the_next_iteration_may_be_right(tmp_path):
     assert list(sidestream.open(tmp_path / "statistics.csv")["count"]) == [2, 2]
 
 
+@pytest.mark.parametrize("order", [("split", "mine"), ("mine", "split")])
+def test_what_was_right_before_is_looked_at_again_when_it_changes(tmp_path, order):
+    with opened(tmp_path) as session:
+        for step in range(2):
+            publish(session, RIGHT, order)
+            assert session.end_iteration(step, step)
+        with pytest.raises(sidestream.Error, match="owns the cell"):
+            publish(session, [10, 4, 0, 10.9, 5, 0], order)  # other bounds
+        session.end_iteration(2, 2)
+        with pytest.raises(sidestream.Error, match="owns the cell"):
+            publish(session, RIGHT, order, mine=[0, 1, 0, 0, 1, 1])  # other leaves
+        session.end_iteration(3, 3)
+        publish(session, RIGHT, order)
+        assert session.end_iteration(4, 4)
+
+
 def test_without_flags_a_block_owns_all(tmp_path):
     with opened(tmp_path / "right", owned=False) as session:
         publish(session, [10, 3, 0, 12, 5, 0], ("split",))

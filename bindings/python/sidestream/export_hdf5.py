@@ -32,6 +32,8 @@ def _add_mesh(file: h5py.File, name: str, array: StoredArray) -> None:
     if "origin" in about:
         mesh.attrs["origin"] = np.array(about["origin"], np.float64)
         mesh.attrs["spacing"] = np.array(about["spacing"], np.float64) / ratio
+    if "level_times" in about:
+        mesh.attrs["level_times"] = np.array(about["level_times"], np.float64)
     if "roots" in about:
         mesh.attrs["roots"] = np.array(about["roots"], np.int64)
     for axis, nodes in zip("xyz"[: about["dimensions"]], about.get("nodes", ()), strict=False):

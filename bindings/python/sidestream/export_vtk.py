@@ -127,6 +127,8 @@ def _meshes(fields: Fields, remarks: Remarks) -> list[_Mesh]:
 
 def _export_tree(mesh: _Mesh, path: Path, about: list[Array], remarks: Remarks) -> None:
     levels = Levels(OfDatabase(mesh.context, mesh.name))
+    if "level_times" in levels.attrs:
+        about = [*about, Array.of("level_times", np.array(levels.attrs["level_times"], np.float64))]
     for name in mesh.point_data:
         remarks.say(f"'{name}' is left out: VTK's trees have no values at points; export to .h5, .nc or .zarr")
     write_tree(path, levels, [name for name in levels.variables if name in mesh.cell_data], about)

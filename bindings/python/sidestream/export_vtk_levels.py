@@ -57,6 +57,8 @@ def write_levels(path: Path, levels: Levels, variables: list[str]) -> None:
         root.attrs["Origin"] = np.where(np.arange(3) < mesh.dimensions, mesh.origin, 0.0)
         for name, value in (("TimeValue", float(levels.attrs["time"])), ("CYCLE", int(levels.attrs["cycle"]))):
             root.require_group("FieldData")[name] = np.array([value])
+        if "level_times" in levels.attrs:
+            root["FieldData/level_times"] = np.array(levels.attrs["level_times"], np.float64)
         deepest = max((block.level for block in levels.blocks), default=0)
         for number in range(deepest + 1):
             _write_level(root.create_group(f"Level{number}"), levels, number, variables)

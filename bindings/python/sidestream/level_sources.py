@@ -152,6 +152,9 @@ class OfHdf5:
             chosen = _one_of(path, [n for n, kind in kinds.items() if kind in ("octree", "uniform")], mesh)
             self.mesh = self._mesh(file[f"meshes/{chosen}"], chosen)
             self.attrs = {name: file.attrs[name].item() for name in ("iteration", "cycle", "time")}
+            times = file[f"meshes/{chosen}"].attrs.get("level_times")
+            if times is not None:
+                self.attrs["level_times"] = [float(time) for time in times]
             files = [path.parent / str(name) for name in file.attrs.get("files", ())]
         self._named: dict[str, Named] = {}
         self._stored: dict[str, dict[tuple[int, int], _Stored]] = {}

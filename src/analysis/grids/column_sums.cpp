@@ -83,25 +83,49 @@ void add_entry(const std::vector<std::uint32_t>& words, std::size_t at, std::siz
   for (std::size_t n = 0; n < count; ++n) at += add_packed(words.data() + at, words.size() - at, sums[n]);
 }
 
+/// The first and the last server that has rows of a column.
+std::array<int, 2> owners_of(const ColumnLevels& levels, const LevelColumn& column, const Communicator& servers) {
+  const Index fill = levels.fill(column.level)[0], row = column.row * fill;
+  return {levels.shape().owner(row, servers.size()), levels.shape().owner(row + fill - 1, servers.size())};
+}
+
+/// The words of partials for each server. Rooms are made at once: bytes that grow take up to three times what they
+/// hold.
+std::vector<Bytes> dealt_out(const ColumnLevels& levels, std::size_t count, std::span<const BytesView> partials,
+                             const Communicator& servers) {
+  std::vector<std::vector<std::uint32_t>> all;
+  for (const BytesView partial : partials) all.push_back(records_of<std::uint32_t>(partial));
+  const auto for_each_part = [&](const std::vector<std::uint32_t>& words, auto&& f) {
+    for_each_entry(words, levels, count, [&](const LevelColumn& column, std::size_t first, std::size_t end) {
+      const auto bytes = std::as_bytes(std::span(words).subspan(first, end - first));
+      const auto [lowest, highest] = owners_of(levels, column, servers);
+      for (int owner = lowest; owner <= highest; ++owner) f(static_cast<std::size_t>(owner), bytes);
+    });
+  };
+  std::vector<std::size_t> sizes(static_cast<std::size_t>(servers.size()), 0);
+  for (const auto& words : all)
+    for_each_part(words, [&](std::size_t owner, BytesView bytes) { sizes[owner] += bytes.size(); });
+  std::vector<Bytes> to(sizes.size());
+  for (std::size_t server = 0; server < to.size(); ++server) to[server].reserve(sizes[server]);
+  for (auto& words : all) {
+    for_each_part(words, [&](std::size_t owner, BytesView bytes) {
+      to[owner].insert(to[owner].end(), bytes.begin(), bytes.end());
+    });
+    std::vector<std::uint32_t>().swap(words);
+  }
+  return to;
+}
+
 /// All words of partials that are for this server's rows.
 std::vector<std::uint32_t> exchanged(const ColumnLevels& levels, std::size_t count, std::span<const BytesView> partials,
                                      Communicator& servers) {
-  std::vector<Bytes> to(static_cast<std::size_t>(servers.size()));
-  for (const BytesView partial : partials) {
-    const auto words = records_of<std::uint32_t>(partial);
-    for_each_entry(words, levels, count, [&](const LevelColumn& column, std::size_t first, std::size_t end) {
-      const Index fill = levels.fill(column.level)[0], row = column.row * fill;
-      const int last = levels.shape().owner(row + fill - 1, servers.size());
-      const auto bytes = std::as_bytes(std::span(words).subspan(first, end - first));
-      for (int owner = levels.shape().owner(row, servers.size()); owner <= last; ++owner) {
-        Bytes& out = to[static_cast<std::size_t>(owner)];
-        out.insert(out.end(), bytes.begin(), bytes.end());
-      }
-    });
-  }
+  std::vector<Bytes> to = dealt_out(levels, count, partials, servers);
   std::vector<Bytes> from = servers.all_to_all(to);
   std::vector<Bytes>().swap(to);
+  std::size_t length = 0;
+  for (const Bytes& bytes : from) length += bytes.size() / sizeof(std::uint32_t);
   std::vector<std::uint32_t> all;
+  all.reserve(length);
   for (Bytes& bytes : from) {
     const auto words = records_of<std::uint32_t>(bytes);
     all.insert(all.end(), words.begin(), words.end());

@@ -1,5 +1,8 @@
 #include "analysis/grids/packed_sum.hpp"
 
+#include <array>
+#include <cmath>
+
 #include "base/fail.hpp"
 
 namespace sidestream {
@@ -11,6 +14,19 @@ using Form = std::array<std::int64_t, ExactSum::words>;
 // The first word: 7 bits each for the first piece and how many there are, a bit for the sign, one for each special.
 constexpr unsigned count_at = 7, sign_at = 14, special_at = 15;
 constexpr std::uint32_t seven = 127;
+
+/// Pieces from this one on may be more than a double can be; those before are doubles, exactly: piece n counts units of
+/// 2^(32 n - 1075), and bit 0 of the first one is never set.
+constexpr std::size_t least_beyond = 65;
+
+double piece(std::uint32_t units, std::size_t n) noexcept {
+  static const auto scales = [] {
+    std::array<double, least_beyond> all{};
+    for (std::size_t at = 1; at < all.size(); ++at) all[at] = std::ldexp(1.0, 32 * static_cast<int>(at) - 1075);
+    return all;
+  }();
+  return n == 0 ? static_cast<double>(units >> 1) * 0x1p-1074 : static_cast<double>(units) * scales[n];
+}
 
 /// Brings the pieces of the form of a sum to those of its size; returns whether it was negative.
 bool make_positive(Form& form) {
@@ -49,10 +65,15 @@ std::size_t packed_length(const std::uint32_t* words, std::size_t left) {
 std::size_t add_packed(const std::uint32_t* words, std::size_t left, ExactSum& sum) {
   const std::size_t length = packed_length(words, left), first = words[0] & seven;
   const bool negative = (words[0] >> sign_at & 1) != 0;
+  if (first + length - 1 <= least_beyond && words[0] >> special_at == 0) {
+    for (std::size_t n = 1; n < length; ++n)
+      sum.add(negative ? -piece(words[n], first + n - 1) : piece(words[n], first + n - 1));
+    return length;
+  }
   Form form{};
   for (std::size_t n = 1; n < length; ++n) {
-    const auto piece = static_cast<std::int64_t>(words[n]);
-    form[first + n - 1] = negative ? -piece : piece;
+    const auto units = static_cast<std::int64_t>(words[n]);
+    form[first + n - 1] = negative ? -units : units;
   }
   for (unsigned n = 0; n < 3; ++n) form[pieces + n] = words[0] >> (special_at + n) & 1;
   sum.add(ExactSum::deserialise(form));

@@ -17,6 +17,7 @@
 #include "storage/database/storing.hpp"
 #include "storage/database/tree_storing.hpp"
 #include "storage/writers/common_options.hpp"
+#include "storage/writers/level_times.hpp"
 
 namespace sidestream {
 
@@ -140,24 +141,12 @@ class DatabaseWriter final : public Task {
   std::optional<database::StoredTrees> trees_;
 };
 
-/// Of several events of the name the last one counts; where there is none levels have the iteration's time.
+/// Where there is none levels have the iteration's time.
 void DatabaseWriter::take_level_times(const LocalInput& input) {
   schema_.level_times.clear();
-  if (level_times_.empty()) return;
-  const auto named = [&](const Event& event) { return event.name == level_times_; };
-  const auto found = std::find_if(input.events.rbegin(), input.events.rend(), named);
-  if (found == input.events.rend()) return;
-  if (found->type != Type::float64 || found->scope != EventScope::all) {
-    fail(Code::analysis, "the event '{}' has values of type {}{}, expected the times of levels: float64, of scope all",
-         level_times_, name_of(found->type), found->scope == EventScope::all ? "" : " for some servers");
-  }
-  std::vector<double> times(found->count());
-  std::memcpy(times.data(), found->values.data(), found->values.size());
-  for (const double time : times) {
-    if (!std::isfinite(time)) fail(Code::analysis, "the event '{}' has a time that is {}", level_times_, time);
-  }
+  const std::vector<double> times = level_times_of(input, level_times_);
   for (const Mesh& mesh : schema_.metadata.meshes) {
-    if (mesh.kind() == MeshKind::octree || !mesh.refinement.empty()) schema_.level_times[mesh.id] = times;
+    if (!times.empty() && has_level_times(mesh)) schema_.level_times[mesh.id] = times;
   }
 }
 
@@ -333,11 +322,7 @@ std::vector<Option> options() {
       "Of octrees whose blocks say what they own: whether refined cells of which no leaf is owned are stored as leaves, without "
       "what lies below, which other blocks have. `true` for `post` and `false` for `checkpoint`, from which all is to come back, "
       "if left out.";
-  Option times{.name = "level_times", .type = OptionType::text};
-  times.text =
-      "An event whose values (float64, scope all) are the times of the refinement levels, from 0 on, where they have such of their "
-      "own: kept with the octrees and the meshes with refinement levels. In iterations without it they have the iteration's.";
-  std::vector<Option> all{directory, kind, variables_option(), codec, codecs, prune, times};
+  std::vector<Option> all{directory, kind, variables_option(), codec, codecs, prune, level_times_option()};
   for (Option& option : how_options()) all.push_back(std::move(option));
   return all;
 }

@@ -4,6 +4,8 @@
 
 #include <set>
 
+#include "storage/writers/level_times.hpp"
+
 namespace sidestream {
 
 namespace {
@@ -101,7 +103,8 @@ void describe_file(hdf5::Group& root, const std::string& kind, const Iteration& 
   root.set("provenance", provenance);
 }
 
-void describe_meshes(hdf5::Group& root, const Metadata& metadata, const std::vector<std::int32_t>& variables) {
+void describe_meshes(hdf5::Group& root, const Metadata& metadata, const std::vector<std::int32_t>& variables,
+                     std::span<const double> level_times) {
   hdf5::Group meshes = root.group("meshes");
   std::set<std::int32_t> done;
   for (const std::int32_t id : variables) {
@@ -112,6 +115,7 @@ void describe_meshes(hdf5::Group& root, const Metadata& metadata, const std::vec
     describe_box(group, mesh.cells);
     describe_geometry(group, mesh);
     describe_levels(group, mesh);
+    if (!level_times.empty() && has_level_times(mesh)) group.set("level_times", level_times);
     describe_arrays(group, mesh, metadata);
   }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,8 +35,9 @@ struct StoredBlock {
 /// Root attributes that both kinds of file have.
 void describe_file(hdf5::Group& root, const std::string& kind, const Iteration& iteration,
                    const std::string& provenance, int servers);
-/// The group `meshes`, with the meshes of `variables`.
-void describe_meshes(hdf5::Group& root, const Metadata& metadata, const std::vector<std::int32_t>& variables);
+/// The group `meshes`, with the meshes of `variables`. `level_times`: where levels have times of their own.
+void describe_meshes(hdf5::Group& root, const Metadata& metadata, const std::vector<std::int32_t>& variables,
+                     std::span<const double> level_times = {});
 /// Attributes of a variable, for its group or its virtual dataset.
 void describe_variable(hdf5::Object& object, const Variable& variable, const Metadata& metadata);
 /// Names the axes of a dataset, as the dimension scales of HDF5 do.

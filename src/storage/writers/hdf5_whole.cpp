@@ -126,7 +126,8 @@ Bytes pack_part(const ServerPart& part) {
 }
 
 void write_whole_file(const std::string& path, const std::string& provenance, const CombineInput& input,
-                      const std::vector<std::int32_t>& variables, const std::vector<Bytes>& parts) {
+                      const std::vector<std::int32_t>& variables, std::span<const double> level_times,
+                      const std::vector<Bytes>& parts) {
   std::vector<ServerPart> servers;
   std::vector<std::string> files;
   for (const Bytes& part : parts) {
@@ -138,7 +139,7 @@ void write_whole_file(const std::string& path, const std::string& provenance, co
   const int count = servers.empty() ? input.communicator.size() : servers.front().servers;
   describe_file(file.root(), "sidestream-fields", input.iteration, provenance, count);
   file.root().set("files", files);
-  describe_meshes(file.root(), input.metadata, variables);
+  describe_meshes(file.root(), input.metadata, variables, level_times);
   for (const std::int32_t id : variables) {
     show_variable(file.root(), input.metadata.variables[id], input.metadata, servers);
   }

@@ -1,6 +1,7 @@
 // The HDF5 file that shows the blocks of all servers as one array per variable.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct ServerPart {
 /// be in. Variables of which no block arrived are left out. Blocks finer than level 0 are not shown.
 /// Throws Error(file).
 void write_whole_file(const std::string& path, const std::string& provenance, const CombineInput& input,
-                      const std::vector<std::int32_t>& variables, const std::vector<Bytes>& parts);
+                      const std::vector<std::int32_t>& variables, std::span<const double> level_times,
+                      const std::vector<Bytes>& parts);
 
 }  // namespace sidestream

@@ -14,6 +14,7 @@
 #include "storage/writers/common_options.hpp"
 #include "storage/writers/hdf5_layout.hpp"
 #include "storage/writers/hdf5_whole.hpp"
+#include "storage/writers/level_times.hpp"
 
 namespace sidestream {
 
@@ -48,6 +49,7 @@ class Hdf5Writer final : public Task {
         series_(directory),
         variables_(chosen_variables(settings, metadata)),
         file_(settings.text("file")),
+        level_times_(settings.has("level_times") ? settings.text("level_times") : ""),
         ghosts_(settings.boolean("ghosts")),
         deflate_(compression_level(settings)),
         checksum_(settings.boolean("checksum")) {
@@ -73,7 +75,7 @@ class Hdf5Writer final : public Task {
   Bytes combine(const CombineInput& input) override {
     pending_.commit(input.communicator, input.partials, [&](const std::vector<Bytes>& partials) {
       pending_.place(path_, [&](const std::string& temporary) {
-        write_whole_file(temporary, directory_->provenance(), input, variables_, partials);
+        write_whole_file(temporary, directory_->provenance(), input, variables_, times_, partials);
       });
       pending_.enter(series_.of(file_, input.iteration), input.iteration, path_);
     });
@@ -96,7 +98,9 @@ class Hdf5Writer final : public Task {
   SeriesSet series_;
   std::vector<std::int32_t> variables_;
   std::string file_;
-  std::string path_;  ///< of this iteration, between local and combine
+  std::string path_;           ///< of this iteration, between local and combine
+  std::string level_times_;    ///< the event that says them; empty: none
+  std::vector<double> times_;  ///< of levels, in this iteration; empty: that of the iteration
   bool ghosts_;
   int deflate_;
   bool checksum_;
@@ -119,6 +123,7 @@ void Hdf5Writer::check_groups(const Settings& settings, const Metadata& metadata
 /// A server without values writes no file. Returns the file's name and what is in it.
 Bytes Hdf5Writer::write_blocks(const LocalInput& input) {
   path_ = names_.choose(file_, input.iteration);
+  times_ = level_times_of(input, level_times_);
   const std::string path = server_path(path_, input.server);
   ServerPart part{std::filesystem::path(path).filename().string(), input.servers, {}};
   std::optional<hdf5::File> file;
@@ -131,7 +136,7 @@ Bytes Hdf5Writer::write_blocks(const LocalInput& input) {
         file.emplace(pending_.begin(path));
         describe_file(file->root(), "sidestream-blocks", input.iteration, directory_->provenance(), input.servers);
         file->root().set("server", static_cast<std::int64_t>(input.server));
-        describe_meshes(file->root(), input.metadata, variables_);
+        describe_meshes(file->root(), input.metadata, variables_, times_);
       }
       if (!group) {
         group.emplace(file->root().group(variable_path(variable)));
@@ -195,7 +200,7 @@ std::vector<Option> options() {
   checksum.text = "Whether to store a checksum (Fletcher-32) with each chunk, which HDF5 verifies when it reads.";
   Option ghosts{.name = "ghosts", .type = OptionType::boolean, .default_value = "false"};
   ghosts.text = "Whether the servers' files keep the ghost points that the simulation published.";
-  return {variables_option(), file, compression[0], compression[1], checksum, ghosts};
+  return {variables_option(), file, compression[0], compression[1], checksum, ghosts, level_times_option()};
 }
 
 }  // namespace
