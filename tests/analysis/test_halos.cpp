@@ -238,6 +238,9 @@ TEST_CASE("what cannot be searched is refused") {
   FakeField at_nodes_of_it;
   at_nodes_of_it.centering = Centering::node;
   refused(noisy({4, 4, 4}, 3, 1, at_nodes_of_it), "{variable: a, boundary: 1, halo: 1}", "needs values in cells");
+  FakeDomain levels = noisy({4, 4, 4}, 3, 1, at_nodes_of_it);
+  levels.metadata.meshes[0].refinement = {{2, 2, 2}};
+  refused(levels, "{variable: a, boundary: 1, halo: 1}", "needs values in cells");
   domain.metadata.meshes[0].refinement = {{2, 2, 2}};
   refused(domain, "{variable: a, boundary: 1, halo: 1, history: {}}", "cells of several levels");
   refused(domain, "{variable: a, boundary: 1, halo: 1, profile: {radius: 1}}", "cells of several levels");

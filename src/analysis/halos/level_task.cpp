@@ -177,7 +177,10 @@ std::unique_ptr<Task> level_halos(const Settings& settings, const Metadata& meta
                                           "octrees, and uniform meshes with and without levels",
                                           variable.name, mesh.name, mesh.geometry ? mesh.geometry->kind() : "none"));
   }
-  require_in_cells(settings, "variable", variable, mesh);
+  if (variable.centering != Centering::cell) {
+    settings.fail("variable", fmt::format("'{}' lies at {}s; `halos` needs values in cells", variable.name,
+                                          name_of(variable.centering, mesh.dimensions)));
+  }
   for (const char* option : {"history", "profile", "labels"}) {
     if (!settings.has(option)) continue;
     settings.fail(option, fmt::format("mesh '{}' has cells of several levels, of which there is none yet: publish the "
