@@ -471,6 +471,10 @@ void Publisher::settle() {
   }
 }
 
+bool Publisher::left_open() const noexcept {
+  return std::any_of(published_.begin(), published_.end(), [](std::int64_t blocks) { return blocks > 0; });
+}
+
 void Publisher::drain(double limit_seconds) {
   if (options_.off || !transport_) return;
   // Three years: longer than any run, and short enough for clocks that count nanoseconds.

@@ -108,6 +108,8 @@ class Publisher {
   Taken end(std::int64_t cycle, double time, const std::function<void()>& inline_step);
   /// Why the iteration that is open, or else the last one, is refused here; empty if it is not.
   [[nodiscard]] std::string refusal() const;
+  /// Whether anything was published after the last end of an iteration.
+  [[nodiscard]] bool left_open() const noexcept;
   /// Of steered parameters, as of the last end of an iteration.
   [[nodiscard]] const SteeredValues& steered() const noexcept { return steered_; }
   /// Waits for outcomes, at most `limit_seconds`.

@@ -14,9 +14,18 @@ namespace sidestream {
 
 namespace {
 
+/// Whether a file is that of answers, and there are no questions: `NAME_file` beside a list `NAME` that nobody gave.
+bool answers_nothing(const Option& file, const Settings& settings, const std::vector<Option>& options) {
+  constexpr std::string_view ending = "_file";
+  if (!file.name.ends_with(ending) || settings.given(file.name)) return false;
+  const std::string asked = file.name.substr(0, file.name.size() - ending.size());
+  return std::any_of(options.begin(), options.end(),
+                     [&](const Option& one) { return one.name == asked && one.list && !settings.given(asked); });
+}
+
 void collect(std::vector<TaskFile>& files, const Settings& settings, const std::vector<Option>& options) {
   for (const Option& option : options) {
-    if (!settings.has(option.name)) continue;
+    if (!settings.has(option.name) || answers_nothing(option, settings, options)) continue;
     const auto nested = [&](const std::pair<std::string, Settings>& one) {
       for (const Option& candidate : option.options) {
         if (candidate.name == one.first && !candidate.list) collect(files, one.second, candidate.options);

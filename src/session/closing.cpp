@@ -73,6 +73,16 @@ void Session::Implementation::say_finalized() {
       first);
 }
 
+/// Collective. Values that no end_iteration followed are in no iteration, and so in no account: one rank says so.
+void Session::Implementation::say_left_open() {
+  std::int64_t first = publisher_ && publisher_->left_open() ? world_->rank() : world_->size();
+  world_->minimum(std::span(&first, 1));
+  if (first != world_->rank()) return;
+  log::warning(
+      "what was published after the last end_iteration is dropped; call end_iteration on every rank after the "
+      "publications of an iteration");
+}
+
 /// MPI_Finalize waits for all ranks, and servers for clients that close: without this for ever.
 void Session::Implementation::close_at_finalize() noexcept {
   try {
@@ -88,7 +98,9 @@ void Session::Implementation::leave_records() {
   try {
     jointly([&] {
       say_finalized();
-      if (!is_off()) write_timings();
+      if (is_off()) return;
+      say_left_open();
+      write_timings();
     });
   } catch (...) {
     free_everything();

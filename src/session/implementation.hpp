@@ -86,6 +86,7 @@ class Session::Implementation {
   void leave_records();
   void write_timings();
   void say_finalized();
+  void say_left_open();
   void close_at_finalize() noexcept;
   void free_everything();
   // starting.cpp

@@ -238,6 +238,9 @@ TEST_CASE("what cannot be searched is refused") {
   FakeField at_nodes_of_it;
   at_nodes_of_it.centering = Centering::node;
   refused(noisy({4, 4, 4}, 3, 1, at_nodes_of_it), "{variable: a, boundary: 1, halo: 1}", "needs values in cells");
+  FakeDomain levels = noisy({4, 4, 4}, 3, 1, at_nodes_of_it);
+  levels.metadata.meshes[0].refinement = {{2, 2, 2}};
+  refused(levels, "{variable: a, boundary: 1, halo: 1}", "needs values in cells");
   const FakeDomain uneven({{0, 0, 0}, {1, 1, 1}},
                           std::make_shared<RectilinearGeometry>(
                               Index3{0, 0, 0}, std::array<std::vector<double>, 3>{{{0, 1}, {0, 1}, {0, 1}}}),

@@ -59,6 +59,16 @@ def test_steered_parameters_have_their_defaults(open_session):
             session.get_int("dt")
 
 
+def test_values_that_no_end_follows_are_said_to_be_dropped(open_session, capfd):
+    for ends in (True, False):
+        session = open_session()
+        session.publish("t", 0, numbered(2, 3, 4))
+        if ends:
+            session.end_iteration(0, 0)
+        assert session.close().iterations == int(ends)
+        assert ("what was published after the last end_iteration is dropped" in capfd.readouterr().err) != ends
+
+
 # Mistakes
 
 

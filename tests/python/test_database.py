@@ -62,6 +62,38 @@ def test_all_contexts_over_time(results, database, into):
         np.testing.assert_array_equal(found["cloud_point_block"], np.repeat(np.arange(BLOCKS), np.arange(BLOCKS) + 1))
 
 
+ANEW = """
+import sys
+import numpy as np
+import sidestream
+from mpi4py import MPI
+
+first, last = int(sys.argv[2]), int(sys.argv[3])
+with sidestream.open_session(MPI.COMM_SELF, text=sys.argv[1]) as session:
+    session.set_block("line", 0, [0], [4])
+    for cycle in range(first, last, 10):
+        session.publish("t", 0, np.full(4, first + cycle / 100))
+        session.end_iteration(cycle, cycle / 10)
+"""
+
+
+@pytest.mark.parametrize("into", ["xarray", "numpy"])
+def test_what_a_later_run_has_written_anew(tmp_path, into):
+    """Cycles 20 and 30 are those of the second run, which went back to them; the time grows."""
+    text = f"output: {{directory: {tmp_path}, existing: replace}}\nmeshes: {{line: {{size: [4]}}}}\n"
+    text += "variables: {t: {mesh: line}}\noutputs: [database: {directory: data, kind: post}]\n"
+    for cycles in ((0, 40), (20, 60)):
+        command = [sys.executable, "-c", ANEW, text, *map(str, cycles)]
+        subprocess.run(command, check=True, capture_output=True, timeout=60)
+    found = sidestream.open(tmp_path / "data", into=into)
+    np.testing.assert_array_equal(np.asarray(found["t"])[:, 0], [0, 0.1, 20.2, 20.3, 20.4, 20.5])
+    assert found.attrs["rewritten"] == 2
+    if into == "xarray":
+        np.testing.assert_array_equal(found["cycle"], [0, 10, 20, 30, 40, 50])
+        assert float(found["t"].sel(time=2.9, method="nearest")[0]) == 20.3
+    assert float(np.asarray(sidestream.open(tmp_path / "data", cycle=20)["t"])[0]) == 20.2
+
+
 def test_one_context(results):
     for chosen in ({"iteration": 1}, {"cycle": 10}):
         found = sidestream.open(results / "restart", **chosen)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 HERE = Path(__file__).parent
-MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
+MPIRUN, TOOL = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun"), os.environ["SIDESTREAM_TOOL"]
 N, STEPS, H = 14, 4, 0.5
 BOUNDARY, HALO = 1.6, 2.2
 TASKS = f"""\
@@ -156,3 +156,16 @@ def test_shared_particles_are_counted(runs):
             assert int(row["shared"]) == len(halves[0] & halves[1]) > 0
             checked += 1
     assert checked > 2
+
+
+def test_files_of_answers_are_those_of_trees_with_questions(tmp_path):
+    """Two trees that are asked nothing write neither halos nor answers, and get in nobody's way."""
+    tree = "  - merge_tree: {{name: {0}, variable: t, file: '{0}-{{index}}.csv'{1}}}\n"
+    halos, file = ", halos: [{boundary: 1, halo: 2}]", tmp_path / "run.yaml"
+    for first, second, said in (("", "", None), ("", halos, None), (halos, halos, "merge-tree-halos")):
+        text = "meshes: {m: {size: [4, 4, 4]}}\nvariables: {t: {mesh: m}}\nanalyses:\n"
+        file.write_text(text + tree.format("a", first) + tree.format("b", second))
+        done = subprocess.run([TOOL, "check", str(file)], capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == (said is not None), done.stdout + done.stderr
+        assert said is None or f"found the file name '{said}" in done.stderr, done.stderr
+        assert "connected-" not in done.stdout

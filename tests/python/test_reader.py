@@ -141,6 +141,46 @@ def test_a_directory_lists_what_can_be_read(directory):
         found["nothing"]
 
 
+GONE = """
+import sys
+import numpy as np
+import sidestream
+from mpi4py import MPI
+
+with sidestream.open_session(MPI.COMM_SELF, text=sys.argv[1]) as session:
+    for cycle, count in enumerate((0, 3, 0)):
+        session.set_block_list("stars", 0, count, count)
+        session.publish("place", 0, np.full((count, 3), 0.5))
+        session.publish("mass", 0, np.arange(1.0, count + 1))
+        session.end_iteration(cycle, cycle)
+"""
+STARS = """\
+output: {directory: DIRECTORY}
+meshes: {stars: {type: points, coordinates: place}}
+variables: {place: {mesh: stars, components: 3}, mass: {mesh: stars, centering: node}}
+analyses: [statistics: {variable: mass}]
+outputs: [hdf5: {variables: [place, mass]}]
+"""
+
+
+def test_iterations_without_any_particle(tmp_path):
+    """Empty arrays are published: analyses find nothing in them, and files without arrays are opened and analysed."""
+    command = [sys.executable, "-c", GONE, STARS.replace("DIRECTORY", str(tmp_path / "results"))]
+    subprocess.run(command, check=True, capture_output=True, timeout=60)
+    counts = sidestream.open(tmp_path / "results/statistics.csv")["count"]
+    np.testing.assert_array_equal(counts, [0, 3, 0])
+    assert list(sidestream.open(tmp_path / "results/fields-000000.h5", into="numpy")) == []
+    found = sidestream.open(tmp_path / "results/fields.h5.series", into="numpy")
+    np.testing.assert_array_equal(found["mass"][1], [1, 2, 3])
+    (tmp_path / "later.yaml").write_text(
+        f"output: {{directory: {tmp_path}/later}}\nanalyses: [statistics: {{variable: mass}}]\n"
+    )
+    analyse = [os.environ["SIDESTREAM_TOOL"], "analyse", f"{tmp_path}/results/fields-*.h5"]
+    subprocess.run([*analyse, "--config", str(tmp_path / "later.yaml")], check=True, capture_output=True, timeout=60)
+    later = sidestream.open(tmp_path / "later/statistics.csv")
+    np.testing.assert_array_equal(later["sum"], [6])
+
+
 def test_what_cannot_be_read_is_said(directory, tmp_path):
     (tmp_path / "empty.csv").write_text("")
     (tmp_path / "short.csv").write_text("a,b\n1\n")

@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstring>
@@ -157,7 +158,7 @@ TEST_CASE("what is no segment at all is turned down") {
     send(connection);
     CHECK(child.wait() == 0);
   };
-  attempt([](Descriptor& connection) { connection = Descriptor(); }, "closed the connection");
+  attempt([](Descriptor& connection) { connection = Descriptor(); }, "or its limit of open files is reached");
   attempt([](Descriptor& connection) { CHECK(::send(connection.get(), "x", 1, 0) == 1); }, "no descriptor came");
 }
 
@@ -256,6 +257,20 @@ TEST_CASE("shortage is an error with sizes, not a signal") {
     return 2;
   });
   CHECK(limited.wait() == 0);
+  Child narrow([] {
+    rlim_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const rlim_t most = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + (16 << 20);
+    const rlimit limit{most, most};
+    setrlimit(RLIMIT_AS, &limit);
+    try {
+      (void)Segment::create(64 << 20, layout, "test");
+    } catch (const Error& error) {
+      return std::string(error.what()).find("ulimit -v") == std::string::npos ? 1 : 0;
+    }
+    return 2;
+  });
+  CHECK(narrow.wait() == 0);
 }
 
 TEST_CASE("the pages of a segment are there and stay there") {

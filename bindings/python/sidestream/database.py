@@ -10,7 +10,7 @@ from .series import stacked
 from .stored import Context
 from .stored_fields import fields_of
 
-__all__ = ["JOURNAL", "chosen", "is_database", "read_database"]
+__all__ = ["JOURNAL", "chosen", "continued", "is_database", "read_database"]
 
 
 def chosen(place: Path, iteration: int | None = None, cycle: int | None = None) -> list[Slot]:
@@ -29,10 +29,23 @@ def chosen(place: Path, iteration: int | None = None, cycle: int | None = None) 
     raise Error(f"{place}: there is no context of {asked}; the last iterations are {there}", Code.FILE)
 
 
+def continued(slots: list[Slot]) -> list[Slot]:
+    """The contexts that no later run has written anew: of an earlier run those before the first cycle of each later
+    one."""
+    first: dict[int, int] = {}
+    for slot in slots:
+        first[slot.run] = min(slot.cycle, first.get(slot.run, slot.cycle))
+    return [s for s in slots if all(s.cycle < cycle for run, cycle in first.items() if run > s.run)]
+
+
 def read_database(place: Path, iteration: int | None = None, cycle: int | None = None) -> Fields:
-    """All contexts over time, in the order of writing, without their values; with `iteration` or `cycle` the one of
-    that number that was written last."""
+    """All contexts over time that no later run has written anew, without their values; with `iteration` or `cycle` the
+    one of that number that was written last."""
     slots = chosen(place, iteration, cycle)
     if iteration is not None or cycle is not None:
         return fields_of(Context(place, slots[-1]))
-    return stacked(place, [fields_of(Context(place, slot)) for slot in slots])
+    kept = continued(slots)
+    fields = stacked(place, [fields_of(Context(place, slot)) for slot in kept])
+    if len(kept) < len(slots):
+        fields.attrs["rewritten"] = len(slots) - len(kept)
+    return fields

@@ -19,15 +19,6 @@ from .stored_fields import fields_of
 AT_ONCE = 32 << 20  # bytes that are held of a variable
 
 
-def continued(slots: list[Slot]) -> list[Slot]:
-    """The contexts that no later run has written anew: of an earlier run those before the first cycle of each later
-    one."""
-    first: dict[int, int] = {}
-    for slot in slots:
-        first[slot.run] = min(slot.cycle, first.get(slot.run, slot.cycle))
-    return [s for s in slots if all(s.cycle < cycle for run, cycle in first.items() if run > s.run)]
-
-
 def in_ranges(number: int, ranges: list[range] | None) -> bool:
     """Whether a number was asked for."""
     return ranges is None or any(number in r for r in ranges)

@@ -8,9 +8,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from .database import chosen
+from .database import chosen, continued
 from .errors import Code, Error
-from .export_parts import Job, Progress, Remarks, bytes_of, continued, human, in_ranges, parse_ranges
+from .export_parts import Job, Progress, Remarks, bytes_of, human, in_ranges, parse_ranges
 
 FORMATS = {".amrex": "amrex", ".h5": "hdf5", ".nc": "netcdf", ".pvd": "vtk", ".zarr": "zarr"}
 

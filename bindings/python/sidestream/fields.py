@@ -51,7 +51,8 @@ def _variables(file: h5py.File) -> dict[str, h5py.Dataset]:
         if isinstance(item, h5py.Dataset):
             found[name] = item
 
-    file["variables"].visititems(visit)
+    if "variables" in file:  # not if no block has a point: particles that all are gone
+        file["variables"].visititems(visit)
     return found
 
 

@@ -181,7 +181,8 @@ class OfHdf5:
                 self._add(server, item)
 
         with h5py.File(server, "r") as file:
-            file["variables"].visititems(visit)
+            if "variables" in file:
+                file["variables"].visititems(visit)
 
     def _add(self, server: Path, data: h5py.Dataset) -> None:
         about = data.parent.attrs

@@ -274,7 +274,10 @@ std::unique_ptr<Task> level_halos(const Settings& settings, const Metadata& meta
                                           "octrees, and uniform meshes with and without levels",
                                           variable.name, mesh.name, mesh.geometry ? mesh.geometry->kind() : "none"));
   }
-  require_in_cells(settings, "variable", variable, mesh);
+  if (variable.centering != Centering::cell) {
+    settings.fail("variable", fmt::format("'{}' lies at {}s; `halos` needs values in cells", variable.name,
+                                          name_of(variable.centering, mesh.dimensions)));
+  }
   LevelQuery query;
   query.variable = variable.id;
   query.component = read_one_component(settings, variable);

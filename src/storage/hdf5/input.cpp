@@ -198,6 +198,7 @@ std::vector<std::string> InputFile::texts(const std::string& object, const std::
   }
   const std::size_t count = count_of(attribute, action, path_);
   std::vector<std::string> found;
+  if (count == 0) return found;  // HDF5 wants somewhere to put nothing
   if (H5Tis_variable_str(type.id()) > 0) {
     std::vector<char*> values(count, nullptr);
     check(H5Aread(attribute.id(), type.id(), static_cast<void*>(values.data())), action, path_);

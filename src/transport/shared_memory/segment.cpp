@@ -79,8 +79,10 @@ void reserve_pages(int descriptor, std::uint64_t bytes) {
 std::byte* map(int descriptor, std::uint64_t bytes, bool writable) {
   void* base = mmap(nullptr, bytes, writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, descriptor, 0);
   if (base == MAP_FAILED) {
-    fail(Code::system, "cannot map {:.1f} MiB of shared memory: {}", static_cast<double>(bytes) / mib,
-         std::strerror(errno));
+    fail(Code::system,
+         "cannot map {:.1f} MiB of shared memory: {}; raise the limit of this process's memory (ulimit -v) or lower "
+         "placement.buffer",
+         static_cast<double>(bytes) / mib, std::strerror(errno));
   }
   madvise(base, bytes, MADV_HUGEPAGE);  // a request, often refused; of use if it comes before the pages
   return static_cast<std::byte*>(base);

@@ -58,7 +58,7 @@ int SegmentReceiver::receive() {
   if (received.descriptors[0].get() < 0) {
     // Also what an exhausted descriptor table looks like: the kernel then drops the descriptor and keeps the byte.
     fail(Code::system, "cannot attach the shared memory '{}': {}", address_,
-         received.bytes <= 0 ? "its creator closed the connection"
+         received.bytes <= 0 ? "its creator closed the connection: it has ended, or its limit of open files is reached"
                              : "no descriptor came; is the limit of open files reached?");
   }
   return received.descriptors[0].release();

@@ -43,7 +43,10 @@ class FieldsReader {
  public:
   explicit FieldsReader(const std::string& path) : file_(std::make_shared<hdf5::InputFile>(path)) {
     for (const std::string& name : file_->names("/meshes")) read_mesh(name);
-    for (const std::string& array : file_->arrays("/variables")) read_variable(array);
+    // Not if no block has a point: particles that all are gone.
+    if (file_->has("/variables")) {
+      for (const std::string& array : file_->arrays("/variables")) read_variable(array);
+    }
     give_roles();
     const std::filesystem::path folder = std::filesystem::path(path).parent_path();
     for (const std::string& name : file_->texts("/", "files")) {

@@ -50,6 +50,13 @@ bool before(const std::string& a, const std::string& b) {
   return a.size() - i < b.size() - j;
 }
 
+/// What wrote it, as an attribute of the root says.
+std::string format_of(const hdf5::InputFile& file) {
+  if (!file.has_attribute("/", "format")) return {};
+  const std::vector<std::string> texts = file.texts("/", "format");
+  return texts.empty() ? std::string() : texts.front();
+}
+
 /// Whether a file is what one server wrote, NAME-003.h5, of another that is there too, NAME.h5.
 bool is_part_of_one(const std::string& path, const std::vector<std::string>& names) {
   const fs::path file(path);
@@ -60,8 +67,7 @@ bool is_part_of_one(const std::string& path, const std::vector<std::string>& nam
   }
   const std::string whole = (file.parent_path() / (stem.substr(0, dash) + ".h5")).string();
   if (std::find(names.begin(), names.end(), whole) == names.end() || !hdf5::is_hdf5(path)) return false;
-  const hdf5::InputFile in(path);
-  return in.has_attribute("/", "format") && in.texts("/", "format").at(0) == "sidestream-blocks";
+  return format_of(hdf5::InputFile(path)) == "sidestream-blocks";
 }
 
 std::vector<std::string> matching(const std::string& pattern) {
@@ -81,7 +87,7 @@ std::vector<std::string> matching(const std::string& pattern) {
 StoredIterations iterations_of_hdf5(const std::string& path, Units units) {
   const hdf5::InputFile file(path);
   if (file.has_attribute("/", "openPMD")) return openpmd_iterations(path, units);
-  const std::string format = file.has_attribute("/", "format") ? file.texts("/", "format").at(0) : std::string();
+  const std::string format = format_of(file);
   if (format == "sidestream-fields") return fields_iterations(path);
   if (format == "sidestream-blocks") {
     fail(Code::file, "'{}' has the blocks of one server; name the file that shows all of them, without its number",
