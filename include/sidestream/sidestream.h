@@ -362,7 +362,8 @@ int sidestream_get_real(sidestream_session* session, const char* name, double* v
  * those of the first client count. It does not communicate with other
  * clients; with `inline` the servers are the same ranks and run the analyses here, so that it is collective. Returns
  * SIDESTREAM_REFUSED if this client refused the iteration, SIDESTREAM_ERROR_ANALYSIS once if a server failed since the
- * last call and `on_error: stop`. */
+ * last call and `on_error: stop`; the iteration has ended then as well. Clients may hear of it in different iterations:
+ * a simulation whose ranks communicate agrees on it before it leaves its loop. */
 int sidestream_end_iteration(sidestream_session* session, int64_t cycle, double time);
 
 /* ---- Analyses of the program itself ------------------------------------------------------------------------- */

@@ -135,6 +135,8 @@ class Session {
   /// See sidestream_signal_values and sidestream_signal_barrier. `values`: `count` elements.
   void signal(std::string_view event, EventScope scope, Type type, const void* values, std::size_t count);
   void signal_barrier(std::string_view event);
+  /// See sidestream_end_iteration. Throws Error(analysis) once if a server failed since the last call and
+  /// `on_error: stop`, on each client in an iteration of its own.
   Taken end_iteration(std::int64_t cycle, double time);
   /// The value of a parameter of the configuration's `steering:`, integer or real as it is declared there, as of the
   /// last end_iteration: the same on every client that has ended as many iterations. After start.

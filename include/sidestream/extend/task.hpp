@@ -36,7 +36,7 @@ struct LocalInput {
   std::span<const std::vector<BlockView>> blocks;
   int pass = 0;
   /// What `combine` of the pass before returned; the same bytes on every server. Empty in pass 0.
-  BytesView feedback;
+  BytesView feedback{};
   /// All blocks of all clients, if the selection asked for it; otherwise null.
   const Catalogue* catalogue = nullptr;
   /// By entry of the analysis' Selection::variables.

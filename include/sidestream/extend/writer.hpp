@@ -49,20 +49,22 @@ struct PieceFile {
 };
 
 /// Writes results into files of one ending. Functions not set are not supported and refused by name; without a list,
-/// results come in one file.
+/// results come in one file. They write the file `path`, throw Error(file) and never communicate. The path is a
+/// temporary name, but for rows that are appended: flushing the file, giving it its name and cutting off what was
+/// appended by half is their caller's. `provenance` goes into the file's header, if it has one.
 struct ResultFormat {
   std::string ending;  ///< with the dot, lower case: ".vtp"
-  std::string text;
-  std::function<void(const std::string& path, const Image&, const std::string& provenance)> image;
+  std::string text{};  ///< for the reference manual
+  std::function<void(const std::string& path, const Image&, const std::string& provenance)> image{};
   std::function<void(const std::string& path, const SurfaceStream&, const Iteration&, const std::string& provenance)>
-      surface;
+      surface{};
   std::function<void(const std::string& path, const CellSet&, const Iteration&, const std::string& provenance)> cells{};
   /// Writes a whole table, or with `append` adds the rows to a file written before with the same columns.
-  std::function<void(const std::string& path, const Table&, bool append, const std::string& provenance)> table;
+  std::function<void(const std::string& path, const Table&, bool append, const std::string& provenance)> table{};
   /// Writes arrays of which several parts are given, or a piece: with one part that does not fill its arrays.
   std::function<void(const std::string& path, std::span<const DataSet> parts, const Iteration&,
                      const std::string& provenance)>
-      data;
+      data{};
 
   std::string list_ending{};  ///< of files that list pieces: ".pvtp"
   /// Writes the list. `like`: the part of one server, perhaps without values, whose arrays or columns are those of all.
