@@ -37,11 +37,11 @@ void Bell::say(bool rings) {
 
 void Bell::listen() {
   for (int there = 1; there && spoken_ < others_.size();) {
-    MPI_Status status;
-    check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, tag, all_->comm(), &there, &status), "MPI_Iprobe");
+    MPI_Message message;
+    check_mpi(MPI_Improbe(MPI_ANY_SOURCE, tag, all_->comm(), &there, &message, MPI_STATUS_IGNORE), "MPI_Improbe");
     if (!there) return;
     int word = 0;
-    check_mpi(MPI_Recv(&word, 1, MPI_INT, status.MPI_SOURCE, tag, all_->comm(), &status), "MPI_Recv");
+    check_mpi(MPI_Mrecv(&word, 1, MPI_INT, &message, MPI_STATUS_IGNORE), "MPI_Mrecv");
     heard_ = heard_ || word != 0;
     ++spoken_;
   }
