@@ -1,7 +1,7 @@
 // Advection: a density that is carried along, on patches of several levels that follow it, on any number of ranks.
 #include <mpi.h>
 
-#include "../shared/program.hpp"
+#include "mini_app/program.hpp"
 #include "simulation.hpp"
 
 namespace {

@@ -2,7 +2,7 @@
 #include <mpi.h>
 #include <p8est.h>
 
-#include "../shared/program.hpp"
+#include "mini_app/program.hpp"
 #include "simulation.hpp"
 
 namespace {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstdio>
 
-#include "../shared/together.hpp"
 #include "dump.hpp"
+#include "mini_app/together.hpp"
 
 namespace blast {
 

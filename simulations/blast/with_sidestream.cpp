@@ -5,8 +5,8 @@
 #include <sidestream/restart.hpp>
 #include <sidestream/sidestream.hpp>
 
-#include "../shared/account.hpp"
 #include "coupling.hpp"
+#include "mini_app/account.hpp"
 #include "tree.hpp"
 
 namespace blast {

@@ -7,8 +7,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "../shared/program.hpp"
 #include "input.hpp"
+#include "mini_app/program.hpp"
 #include "simulation.hpp"
 
 namespace {

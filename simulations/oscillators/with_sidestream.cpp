@@ -6,9 +6,9 @@
 #include <set>
 #include <sidestream/sidestream.hpp>
 
-#include "../shared/account.hpp"
 #include "coupling.hpp"
 #include "input.hpp"
+#include "mini_app/account.hpp"
 
 namespace oscillators {
 

@@ -1,7 +1,7 @@
 // Universe: dark matter in a periodic box of an expanding universe, on any number of ranks.
 #include <mpi.h>
 
-#include "../shared/program.hpp"
+#include "mini_app/program.hpp"
 #include "simulation.hpp"
 #include "stop.hpp"
 

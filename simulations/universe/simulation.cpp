@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "../shared/together.hpp"
 #include "energies.hpp"
+#include "mini_app/together.hpp"
 #include "output.hpp"
 #include "stop.hpp"
 #include "timing.hpp"

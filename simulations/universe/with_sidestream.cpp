@@ -5,9 +5,9 @@
 #include <sidestream/restart.hpp>
 #include <sidestream/sidestream.hpp>
 
-#include "../shared/account.hpp"
 #include "coupling.hpp"
 #include "gas.hpp"
+#include "mini_app/account.hpp"
 
 namespace universe {
 

@@ -46,6 +46,7 @@ function(mini_app name)
     # -ffp-contract=off: one rounding per operation, so that a value does not depend on how a loop was vectorised.
     target_compile_options(${program} PRIVATE -Wall -Wextra -Wshadow -ffp-contract=off ${APP_OPTIONS} $<$<CONFIG:Release>:-O3>)
     target_compile_definitions(${program} PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+    target_include_directories(${program} PRIVATE ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/..)  # for mini_app/
     target_include_directories(${program} SYSTEM PRIVATE ${APP_INCLUDES})
     target_link_libraries(${program} PRIVATE MPI::MPI_C CLI11::CLI11 ${APP_LIBRARIES})
   endforeach()
