@@ -49,13 +49,7 @@ void HaloHistory::follow(const std::vector<OwnedRun>& runs, const std::vector<Ha
 std::vector<OwnedRun> HaloHistory::kept_rows(const std::vector<OwnedRun>& runs, Communicator& servers) const {
   std::map<int, std::vector<OwnedRun>> to;
   for (const OwnedRun& one : runs) to[lattice_.keeper(one.run.row, servers.size())].push_back(one);
-  std::vector<MemberMessage> messages;
-  for (const auto& [server, some] : to) messages.push_back({server, bytes_of(some)});
-  std::vector<OwnedRun> kept;
-  for (const MemberMessage& message : servers.exchange(std::move(messages))) {
-    const auto some = records_of<OwnedRun>(message.bytes);
-    kept.insert(kept.end(), some.begin(), some.end());
-  }
+  std::vector<OwnedRun> kept = exchanged(to, servers);
   std::sort(kept.begin(), kept.end(), [](const OwnedRun& a, const OwnedRun& b) {
     return a.run.row != b.run.row ? a.run.row < b.run.row : a.run.first < b.run.first;
   });

@@ -4,19 +4,23 @@
 
 namespace sidestream::halos {
 
-std::int64_t KnownHalos::number_of(std::int64_t owner, const FoundParts& found) const {
+namespace {
+
+/// The number of the halo that a run belongs to as FoundParts has it: `owner` is its peak, or ~n of part n of `found`.
+/// -1: none.
+std::int64_t number_of(std::int64_t owner, const FoundParts& found, const KnownHalos& known) {
   Index peak = owner;
   if (owner < 0) {
-    const Index first_cell = found.parts[static_cast<std::size_t>(~owner)].first_cell;
-    const auto at = std::lower_bound(parts.begin(), parts.end(), first_cell,
-                                     [](const HaloPart& part, Index cell) { return part.first_cell < cell; });
-    if (at == parts.end() || at->first_cell != first_cell) return -1;
-    peak = at->peak;
+    const HaloPart* const part = known.part_from(found.parts[static_cast<std::size_t>(~owner)].first_cell);
+    if (part == nullptr) return -1;
+    peak = part->peak;
   }
-  const auto at = std::lower_bound(places.begin(), places.end(), peak,
-                                   [](const Place& place, Index id) { return place.peak < id; });
-  return at == places.end() || at->peak != peak ? -1 : at - places.begin();
+  const auto at = std::lower_bound(known.places.begin(), known.places.end(), peak,
+                                   [](const HaloPlace& place, Index id) { return place.peak < id; });
+  return at == known.places.end() || at->peak != peak ? -1 : at - known.places.begin();
 }
+
+}  // namespace
 
 std::vector<NumberedRun> numbered_runs(std::span<const BlockView> views, const Lattice& lattice, const Rule& rule,
                                        const HaloRule& halo, const KnownHalos& known) {
@@ -25,30 +29,13 @@ std::vector<NumberedRun> numbered_runs(std::span<const BlockView> views, const L
   std::size_t at = 0;
   for (std::size_t v = 0; v < views.size(); ++v) {
     for (; at < found.view_ends[v]; ++at) {
-      const std::int64_t number = known.number_of(found.owned[at].owner, found);
+      const std::int64_t number = number_of(found.owned[at].owner, found, known);
       if (number >= 0) runs.push_back({number, v, found.owned[at].run});
     }
   }
   std::stable_sort(runs.begin(), runs.end(),
                    [](const NumberedRun& a, const NumberedRun& b) { return a.halo < b.halo; });
   return runs;
-}
-
-Bytes KnownHalos::to_bytes() const {
-  ByteWriter out;
-  out.put(places);
-  out.put(parts);
-  out.put(mean);
-  return out.take();
-}
-
-KnownHalos KnownHalos::from_bytes(BytesView bytes) {
-  KnownHalos known;
-  ByteReader in(bytes);
-  in.get(known.places);
-  in.get(known.parts);
-  in.get(known.mean);
-  return known;
 }
 
 }  // namespace sidestream::halos

@@ -1,12 +1,12 @@
-// What every server is told of all halos of an iteration, for passes that look at cells again.
+// All halos in the cells of a uniform mesh, as every server knows them.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <span>
 #include <vector>
 
 #include "analysis/halos/gathering.hpp"
+#include "analysis/halos/known.hpp"
 
 namespace sidestream::halos {
 
@@ -17,24 +17,14 @@ struct NumberedRun {
   Run run;
 };
 
-/// Halos in the order of their numbers, that of their peaks' linear index.
-struct KnownHalos {
-  /// Where halos are looked at from: the peak's cell, and how many cells (of each axis) above its middle.
-  struct Place {
-    Index peak = -1;
-    std::array<double, 3> offset{};
-  };
-  std::vector<Place> places;
-  std::vector<HaloPart> parts;  ///< of components that several boxes have, by their first cells
-  double mean = 0;              ///< of the field, if it was measured
-
-  /// The number of the halo that a run belongs to as FoundParts has it: `owner` is its peak, or ~n of part n of
-  /// `found`. -1: none.
-  [[nodiscard]] std::int64_t number_of(std::int64_t owner, const FoundParts& found) const;
-
-  [[nodiscard]] Bytes to_bytes() const;
-  [[nodiscard]] static KnownHalos from_bytes(BytesView bytes);
+/// Where a halo is looked at from: the peak's cell, and how many cells (of each axis) above its middle.
+struct HaloPlace {
+  Index peak = -1;
+  std::array<double, 3> offset{};
 };
+
+/// In the order of their peaks' linear index.
+using KnownHalos = Known<HaloPlace, HaloPart>;
 
 /// The runs of halos in this server's blocks, by halo. `rule`, `halo`: by which they were found.
 [[nodiscard]] std::vector<NumberedRun> numbered_runs(std::span<const BlockView> views, const Lattice& lattice,
@@ -45,22 +35,9 @@ struct KnownHalos {
 template <class OffsetOf>
 [[nodiscard]] KnownHalos known_halos(const std::vector<Halo>& mine, const std::vector<HaloPart>& parts,
                                      OffsetOf offset_of, double mean, Communicator& servers) {
-  KnownHalos known;
-  known.mean = mean;
+  KnownHalos known{{}, parts, mean};
   for (const Halo& halo : mine) known.places.push_back({halo.peak.id, offset_of(halo)});
-  known.parts = parts;
-  std::vector<KnownHalos::Place> places;
-  std::vector<HaloPart> all_parts;
-  for (const Bytes& bytes : servers.all_gather(known.to_bytes())) {
-    const KnownHalos theirs = KnownHalos::from_bytes(bytes);
-    places.insert(places.end(), theirs.places.begin(), theirs.places.end());
-    all_parts.insert(all_parts.end(), theirs.parts.begin(), theirs.parts.end());
-  }
-  std::sort(all_parts.begin(), all_parts.end(),
-            [](const HaloPart& a, const HaloPart& b) { return a.first_cell < b.first_cell; });
-  known.places = std::move(places);
-  known.parts = std::move(all_parts);
-  return known;
+  return known.of_all(servers);
 }
 
 }  // namespace sidestream::halos

@@ -1,5 +1,7 @@
 #include "analysis/halos/known_levels.hpp"
 
+#include <algorithm>
+
 namespace sidestream::halos {
 namespace {
 
@@ -10,9 +12,8 @@ std::int64_t number_of(const Index3& peak, const std::vector<Index3>& ranks) {
 }
 
 std::int64_t number_of(const LevelPart& part, const KnownLevelHalos& known, const std::vector<Index3>& ranks) {
-  const auto at = std::lower_bound(known.parts.begin(), known.parts.end(), part.first,
-                                   [](const LevelHaloPart& one, const Index3& first) { return one.first < first; });
-  return at == known.parts.end() || at->first != part.first ? -1 : number_of(at->peak, ranks);
+  const LevelHaloPart* const of_halo = known.part_from(part.first_cell);
+  return of_halo == nullptr ? -1 : number_of(of_halo->peak, ranks);
 }
 
 }  // namespace
@@ -20,7 +21,7 @@ std::int64_t number_of(const LevelPart& part, const KnownLevelHalos& known, cons
 std::vector<NumberedLevelCell> numbered_cells(const std::vector<OwnedLevelCell>& owned, const LevelParts& found,
                                               const KnownLevelHalos& known, const Levels& levels) {
   std::vector<Index3> ranks;
-  for (const KnownLevelHalos::Place& place : known.places) ranks.push_back(levels.rank(place.peak));
+  for (const LevelHaloPlace& place : known.places) ranks.push_back(levels.rank(place.peak));
   std::vector<std::int64_t> wholes, parts;
   for (const LevelHalo& halo : found.whole) wholes.push_back(number_of(halo.peak.rank, ranks));
   for (const LevelPart& part : found.parts) parts.push_back(number_of(part, known, ranks));
@@ -33,23 +34,6 @@ std::vector<NumberedLevelCell> numbered_cells(const std::vector<OwnedLevelCell>&
   std::stable_sort(cells.begin(), cells.end(),
                    [](const NumberedLevelCell& a, const NumberedLevelCell& b) { return a.halo < b.halo; });
   return cells;
-}
-
-Bytes KnownLevelHalos::to_bytes() const {
-  ByteWriter out;
-  out.put(places);
-  out.put(parts);
-  out.put(mean);
-  return out.take();
-}
-
-KnownLevelHalos KnownLevelHalos::from_bytes(BytesView bytes) {
-  KnownLevelHalos known;
-  ByteReader in(bytes);
-  in.get(known.places);
-  in.get(known.parts);
-  in.get(known.mean);
-  return known;
 }
 
 }  // namespace sidestream::halos

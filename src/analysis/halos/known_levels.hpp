@@ -1,9 +1,10 @@
-// What every server is told of all halos in cells of several levels, for passes that look at cells again.
+// All halos in cells of several levels, as every server knows them.
 #pragma once
 
-#include <algorithm>
+#include <array>
 #include <vector>
 
+#include "analysis/halos/known.hpp"
 #include "analysis/halos/level_parts.hpp"
 
 namespace sidestream::halos {
@@ -16,20 +17,14 @@ struct NumberedLevelCell {
   std::uint32_t view = 0;
 };
 
-/// Halos in the order of their numbers, that of their peaks' rank.
-struct KnownLevelHalos {
-  /// Where halos are looked at from: so many half steps above the middle of the peak's cell.
-  struct Place {
-    LevelCell peak;
-    std::array<double, 3> offset{};
-  };
-  std::vector<Place> places;
-  std::vector<LevelHaloPart> parts;  ///< of components that several servers have, by their first cells
-  double mean = 0;                   ///< of the field, if it was measured
-
-  [[nodiscard]] Bytes to_bytes() const;
-  [[nodiscard]] static KnownLevelHalos from_bytes(BytesView bytes);
+/// Where a halo is looked at from: so many half steps above the middle of the peak's cell.
+struct LevelHaloPlace {
+  LevelCell peak;
+  std::array<double, 3> offset{};
 };
+
+/// In the order of their peaks' rank.
+using KnownLevelHalos = Known<LevelHaloPlace, LevelHaloPart>;
 
 /// The cells of halos, by halo, among those that were found together with `found`.
 [[nodiscard]] std::vector<NumberedLevelCell> numbered_cells(const std::vector<OwnedLevelCell>& owned,
@@ -41,18 +36,9 @@ struct KnownLevelHalos {
 template <class OffsetOf>
 [[nodiscard]] KnownLevelHalos known_levels(const GatheredLevels& mine, OffsetOf offset_of, double mean,
                                            Communicator& servers) {
-  KnownLevelHalos known, all;
+  KnownLevelHalos known{{}, mine.parts, mean};
   for (const LevelHalo& halo : mine.halos) known.places.push_back({halo.peak.cell, offset_of(halo)});
-  known.parts = mine.parts;
-  for (const Bytes& bytes : servers.all_gather(known.to_bytes())) {
-    const KnownLevelHalos theirs = KnownLevelHalos::from_bytes(bytes);
-    all.places.insert(all.places.end(), theirs.places.begin(), theirs.places.end());
-    all.parts.insert(all.parts.end(), theirs.parts.begin(), theirs.parts.end());
-  }
-  std::sort(all.parts.begin(), all.parts.end(),
-            [](const LevelHaloPart& a, const LevelHaloPart& b) { return a.first < b.first; });
-  all.mean = mean;
-  return all;
+  return known.of_all(servers);
 }
 
 }  // namespace sidestream::halos

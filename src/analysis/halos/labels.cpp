@@ -5,6 +5,7 @@
 
 #include "analysis/common_options.hpp"
 #include "analysis/grids/grid_sums.hpp"
+#include "analysis/halos/gathered_records.hpp"
 
 namespace sidestream::halos {
 namespace {
@@ -34,14 +35,7 @@ std::vector<NumberedRun> exchanged(const std::vector<NumberedRun>& runs, const G
       rest.run.first = rest.run.last + 1;
     }
   }
-  std::vector<MemberMessage> messages;
-  for (const auto& [server, some] : to) messages.push_back({server, bytes_of(some)});
-  std::vector<NumberedRun> mine;
-  for (const MemberMessage& message : servers.exchange(std::move(messages))) {
-    const auto some = records_of<NumberedRun>(message.bytes);
-    mine.insert(mine.end(), some.begin(), some.end());
-  }
-  return mine;
+  return exchanged(to, servers);
 }
 
 /// Positions of cells along an axis, which the first server has.

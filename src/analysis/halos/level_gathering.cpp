@@ -127,7 +127,7 @@ GatheredLevels gather_level_halos(LevelParts found, const Levels& levels, const 
   for (const MemberMessage& message : servers.exchange(components.answers(halo))) {
     for (const Answer& answer : records_of<Answer>(message.bytes)) {
       gathered.parts.push_back(
-          {found.parts[static_cast<std::size_t>(answer.part - numbers.first())].first, answer.peak});
+          {found.parts[static_cast<std::size_t>(answer.part - numbers.first())].first_cell, answer.peak});
     }
   }
   gathered.halos = sorted_records(

@@ -19,14 +19,14 @@ struct PartCell {
 /// A part of a component.
 struct LevelPart {
   LevelPeak peak;
-  Index cells = 0;  ///< of all levels
-  Index3 first{};   ///< the least rank of its cells: no other part has it
+  Index cells = 0;      ///< of all levels
+  Index3 first_cell{};  ///< the least rank of its cells: no other part has it
 };
 
 /// A part of a component and the halo that it belongs to, both by ranks of cells: of the part's first one, and the
 /// halo's peak. Travels.
 struct LevelHaloPart {
-  Index3 first{}, peak{};
+  Index3 first_cell{}, peak{};
 };
 
 /// A cell above the boundary, where its value is, and what it belongs to: whole halo n, or, as ~n, part n.

@@ -23,7 +23,7 @@ struct NearPlace {
 /// Distances from one halo, the short way round along periodic axes.
 class Distances {
  public:
-  Distances(const Field& field, const KnownHalos::Place& from, double most)
+  Distances(const Field& field, const HaloPlace& from, double most)
       : field_(field), peak_(field.lattice.cell_of(from.peak)), offset_(from.offset), most_(most) {}
 
   /// From -n/2 cells to just below n/2, in lengths; squared. Of a whole lattice: the same bits wherever it is computed.

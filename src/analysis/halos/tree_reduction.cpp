@@ -5,6 +5,7 @@
 #include <tuple>
 #include <unordered_set>
 
+#include "analysis/halos/gathered_records.hpp"
 #include "analysis/halos/joined.hpp"
 #include "base/records.hpp"
 
@@ -171,13 +172,7 @@ std::vector<GroupEdge> edges_of_own(const std::vector<TreeEdge>& own, const std:
     to[one.owner_a].push_back(edge);
     if (one.owner_b != one.owner_a) to[one.owner_b].push_back(edge);
   }
-  std::vector<MemberMessage> messages;
-  for (const auto& [server, edges] : to) messages.push_back({server, bytes_of(edges)});
-  std::vector<GroupEdge> mine;
-  for (const MemberMessage& message : servers.exchange(std::move(messages))) {
-    const auto edges = records_of<GroupEdge>(message.bytes);
-    mine.insert(mine.end(), edges.begin(), edges.end());
-  }
+  std::vector<GroupEdge> mine = exchanged(to, servers);
   // Several keepers of rows may have found the same.
   std::sort(mine.begin(), mine.end(), [](const GroupEdge& x, const GroupEdge& y) { return x.key() < y.key(); });
   mine.erase(std::unique(mine.begin(), mine.end(), [](const auto& x, const auto& y) { return x.key() == y.key(); }),
