@@ -105,7 +105,7 @@ Config read_config(const Document& document, const Registry& registry, const Par
   config.tasks = read_tasks(document, registry, of_tasks);
   assign_groups(config.tasks, placement.groups);
   if (config.opening.existing == Existing::resume) check_resumed_files(config.tasks, registry);
-  config.events = read_events(document, config.tasks, context);
+  config.events = read_events(document, config.tasks, registry, context);
   return config;
 }
 

@@ -45,8 +45,8 @@ struct SpillConfig {
 /// Servers that run some of the tasks, apart from the others: docs/groups.md.
 struct ServerGroup {
   std::string name;
-  int size =
-      0;  ///< servers, with `cores` and `sidecar` of each node, with `job` of the endpoint; 0: `auto`, until the start
+  /// Servers, with `cores` and `sidecar` of each node, with `job` of the endpoint; 0: `auto`, until the start.
+  int size = 0;
   Location where;
 };
 
@@ -121,8 +121,8 @@ struct Config {
   OpeningConfig opening;
   Metadata metadata;              ///< declared in the file and by calls, ids given
   std::vector<TaskConfig> tasks;  ///< analyses, then outputs, in the file's order
-  std::vector<std::string>
-      events;  ///< names mentioned by `on:`, `level_times:` and `events:`; at most 64; index = bit in EndRecord::events
+  /// Those that read_events finds, at most 64; index = bit in EndRecord::events.
+  std::vector<std::string> events;
   std::vector<SteeredParameter> steering;
   int steering_ahead = 0;  ///< iterations; 0 with `inline` alone
 };

@@ -39,6 +39,8 @@ std::string noun(const Option& option, bool plural) {
       return fmt::format("map{} with one key out of {}", ending, listed(names_of(option.options)));
     case OptionType::schedule:
       return fmt::format("schedule{}", ending);
+    case OptionType::event:
+      return fmt::format("event name{}", ending);
   }
   return {};
 }

@@ -8,24 +8,17 @@
 #include "config/fail_at.hpp"
 #include "config/names.hpp"
 #include "config/own_files.hpp"
+#include "config/tasks.hpp"
 #include "data/file_pattern.hpp"
 
 namespace sidestream {
 
 namespace {
 
-/// Whether a file is that of answers, and there are no questions: `NAME_file` beside a list `NAME` that nobody gave.
-bool answers_nothing(const Option& file, const Settings& settings, const std::vector<Option>& options) {
-  constexpr std::string_view ending = "_file";
-  if (!file.name.ends_with(ending) || settings.given(file.name)) return false;
-  const std::string asked = file.name.substr(0, file.name.size() - ending.size());
-  return std::any_of(options.begin(), options.end(),
-                     [&](const Option& one) { return one.name == asked && one.list && !settings.given(asked); });
-}
-
 void collect(std::vector<TaskFile>& files, const Settings& settings, const std::vector<Option>& options) {
   for (const Option& option : options) {
-    if (!settings.has(option.name) || answers_nothing(option, settings, options)) continue;
+    if (!settings.has(option.name)) continue;
+    if (!option.with.empty() && !settings.given(option.name) && !settings.given(option.with)) continue;
     const auto nested = [&](const std::pair<std::string, Settings>& one) {
       for (const Option& candidate : option.options) {
         if (candidate.name == one.first && !candidate.list) collect(files, one.second, candidate.options);
@@ -88,8 +81,7 @@ void check_ending(const TaskConfig& task, const TaskFile& file, const Registry& 
 
 std::vector<TaskFile> files_of(const TaskConfig& task, const Registry& registry) {
   std::vector<TaskFile> files;
-  collect(files, task.settings,
-          task.writer ? registry.writers().at(task.kind).options : registry.analyses().at(task.kind).options);
+  collect(files, task.settings, options_of(task, registry));
   return files;
 }
 

@@ -193,6 +193,10 @@ void give_names(std::vector<TaskConfig>& tasks) {
 
 }  // namespace
 
+const std::vector<Option>& options_of(const TaskConfig& task, const Registry& registry) {
+  return task.writer ? registry.writers().at(task.kind).options : registry.analyses().at(task.kind).options;
+}
+
 std::vector<TaskConfig> read_tasks(const Document& document, const Registry& registry, const ReadContext& context) {
   std::vector<TaskConfig> tasks;
   read_section(tasks, document, false, registry, context);
@@ -206,7 +210,7 @@ std::vector<TaskConfig> read_tasks(const Document& document, const Registry& reg
 }
 
 std::vector<std::string> read_events(const Document& document, const std::vector<TaskConfig>& tasks,
-                                     const ReadContext& context) {
+                                     const Registry& registry, const ReadContext& context) {
   std::vector<std::string> events;
   // The number of bits in EndRecord::events.
   constexpr std::size_t limit = 64;
@@ -226,8 +230,9 @@ std::vector<std::string> read_events(const Document& document, const std::vector
   }
   for (const TaskConfig& task : tasks) {
     if (!task.schedule.event.empty()) add(task.schedule.event, task.settings.where("on"));
-    if (task.writer && (task.kind == "database" || task.kind == "hdf5") && task.settings.has("level_times")) {
-      add(task.settings.text("level_times"), task.settings.where("level_times"));
+    for (const Option& option : options_of(task, registry)) {
+      if (option.type != OptionType::event || !task.settings.has(option.name)) continue;
+      add(task.settings.text(option.name), task.settings.where(option.name));
     }
   }
   return events;

@@ -1,8 +1,8 @@
 #include "server/derived_evaluator.hpp"
 
 #include <fmt/format.h>
-#include <algorithm>
 
+#include <algorithm>
 #include <cmath>
 
 namespace sidestream {

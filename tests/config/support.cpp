@@ -83,7 +83,7 @@ Registry fake_registry() {
   registry.add(
       WriterKind{"hdf5",
                  "For the tests.",
-                 {option("file", OptionType::file, "fields-{index:06}.h5"), option("level_times", OptionType::text)},
+                 {option("file", OptionType::file, "fields-{index:06}.h5"), option("level_times", OptionType::event)},
                  {}});
   ResultFormat tables, surfaces, arrays;
   tables.ending = ".csv";

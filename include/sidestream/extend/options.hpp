@@ -38,6 +38,7 @@ enum class OptionType {
   pairs,     ///< a map from any names to texts or numbers, kept as texts: `{QueueLimit: 2}`
   one_of,    ///< a map with exactly one key, one of `options` (each of type map): `{isosurface: {...}}`
   schedule,  ///< see `every`: 5 | "10 cycles" | "0.5 time" | "30 s" | auto
+  event,     ///< the name of an event of the program, which the session knows by being named here
 };
 
 /// Declares one option. The same declaration feeds the parser, the checker and the reference manual.
@@ -53,6 +54,8 @@ struct Option {
   int least_entries = 0, most_entries = -1;    ///< for lists; -1: any number
   std::vector<Option> options{};               ///< for `map` and `one_of`
   std::string range_text{};                    ///< how the manual states the range where `minimum` and `maximum` cannot
+  std::string with{};  ///< of a `file` with a default: another option of the same map; unless one of both is given,
+                       ///< nothing goes there
 };
 
 /// Line and column in a file, both from 1; file empty if the value is a default or was set by a call.

@@ -21,7 +21,7 @@ std::vector<Record> gathered(const std::vector<Record>& mine, Communicator& serv
   return all;
 }
 
-/// Collective. What other servers have for this one, in the order of ranks; `to`: by server.
+/// Collective. What all servers have for this one, in the order of ranks; `to`: by server.
 template <class Record>
 std::vector<Record> exchanged(const std::map<int, std::vector<Record>>& to, Communicator& servers) {
   std::vector<MemberMessage> messages;

@@ -18,8 +18,8 @@ GridShape shape_of(const Lattice& lattice) {
 }
 
 /// Parts of runs go to the servers that have their planes.
-std::vector<NumberedRun> exchanged(const std::vector<NumberedRun>& runs, const GridShape& grid, const Lattice& lattice,
-                                   Communicator& servers) {
+std::vector<NumberedRun> by_row(const std::vector<NumberedRun>& runs, const GridShape& grid, const Lattice& lattice,
+                                Communicator& servers) {
   const auto slowest = static_cast<std::size_t>(lattice.dimensions) - 1;
   std::map<int, std::vector<NumberedRun>> to;
   for (const NumberedRun& one : runs) {
@@ -77,7 +77,7 @@ void write_labels(const LabelQuery& query, const Field& field, const std::vector
   const Index rows = grid.first_row(servers.rank() + 1, servers.size()) - first;
   std::vector<std::int32_t> labels(static_cast<std::size_t>(rows * grid.row_cells()), -1);
   const auto slowest = static_cast<std::size_t>(lattice.dimensions) - 1;
-  for (const NumberedRun& one : exchanged(runs, grid, lattice, servers)) {
+  for (const NumberedRun& one : by_row(runs, grid, lattice, servers)) {
     Index3 cell = lattice.cell_in(one.run.row, one.run.first);
     for (; cell[lattice.along] <= one.run.last; ++cell[lattice.along]) {
       Index3 at = cell;

@@ -112,6 +112,7 @@ std::vector<Option> tree_options() {
   all.push_back(halos);
   Option halos_file = file_option("merge-tree-halos-{index:05}.csv", "The halos of all `halos`, numbered as `query`.");
   halos_file.name = "halos_file";
+  halos_file.with = "halos";
   all.push_back(halos_file);
   all.push_back(cells_option());
   all.push_back(connected_option());
@@ -119,6 +120,7 @@ std::vector<Option> tree_options() {
                                "The answers: `connected` is 1 or 0, `highest` the highest level at which they hang "
                                "together, and `saddle_index` the cell that decides it.");
   answers.name = "connected_file";
+  answers.with = "connected";
   all.push_back(answers);
   return all;
 }

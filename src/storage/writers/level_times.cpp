@@ -9,7 +9,7 @@
 namespace sidestream {
 
 Option level_times_option() {
-  Option times{.name = "level_times", .type = OptionType::text};
+  Option times{.name = "level_times", .type = OptionType::event};
   times.text =
       "An event whose values (float64, scope all) are the times of the refinement levels, from 0 on, where they have such of their "
       "own: kept with the octrees and the meshes with refinement levels. In iterations without it they have the iteration's.";
