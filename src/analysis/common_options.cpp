@@ -159,6 +159,13 @@ void require_cells_between(const Settings& settings, const Variable& variable, c
 
 bool has_levels(const Mesh& mesh) noexcept { return mesh.kind() == MeshKind::octree || !mesh.refinement.empty(); }
 
+void require_values_in_cells(const Settings& settings, const std::string& option, const Variable& variable,
+                             const Mesh& mesh, const std::string& what) {
+  if (variable.centering == Centering::cell) return;
+  settings.fail(option, fmt::format("'{}' lies at {}s; {} needs values in cells", variable.name,
+                                    name_of(variable.centering, mesh.dimensions), what));
+}
+
 void require_in_cells(const Settings& settings, const std::string& option, const Variable& variable, const Mesh& mesh) {
   if (variable.centering == Centering::cell) return;
   if (mesh.kind() != MeshKind::octree && variable.centering == nodes_of(mesh.dimensions)) return;

@@ -44,6 +44,10 @@ void require_cells_or_nodes(const Settings& settings, const std::string& option,
 void require_cells_between(const Settings& settings, const Variable& variable, const Metadata& metadata,
                            const std::string& what);
 
+/// Throws Error(configuration) for variables that do not lie in cells. `what` names the analysis.
+void require_values_in_cells(const Settings& settings, const std::string& option, const Variable& variable,
+                             const Mesh& mesh, const std::string& what);
+
 /// Whether a mesh is a tree or has refinement levels.
 [[nodiscard]] bool has_levels(const Mesh& mesh) noexcept;
 /// As require_cells_between, and on such meshes: variables in cells, patches of uniform meshes.

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "analysis/number_at.hpp"
 #include "sidestream/data/block.hpp"
 #include "sidestream/data/metadata.hpp"
 #include "sidestream/extend/options.hpp"
@@ -11,8 +12,7 @@ namespace sidestream {
 
 /// An element of a list as a real number.
 [[nodiscard]] inline double real_at(const BlockView& view, Index i, int component) {
-  return with_type(view.array.type,
-                   [&](auto zero) { return static_cast<double>(*view.array.at<decltype(zero)>(i, 0, 0, component)); });
+  return number_at(view.array, {i, 0, 0}, component);
 }
 
 /// Calls `f(number in the list)` for each point that counts as the block's, in ascending order.

@@ -234,6 +234,15 @@ TEST_CASE("what makes no profile is refused") {
   refused("{radius: 1, overdensities: [200], reference: -1}", "one above 0");
   refused("{radius: 1, fields: [c]}", "c");
   refused("{radius: [1, 1.0000000000000002], bins: 50}", "too narrow");
+  // Nodes are not to be taken for cells, with refinement levels neither.
+  const auto value = [](auto&, auto&, int) { return 1.0; };
+  FakeDomain nodes = fake_cube(4, 0, 1, {{"a", value}, {"b", value, Centering::node}});
+  for (const std::vector<Index3>& levels : {std::vector<Index3>{}, {{2, 2, 2}}}) {
+    nodes.metadata.meshes[0].refinement = levels;
+    CHECK_THROWS_WITH_AS(run_alone(halos_kind(), "{variable: a, boundary: 1, halo: 1, profile: {radius: 1, fields: b}}",
+                                   nodes, {nodes.mesh().cells}),
+                         doctest::Contains("'b' lies at nodes"), Error);
+  }
 }
 
 TEST_CASE("labels are the numbers of the rows whose cells they are, on every server's planes") {

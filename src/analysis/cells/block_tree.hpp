@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "analysis/number_at.hpp"
 #include "data/tree_walk.hpp"
 #include "sidestream/extend/analysis.hpp"
 
@@ -29,12 +30,5 @@ class BlockTree {
   TreeIndex index_;
   const BlockView* owned_;
 };
-
-/// A component of one point of an array.
-[[nodiscard]] inline double number_at(const ArrayView& array, const Index3& p, int component) {
-  return with_type(array.type, [&](auto zero) {
-    return static_cast<double>(*array.at<decltype(zero)>(p[0], p[1], p[2], component));
-  });
-}
 
 }  // namespace sidestream

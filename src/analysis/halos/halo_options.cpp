@@ -29,10 +29,7 @@ void require_uniform(const Settings& settings, const Variable& variable, const M
                     "publish the values on a mesh of one level, or `resample` them",
                     variable.name, mesh.name, what));
   }
-  if (variable.centering != Centering::cell) {
-    settings.fail("variable", fmt::format("'{}' lies at {}s; {} needs values in cells", variable.name,
-                                          name_of(variable.centering, mesh.dimensions), what));
-  }
+  require_values_in_cells(settings, "variable", variable, mesh, what);
   double cells = 1;
   for (int a = 0; a < 3; ++a) {
     cells *= static_cast<double>(mesh.cells.extent(a));

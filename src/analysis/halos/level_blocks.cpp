@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analysis/number_at.hpp"
 #include "analysis/point_values.hpp"
 
 namespace sidestream::halos {
@@ -31,7 +32,8 @@ class Patch final : public LevelBlock {
           for (const NearPlace& x : near[0]) {
             const double squared = x.squared + y.squared + z.squared;
             const Index3 p{x.place + first[0], y.place + first[1], z.place + first[2]};
-            if (squared < distances.most() && !is_flagged(p)) f(level, squared, value_at(p), p);
+            if (squared < distances.most() && !is_flagged(p))
+              f(level, squared, number_at(view_.array, p, component_), p);
           }
         }
       }
@@ -50,11 +52,6 @@ class Patch final : public LevelBlock {
  private:
   [[nodiscard]] bool is_flagged(const Index3& p) const {
     return view_.ghosts.data != nullptr && *view_.ghosts.at<std::uint8_t>(p[0], p[1], p[2]) != 0;
-  }
-  [[nodiscard]] double value_at(const Index3& p) const {
-    return with_type(view_.array.type, [&](auto zero) {
-      return static_cast<double>(*view_.array.at<decltype(zero)>(p[0], p[1], p[2], component_));
-    });
   }
   template <class Wanted>
   void visit(Wanted&& wanted, const Visit& f) const {

@@ -6,24 +6,6 @@
 #include "analysis/halos/gathered_records.hpp"
 
 namespace sidestream::halos {
-namespace {
-
-std::vector<LevelCell> cells_of(const std::vector<KeptLevelCell>& kept) {
-  std::vector<LevelCell> cells;
-  for (const KeptLevelCell& one : kept) cells.push_back(one.cell);
-  return cells;
-}
-
-/// The place in the list of the cell that is this one or has it in it; -1: there is none.
-std::int64_t found_round(LevelCell cell, const CellIndex& index, const Levels& levels) {
-  for (;; cell = levels.father_of(cell)) {
-    const std::int64_t found = index.find(cell);
-    if (found >= 0 || cell.level == 0) return found;
-  }
-}
-
-}  // namespace
-
 void LevelHistory::follow(const std::vector<KeptLevelCell>& cells, const LevelParticles& particles,
                           const std::vector<LevelHalo>& halos, const CombineInput& input) {
   Communicator& servers = input.communicator;
@@ -61,12 +43,12 @@ std::vector<LevelHistory::Overlap> LevelHistory::overlaps_with(const std::vector
   std::map<std::tuple<std::int64_t, std::int64_t, std::int32_t>, Index> counts;
   for (const KeptLevelCell& one : now) {
     if (keepers.home_of(one.cell) != server) continue;
-    const std::int64_t found = found_round(one.cell, index_before, levels_);
+    const std::int64_t found = index_before.find_round(one.cell, levels_);
     if (found >= 0) ++counts[{before_[static_cast<std::size_t>(found)].halo, one.halo, one.cell.level}];
   }
   for (const KeptLevelCell& one : before_) {
     if (one.cell.level == 0 || keepers.home_of(one.cell) != server) continue;
-    const std::int64_t found = found_round(levels_.father_of(one.cell), index_now, levels_);
+    const std::int64_t found = index_now.find_round(levels_.father_of(one.cell), levels_);
     if (found >= 0) ++counts[{one.halo, now[static_cast<std::size_t>(found)].halo, one.cell.level}];
   }
   std::vector<Overlap> overlaps;
@@ -94,7 +76,7 @@ std::vector<HaloMember> LevelHistory::members_of(const LevelParticles& particles
   const CellIndex index(cells);
   std::vector<HaloMember> members = particles.members;
   for (const PlacedLevelParticle& one : exchanged(to, servers)) {
-    const std::int64_t found = found_round(one.cell, index, levels_);
+    const std::int64_t found = index.find_round(one.cell, levels_);
     if (found >= 0) members.push_back({one.id, now[static_cast<std::size_t>(found)].halo, one.weight});
   }
   return dealt_by_number(members, servers);

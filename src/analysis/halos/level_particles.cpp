@@ -28,21 +28,12 @@ class Places {
     return false;
   }
   /// The halo of the cell round it; -1: none.
-  [[nodiscard]] std::int64_t halo_at(LevelCell cell) const {
-    for (;; cell = levels_.father_of(cell)) {
-      const std::int64_t found = index_.find(cell);
-      if (found >= 0) return numbered_[static_cast<std::size_t>(found)].halo;
-      if (cell.level == 0) return -1;
-    }
+  [[nodiscard]] std::int64_t halo_at(const LevelCell& cell) const {
+    const std::int64_t found = index_.find_round(cell, levels_);
+    return found < 0 ? -1 : numbered_[static_cast<std::size_t>(found)].halo;
   }
 
  private:
-  [[nodiscard]] static std::vector<LevelCell> cells_of(const std::vector<NumberedLevelCell>& numbered) {
-    std::vector<LevelCell> cells;
-    for (const NumberedLevelCell& one : numbered) cells.push_back(one.cell);
-    return cells;
-  }
-
   const Levels& levels_;
   const std::vector<NumberedLevelCell>& numbered_;
   std::vector<LevelCell> cells_;

@@ -4,15 +4,10 @@
 #include <cmath>
 
 #include "analysis/halos/shells.hpp"
+#include "analysis/number_at.hpp"
 
 namespace sidestream::halos {
 namespace {
-
-double value_at(const BlockView& view, const Index3& place, int component) {
-  return with_type(view.array.type, [&](auto zero) {
-    return static_cast<double>(*view.array.at<decltype(zero)>(place[0], place[1], place[2], component));
-  });
-}
 
 class LevelShellSearch {
  public:
@@ -56,7 +51,7 @@ class LevelShellSearch {
         const NumberedLevelCell& one = cells[n];
         const double squared = distances.squared(one.cell);
         if (!(squared < distances.most())) continue;
-        add(one.view, one.cell.level, squared, value_at(views_[one.view], one.place, component_), one.place);
+        add(one.view, one.cell.level, squared, number_at(views_[one.view].array, one.place, component_), one.place);
       }
       put(halo);
     }
@@ -76,7 +71,7 @@ class LevelShellSearch {
     if (!std::isfinite(mass)) return;
     for (std::size_t f = 0; f < query_.fields.size(); ++f) {
       if (fields_[view][f] == nullptr) continue;
-      const double value = value_at(*fields_[view][f], place, query_.fields[f].component);
+      const double value = number_at(fields_[view][f]->array, place, query_.fields[f].component);
       if (std::isfinite(value)) sums_.add_field(shell, f, mass, value);
     }
   }

@@ -274,10 +274,7 @@ std::unique_ptr<Task> level_halos(const Settings& settings, const Metadata& meta
                                           "octrees, and uniform meshes with and without levels",
                                           variable.name, mesh.name, mesh.geometry ? mesh.geometry->kind() : "none"));
   }
-  if (variable.centering != Centering::cell) {
-    settings.fail("variable", fmt::format("'{}' lies at {}s; `halos` needs values in cells", variable.name,
-                                          name_of(variable.centering, mesh.dimensions)));
-  }
+  require_values_in_cells(settings, "variable", variable, mesh, "`halos`");
   LevelQuery query;
   query.variable = variable.id;
   query.component = read_one_component(settings, variable);

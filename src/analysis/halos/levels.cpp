@@ -159,4 +159,11 @@ std::int64_t CellIndex::find(const LevelCell& cell) const noexcept {
   return -1;
 }
 
+std::int64_t CellIndex::find_round(LevelCell cell, const Levels& levels) const noexcept {
+  for (;; cell = levels.father_of(cell)) {
+    const std::int64_t found = find(cell);
+    if (found >= 0 || cell.level == 0) return found;
+  }
+}
+
 }  // namespace sidestream::halos

@@ -93,12 +93,22 @@ class Levels {
   std::array<double, 3> half_step_{}, origin_{};
 };
 
+/// Of records that have one each.
+template <class Record>
+[[nodiscard]] std::vector<LevelCell> cells_of(const std::vector<Record>& records) {
+  std::vector<LevelCell> cells;
+  for (const Record& one : records) cells.push_back(one.cell);
+  return cells;
+}
+
 /// Finds cells of a list by what they are. Open addressing; keeps a reference to the list.
 class CellIndex {
  public:
   explicit CellIndex(const std::vector<LevelCell>& cells);
   /// Its place in the list, or -1.
   [[nodiscard]] std::int64_t find(const LevelCell& cell) const noexcept;
+  /// The place in the list of the cell that is this one or has it in it, or -1.
+  [[nodiscard]] std::int64_t find_round(LevelCell cell, const Levels& levels) const noexcept;
 
  private:
   const std::vector<LevelCell>& cells_;

@@ -40,7 +40,7 @@ std::vector<ProfileField> read_profile_fields(const Settings& settings, const Me
   std::vector<ProfileField> fields;
   for (const std::int32_t id : read_fields(settings, density, metadata)) {
     const Variable& variable = metadata.variables.at(static_cast<std::size_t>(id));
-    require_in_cells(settings, "fields", variable, metadata.mesh_of(variable));
+    require_values_in_cells(settings, "fields", variable, metadata.mesh_of(variable), "`profile`");
     for (int c = 0; c < variable.components; ++c) {
       fields.push_back({id, c,
                         variable.components == 1 ? fmt::format("mean_{}", variable.name)

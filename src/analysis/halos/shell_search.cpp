@@ -4,6 +4,7 @@
 
 #include "analysis/halos/profile.hpp"
 #include "analysis/halos/shells.hpp"
+#include "analysis/number_at.hpp"
 
 namespace sidestream::halos {
 namespace {
@@ -108,16 +109,11 @@ class ShellSearch {
     out.put(sums.bytes());
     sums_.clear();
   }
-  [[nodiscard]] static double value_of(const ArrayView& array, const Index3& p, int component) {
-    return with_type(array.type, [&](auto zero) {
-      return static_cast<double>(*array.at<decltype(zero)>(p[0], p[1], p[2], component));
-    });
-  }
 
   /// A cell; `p` in the mesh's indices.
   void add(const BlockFields& fields, const Index3& p, double squared) {
     if (!(squared < squares_.back())) return;
-    const double density = value_of(fields.density, p, field_.component);
+    const double density = number_at(fields.density, p, field_.component);
     if (std::isnan(density)) return;
     const auto shell =
         static_cast<std::size_t>(std::upper_bound(squares_.begin(), squares_.end(), squared) - squares_.begin());
@@ -125,7 +121,7 @@ class ShellSearch {
     if (!std::isfinite(density)) return;
     for (std::size_t f = 0; f < fields.arrays.size(); ++f) {
       if (fields.arrays[f].data == nullptr) continue;
-      const double value = value_of(fields.arrays[f], p, query_.fields[f].component);
+      const double value = number_at(fields.arrays[f], p, query_.fields[f].component);
       if (std::isfinite(value)) sums_.add_field(shell, f, density, value);
     }
   }

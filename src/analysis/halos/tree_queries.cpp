@@ -3,6 +3,8 @@
 #include <limits>
 #include <unordered_map>
 
+#include "analysis/number_at.hpp"
+
 namespace sidestream::halos {
 namespace {
 
@@ -114,12 +116,7 @@ WayDown way_down(const ServerTree& tree, std::span<const BlockView> views, const
     Index3 cell = point;
     for (std::size_t a = 0; a < 3; ++a) cell[a] -= lattice.origin[a];
     const ArrayView& array = views[tree.views[b]].array;
-    const TreeCell from{
-        with_type(array.type,
-                  [&](auto zero) {
-                    return static_cast<double>(*array.at<decltype(zero)>(point[0], point[1], point[2], component));
-                  }),
-        lattice.id_of(cell)};
+    const TreeCell from{number_at(array, point, component), lattice.id_of(cell)};
     way.from.push_back(from);
     way.tops.push_back(tree.triplets.follow(box.maxima()[static_cast<std::size_t>(number)], from));
     for (const Triplet* next = tree.triplets.find(way.tops.back().id); next;

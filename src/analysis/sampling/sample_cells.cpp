@@ -4,6 +4,7 @@
 #include <map>
 
 #include "analysis/cells/subdivision.hpp"
+#include "analysis/point_values.hpp"
 #include "analysis/sampling/cell_shape.hpp"
 #include "analysis/sampling/samplers.hpp"
 #include "analysis/surfaces/cell_shapes.hpp"
@@ -42,7 +43,7 @@ class CellSampler {
     places_.resize(static_cast<std::size_t>(block.block.lengths.points));
     for (std::size_t n = 0; n < places_.size(); ++n) {
       for (int c = 0; c < mesh_.dimensions; ++c) {
-        places_[n][static_cast<std::size_t>(c)] = real(*where, static_cast<Index>(n), c);
+        places_[n][static_cast<std::size_t>(c)] = real_at(*where, static_cast<Index>(n), c);
       }
     }
   }
@@ -56,11 +57,6 @@ class CellSampler {
 
  private:
   [[nodiscard]] const BlockView* of(Role role) const { return input_.find(mesh_.array(role), block_.block.id); }
-
-  [[nodiscard]] static double real(const BlockView& view, Index i, int c) {
-    return with_type(view.array.type,
-                     [&](auto zero) { return static_cast<double>(*view.array.at<decltype(zero)>(i, 0, 0, c)); });
-  }
 
   /// The points of a cell. Throws Error(analysis) if it has points that there are not.
   [[nodiscard]] std::span<const Index> points_of_cell(std::size_t cell) const {
@@ -211,10 +207,10 @@ class CellSampler {
       const Variable& variable = input_.metadata.variables.at(static_cast<std::size_t>(query_.variables[v]));
       const BlockView* view = block_.views[v];
       for (int c = 0; c < variable.components; ++c) {
-        const auto at_corner = [&](std::size_t n) { return real(*view, points[n], c); };
+        const auto at_corner = [&](std::size_t n) { return real_at(*view, points[n], c); };
         const bool in_cells = variable.centering == Centering::cell;
         out_.push_back(!view      ? std::numeric_limits<double>::quiet_NaN()
-                       : in_cells ? real(*view, static_cast<Index>(cell), c)
+                       : in_cells ? real_at(*view, static_cast<Index>(cell), c)
                                   : weighed(std::span(weights).first(points.size()), !query_.linear_nodes, at_corner));
       }
     }

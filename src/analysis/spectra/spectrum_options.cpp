@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/common_options.hpp"
 #include "analysis/words.hpp"
 
 namespace sidestream::spectra {
@@ -101,10 +102,7 @@ void require_uniform_cells(const Settings& settings, const std::string& option, 
                               "publish the coarse level as a mesh of its own",
                               variable.name, mesh.name, what));
   }
-  if (variable.centering != Centering::cell) {
-    settings.fail(option, fmt::format("'{}' lies at {}s; {} needs values in cells, of which each counts alike",
-                                      variable.name, name_of(variable.centering, mesh.dimensions), what));
-  }
+  require_values_in_cells(settings, option, variable, mesh, what);
 }
 
 void require_fourier(const Settings& settings, const std::string& option) {
