@@ -1,6 +1,5 @@
 """A plotfile of three levels with 200 boxes, written as the tests do."""
 
-import itertools
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,11 +24,7 @@ class _Hill(amrex_files.Plot):
 
 
 def _boxes(first, counts):
-    found = []
-    for k, j, i in itertools.product(*(range(n) for n in reversed(counts))):
-        lo = tuple(SIDE * (f + n) for f, n in zip(first, (i, j, k), strict=True))
-        found.append((lo, tuple(x + SIDE for x in lo)))
-    return tuple(found)
+    return amrex_files.cubes(first, counts, SIDE)
 
 
 def write_levels(path):

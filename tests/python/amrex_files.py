@@ -103,6 +103,7 @@ class Plot:
     particles: tuple[tuple[str, Particles], ...] = ()  # by folder
     files: int = 0  # boxes are dealt out to so many files in turn, and lie there in reverse; 0: two in each
     formats: tuple[str, ...] = ()  # of boxes in turn, instead of `format`
+    digits: int = 17  # behind the point, of the extremes that Cell_H says
     coded: str = ""  # as what the text of `names` is stored, if not UTF-8
 
     def format_of(self, number):
@@ -121,6 +122,15 @@ class Plot:
         return mixed.astype(np.float32).astype(np.float64)  # exact in four bytes
 
 
+def cubes(first, counts, side):
+    """Boxes next to each other, so many along each axis; `first`: in sides."""
+    found = []
+    for k, j, i in itertools.product(*(range(n) for n in reversed(counts))):
+        lo = tuple(side * (f + n) for f, n in zip(first, (i, j, k), strict=True))
+        found.append((lo, tuple(x + side for x in lo)))
+    return tuple(found)
+
+
 def _box(lo, hi, nodes=None):
     text = lambda numbers: f"({','.join(str(int(n)) for n in numbers)})"  # noqa: E731
     return f"({text(lo)} {text([n - 1 for n in hi])} {text([0] * len(lo) if nodes is None else nodes)})"
@@ -136,7 +146,7 @@ def _cell_h(plot, level, places):
             lines.append(f"{len(boxes)},{len(plot.names)}")
             for lo, hi in boxes:
                 values = (plot.value(v, level, lo[:n], hi[:n]) for v in range(len(plot.names)))
-                lines.append("".join(f"{side(v):.17e}," for v in values))
+                lines.append("".join(f"{side(v):.{plot.digits}e}," for v in values))
             lines.append("")
     if plot.version == 4:
         every = [[plot.value(v, level, lo[:n], hi[:n]) for lo, hi in boxes] for v in range(len(plot.names))]

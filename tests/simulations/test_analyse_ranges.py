@@ -1,7 +1,6 @@
 """Isosurfaces of plotfiles: of those that say between which numbers each box is, only boxes are read that may have a
 piece of the surface, and what is found is the same."""
 
-import itertools
 import re
 import sys
 from dataclasses import dataclass, replace
@@ -19,11 +18,7 @@ SIDE = 16
 
 
 def boxes(first, counts):
-    found = []
-    for k, j, i in itertools.product(*(range(n) for n in reversed(counts))):
-        lo = tuple(SIDE * (f + n) for f, n in zip(first, (i, j, k), strict=True))
-        found.append((lo, tuple(x + SIDE for x in lo)))
-    return tuple(found)
+    return amrex_files.cubes(first, counts, SIDE)
 
 
 @dataclass(frozen=True)
@@ -96,3 +91,16 @@ def test_with_others(tmp_path):
     said, one = analyse(tmp_path, "nan", holes, surfaces(0.4))
     unstated = amrex_files.write_plot(replace(ONE, version=2, holes=True), tmp_path / "unstated")
     same(one, analyse(tmp_path, "nan2", unstated, surfaces(0.4))[1], 1)
+
+
+def test_extremes_in_few_digits(tmp_path):
+    """A greatest value that was rounded down when it was written still is above the surface."""
+    values = ONE.value(0, 0, (0, 0, 0), (64, 64, 64))
+    written, digits = next((x, n) for n in range(1, 9) if (x := float(f"{values.max():.{n}e}")) < values.max())
+    value = (written + values.max()) / 2
+    stated = amrex_files.write_plot(replace(ONE, version=3, digits=digits), tmp_path / "stated")
+    unstated = amrex_files.write_plot(replace(ONE, version=2), tmp_path / "unstated")
+    _, one = analyse(tmp_path, "a", stated, surfaces(value))
+    _, other = analyse(tmp_path, "b", unstated, surfaces(value))
+    same(one, other, 1)
+    assert b'NumberOfPoints="0"' not in (one / "s0.vtp").read_bytes()

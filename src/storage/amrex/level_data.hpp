@@ -53,7 +53,7 @@ struct LevelData {
 
 /// By box and component, between which numbers its values are, as NAME_H says of those without ghosts; nothing where it
 /// does not. NaN among the values may have made it say nothing of use: then there is none either. They are widened by
-/// what writing them in decimals, and values in 32 bits, may have changed.
+/// what writing them in so few digits as they have, and values in 32 bits, may have changed.
 [[nodiscard]] std::vector<std::vector<Range>> read_ranges(const LevelData& level);
 
 /// The type of the numbers of one box, from its header.
