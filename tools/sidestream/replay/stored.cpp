@@ -27,23 +27,19 @@ bool same(const Metadata& a, const Metadata& b) {
 
 /// Those of a variable whose words are all known: the output may have been of a part of what was declared.
 VariableRelations kept_of(VariableRelations relations, const Variable& variable, const Metadata& metadata) {
-  const auto known = [&](const VariableRelations& some) {
-    const std::vector<std::string> names = named_in(variable.name, some);
-    return std::all_of(names.begin(), names.end(),
-                       [&](const std::string& name) { return metadata.find_variable(name) != nullptr; });
+  const auto keep = [&](auto VariableRelations::*part) {
+    VariableRelations only;
+    only.*part = relations.*part;
+    const std::vector<std::string> names = named_in(variable.name, only);
+    const bool known = std::all_of(names.begin(), names.end(),
+                                   [&](const std::string& name) { return metadata.find_variable(name) != nullptr; });
+    if (!known) (relations.*part).clear();
   };
-  VariableRelations only;
-  only.father = relations.father;
-  if (!known(only)) relations.father.clear();
-  only = {};
-  only.equals = relations.equals;
-  if (!known(only)) relations.equals.clear();
-  only = {};
-  only.opposite = relations.opposite;
-  if (!known(only)) relations.opposite.clear();
-  only = {};
-  only.divergence_free = relations.divergence_free;
-  if (relations.opposite.empty() || !known(only)) relations.divergence_free.clear();
+  keep(&VariableRelations::father);
+  keep(&VariableRelations::equals);
+  keep(&VariableRelations::opposite);
+  keep(&VariableRelations::divergence_free);
+  if (relations.opposite.empty()) relations.divergence_free.clear();
   return relations;
 }
 
