@@ -50,29 +50,69 @@ Bytes Ledger::decisions() const {
   return out.take();
 }
 
-void Ledger::join_row(const IterationRow& row, const std::string& name) {
-  // Rows are in the order of iterations, of which a run may have millions.
-  const auto found =
-      std::lower_bound(iterations_.begin(), iterations_.end(), row.at.index,
-                       [](const IterationRow& mine, std::int64_t index) { return mine.at.index < index; });
-  if (found == iterations_.end() || found->at.index != row.at.index) {
-    iterations_.insert(found, row);
-    return;
-  }
-  const bool taken = found->outcome != Outcome::refused, others = row.outcome != Outcome::refused;
-  if (taken != others) {
-    append(found->left_out, "; ", fmt::format("{}refused by the group '{}'", taken ? "" : "not ", name));
-  }
-  if (taken && (!others || row.outcome == Outcome::failed)) found->outcome = row.outcome;
-  found->why |= row.why;
-  if (found->client < 0) found->client = row.client;
-  constexpr std::string_view intro = "failed:";
-  const bool both = !found->failed.empty() && row.failed.starts_with(intro);
-  append(found->failed, "", both ? row.failed.substr(intro.size()) : row.failed);
-  append(found->left_out, "; ", row.left_out);
+namespace {
+
+/// What becomes of a row that only some groups have: the others ended before it, or began after it.
+void miss(IterationRow& row, const std::string& groups) {
+  row.outcome = Outcome::lost;
+  append(row.left_out, "; ", "not known of " + groups);
 }
 
-void Ledger::join(BytesView decisions, const std::string& name) {
+/// Both groups decided on it; `name` is that of the other one.
+void join_row(IterationRow& mine, const IterationRow& row, const std::string& name) {
+  const bool taken = mine.outcome != Outcome::refused, others = row.outcome != Outcome::refused;
+  if (taken != others) {
+    append(mine.left_out, "; ", fmt::format("{}refused by the group '{}'", taken ? "" : "not ", name));
+  }
+  if (mine.at.cycle == 0 && !taken) mine.at = row.at;  // who refuses may not have heard of its cycle
+  mine.outcome = joined(mine.outcome, row.outcome);
+  mine.why |= row.why;
+  if (mine.client < 0) mine.client = row.client;
+  constexpr std::string_view intro = "failed:";
+  const bool both = !mine.failed.empty() && row.failed.starts_with(intro);
+  append(mine.failed, "", both ? row.failed.substr(intro.size()) : row.failed);
+  append(mine.left_out, "; ", row.left_out);
+}
+
+std::vector<IterationRow> rows_of(ByteReader& in) {
+  std::vector<IterationRow> rows(in.get<std::size_t>());
+  for (IterationRow& row : rows) {
+    const auto head = in.get<RowHead>();
+    row.at = head.at;
+    row.outcome = head.outcome;
+    row.why = head.why;
+    row.client = head.client;
+    in.get(row.failed);
+    in.get(row.left_out);
+  }
+  return rows;
+}
+
+}  // namespace
+
+/// Both are in the order of iterations, of which a run may have millions.
+void Ledger::join_rows(std::vector<IterationRow> others, const std::string& name, const std::string& so_far) {
+  std::vector<IterationRow> mine = std::move(iterations_);
+  iterations_.clear();
+  iterations_.reserve(std::max(mine.size(), others.size()));
+  auto other = others.begin();
+  const auto alone = [&](IterationRow& row, const std::string& groups) {
+    miss(row, groups);
+    iterations_.push_back(std::move(row));
+  };
+  for (IterationRow& row : mine) {
+    for (; other != others.end() && other->at.index < row.at.index; ++other) alone(*other, so_far);
+    if (other == others.end() || other->at.index != row.at.index) {
+      alone(row, fmt::format("'{}'", name));
+      continue;
+    }
+    join_row(row, *other++, name);
+    iterations_.push_back(std::move(row));
+  }
+  for (; other != others.end(); ++other) alone(*other, so_far);
+}
+
+void Ledger::join(BytesView decisions, const std::string& name, const std::string& so_far) {
   ByteReader in(decisions);
   const auto counts = in.get<Counts>();
   skipped_tasks += counts.skipped;
@@ -84,27 +124,23 @@ void Ledger::join(BytesView decisions, const std::string& name) {
     in.get(failure.message);
     failures_.push_back(std::move(failure));
   }
-  const auto rows = in.get<std::size_t>();
-  for (std::size_t n = 0; n < rows; ++n) {
-    IterationRow row;
-    const auto head = in.get<RowHead>();
-    row.at = head.at;
-    row.outcome = head.outcome;
-    row.why = head.why;
-    row.client = head.client;
-    in.get(row.failed);
-    in.get(row.left_out);
-    join_row(row, name);
-  }
-  const std::int64_t all = std::max(delivered + refused, counts.delivered + counts.refused);
+  const std::int64_t all = std::max(delivered + refused + unknown, counts.delivered + counts.refused);
+  join_rows(rows_of(in), name, so_far);
   const auto count = [&](Outcome outcome) {
     return std::count_if(iterations_.begin(), iterations_.end(),
                          [&](const IterationRow& row) { return row.outcome == outcome; });
   };
-  const bool by_row = keeps_timings_;  // else what is at least so
-  refused = by_row ? count(Outcome::refused) : std::max(refused, counts.refused);
-  failed = by_row ? count(Outcome::failed) : std::max(failed, counts.failed);
-  delivered = all - refused;
+  if (!keeps_timings_) {  // what is at least so, without rows
+    delivered = std::min(delivered, counts.delivered);
+    refused = std::min(std::max(refused, counts.refused), all - delivered);
+    failed = std::max(failed, counts.failed);
+    unknown = all - delivered - refused;
+    return;
+  }
+  refused = count(Outcome::refused);
+  failed = count(Outcome::failed);
+  unknown = count(Outcome::lost);
+  delivered = static_cast<std::int64_t>(iterations_.size()) - refused - unknown;
 }
 
 }  // namespace sidestream

@@ -76,14 +76,17 @@ class Ledger {
   /// What other groups of servers must know of it: counts, failures, and what became of iterations.
   [[nodiscard]] Bytes decisions() const;
   /// Takes in the decisions of another group on the same iterations, which `name` names: an iteration is delivered if
-  /// all have delivered it. Rows say which group alone refused one.
-  void join(BytesView decisions, const std::string& name);
+  /// all have delivered it. Rows say which group alone refused one. An iteration that only some decided on, since the
+  /// others began later or ended earlier, is unknown; `so_far` names the groups whose decisions these are, as "'a',
+  /// 'b'".
+  void join(BytesView decisions, const std::string& name, const std::string& so_far);
 
   std::int64_t delivered = 0, refused = 0, failed = 0, absent_blocks = 0;
+  std::int64_t unknown = 0;        ///< only some groups decided on them
   std::int64_t skipped_tasks = 0;  ///< times a task was due and one of its variables was not there
 
  private:
-  void join_row(const IterationRow& row, const std::string& name);
+  void join_rows(std::vector<IterationRow> others, const std::string& name, const std::string& so_far);
   std::vector<std::string> names_;
   bool keeps_timings_;
   std::vector<WorkTiming> timings_;

@@ -145,9 +145,10 @@ void warn_of_losses(const Account& account, std::int64_t skipped, const std::str
 
 Account account_of(const Ledger& ledger) {
   Account account;
-  account.iterations = ledger.delivered + ledger.refused;
+  account.iterations = ledger.delivered + ledger.refused + ledger.unknown;
   account.delivered = ledger.delivered;
   account.refused = ledger.refused;
+  account.unknown = ledger.unknown;
   account.failed = ledger.failed;
   account.absent_blocks = ledger.absent_blocks;
   return account;

@@ -101,9 +101,12 @@ std::optional<Ledger> join_ledgers(Communicator& world, const Roles& roles, cons
     out.put_all(std::span(decisions));
     messages.push_back({to, out.take()});
   }
+  std::string so_far = mine ? fmt::format("'{}'", placement.groups.at(roles.group).name) : std::string();
   for (const MemberMessage& message : world.exchange(std::move(messages))) {
     const auto group = record_of<std::size_t>(BytesView(message.bytes).first(sizeof(std::size_t)));
-    joint->join(BytesView(message.bytes).subspan(sizeof group), placement.groups.at(group).name);
+    const std::string& name = placement.groups.at(group).name;
+    joint->join(BytesView(message.bytes).subspan(sizeof group), name, so_far);
+    so_far += fmt::format(", '{}'", name);
   }
   return joint;
 }

@@ -28,37 +28,57 @@ Ledger account_of(const std::vector<Outcome>& outcomes, const std::set<std::size
 
 }  // namespace
 
-TEST_CASE("an iteration is refused if a group refuses it, and failed if it fails in one") {
+TEST_CASE("an iteration is refused if a group refuses it, failed if it fails in one, unknown if one had it not") {
   constexpr Outcome kinds[] = {Outcome::delivered, Outcome::failed, Outcome::refused};
   std::mt19937 random(3);
   for (int round = 0; round < 50; ++round) {
     std::vector<Outcome> mine, others;
-    std::set<std::size_t> unknown;  // of which this group has no row
+    std::set<std::size_t> not_mine, not_theirs;
     for (std::size_t n = 0; n < 40; ++n) {
       mine.push_back(kinds[random() % 3]);
       others.push_back(kinds[random() % 3]);
-      if (n > 0 && random() % 8 == 0) unknown.insert(n);
+      const auto which = random() % 12;
+      if (which == 0) not_mine.insert(n);
+      if (which == 1) not_theirs.insert(n);
     }
-    Ledger joint = account_of(mine, unknown);
-    joint.join(account_of(others, {}).decisions(), "others");
+    Ledger joint = account_of(mine, not_mine);
+    joint.join(account_of(others, not_theirs).decisions(), "others", "'first', 'second'");
     REQUIRE(joint.iterations().size() == 40);
-    std::int64_t refused = 0, failed = 0;
+    std::int64_t refused = 0, failed = 0, unknown = 0;
     for (std::size_t n = 0; n < 40; ++n) {
       const IterationRow& row = joint.iterations()[n];
       REQUIRE(row.at.index == static_cast<std::int64_t>(n));
-      const bool known = !unknown.contains(n);
-      const auto in_one = [&](Outcome outcome) { return others[n] == outcome || (known && mine[n] == outcome); };
-      const Outcome expected = in_one(Outcome::refused)  ? Outcome::refused
-                               : in_one(Outcome::failed) ? Outcome::failed
-                                                         : Outcome::delivered;
+      const bool known = !not_mine.contains(n) && !not_theirs.contains(n);
+      const auto in_one = [&](Outcome outcome) { return others[n] == outcome || mine[n] == outcome; };
+      const Outcome expected = !known                     ? Outcome::lost
+                               : in_one(Outcome::refused) ? Outcome::refused
+                               : in_one(Outcome::failed)  ? Outcome::failed
+                                                          : Outcome::delivered;
       CHECK(row.outcome == expected);
       refused += expected == Outcome::refused;
       failed += expected == Outcome::failed;
+      unknown += expected == Outcome::lost;
       const bool alone = known && (mine[n] == Outcome::refused) != (others[n] == Outcome::refused);
       CHECK((row.left_out.find("refused by the group 'others'") != std::string::npos) == alone);
+      const std::string without = not_mine.contains(n)     ? "not known of 'first', 'second'"
+                                  : not_theirs.contains(n) ? "not known of 'others'"
+                                                           : "";
+      if (!known) CHECK(row.left_out == without);
     }
     CHECK(joint.refused == refused);
     CHECK(joint.failed == failed);
-    CHECK(joint.delivered == 40 - refused);
+    CHECK(joint.unknown == unknown);
+    CHECK(joint.delivered == 40 - refused - unknown);
   }
+}
+
+TEST_CASE("without rows an iteration that one group had not is unknown too") {
+  Ledger joint({}, false);
+  joint.delivered = 4, joint.refused = 1;
+  Ledger others({}, false);
+  others.delivered = 3;
+  joint.join(others.decisions(), "others", "'mine'");
+  CHECK(joint.delivered == 3);
+  CHECK(joint.refused == 1);
+  CHECK(joint.unknown == 1);
 }

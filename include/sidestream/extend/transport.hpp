@@ -127,6 +127,25 @@ struct SharedObject {
 /// What became of an iteration, as the servers agreed; lost: they ended before they said.
 enum class Outcome : std::uint8_t { pending = 0, delivered = 1, refused = 2, failed = 3, lost = 4 };
 
+/// What became of an iteration, where several groups of servers decide on it. Delivered is what all have delivered;
+/// else what the worst says: lost, refused, failed. Pending until all have decided.
+[[nodiscard]] constexpr Outcome joined(Outcome one, Outcome other) noexcept {
+  if (one == Outcome::pending || other == Outcome::pending) return Outcome::pending;
+  constexpr auto badness = [](Outcome outcome) {
+    switch (outcome) {
+      case Outcome::lost:
+        return 3;
+      case Outcome::refused:
+        return 2;
+      case Outcome::failed:
+        return 1;
+      default:
+        return 0;
+    }
+  };
+  return badness(one) < badness(other) ? other : one;
+}
+
 /// The client's end. One thread. No call is collective; none but `drain` waits for other clients. Iterations are
 /// counted by the calls of `end`: the first is 0.
 class ClientTransport {

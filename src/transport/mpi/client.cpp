@@ -12,7 +12,6 @@
 #include "base/polite_wait.hpp"
 #include "base/quiet_thread.hpp"
 #include "base/timer.hpp"
-#include "transport/joined_outcome.hpp"
 
 namespace sidestream::mpi {
 

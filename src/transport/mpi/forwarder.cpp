@@ -4,7 +4,6 @@
 
 #include "base/backoff.hpp"
 #include "base/persist.hpp"
-#include "transport/joined_outcome.hpp"
 
 namespace sidestream::mpi {
 

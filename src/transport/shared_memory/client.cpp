@@ -7,7 +7,6 @@
 #include "base/log.hpp"
 #include "base/persist.hpp"
 #include "base/timer.hpp"
-#include "transport/joined_outcome.hpp"
 #include "transport/shared_memory/copy.hpp"
 
 namespace sidestream::shared_memory {
