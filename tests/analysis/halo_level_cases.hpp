@@ -23,6 +23,16 @@ inline TreeWorld tree_of(int dimensions, std::uint64_t seed, std::int32_t deepes
   return world;
 }
 
+/// One root cell of side 2, with the value 7.
+inline TreeWorld one_root_cell() {
+  TreeWorld world;
+  world.refined = [](const TreeCell&) { return false; };
+  world.value = [](const TreeCell&, auto&) { return 7.0; };
+  world.owner = [](const TreeCell&, std::size_t) { return std::size_t{0}; };
+  world.spacing = {2, 2, 2};
+  return world;
+}
+
 inline CapturedResults run(const TreeWorld& world, std::array<bool, 3> periodic, std::size_t blocks,
                            const std::string& yaml, Communicator& servers, std::size_t partials = 1) {
   TreeBlocks tree(world, blocks);

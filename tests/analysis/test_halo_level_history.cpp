@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "analysis/halo_level_cases.hpp"
+#include "support/fake_particles.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -20,21 +21,10 @@ struct Particle {
 
 /// Adds a mesh of particles, "stars".
 void add_stars(Metadata& metadata, int dimensions) {
-  metadata.meshes.push_back({1, "stars", {}, dimensions, std::make_shared<ArrayGeometry>(MeshKind::points)});
-  const auto add = [&](const char* name, Type type, int components, Role role) {
-    Variable v;
-    v.id = static_cast<std::int32_t>(metadata.variables.size());
-    v.name = name;
-    v.mesh = 1;
-    v.type = type;
-    v.components = components;
-    v.centering = Centering::node;
-    metadata.variables.push_back(v);
-    if (role != Role::none) assign_role(metadata, "stars", role, name);
-  };
-  add("place", Type::float64, dimensions, Role::coordinates);
-  add("number", Type::int64, 1, Role::point_ids);
-  add("weight", Type::float64, 1, Role::none);
+  add_particles(metadata, "stars", dimensions,
+                {{"place", Type::float64, dimensions, Role::coordinates},
+                 {"number", Type::int64, 1, Role::point_ids},
+                 {"weight"}});
 }
 
 /// Views of some of the particles, as one block, are added.

@@ -302,11 +302,7 @@ TEST_CASE("profiles of halos of patches have their own cells alone, and all of t
 
 TEST_CASE("one cell round a periodic mesh, and nothing at all") {
   MpiCommunicator self(MPI_COMM_SELF);
-  TreeWorld world;
-  world.refined = [](const TreeCell&) { return false; };
-  world.value = [](const TreeCell&, auto&) { return 7.0; };
-  world.owner = [](const TreeCell&, std::size_t) { return std::size_t{0}; };
-  world.spacing = {2, 2, 2};
+  const TreeWorld world = one_root_cell();
   const CapturedResults one =
       run(world, {true, true, true}, 1,
           "{variable: t, boundary: 7, halo: 7, labels: {}, profile: {radius: 3, bins: 1, units: cells}}", self);

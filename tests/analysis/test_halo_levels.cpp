@@ -110,11 +110,7 @@ TEST_CASE("halos in patches are those of the finest level, in every division of 
 
 TEST_CASE("one root cell round a periodic mesh, and a tree with nothing in it") {
   MpiCommunicator self(MPI_COMM_SELF);
-  TreeWorld world;
-  world.refined = [](const TreeCell&) { return false; };
-  world.value = [](const TreeCell&, auto&) { return 7.0; };
-  world.owner = [](const TreeCell&, std::size_t) { return std::size_t{0}; };
-  world.spacing = {2, 2, 2};
+  const TreeWorld world = one_root_cell();
   const Table table = run(world, {true, true, true}, 1, "{variable: t, boundary: 7, halo: 7}", self).tables.at(file);
   REQUIRE(table.rows() == 1);
   CHECK(real(table, 0, "mass") == 56);

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "analysis/halo_checks.hpp"
+#include "support/fake_particles.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -31,21 +32,9 @@ FakeDomain domain_of(const Sky& sky) {
                     2);
   Metadata& metadata = domain.metadata;
   metadata.meshes[0].periodic = {true, true, false};
-  metadata.meshes.push_back({1, "stars", {}, 2, std::make_shared<ArrayGeometry>(MeshKind::points)});
-  const auto add = [&](const char* name, Type type, int components, Role role) {
-    Variable v;
-    v.id = static_cast<std::int32_t>(metadata.variables.size());
-    v.name = name;
-    v.mesh = 1;
-    v.type = type;
-    v.components = components;
-    v.centering = Centering::node;
-    metadata.variables.push_back(v);
-    if (role != Role::none) assign_role(metadata, "stars", role, name);
-  };
-  add("place", Type::float64, 2, Role::coordinates);
-  add("number", Type::int32, 1, Role::point_ids);
-  add("weight", Type::float64, 1, Role::none);
+  add_particles(
+      metadata, "stars", 2,
+      {{"place", Type::float64, 2, Role::coordinates}, {"number", Type::int32, 1, Role::point_ids}, {"weight"}});
   return domain;
 }
 

@@ -241,3 +241,16 @@ def cells_of(plot):
                 for cell in itertools.product(*ranges):
                     found.pop((coarse, cell), None)
     return found
+
+
+def check_cells(plot, levels, names):
+    """Each cell that no finer one covers is there once, with all its values; `names`: of these in the plot's order."""
+    expected, found = cells_of(plot), 0
+    for n, cells in enumerate(levels.cells):
+        leaf = cells.counted
+        columns = {name: levels.values(name, n, leaf) for name in names}
+        for row, index in enumerate(cells.index[leaf]):
+            exact = expected[n, tuple(int(i) for i in index[: plot.dimensions])]
+            assert [columns[name][row] for name in names] == exact, (n, index)
+            found += 1
+    assert found == len(expected)

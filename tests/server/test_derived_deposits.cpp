@@ -11,6 +11,7 @@
 #include <random>
 
 #include "base/communicator.hpp"
+#include "support/fake_particles.hpp"
 
 using namespace sidestream;
 
@@ -32,20 +33,8 @@ struct World {
     Mesh grid{0, "grid", cells, dimensions, std::make_shared<UniformGeometry>(origin, spacing)};
     grid.periodic = periodic;
     metadata.meshes.push_back(grid);
-    metadata.meshes.push_back({1, "stars", {}, dimensions, std::make_shared<ArrayGeometry>(MeshKind::points)});
-    const auto add = [&](const char* name, Type type, int components) {
-      Variable v;
-      v.id = static_cast<std::int32_t>(metadata.variables.size());
-      v.name = name;
-      v.mesh = 1;
-      v.type = type;
-      v.components = components;
-      v.centering = Centering::node;
-      metadata.variables.push_back(v);
-    };
-    add("place", Type::float64, dimensions);
-    add("weight", Type::float64, 2);
-    metadata.meshes[1].arrays[static_cast<std::size_t>(Role::coordinates)] = 0;
+    testing::add_particles(metadata, "stars", dimensions,
+                           {{"place", Type::float64, dimensions, Role::coordinates}, {"weight", Type::float64, 2}});
     std::mt19937 random(seed);
     std::uniform_real_distribution<double> part(-0.3, 1.3), exponent(-8, 8);
     for (std::size_t n = 0; n < count; ++n) {

@@ -2,6 +2,8 @@
 
 import os
 import subprocess
+import uuid
+from contextlib import contextmanager
 
 
 def command(ranks, *arguments, program):
@@ -21,6 +23,26 @@ def succeed(ranks, *arguments, **options):
     done = run(ranks, *arguments, **options)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
+
+
+@contextmanager
+def servers_elsewhere(mode, folder, configuration):
+    """The servers of a `sidecar`, or an endpoint of a `job`, while a mini-app runs; yields its placement.
+    `configuration` makes the file that both read, of the folder and the placement. The servers must end in order."""
+    tool = os.environ["SIDESTREAM_TOOL"]
+    if mode == "sidecar":
+        placement, line = f"{{mode: sidecar, session: mini-app-{uuid.uuid4().hex[:12]}}}", ["serve"]
+    else:
+        placement = f"{{mode: job, stream: {{directory: {folder / 'streams'}, engine: files}}}}"
+        line = ["endpoint", "--wait", "60"]
+    file = configuration(folder, placement)
+    with subprocess.Popen([tool, *line, str(file)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as servers:
+        try:
+            yield placement
+            said, _ = servers.communicate(timeout=60)
+        finally:
+            servers.kill()
+    assert servers.returncode == 0, said
 
 
 def write(folder, text, placement="inline", directory="out"):

@@ -2,11 +2,10 @@
 
 import csv
 import os
-import subprocess
-import uuid
 
 import h5py
 import pytest
+from mini_app import servers_elsewhere
 from test_universe import COUPLED, particles, succeed
 
 TOOL = os.environ["SIDESTREAM_TOOL"]
@@ -85,19 +84,8 @@ def test_the_same_bytes_in_every_placement(tmp_path, reference, placement, ranks
 
 @pytest.mark.parametrize(("mode", "ranks"), [("sidecar", 3), ("job", 4)])
 def test_the_same_bytes_in_other_jobs(tmp_path, reference, mode, ranks):
-    if mode == "sidecar":
-        placement, command = f"{{mode: sidecar, session: universe-{uuid.uuid4().hex[:12]}}}", ["serve"]
-    else:
-        placement = f"{{mode: job, stream: {{directory: {tmp_path / 'streams'}, engine: files}}}}"
-        command = ["endpoint", "--wait", "60"]
-    file = configuration(tmp_path, placement)
-    with subprocess.Popen([TOOL, *command, str(file)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as servers:
-        try:
-            found = simulate(tmp_path, ranks, placement)
-            said, _ = servers.communicate(timeout=60)
-        finally:
-            servers.kill()
-    assert servers.returncode == 0, said
+    with servers_elsewhere(mode, tmp_path, configuration) as placement:
+        found = simulate(tmp_path, ranks, placement)
     assert results(tmp_path) == reference and found.keys() <= reference.keys()
 
 

@@ -8,6 +8,8 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 PROGRAM = os.environ["SIDESTREAM_FIELD_PROGRAM"]
 MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
 # For how many seconds servers are stopped that must be waited for, not given up.
@@ -16,6 +18,22 @@ STOPPED = float(os.environ.get("SIDESTREAM_STOPPED", "3"))
 # Not through memory that MPI shares in a machine: TCP with Open MPI, UCX's transports with MPICH; each ignores what is
 # not its own. UCX_TLS=tcp is left out: Debian 12's MPICH then hangs now and then in MPI_Finalize, whatever the program.
 TCP = {"OMPI_MCA_btl": "tcp,self", "MPIR_CVAR_NOLOCAL": "1"}
+
+needs_small_disks = pytest.mark.skipif(
+    os.geteuid() != 0, reason="mounting a small tmpfs needs root: full disks are NOT TESTED"
+)
+
+
+@contextmanager
+def small_disk(folder, size):
+    """A file system of so many bytes ("700k") in a folder that it makes, where it is mounted meanwhile."""
+    folder.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)], check=True)
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
 
 VARIABLES = """\
 meshes: {grid: {type: uniform, size: [$n, $n, $n], spacing: [$h, $h, $h]}}

@@ -7,7 +7,7 @@ import time
 
 import h5py
 import pytest
-from support import MPIRUN, PROGRAM, VARIABLES, Run, run
+from support import MPIRUN, PROGRAM, VARIABLES, Run, needs_small_disks, run, small_disk
 
 PLACEMENTS = {
     "inline": 2,
@@ -67,13 +67,10 @@ def test_a_directory_that_cannot_be_made(tmp_path, placement):
     assert len(set(done.errors)) == 1 and f"{tmp_path}/file" in done.errors[0]
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small tmpfs needs root")
+@needs_small_disks
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_a_full_disk(tmp_path, placement):
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=700k", "tmpfs", str(disk)], check=True)
-    try:
+    with small_disk(tmp_path / "disk", "700k") as disk:
         tasks = "analyses:\n  - statistics: {variable: t}\noutputs:\n  - hdf5: {variables: [t]}\n"
         done = run(
             tmp_path,
@@ -84,8 +81,6 @@ def test_a_full_disk(tmp_path, placement):
             extra=f"output: {{directory: {disk}/results}}\n",
         )
         left = [path.name for path in (disk / "results").iterdir()]
-    finally:
-        subprocess.run(["umount", str(disk)], check=True)
     accounts = done.accounts
     assert len(accounts) == 2, done.text
     for account in accounts:
@@ -95,18 +90,16 @@ def test_a_full_disk(tmp_path, placement):
     assert not [name for name in left if "part" in name or "tmp" in name], left
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small tmpfs needs root")
+@needs_small_disks
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_a_disk_without_room_for_records_leaves_the_account(tmp_path, placement):
     disk = tmp_path / "disk"
-    disk.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=700k", "tmpfs", str(disk)], check=True)
     (tmp_path / "run.yaml").write_text(
         f"placement: {placement}\n{VARIABLES}analyses: [statistics: {{variable: t}}]\n"
         f"output: {{directory: {disk}/results}}\n"
     )
     command = [MPIRUN, "-n", str(PLACEMENTS[placement]), PROGRAM, str(tmp_path / "run.yaml"), "steps=30", "pause_ms=30"]
-    try:
+    with small_disk(disk, "700k"):
         running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         while not (disk / "results/statistics.csv").exists() and running.poll() is None:
             time.sleep(0.05)
@@ -115,8 +108,6 @@ def test_a_disk_without_room_for_records_leaves_the_account(tmp_path, placement)
                 filler.write(bytes(512))
         text, _ = running.communicate(timeout=100)
         left = [path.name for path in (disk / "results").iterdir()]
-    finally:
-        subprocess.run(["umount", str(disk)], check=True)
     done = Run(running.returncode, text, disk)
     assert done.status == 0, text
     assert [account["delivered"] for account in done.accounts] == [30, 30], text

@@ -1,7 +1,6 @@
 """Placement `job`: the analyses in another MPI job. What dies is in test_job_deaths.py."""
 
 import csv
-import os
 import subprocess
 import time
 
@@ -20,7 +19,7 @@ from job_support import (
     wait_for,
     write_configuration,
 )
-from support import MPIRUN, VARIABLES, check_delivered, results_of, run
+from support import MPIRUN, VARIABLES, check_delivered, needs_small_disks, results_of, run, small_disk
 from test_in_transit import expected, field, slabs
 
 STEPS = 2
@@ -239,23 +238,18 @@ def test_a_late_start_under_skip_gets_the_rest(tmp_path, engine):
 # ---- disks, versions, sessions
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small tmpfs needs root: a full disk is NOT TESTED")
+@needs_small_disks
 @pytest.mark.parametrize("where", ["results", "streams"])
 def test_a_full_disk(tmp_path, where):
-    disk = tmp_path / where
-    disk.mkdir()
     # The results grow; the stream's directory is too small for one iteration in the first place.
     size = "700k" if where == "results" else "60k"
-    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(disk)], check=True)
-    try:
+    with small_disk(tmp_path / where, size) as disk:
         tasks = STATISTICS + "outputs:\n  - hdf5: {variables: [t]}\n"
         write_configuration(tmp_path, "engine: files, reader_limit: 5", tasks=tasks)
         with simulation(tmp_path, 2, ["steps=20"]) as job, endpoint(tmp_path, 2) as reader:
             done = finished(tmp_path, job)
             status, text = reader.finish()
         left = [path.name for path in disk.rglob("*")]
-    finally:
-        subprocess.run(["umount", "-l", str(disk)], check=True)
     assert done.status == 0, done.text
     assert status == 0, text
     for account in done.accounts:
