@@ -1,13 +1,12 @@
 """A simulation and its endpoint as two MPI jobs, each with a time limit."""
 
-import contextlib
 import os
 import signal
 import subprocess
 import time
 from pathlib import Path
 
-from support import ANALYSES, MPIRUN, PROGRAM, VARIABLES, Run, launcher_hangs, results_of
+from support import ANALYSES, MPIRUN, PROGRAM, VARIABLES, Run, launcher_hangs, results_of, send
 
 TOOL = os.environ["SIDESTREAM_TOOL"]
 ENGINES = os.environ.get("SIDESTREAM_ENGINES", "files").split(",")
@@ -78,11 +77,6 @@ class Process:
     def signal_ranks(self, number):
         for pid in self.ranks():
             send(pid, number)
-
-
-def send(pid, number):
-    with contextlib.suppress(ProcessLookupError):
-        os.kill(pid, number)
 
 
 def simulation(folder, clients, options=(), forwarders=1, name="run.yaml", environment=None):

@@ -10,7 +10,7 @@ import time
 import uuid
 from pathlib import Path
 
-from support import ANALYSES, MPIRUN, PROGRAM, VARIABLES, Run, launcher_hangs
+from support import ANALYSES, MPIRUN, PROGRAM, VARIABLES, Run, launcher_hangs, send
 
 TOOL = os.environ["SIDESTREAM_TOOL"]
 STATISTICS = "analyses:\n  - statistics: {variable: t}\n"
@@ -55,8 +55,7 @@ class Job:
 
     def signal(self, number, name="sidestream"):
         for pid in self.members(name):
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, number)
+            send(pid, number)
 
     def end(self):
         with contextlib.suppress(ProcessLookupError):

@@ -1,5 +1,6 @@
 """Runs the field program under mpirun, each run with a time limit, and reads what it prints."""
 
+import contextlib
 import os
 import re
 import shutil
@@ -33,6 +34,12 @@ def small_disk(folder, size):
         yield folder
     finally:
         subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def send(pid, number):
+    """A signal to a process that may have ended: where one rank is killed, mpirun kills the others."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, number)
 
 
 VARIABLES = """\

@@ -12,7 +12,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
-from support import MPIRUN
+from support import MPIRUN, send
 
 PROGRAM = os.environ["SIDESTREAM_EVENTS_PROGRAM"]
 PLUGIN = os.environ["SIDESTREAM_EVENTS_PLUGIN"]
@@ -219,8 +219,7 @@ def test_servers_that_die_while_events_are_exchanged(tmp_path):
         while len(members(servers)) < 2 and time.monotonic() < deadline:
             time.sleep(0.01)
         time.sleep(0.3 + 0.5 * chance.random())
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(chance.choice(members(servers)), signal.SIGKILL)
+        send(chance.choice(members(servers)), signal.SIGKILL)
         finish(servers)
         assert program.poll() is None, finish(program)
     servers = begin(command)

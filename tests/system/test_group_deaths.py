@@ -7,7 +7,7 @@ import time
 
 import pytest
 from sidecar_support import Sidecar, check_complete
-from support import check_delivered, rank_of, ranks_of, results_of, run, started
+from support import check_delivered, rank_of, ranks_of, results_of, run, send, started
 from test_groups import TASKS, in_groups
 
 PLUGIN = f"plugins: [{os.environ['SIDESTREAM_MISBEHAVING_PLUGIN']}]\n"
@@ -152,7 +152,7 @@ def test_a_sidecar_server_is_killed_while_one_group_is_ahead(tmp_path, victim, k
         os.kill(members[victim], signal.SIGSTOP)
         time.sleep(0.5)  # the other goes on for four iterations
         os.kill(members[victim if killed.endswith("still") else 1 - victim], signal.SIGKILL)
-        os.kill(members[victim], signal.SIGCONT)
+        send(members[victim], signal.SIGCONT)
         servers.wait(30)
         if on_error == "stop":
             assert sidecar.simulation.wait(30) != 0
@@ -178,8 +178,8 @@ def test_the_simulation_of_a_sidecar_with_groups_is_killed(tmp_path):
         os.kill(second, signal.SIGSTOP)
         time.sleep(0.5)
         for pid in sidecar.simulation.members("field_program"):
-            os.kill(pid, signal.SIGKILL)
-        os.kill(second, signal.SIGCONT)
+            send(pid, signal.SIGKILL)
+        send(second, signal.SIGCONT)
         assert servers.wait(30) != 0
         assert servers.text().count("ended without closing") == 1, servers.text()
         assert sidecar.rows() == sidecar.rows("other.csv") == list(range(len(sidecar.rows())))

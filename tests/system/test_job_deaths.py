@@ -14,14 +14,13 @@ from job_support import (
     endpoint,
     finished,
     going_on,
-    send,
     simulation,
     some_results,
     tables_of,
     wait_for,
     write_configuration,
 )
-from support import STOPPED, results_of, run
+from support import STOPPED, results_of, run, send
 
 
 @pytest.fixture(scope="module")

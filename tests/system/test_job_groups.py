@@ -16,12 +16,11 @@ from job_support import (
     endpoint,
     finished,
     going_on,
-    send,
     simulation,
     wait_for,
     write_configuration,
 )
-from support import ANALYSES, check_delivered, results_of, run
+from support import ANALYSES, check_delivered, results_of, run, send
 from test_groups import groups_text, in_groups
 
 STEPS = 4

@@ -1,6 +1,5 @@
 """Placement sidecar: servers and simulations that are killed, at random moments and many times, or stopped."""
 
-import contextlib
 import os
 import random
 import signal
@@ -9,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from sidecar_support import STATISTICS, Sidecar, check_complete, shared_memory_users
-from support import STOPPED
+from support import STOPPED, send
 
 # For each value of when_full; hundreds when something is looked for.
 KILLS = int(os.environ.get("SIDESTREAM_KILLS", "40"))
@@ -86,9 +85,8 @@ def test_one_of_a_group_is_killed(tmp_path, placement):
                 sidecar.wait_for_rows(3)
             time.sleep(chance.random() * 0.2)
             members = servers.members("sidestream")
-            with contextlib.suppress(ProcessLookupError):
-                if members:
-                    os.kill(chance.choice(members), signal.SIGKILL)
+            if members:
+                send(chance.choice(members), signal.SIGKILL)
             if not members:
                 servers.process.kill()
             servers.wait(20)
@@ -146,7 +144,7 @@ def test_the_simulation_is_killed(tmp_path, everybody, nodes):
         sidecar.wait_for_rows(10)
         ranks = sidecar.simulation.members("field_program")
         for pid in ranks if everybody else ranks[-1:]:
-            os.kill(pid, signal.SIGKILL)
+            send(pid, signal.SIGKILL)
         assert servers.wait(30) != 0
         assert servers.text().count("ended without closing") == 1, servers.text()
         rows = sidecar.rows()
@@ -165,7 +163,7 @@ def test_both_are_killed_and_nothing_is_left(tmp_path):
         ranks = sidecar.simulation.members("field_program")
         assert sidecar.sockets() and set(ranks) <= set(shared_memory_users())
         for pid in [*ranks, servers.process.pid]:
-            os.kill(pid, signal.SIGKILL)
+            send(pid, signal.SIGKILL)
         servers.wait(10)
         sidecar.simulation.wait(30)
         sidecar.wait_until(lambda: not sidecar.sockets(), 10)

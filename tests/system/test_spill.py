@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from job_support import endpoint, finished, simulation, wait_for, write_configuration
 from sidecar_support import Sidecar
-from support import ANALYSES, ranks_of, results_of, run, started
+from support import ANALYSES, ranks_of, results_of, run, send, started
 
 SLOW = "  - sleep: {variable: t, seconds: 0.05}\n"
 STATISTICS = "analyses:\n  - statistics: {variable: t}\n  - statistics: {name: nodes, variable: p, file: nodes.csv}\n"
@@ -192,7 +192,7 @@ def test_what_killed_runs_leave_is_named_and_removed(tmp_path, disk):
         left = {f.name for f in disk.iterdir()}
         assert len(left) == 2
         for pid in ranks_of(job.process).values():
-            os.kill(pid, signal.SIGKILL)
+            send(pid, signal.SIGKILL)
         job.process.kill()
         job.process.wait()
     deadline = time.monotonic() + 20
