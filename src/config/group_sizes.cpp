@@ -12,6 +12,7 @@
 
 #include "config/document.hpp"
 #include "config/fail_at.hpp"
+#include "config/groups.hpp"
 
 namespace sidestream {
 
@@ -206,14 +207,29 @@ std::vector<int> best_sizes(const std::vector<std::vector<TaskCost>>& groups, co
   return sizes;
 }
 
+std::vector<GroupedTask> grouped(const std::vector<TaskConfig>& tasks) {
+  std::vector<GroupedTask> all;
+  for (const TaskConfig& task : tasks) all.push_back({task.name, task.group, task.settings.where()});
+  return all;
+}
+
+std::vector<GroupedTask> grouped(const std::vector<WrittenTask>& tasks, const std::vector<ServerGroup>& groups) {
+  std::vector<GroupedTask> all;
+  for (const WrittenTask& task : tasks) {
+    const std::size_t group = task.group.empty() ? 0 : group_named(groups, task.group, task.where);
+    all.push_back({task.name, group, task.where});
+  }
+  return all;
+}
+
 std::vector<std::vector<TaskCost>> costs_by_group(const std::vector<ServerGroup>& groups,
-                                                  const std::vector<TaskConfig>& tasks, const MeasuredCosts& costs) {
+                                                  const std::vector<GroupedTask>& tasks, const MeasuredCosts& costs) {
   std::vector<std::vector<TaskCost>> by_group(groups.size(), {costs.assembly});
-  for (const TaskConfig& task : tasks) {
+  for (const GroupedTask& task : tasks) {
     const TaskCost* const cost = costs.find(task.name);
     if (cost == nullptr) {
       fail_at(
-          task.settings.where(),
+          task.where,
           "found no costs of '{}' in the measurements, expected those of a run with it; measure it with `sidestream "
           "groups`, or write the sizes of the groups",
           task.name);
@@ -223,7 +239,7 @@ std::vector<std::vector<TaskCost>> costs_by_group(const std::vector<ServerGroup>
   return by_group;
 }
 
-void choose_sizes(std::vector<ServerGroup>& groups, const std::vector<TaskConfig>& tasks, const MeasuredCosts& costs,
+void choose_sizes(std::vector<ServerGroup>& groups, const std::vector<GroupedTask>& tasks, const MeasuredCosts& costs,
                   int servers, int nodes) {
   std::vector<int> fixed;
   for (const ServerGroup& group : groups) fixed.push_back(group.size);

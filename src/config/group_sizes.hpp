@@ -1,10 +1,12 @@
 // How many servers each group should have, from what earlier runs took.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 #include "config/config.hpp"
+#include "config/written_tasks.hpp"
 
 namespace sidestream {
 
@@ -52,13 +54,25 @@ struct TaskMeasurement {
 [[nodiscard]] std::vector<int> best_sizes(const std::vector<std::vector<TaskCost>>& groups,
                                           const std::vector<int>& fixed, int servers, int nodes = 1);
 
+/// What is to be known of a task to say how long its group works.
+struct GroupedTask {
+  std::string name;
+  std::size_t group = 0;
+  Location where;
+};
+
+[[nodiscard]] std::vector<GroupedTask> grouped(const std::vector<TaskConfig>& tasks);
+/// Throws Error(configuration) for a group that is not there.
+[[nodiscard]] std::vector<GroupedTask> grouped(const std::vector<WrittenTask>& tasks,
+                                               const std::vector<ServerGroup>& groups);
+
 /// The costs of the tasks of each group. Throws Error(configuration) for a task that was not measured.
 [[nodiscard]] std::vector<std::vector<TaskCost>> costs_by_group(const std::vector<ServerGroup>& groups,
-                                                                const std::vector<TaskConfig>& tasks,
+                                                                const std::vector<GroupedTask>& tasks,
                                                                 const MeasuredCosts& costs);
 
 /// Puts sizes in place of `auto`; `servers` on each of `nodes` nodes.
-void choose_sizes(std::vector<ServerGroup>& groups, const std::vector<TaskConfig>& tasks, const MeasuredCosts& costs,
+void choose_sizes(std::vector<ServerGroup>& groups, const std::vector<GroupedTask>& tasks, const MeasuredCosts& costs,
                   int servers, int nodes);
 
 }  // namespace sidestream

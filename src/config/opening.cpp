@@ -80,7 +80,7 @@ std::vector<Use> uses(PlacementMode mode, const std::string& forward) {
       {"servers", nodes, "with 'nodes'", true,
        cores ? "write 'per_node' for the number of servers on each node" : "remove it"},
       {"groups", cores || sidecar || nodes || job, "with 'nodes', 'cores', 'sidecar' and 'job'", true, without_groups},
-      {"measured", cores || sidecar || nodes, "with 'groups' and 'nodes', 'cores' or 'sidecar'"},
+      {"measured", cores || sidecar || nodes || job, "with 'groups' and 'nodes', 'cores', 'sidecar' or 'job'"},
       {"whole_nodes", nodes, "with 'nodes'"},
       {"ranks", nodes, "with 'nodes'"},
       {"forward", nodes, "with 'nodes'"},
@@ -202,20 +202,13 @@ void divide_forwarders(PlacementConfig& placement, const Settings& settings) {
                             least, sends ? "to which it sends" : "for which it reduces", least));
 }
 
-/// With `job`: names become parts of folders' names, and what an endpoint runs is known only when it has been divided.
+/// With `job` names become parts of folders' names.
 void check_groups_of_job(const std::vector<ServerGroup>& groups) {
   for (const ServerGroup& group : groups) {
-    if (group.name.find('/') != std::string::npos) {
-      fail_at(group.where,
-              "found the group '{}', expected a name without '/': the folder of its stream ends in it; rename it",
-              group.name);
-    }
-    if (group.size == 0) {
-      fail_at(
-          group.where,
-          "found the size 'auto' with the mode 'job', expected a number of the endpoint's processes; write the size "
-          "that `sidestream groups` prints");
-    }
+    if (group.name.find('/') == std::string::npos) continue;
+    fail_at(group.where,
+            "found the group '{}', expected a name without '/': the folder of its stream ends in it; rename it",
+            group.name);
   }
 }
 

@@ -61,7 +61,7 @@ std::vector<Option> who() {
       {.name = "measured",
        .type = OptionType::text,
        .text = "With `groups` of the size `auto`: a file that `sidestream groups` made from earlier runs; rank 0 reads "
-               "it."},
+               "it, with `job` that of the endpoint."},
       {.name = "bind",
        .type = OptionType::integer,
        .list = true,

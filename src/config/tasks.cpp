@@ -12,6 +12,7 @@
 #include "config/schedule_text.hpp"
 #include "config/sections.hpp"
 #include "config/task_files.hpp"
+#include "config/written_tasks.hpp"
 
 namespace sidestream {
 
@@ -184,8 +185,7 @@ void give_names(std::vector<TaskConfig>& tasks) {
   std::map<std::string, int> last;  // number of each kind
   for (TaskConfig& task : tasks) {
     while (task.name.empty()) {
-      const int number = ++last[task.kind];
-      const std::string name = number == 1 ? task.kind : fmt::format("{}-{}", task.kind, number);
+      const std::string name = unnamed_task(task.kind, ++last[task.kind]);
       if (taken.emplace(name, Location{}).second) task.name = name;
     }
   }

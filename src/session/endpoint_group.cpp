@@ -18,6 +18,7 @@
 #include "config/document.hpp"
 #include "config/plugin_loader.hpp"
 #include "config/stream_config.hpp"
+#include "config/written_tasks.hpp"
 #include "session/c_analysis.hpp"
 #include "session/configuration.hpp"
 #include "session/record.hpp"
@@ -79,7 +80,7 @@ class Endpoint {
   void divide() {
     const std::vector<ServerGroup>& groups = opening_.placement.groups;
     if (groups.empty()) return;
-    join_group_of_endpoint(all_, roles_, groups);
+    join_group_of_endpoint(all_, roles_, opening_.placement, written_tasks(*document_));
     stream_.group = groups[roles_.group].name;
     std::vector<int> leaders;
     int first = 0;
@@ -151,7 +152,7 @@ class Endpoint {
       config_ = read_config(*document_, registry_, there.parameters, there.metadata);
       if (!options_.directory.empty()) config_.opening.directory = options_.directory;
       config_.opening.placement.mode = PlacementMode::inline_;  // the tasks run here
-      if (!roles_.group_members) config_.opening.placement.groups.clear();
+      config_.opening.placement.groups = opening_.placement.groups;
       there.apply_arrays(config_.metadata);
       declare_to_streams(*streams_, config_, there);
       there.apply_attributes(config_.metadata);

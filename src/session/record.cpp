@@ -41,7 +41,8 @@ void write_record(const std::string& directory, const RunFacts& facts, const Acc
                                  SIDESTREAM_VERSION, facts.placement, facts.clients, facts.servers, facts.nodes);
   for (const ServerGroup& group : facts.groups) {
     if (&group == &facts.groups.front()) text += "groups:\n";
-    text += fmt::format("  {}: {}\n", quoted_text(group.name), group.size);
+    const std::string size = group.size > 0 ? std::to_string(group.size) : "auto";  // with `job` the endpoint chooses
+    text += fmt::format("  {}: {}\n", quoted_text(group.name), size);
   }
   text +=
       fmt::format("configuration_file: {}\nconfiguration: {}", quoted_text(facts.file), literal_text(facts.text, 0, 4));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <span>
 #include <utility>
 
@@ -15,30 +16,38 @@
 
 namespace sidestream {
 
-void settle_groups(MpiCommunicator& world, const Roles& roles, Config& config) {
-  PlacementConfig& placement = config.opening.placement;
-  if (placement.groups.empty() || placement.mode == PlacementMode::job) return;  // the endpoint divides itself
-  const bool nodes = placement.mode == PlacementMode::nodes;
-  const int servers = nodes ? roles.servers.count : placement.per_node;
+namespace {
+
+/// Collective: sizes in place of `auto`, by the measurements, which member 0 reads and says.
+void choose_sizes_together(MpiCommunicator& world, PlacementConfig& placement, const std::vector<GroupedTask>& tasks,
+                           int servers, int nodes) {
   std::string measured;
-  const bool chosen = servers_of(placement.groups) == 0;
-  if (chosen) {
-    together(world, [&] {
-      if (world.rank() == 0) measured = read_configuration_file(placement.measured, "make it with `sidestream groups`");
-    });
-    share_text(world, measured);
-  }
   together(world, [&] {
-    const char* const which = placement.whole_nodes > 0 ? "whole_nodes" : nodes ? "servers" : "per_node";
-    check_group_sizes(placement.groups, servers, which);
-    if (!chosen) return;
-    choose_sizes(placement.groups, config.tasks, read_costs(measured, placement.measured), servers,
-                 nodes ? 1 : roles.nodes);
+    if (world.rank() == 0) measured = read_configuration_file(placement.measured, "make it with `sidestream groups`");
+  });
+  share_text(world, measured);
+  together(world, [&] {
+    choose_sizes(placement.groups, tasks, read_costs(measured, placement.measured), servers, nodes);
     if (world.rank() != 0) return;
     std::string text;
     for (const ServerGroup& group : placement.groups) text += fmt::format(", {}: {}", group.name, group.size);
     log::info("groups of servers, by '{}': {}", placement.measured, text.substr(2));
   });
+}
+
+}  // namespace
+
+void settle_groups(MpiCommunicator& world, const Roles& roles, Config& config) {
+  PlacementConfig& placement = config.opening.placement;
+  if (placement.groups.empty() || placement.mode == PlacementMode::job) return;  // the endpoint divides itself
+  const bool nodes = placement.mode == PlacementMode::nodes;
+  const int servers = nodes ? roles.servers.count : placement.per_node;
+  together(world, [&] {
+    const char* const which = placement.whole_nodes > 0 ? "whole_nodes" : nodes ? "servers" : "per_node";
+    check_group_sizes(placement.groups, servers, which);
+  });
+  if (servers_of(placement.groups) > 0) return;
+  choose_sizes_together(world, placement, grouped(config.tasks), servers, nodes ? 1 : roles.nodes);
 }
 
 std::vector<int> sizes_of(const std::vector<ServerGroup>& groups) {
@@ -73,16 +82,26 @@ void join_group(Roles& roles, const PlacementConfig& placement) {
   roles.group_members = roles.members->group(static_cast<int>(roles.group));
 }
 
-void join_group_of_endpoint(MpiCommunicator& world, Roles& roles, const std::vector<ServerGroup>& groups) {
+void join_group_of_endpoint(MpiCommunicator& world, Roles& roles, PlacementConfig& placement,
+                            const std::vector<WrittenTask>& tasks) {
+  const std::vector<ServerGroup>& groups = placement.groups;
   if (groups.empty()) return;
   const int servers = servers_of(groups);
+  int least = 0;
+  for (const ServerGroup& group : groups) least += std::max(group.size, 1);
   together(world, [&] {
-    if (servers == world.size()) return;
+    if (servers > 0 ? servers == world.size() : least <= world.size()) return;
     fail(Code::configuration,
-         "{}: found groups of {} servers in all and an endpoint of {} process{}, expected as many; start it with "
+         "{}: found groups of {}{} servers in all and an endpoint of {} process{}, expected as many; start it with "
          "mpirun -n {}, or change the sizes",
-         groups.front().where.text(), servers, world.size(), world.size() == 1 ? "" : "es", servers);
+         groups.front().where.text(), servers > 0 ? "" : "at least ", least, world.size(),
+         world.size() == 1 ? "" : "es", least);
   });
+  if (servers == 0) {
+    std::vector<GroupedTask> all;
+    together(world, [&] { all = grouped(tasks, groups); });
+    choose_sizes_together(world, placement, all, world.size(), 1);
+  }
   roles.group = group_of_server(groups, world.rank());
   roles.group_members = world.group(static_cast<int>(roles.group));
 }

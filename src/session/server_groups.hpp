@@ -7,6 +7,7 @@
 
 #include "base/communicator.hpp"
 #include "config/config.hpp"
+#include "config/written_tasks.hpp"
 #include "server/ledger.hpp"
 #include "session/roles.hpp"
 
@@ -22,9 +23,11 @@ void settle_groups(MpiCommunicator& world, const Roles& roles, Config& config);
 /// groups memory is shared with. Nothing without groups.
 void join_group(Roles& roles, const PlacementConfig& placement);
 
-/// Collective over the processes of an endpoint: which group this one belongs to. Throws the same Error everywhere
-/// unless there are as many as the sizes add up to. Nothing without groups.
-void join_group_of_endpoint(MpiCommunicator& world, Roles& roles, const std::vector<ServerGroup>& groups);
+/// Collective over the processes of an endpoint: which group this one belongs to. Sizes that are `auto` are chosen, for
+/// the tasks that the file names: what they read is not known before a group has its stream. Throws the same Error
+/// everywhere unless there are as many processes as the sizes add up to. Nothing without groups.
+void join_group_of_endpoint(MpiCommunicator& world, Roles& roles, PlacementConfig& placement,
+                            const std::vector<WrittenTask>& tasks);
 
 /// Collective over `world`: the ledger of member `to`, joined with those of the other groups; elsewhere the member's
 /// own. `mine`: null on those that have none.

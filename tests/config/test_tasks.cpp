@@ -1,5 +1,6 @@
 // Analyses and outputs: kinds, schedules, names, files, events.
 #include "config/support.hpp"
+#include "config/written_tasks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -39,6 +40,23 @@ TEST_CASE("names are given, or made to differ") {
   std::vector<std::string> names;
   for (const TaskConfig& task : config.tasks) names.push_back(task.name);
   CHECK(names == std::vector<std::string>{"volume", "volume-2", "volume-3", "mine", "volume-4"});
+}
+
+TEST_CASE("what a file says of tasks before their kinds are known is what they are called") {
+  const std::string text =
+      declarations +
+      "outputs:\n  - hdf5\n  - hdf5: {file: \"b-{index}.h5\", group: b}\n"
+      "analyses: [volume, volume: {name: volume-2}, volume, volume: {name: mine, group: a}, volume]\n";
+  const Config config = read(text);
+  const std::vector<WrittenTask> written = written_tasks(*parse_document(text, "run.yaml"));
+  REQUIRE(written.size() == 7);
+  for (std::size_t n = 0; n < written.size(); ++n) {
+    CHECK(written[n].kind == config.tasks[n].kind);
+    CHECK(written[n].name == config.tasks[n].name);
+    CHECK(written[n].group == (n == 3 ? "a" : n == 6 ? "b" : ""));
+  }
+  CHECK(written[6].where.text() == "run.yaml:5:5");
+  CHECK(written_tasks(*parse_document("analyses: 3\noutputs: [{}, [1]]\n", "run.yaml")).empty());
 }
 
 TEST_CASE("schedules with bounds and events") {

@@ -492,9 +492,10 @@ analyses:
         ("{mode: inline, groups: {a: 1, b: 1}}", "ab", "the ranks of the simulation run one task after the other"),
         ("{mode: nodes, forward: partials, per_node: 1, groups: {a: 1, b: 1}}", "ab", "found 1 forwarder on each node"),
         ("{mode: job, per_node: 1, groups: {a: 1, b: 1}}", "ab", "found 1 sender on each node for 2 groups"),
-        ("{mode: job, groups: {a: auto, b: 1}}", "ab", "the size 'auto' with the mode 'job'"),
+        ("{mode: job, groups: {a: auto, b: 1}}", "ab", "without 'measured'"),
         ("{mode: job, groups: {a/b: 1, b: 1}}", ["a/b", "b"], "the folder of its stream ends in it"),
-        ("{mode: job, groups: {a: 1, b: 1}, measured: x}", "ab", "with 'groups' and 'nodes', 'cores' or 'sidecar'"),
+        ("{mode: job, groups: {a: 1, b: 1}, measured: x}", "ab", "without a group of the size 'auto'"),
+        ("{mode: inline, measured: x}", "ab", "with 'groups' and 'nodes', 'cores', 'sidecar' or 'job'"),
     ],
 )
 def test_sentences(tmp_path, placement, tasks, sentence):

@@ -307,6 +307,50 @@ def test_check_and_sizes(tmp_path):
     assert "the simulation computes" in said.stdout
 
 
+def test_sizes_that_the_endpoint_chooses(tmp_path, reference):
+    """From what an earlier one took, for as many processes as there are; another endpoint may be of another size."""
+    tasks = in_groups(TASKS, "ab")
+    fixed = "groups: {a: 2, b: 1}, per_node: 2,"
+    done = both(tmp_path / "earlier", 2, 3, [f"steps={STEPS}"], placement=fixed, tasks=tasks)
+    assert done.status == 0, done.text
+    costs = tmp_path / "costs.yaml"
+    command = [TOOL, "groups", done.results, "--servers", "5", "--output", costs]
+    said = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert said.returncode == 0, said.stderr
+    sizes = dict(re.findall(r"(\w+): (\d+)", said.stdout.split("groups: {")[1]))
+    assert sum(map(int, sizes.values())) == 5
+    automatic = f"groups: {{a: auto, b: auto}}, measured: {costs}, per_node: 2,"
+    options = [f"steps={STEPS}", "blocks=2", "ghosts=1"]
+    done = both(tmp_path / "auto", 2, 5, options, placement=automatic, tasks=tasks)
+    check_delivered(done, 2, STEPS, results_without_records(done), reference)
+    record = (done.results / "endpoint.yaml").read_text()
+    assert f'groups:\n  "a": {sizes["a"]}\n  "b": {sizes["b"]}\n' in record
+    assert 'groups:\n  "a": auto\n  "b": auto\n' in (done.results / "run.yaml").read_text()
+    file = tmp_path / "auto" / "run.yaml"
+    command = [TOOL, "check", file, "--ranks", "4", "--set", "n=32", "h=0.1"]
+    checked = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert checked.returncode == 0, checked.stderr
+    assert "group      b: servers for" in checked.stdout, checked.stdout
+
+
+@pytest.mark.parametrize(
+    ("tasks", "processes", "sentence"),
+    [
+        (TABLES, 1, "groups of at least 2 servers in all and an endpoint of 1 process"),
+        (TABLES + "  - probe: {variable: t, points: [[0.5, 0.5, 0.5]], group: b}\n", 3, "found no costs of 'probe'"),
+        (TABLES.replace("group: b", "group: c"), 3, "unknown group 'c', expected one of a, b"),
+    ],
+)
+def test_sizes_that_cannot_be_chosen(tmp_path, tasks, processes, sentence):
+    costs = tmp_path / "costs.yaml"
+    costs.write_text("tasks: {statistics: {constant: 1}, histogram: {shared: 1}}\n")
+    write_configuration(tmp_path, "engine: files", f"groups: {{a: auto, b: auto}}, measured: {costs},", tasks=tasks)
+    with endpoint(tmp_path, processes) as reader:
+        status, text = reader.finish(30)
+    assert status == 1
+    assert text.count(sentence) == 1, text
+
+
 def test_what_two_groups_need_is_sent_to_each_alone(tmp_path):
     """Variables that a group does not need are not in its stream."""
     tasks = """\

@@ -53,7 +53,9 @@ std::string check(const CheckOptions& options) {
   Config config = read_config(*document, registry, parameters, declared);
   if (opening.placement.whole_nodes == 0) {
     const bool anywhere = opening.placement.mode == PlacementMode::nodes;
-    settle_groups(config, anywhere ? opening.placement.servers : opening.placement.per_node, anywhere ? 1 : nodes);
+    const int servers = anywhere ? opening.placement.servers : opening.placement.per_node;
+    // With `job` they are the endpoint's, whose number nobody knows here.
+    settle_groups(config, opening.placement.mode == PlacementMode::job ? 0 : servers, anywhere ? 1 : nodes);
   }
   make_tasks(config, registry);
   if (options.ranks > 0) check_buffer(config, options.ranks, nodes);

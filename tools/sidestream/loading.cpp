@@ -74,7 +74,12 @@ void settle_groups(Config& config, int servers, int nodes) {
   PlacementConfig& placement = config.opening.placement;
   if (placement.groups.empty() || servers_of(placement.groups) > 0) return;
   const MeasuredCosts costs = read_costs(read_text(placement.measured, "the measurements"), placement.measured);
-  choose_sizes(placement.groups, config.tasks, costs, servers, nodes);
+  const std::vector<GroupedTask> tasks = grouped(config.tasks);
+  if (servers > 0) {
+    choose_sizes(placement.groups, tasks, costs, servers, nodes);
+  } else {
+    static_cast<void>(costs_by_group(placement.groups, tasks, costs));
+  }
 }
 
 }  // namespace sidestream

@@ -15,7 +15,8 @@ namespace sidestream {
 /// Everything that comes with Sidestream, what the plug-ins add, and stand-ins for the program's own functions.
 [[nodiscard]] Registry all_kinds(const OpeningConfig& opening, const CheckOptions& options);
 
-/// Puts sizes in place of `auto`, from what `placement.measured` says; `servers` on each of `nodes` nodes.
+/// Puts sizes in place of `auto`, from what `placement.measured` says; `servers` on each of `nodes` nodes; 0: not
+/// known, so that sizes stay `auto`. Throws Error(configuration) for a task that was not measured.
 void settle_groups(Config& config, int servers, int nodes);
 
 /// A folder for writers to be made with and not used.

@@ -8,6 +8,7 @@
 #include "base/fail.hpp"
 #include "config/document.hpp"
 #include "config/own_files.hpp"
+#include "config/written_tasks.hpp"
 #include "loading.hpp"
 #include "storage/formats/csv.hpp"
 
@@ -93,41 +94,6 @@ class Gathering {
   std::map<std::string, std::map<std::string, Slowest>> work_;  ///< by task, then iteration
   std::map<std::string, std::set<std::string>> ranks_;          ///< that ran the task
 };
-
-/// What the file says of a task, without what its kind checks.
-struct WrittenTask {
-  std::string kind, name, group;
-};
-
-std::vector<WrittenTask> written_tasks(const Document& document) {
-  std::vector<WrittenTask> tasks;
-  const auto text_at = [](const Node& map, const char* key) {
-    const Entry* found = map.find(key);
-    return found ? found->value.text : std::string();
-  };
-  for (const char* const section : {"analyses", "outputs"}) {
-    const Entry* found = document.root().find(section);
-    if (found == nullptr) continue;
-    for (const Node& item : found->value.items) {
-      if (item.kind == Node::Kind::scalar) tasks.push_back({item.text, "", ""});
-      if (item.kind != Node::Kind::map || item.entries.empty()) continue;
-      const Entry& entry = item.entries.front();
-      tasks.push_back({entry.key, text_at(entry.value, "name"), text_at(entry.value, "group")});
-    }
-  }
-  // As a session names them.
-  std::set<std::string> taken;
-  for (const WrittenTask& task : tasks) taken.insert(task.name);
-  std::map<std::string, int> last;
-  for (WrittenTask& task : tasks) {
-    while (task.name.empty()) {
-      const int number = ++last[task.kind];
-      const std::string name = number == 1 ? task.kind : fmt::format("{}-{}", task.kind, number);
-      if (taken.insert(name).second) task.name = name;
-    }
-  }
-  return tasks;
-}
 
 bool has(const std::string& directory, const char* file) {
   std::error_code ignored;
