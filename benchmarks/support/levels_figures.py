@@ -33,7 +33,8 @@ def case_per_step(panels, rows, simulation, analysis):
     for row, mark, colour, size in ((every, "s--", BLUE, 4), (needed, "o-", RED, 4), (job, "x:", GREEN, 5)):
         name = "job" if row is job else f"move: {row.move}"
         panels[0].plot([step.bytes / 1e6 for step in row.steps], mark, color=colour, ms=size, label=name)
-    panels[0].set(ylim=(0, None), title=f"{simulation}\n{analysis}")
+    moved = max(step.bytes / 1e6 for row in (every, needed, job) for step in row.steps)
+    panels[0].set(ylim=(0, 1.1 * moved), title=f"{simulation}\n{analysis}")
     most = max(1e3 * (step.solver + step.analysis) for row in (every, needed) for step in row.steps[1:])
     for axes, row in zip(panels[1:], (every, needed), strict=True):
         steps = range(1, len(row.steps))
@@ -41,7 +42,7 @@ def case_per_step(panels, rows, simulation, analysis):
         analysed = [1e3 * row.steps[n].analysis for n in steps]
         axes.stackplot(steps, solver, analysed, colors=[GREY, RED if row is needed else BLUE],
                        labels=["solver", "analysis"])  # fmt: skip
-        axes.set(ylim=(0, 1.05 * most), title=f"move: {row.move}")
+        axes.set(ylim=(0, 1.35 * most), title=f"move: {row.move}")  # with room for the legend
 
 
 def label(panels, last):
@@ -50,8 +51,7 @@ def label(panels, last):
     panels[0][0].legend(frameon=False)
     for row in panels[1:]:
         row[0].set_ylabel("ms")
-        # Over what it covers: there is no corner that is empty in every run.
-        row[0].legend(loc="upper right", fontsize=8, framealpha=0.85, edgecolor="none")
+        row[0].legend(loc="upper right", fontsize=8, ncols=2, frameon=False)
     if last:
         for axes in panels[2]:
             axes.set_xlabel("step")
