@@ -14,8 +14,8 @@ AnalysisKind threshold_kind() {
           "The cells of a mesh, or the particles, in which a component of a variable lies in a range, both ends of "
           "which belong to it, as an unstructured mesh with the variable and those under `fields`. NaN lies in no "
           "range. Of a variable at points all points of a cell must have a value in the range, or with `points: any` "
-          "one. Meshes are uniform, rectilinear, curvilinear, unstructured or points, of one to three dimensions, with "
-          "refinement levels or without; each place counts once, on its finest level. Points and cells come in the "
+          "one. Meshes are uniform, rectilinear, curvilinear, unstructured, octrees or points, of one to three dimensions, "
+          "with refinement levels or without; each place counts once, on its finest level. Points and cells come in the "
           "order of their numbers in the mesh, points once each, so that results are the same bytes however the mesh "
           "is divided (docs/parts-of-meshes.md).",
       .options = std::move(options),

@@ -71,7 +71,7 @@ double Field::position(std::size_t axis, Index cell, double cells) const noexcep
 
 std::vector<Option> field_options() {
   return {
-      variable_option("The density, or whatever halos are looked for in: a variable in the cells of a uniform mesh."),
+      variable_option("The density, or whatever halos are looked for in: a variable in cells."),
       component_option("Which component of it, from 0; needed if it has several."),
       {.name = "connectivity",
        .type = OptionType::choice,
