@@ -1,6 +1,9 @@
 // Walking over the points that count and that were chosen.
 #pragma once
 
+#include <algorithm>
+#include <vector>
+
 #include "analysis/cell_choice.hpp"
 #include "analysis/cells/block_tree.hpp"
 #include "analysis/runs.hpp"
@@ -70,6 +73,33 @@ void for_each_chosen_run(const LocalInput& input, const Variable& variable, cons
                          const CellChoice& choice, F&& f) {
   if (choice.all()) return for_each_owned_run(view, c, f);
   for_each_owned_run(chosen_view(input, variable, view, choice), c, f);
+}
+
+/// The same with the level first: `f(level, first, count, stride)`.
+template <class F>
+void for_each_chosen_run_of_levels(const LocalInput& input, const Variable& variable, const BlockView& view, int c,
+                                   const CellChoice& choice, F&& f) {
+  const auto of_level = [&f](std::int32_t level) {
+    return [&f, level](const auto* values, Index n, Index stride) { f(level, values, n, stride); };
+  };
+  const Mesh& mesh = input.metadata.mesh_of(variable);
+  if (mesh.kind() != MeshKind::octree)
+    return for_each_chosen_run(input, variable, view, c, choice, of_level(view.block.level));
+  const auto tree = BlockTree::of(input, mesh, view.block);
+  if (!tree) return;
+  const std::vector<Box> counted = chosen_view(input, variable, view, choice).counted();
+  const std::vector<Index>& starts = tree->index().level_starts();
+  BlockView part = view;
+  part.covered.clear();
+  for (std::size_t level = 0; level + 1 < starts.size(); ++level) {
+    part.owned.clear();
+    for (Box box : counted) {
+      box.lo[0] = std::max(box.lo[0], starts[level]);
+      box.hi[0] = std::min(box.hi[0], starts[level + 1]);
+      if (box.lo[0] < box.hi[0]) part.owned.push_back(box);
+    }
+    for_each_owned_run(part, c, of_level(static_cast<std::int32_t>(level)));
+  }
 }
 
 }  // namespace sidestream

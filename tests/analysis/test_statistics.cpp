@@ -6,6 +6,7 @@
 
 #include "analysis/kinds.hpp"
 #include "support/fake_domain.hpp"
+#include "support/message_of.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -198,4 +199,29 @@ TEST_CASE("one component on request, and a component that does not exist") {
   CHECK(whole(table, 0, "component") == 2);
   CHECK_THROWS_WITH_AS(alone(domain, {domain.mesh().cells}, {}, "{variable: a, component: 3}"),
                        doctest::Contains("component 3 of 'a' does not exist; it has 3"), Error);
+}
+
+TEST_CASE("by size: the integral and the mean of a field, whatever the division") {
+  const FakeDomain domain = domain_of({"a", wild, Centering::cell, 2});
+  const Table each = alone(domain, random_division(domain.mesh().cells, 5, 3));
+  const std::string yaml = "{variable: a, by: size}";
+  const Table table = alone(domain, random_division(domain.mesh().cells, 9, 4), {.ghosts = 1, .partials = 3}, yaml);
+  const auto& spacing = dynamic_cast<const UniformGeometry&>(*domain.mesh().geometry).spacing();
+  const double volume = spacing[0] * spacing[1] * spacing[2];
+  for (std::size_t row = 0; row < 2; ++row) {
+    for (const char* const same : {"minimum", "maximum", "mean", "variance", "standard_deviation"}) {
+      CHECK(real(table, row, same) == real(each, row, same));
+    }
+    CHECK(whole(table, row, "count") == 12 * 12 * 12);
+    CHECK(real(table, row, "sum") == volume * real(each, row, "sum"));
+    CHECK(real(table, row, "size") == doctest::Approx(8).epsilon(1e-14));
+  }
+}
+
+TEST_CASE("by size: what it needs") {
+  const FakeDomain nodes = domain_of({"a", wild, Centering::node, 1});
+  const auto said = [](const FakeDomain& domain) {
+    return message_of([&] { static_cast<void>(alone(domain, {}, {}, "{variable: a, by: size}")); });
+  };
+  CHECK(said(nodes).find("'a' lies at nodes; `by: size` needs values in cells") != std::string::npos);
 }

@@ -27,10 +27,11 @@ PLACES = 60
 
 ROWS = {
     "statistics": Row(
-        "count, sum and extremes, from those of single levels with each cell as often as it has finest ones: exact",
+        "by size: sum, mean, variance and extremes, exact; counts and sums of single levels, exact",
         "extremes exact; mean by volume to 1e-13",
         tasks="""\
   - statistics: {name: NAME-all, variable: NAME, file: NAME-statistics.csv}
+  - statistics: {name: NAME-size, variable: NAME, by: size, file: NAME-size.csv}
 """,
     ),
     "histogram": Row(

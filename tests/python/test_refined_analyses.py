@@ -84,6 +84,20 @@ def test_statistics(twins, name):
 
 
 @both
+def test_statistics_by_size(twins, name):
+    """What a field comes to, whatever carries it; and NumPy's."""
+    (uniform,), (refined,) = twins.rows("f-size.csv"), twins.rows(f"{name}-size.csv")
+    for column in ("minimum", "maximum", "sum", "mean", "variance", "standard_deviation", "size"):
+        assert refined[column] == uniform[column], column
+    assert int(refined["count"]) == len(twins.world.leaves) < int(uniform["count"])
+    fine, volume = twins.world.uniform(), twins.world.volume(DEEPEST)
+    assert float(refined["size"]) == pytest.approx(fine.size * volume, rel=1e-15)
+    assert float(refined["sum"]) == pytest.approx(fine.sum() * volume, rel=1e-13)
+    assert float(refined["mean"]) == pytest.approx(fine.mean(), rel=1e-13)
+    assert float(refined["variance"]) == pytest.approx(fine.var(), rel=1e-12)
+
+
+@both
 def test_histogram(twins, name):
     expected, found = twins.rows("f-histogram.csv"), twins.rows(f"{name}-histogram.csv")
     fine = twins.world.uniform()

@@ -30,8 +30,10 @@ def test_statistics_like_yt(twins, theirs, name):
     assert (float(row["minimum"]), float(row["maximum"])) == (float(least), float(most))
     assert len(everything["stream", "u"]) == int(row["count"])
     mean = float(everything.quantities.weighted_average_quantity(("stream", "u"), ("index", "cell_volume")))
-    (uniform,) = twins.rows("f-statistics.csv")
-    assert mean == pytest.approx(float(uniform["mean"]), rel=1e-13)
+    (by_size,) = twins.rows(f"{name}-size.csv")
+    assert mean == pytest.approx(float(by_size["mean"]), rel=1e-13)
+    variance = everything.quantities.weighted_standard_deviation(("stream", "u"), ("index", "cell_volume"))[0] ** 2
+    assert float(variance) == pytest.approx(float(by_size["variance"]), rel=1e-12)
 
 
 @both

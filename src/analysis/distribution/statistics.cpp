@@ -1,8 +1,14 @@
 // Count, extremes, sum, mean and variance of a variable over the whole mesh.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "analysis/chosen_runs.hpp"
 #include "analysis/common_options.hpp"
@@ -43,15 +49,21 @@ struct SquareSum {
     }
     return std::nullopt;
   }
-  /// Adds count * sum / 2^exponent to `total`.
-  void add_to(ExactSum& total, double count, int exponent) const {
+  /// Adds weight * sum / 2^exponent to `total`.
+  void add_to(ExactSum& total, double weight, int exponent) const {
     int shift = 2 * scale - exponent;
     for (const ExactSum* sum : {&of_great, &of_common, &of_small}) {
-      for (const double term : sum->expansion()) total.add_product(count, std::ldexp(term, shift));
+      for (const double term : sum->expansion()) total.add_product(weight, std::ldexp(term, shift));
       shift -= 2 * scale;
     }
   }
 };
+
+/// Adds weight * sum: exactly if the weight is 1, else to more than 200 bits.
+void add_weighted(ExactSum& total, const ExactSum& sum, double weight) {
+  if (weight == 1) return total.add(sum);
+  for (const double term : sum.expansion()) total.add_product(weight, term);
+}
 
 /// What is known of one component. Every part of it can be added, or the lesser one taken, in any order.
 struct Moments {
@@ -93,10 +105,59 @@ struct Moments {
 
 constexpr std::size_t added_words = 3 + ExactSum::words + SquareSum::words, least_words = 2;
 
+/// What a value counts for: 1, or the size of its cell, as a part of those of the coarsest level.
+struct Weights {
+  std::vector<double> of_level{1};  ///< one entry: all count alike
+  double unit = 1;                  ///< size of a cell of the coarsest level, if values count by that
+  bool by_size = false;
+};
+
+/// All values of one component, each with its weight.
+struct Weighted {
+  std::int64_t count = 0, nan = 0, infinite = 0;
+  ExactSum weight, sum;
+  SquareSum squares;
+
+  void add(std::span<const std::int64_t> added, double of_each) {
+    const auto sum_at = [&](std::size_t which) {
+      return ExactSum::deserialise(added.subspan(3 + which * ExactSum::words).first<ExactSum::words>());
+    };
+    count += added[0];
+    nan += added[1];
+    infinite += added[2];
+    weight.add_product(static_cast<double>(added[0]), of_each);
+    add_weighted(sum, sum_at(0), of_each);
+    add_weighted(squares.of_small, sum_at(1), of_each);
+    add_weighted(squares.of_common, sum_at(2), of_each);
+    add_weighted(squares.of_great, sum_at(3), of_each);
+  }
+
+  struct Spread {
+    double variance = 0, deviation = 0;
+  };
+  /// (W S2 - S1^2) / W^2 with sums exact beyond 200 bits: no cancellation when the mean is far greater than
+  /// the spread. Scaled, so that a variance beyond the doubles is infinite or 0 while the deviation is right.
+  [[nodiscard]] Spread spread() const {
+    const std::optional<int> exponent = squares.exponent();
+    if (!exponent) return {};
+    ExactSum numerator;
+    for (const double part : weight.expansion()) squares.add_to(numerator, part, *exponent);
+    auto terms = sum.expansion();
+    for (double& term : terms) term = std::ldexp(term, -*exponent / 2);
+    for (const double one : terms) {
+      for (const double other : terms) numerator.add_product(-one, other);
+    }
+    const double all = weight.value(), scaled = numerator.value() / all / all;
+    if (scaled <= 0) return {};
+    return {std::ldexp(scaled, *exponent), std::ldexp(std::sqrt(scaled), *exponent / 2)};
+  }
+};
+
 class Statistics final : public Task {
  public:
-  Statistics(const Variable& variable, std::optional<int> component, const CellChoice& choice, std::string file)
-      : variable_(variable), choice_(choice), file_(std::move(file)) {
+  Statistics(const Variable& variable, std::optional<int> component, const CellChoice& choice, Weights weights,
+             std::string file)
+      : variable_(variable), choice_(choice), weights_(std::move(weights)), file_(std::move(file)) {
     const int first = component.value_or(0), last = component ? first + 1 : variable.components;
     for (int c = first; c < last; ++c) components_.push_back(c);
   }
@@ -111,30 +172,31 @@ class Statistics final : public Task {
   Bytes local(const LocalInput& input) override {
     SumsAndLeast partial;
     for (const int c : components_) {
-      Moments m;
-      for (const BlockView& view : input.of(variable_.id)) {
-        for_each_chosen_run(input, variable_, view, c, choice_,
-                            [&](const auto* values, Index n, Index stride) { m.add(values, n, stride); });
+      std::int64_t lowest = nothing, highest = nothing;
+      for (const Moments& m : moments_of(input, c)) {
+        partial.sums.insert(partial.sums.end(), {m.count, m.nan, m.infinite});
+        for (const ExactSum* sum : {&m.sum, &m.squares.of_small, &m.squares.of_common, &m.squares.of_great}) {
+          const auto form = sum->serialise();
+          partial.sums.insert(partial.sums.end(), form.begin(), form.end());
+        }
+        lowest = std::min(lowest, m.lowest);
+        highest = std::min(highest, m.highest);
       }
-      partial.sums.insert(partial.sums.end(), {m.count, m.nan, m.infinite});
-      for (const ExactSum* sum : {&m.sum, &m.squares.of_small, &m.squares.of_common, &m.squares.of_great}) {
-        const auto form = sum->serialise();
-        partial.sums.insert(partial.sums.end(), form.begin(), form.end());
-      }
-      partial.least.insert(partial.least.end(), {m.lowest, m.highest});
+      partial.least.insert(partial.least.end(), {lowest, highest});
     }
     return partial.bytes();
   }
 
   Bytes combine(const CombineInput& input) override {
-    const std::size_t n = components_.size();
+    const std::size_t n = components_.size(), words = weights_.of_level.size() * added_words;
     const SumsAndLeast all =
-        SumsAndLeast::joined(input.partials, n * added_words, n * least_words, nothing, input.communicator);
-    Table table{{"component", "count", "nan", "infinite", "minimum", "maximum", "sum", "mean", "variance",
-                 "standard_deviation"},
-                {}};
+        SumsAndLeast::joined(input.partials, n * words, n * least_words, nothing, input.communicator);
+    std::vector<std::string> columns{"component", "count", "nan",  "infinite", "minimum",
+                                     "maximum",   "sum",   "mean", "variance", "standard_deviation"};
+    if (weights_.by_size) columns.emplace_back("size");
+    Table table(columns, {});
     for (std::size_t i = 0; i < n; ++i) {
-      table.add_row(row(components_[i], std::span(all.sums).subspan(i * added_words, added_words),
+      table.add_row(row(components_[i], std::span(all.sums).subspan(i * words, words),
                         std::span(all.least).subspan(i * least_words, least_words)));
     }
     input.results.add(file_, table);
@@ -142,69 +204,111 @@ class Statistics final : public Task {
   }
 
  private:
+  /// Of each weight.
+  [[nodiscard]] std::vector<Moments> moments_of(const LocalInput& input, int c) const {
+    std::vector<Moments> moments(weights_.of_level.size());
+    for (const BlockView& view : input.of(variable_.id)) {
+      if (!weights_.by_size) {
+        for_each_chosen_run(input, variable_, view, c, choice_,
+                            [&](const auto* values, Index n, Index stride) { moments.front().add(values, n, stride); });
+        continue;
+      }
+      for_each_chosen_run_of_levels(input, variable_, view, c, choice_,
+                                    [&](std::int32_t level, const auto* values, Index n, Index stride) {
+                                      moments.at(static_cast<std::size_t>(level)).add(values, n, stride);
+                                    });
+    }
+    return moments;
+  }
+
   [[nodiscard]] Table::Cell extreme(std::int64_t key) const {
     const bool real = variable_.type == Type::float32 || variable_.type == Type::float64;
     if (real || variable_.type == Type::uint64) return from_order_key(key);
     return key;
   }
 
-  struct Spread {
-    double variance = 0, deviation = 0;
-  };
-  /// (n S2 - S1^2) / n^2 with sums exact beyond 200 bits: no cancellation when the mean is far greater than
-  /// the spread. Scaled, so that a variance beyond the doubles is infinite or 0 while the deviation is right.
-  static Spread spread(std::int64_t n, const ExactSum& sum, const SquareSum& squares) {
-    const std::optional<int> exponent = squares.exponent();
-    if (!exponent) return {};
-    const auto count = static_cast<double>(n);
-    ExactSum numerator;
-    squares.add_to(numerator, count, *exponent);
-    auto terms = sum.expansion();
-    for (double& term : terms) term = std::ldexp(term, -*exponent / 2);
-    for (const double a : terms) {
-      for (const double b : terms) numerator.add_product(-a, b);
-    }
-    const double scaled = numerator.value() / count / count;
-    if (scaled <= 0) return {};
-    return {std::ldexp(scaled, *exponent), std::ldexp(std::sqrt(scaled), *exponent / 2)};
-  }
-
   [[nodiscard]] std::vector<Table::Cell> row(int component, std::span<const std::int64_t> added,
                                              std::span<const std::int64_t> least) const {
-    const std::int64_t count = added[0];
-    const auto sum = ExactSum::deserialise(added.subspan(3).first<ExactSum::words>());
-    const auto squares = [&](std::size_t which) {
-      return ExactSum::deserialise(added.subspan(3 + (1 + which) * ExactSum::words).first<ExactSum::words>());
-    };
+    Weighted all;
+    for (std::size_t level = 0; level < weights_.of_level.size(); ++level) {
+      all.add(added.subspan(level * added_words, added_words), weights_.of_level[level]);
+    }
     const double none = std::numeric_limits<double>::quiet_NaN();
-    std::vector<Table::Cell> cells{std::int64_t{component}, count, added[1], added[2]};
-    if (count == 0) {
+    std::vector<Table::Cell> cells{std::int64_t{component}, all.count, all.nan, all.infinite};
+    if (all.count == 0) {
       cells.insert(cells.end(), {none, none, 0.0, none, none, none});
-      return cells;
+    } else {
+      const auto [variance, deviation] = all.spread();
+      cells.push_back(extreme(least[0]));
+      cells.push_back(extreme(~least[1]));
+      const double sum = all.sum.value();
+      for (const double x : {weights_.unit * sum, sum / all.weight.value(), variance, deviation}) cells.emplace_back(x);
     }
-    const auto [variance, deviation] = spread(count, sum, {squares(0), squares(1), squares(2)});
-    cells.push_back(extreme(least[0]));
-    cells.push_back(extreme(~least[1]));
-    for (const double x : {sum.value(), sum.value() / static_cast<double>(count), variance, deviation}) {
-      cells.emplace_back(x);
-    }
+    if (weights_.by_size) cells.emplace_back(weights_.unit * all.weight.value());
     return cells;
   }
 
   Variable variable_;
   CellChoice choice_;
+  Weights weights_;
   std::string file_;
   std::vector<int> components_;
 };
 
+double product_of(const std::array<double, 3>& spacing, int dimensions) {
+  double product = 1;
+  for (int a = 0; a < dimensions; ++a) product *= spacing[static_cast<std::size_t>(a)];
+  return product;
+}
+
+/// Throws Error(configuration) if values can't count by the size of their cells.
+Weights read_weights(const Settings& settings, const Variable& variable, const Mesh& mesh) {
+  if (settings.text("by") == "cell") return {};
+  require_values_in_cells(settings, "by", variable, mesh, "`by: size`");
+  Weights weights{{}, 1, true};
+  if (const auto* tree = dynamic_cast<const OctreeGeometry*>(mesh.geometry.get())) {
+    weights.unit = product_of(tree->spacing(), mesh.dimensions);
+    constexpr int most_levels = 63;  // whole numbers count cells of a level
+    for (int level = 0; level < most_levels; ++level) {
+      weights.of_level.push_back(std::ldexp(1.0, -level * mesh.dimensions));
+    }
+    return weights;
+  }
+  const auto* uniform = dynamic_cast<const UniformGeometry*>(mesh.geometry.get());
+  if (uniform == nullptr) {
+    settings.fail("by",
+                  fmt::format("found 'by: size' for '{}' on mesh '{}' of type '{}', expected a uniform mesh or an "
+                              "octree, whose cells of a level are alike; remove it",
+                              variable.name, mesh.name, mesh.geometry ? mesh.geometry->kind() : "none"));
+  }
+  weights.unit = product_of(uniform->spacing(), mesh.dimensions);
+  for (std::size_t level = 0; level <= mesh.refinement.size(); ++level) {
+    const Index3 ratio = mesh.ratio_to(static_cast<std::int32_t>(level));
+    double cells = 1;
+    for (int a = 0; a < mesh.dimensions; ++a) cells *= static_cast<double>(ratio[static_cast<std::size_t>(a)]);
+    weights.of_level.push_back(1 / cells);
+  }
+  return weights;
+}
+
 }  // namespace
 
 AnalysisKind statistics_kind() {
-  std::vector<Option> options{variable_option("The variable."),
-                              component_option("Only this component, from 0. Without it every component gets a row."),
-                              file_option("statistics.csv",
-                                          "The table. Rows of later iterations are appended unless the name tells "
-                                          "iterations apart.")};
+  std::vector<Option> options{
+      variable_option("The variable."),
+      component_option("Only this component, from 0. Without it every component gets a row."),
+      file_option("statistics.csv",
+                  "The table. Rows of later iterations are appended unless the name tells "
+                  "iterations apart."),
+      {.name = "by",
+       .type = OptionType::choice,
+       .default_value = "cell",
+       .text = "What a value counts for: each the same (`cell`), or the volume (area, length) of its cell "
+               "(`size`), on uniform meshes with and without refinement levels and octrees. By size "
+               "`sum` is the integral over the mesh, in the variable's unit times that of the "
+               "coordinates to the power of the dimensions, mean and variance are those of the "
+               "field, and a column `size` has the volume of the cells with finite values.",
+       .choices = {"cell", "size"}}};
   for (Option& option : choice_options()) options.push_back(std::move(option));
   return {
       .name = "statistics",
@@ -226,8 +330,9 @@ AnalysisKind statistics_kind() {
       .options = std::move(options),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         const Variable& variable = read_variable(settings, metadata);
-        return std::make_unique<Statistics>(variable, read_component(settings, variable),
-                                            read_choice(settings, metadata.mesh_of(variable)), settings.text("file"));
+        const Mesh& mesh = metadata.mesh_of(variable);
+        return std::make_unique<Statistics>(variable, read_component(settings, variable), read_choice(settings, mesh),
+                                            read_weights(settings, variable, mesh), settings.text("file"));
       },
   };
 }
