@@ -226,6 +226,36 @@ def test_a_patch_that_is_not_delivered(tmp_path):
     assert lost > 0 and int(rows[1]["count"]) == len(exact_rows(1)[0]) - lost
 
 
+@pytest.mark.parametrize(("placement", "ranks"), [("inline", 3), ("{mode: nodes, servers: 2, buffer: 8 MiB}", 5)])
+@pytest.mark.parametrize("dimensions", [2, 3])
+def test_statistics_by_size(tmp_path, placement, ranks, dimensions):
+    """Each value counts for the size of its cell, on levels that are not refined alike along all axes."""
+    tasks = "analyses:\n  - statistics: {variable: t, by: size, file: t.csv}\n"
+    tasks += "  - statistics: {name: fine, variable: t, by: size, levels: [1, 2], file: fine.csv}\n"
+    results = simulate(tmp_path, placement, ranks, tasks, dimensions=dimensions)
+    for name, levels in (("t.csv", {0, 1, 2}), ("fine.csv", {1, 2})):
+        rows = list(csv.DictReader((results / name).open()))
+        for step, row in enumerate(rows):
+            numbers, sizes = [np.zeros(0)], [np.zeros(0)]
+            for p, c in counted(step, dimensions):
+                if p.level in levels:
+                    numbers.append(values(p.cells[c], p.level, step))
+                    sizes.append(np.full(c.sum(), p.ratio.prod() / (16.0 * (2 if dimensions > 2 else 1))))
+            numbers, sizes = np.concatenate(numbers), np.concatenate(sizes)
+            numbers, sizes = numbers[np.isfinite(numbers)], sizes[np.isfinite(numbers)]
+            assert int(row["count"]) == len(numbers)
+            assert float(row["size"]) == math.fsum(sizes)
+            assert float(row["sum"]) == math.fsum(sizes * numbers)  # sizes are powers of two
+            if len(numbers) == 0:
+                assert math.isnan(float(row["mean"]))
+                continue
+            mean = math.fsum(sizes * numbers) / math.fsum(sizes)
+            assert float(row["mean"]) == mean
+            variance = math.fsum(sizes * (numbers - mean) ** 2) / math.fsum(sizes)
+            assert float(row["variance"]) == pytest.approx(variance, rel=1e-12)
+        assert len(rows) == STEPS
+
+
 # ---- what moves
 
 CELLS = "analyses:\n  - statistics: {variable: t, file: t.csv}\n"
@@ -295,6 +325,15 @@ def test_one_level_alone(tmp_path, placement, ranks):
                 assert int(row["sum"]) == np.rint(10 * numbers[np.isfinite(numbers)]).sum()
         if placement != "inline":
             assert moved(results) == (amounts(needed) if level >= 0 else UNCOVERED)
+
+
+@pytest.mark.parametrize("levels", [[0, 0], [1, 1], [1, 2], [2, 2]])
+def test_levels_that_are_not_chosen_stay(tmp_path, levels):
+    tasks = f"analyses:\n  - statistics: {{variable: t, levels: {levels}, file: t.csv}}\n"
+    results = simulate(tmp_path, "{mode: nodes, servers: 2, buffer: 8 MiB}", 5, tasks)
+    chosen = [[p for p, c in counted(step) if c.any() and levels[0] <= p.level <= levels[1]] for step in range(STEPS)]
+    assert moved(results) == amounts(chosen)
+    assert any(chosen)
 
 
 def test_plan_knows_what_is_covered(tmp_path):
