@@ -232,6 +232,7 @@ TEST_CASE("what makes no profile is refused") {
   refused("{radius: 1, of: halo, overdensities: 200}", "`of: sphere`");
   refused("{radius: 1, overdensities: [0]}", "numbers above 0");
   refused("{radius: 1, overdensities: [200], reference: -1}", "one above 0");
+  refused("{radius: 1, reference: 3}", "found 'reference' without `overdensities`");
   refused("{radius: 1, fields: [c]}", "c");
   refused("{radius: [1, 1.0000000000000002], bins: 50}", "too narrow");
   // Nodes are not to be taken for cells, with refinement levels neither.

@@ -235,6 +235,7 @@ TEST_CASE("what cannot be searched is refused") {
   };
   const FakeDomain domain = noisy({4, 4, 4}, 3, 1);
   refused(domain, "{variable: a, boundary: 2, halo: 1}", "`halo` not below `boundary`");
+  refused(domain, "{variable: a, boundary: 1, halo: 1, history: {tracks: 5}}", "found 'tracks' without `image`");
   FakeField at_nodes_of_it;
   at_nodes_of_it.centering = Centering::node;
   refused(noisy({4, 4, 4}, 3, 1, at_nodes_of_it), "{variable: a, boundary: 1, halo: 1}", "needs values in cells");

@@ -15,8 +15,10 @@ TEST_CASE("the tables are those of the reference") {
     const std::string yaml =
         "{variable: a, boundary: 8, halo: 20, units: mean, connectivity: " + std::to_string(connectivity) + "}";
     Table first;
-    for (const Division& division : {Division{domain.mesh().cells}, even_division(domain.mesh().cells, {4, 2, 3}),
-                                     random_division(domain.mesh().cells, 17, 5)}) {
+    for (const Division& division :
+         {Division{domain.mesh().cells}, even_division(domain.mesh().cells, {4, 2, 3}),
+          random_division(domain.mesh().cells, 17, 5), even_division(domain.mesh().cells, {4, 4, 4}),
+          random_division(domain.mesh().cells, 64, 6)}) {
       const auto results = run_analysis(halos_kind(), yaml, domain, division, world, {.ghosts = 1, .partials = 2});
       if (world.rank() != 0) continue;
       const Table& table = results.tables.at("halos-{index:05}.csv");
@@ -53,7 +55,7 @@ TEST_CASE("the same bits for every division and number of servers") {
        "{variable: a, boundary: -1, halo: 0, mass_function: {range: [1, 2]}}"}) {
     const auto expected = run_alone(halos_kind(), yaml, domain, {domain.mesh().cells});
     CHECK(expected.tables.at("halos-{index:05}.csv").rows() > 0);
-    for (unsigned seed = 0; seed < 6; ++seed) {
+    for (unsigned seed = 0; seed < 7; ++seed) {
       const Division division = random_division(domain.mesh().cells, std::size_t{1} << seed, seed);
       const auto result =
           run_analysis(halos_kind(), yaml, domain, division, world, {.ghosts = 1, .partials = 1 + seed % 3});

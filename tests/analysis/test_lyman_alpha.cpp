@@ -402,6 +402,8 @@ TEST_CASE("the time says the redshift; what is missing is said") {
   refused("{" + common + ", omega_matter: 0, omega_lambda: 0}", "found neither matter nor dark energy");
   refused("{" + common + ", bins: shells}", "found 'bins' without a spectrum");
   refused("{" + common + ", flux_bins: 5}", "found 'flux_bins' without `pdf_file`");
+  refused("{hydrogen: nhi, temperature: t, redshift: 2, velocity_unit: 1e5}",
+          "found 'velocity_unit' without `velocity`");
   const auto still = run_pieces_alone(lyman_alpha_kind(), "{hydrogen: nhi, temperature: t, time_is: redshift}", domain);
   CHECK(still.tables.at("lyman_alpha.csv").rows() == 3);
 }

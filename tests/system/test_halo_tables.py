@@ -19,7 +19,6 @@ analyses:
   - merge_tree: {{variable: t, connectivity: 6, file: "tree-{{index}}.csv",
                  cells: {{above: {KEPT}, file: "cells-{{index}}.h5"}}}}
   - merge_tree: {{name: in-pieces, variable: t, connectivity: 6, file: "tree-{{index}}.h5", pieces: true,
-                 halos_file: "unused.csv", connected_file: "unused-too.csv",
                  cells: {{above: {KEPT}, file: "listed-{{index}}.csv"}}}}
 outputs:
   - hdf5: {{variables: [t], file: "fields-{{index}}.h5"}}

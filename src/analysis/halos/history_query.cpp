@@ -36,6 +36,11 @@ Option history_option() {
 std::optional<HistoryQuery> read_history(const Settings& all, const Metadata& metadata, const Variable& density) {
   if (!all.has("history")) return std::nullopt;
   const Settings settings = all.map("history");
+  if (settings.given("tracks") && !settings.has("image")) {
+    settings.fail("tracks",
+                  "found 'tracks' without `image`, the chart that shows them, expected both; add it or remove "
+                  "this");
+  }
   return HistoryQuery{settings.text("file"), read_chart(settings), settings.integer<int>("tracks"),
                       read_particle_query(settings, metadata, density)};
 }

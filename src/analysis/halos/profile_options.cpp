@@ -150,6 +150,11 @@ std::optional<ProfileQuery> read_profile(const Settings& all, const Metadata& me
   query.fields = read_profile_fields(settings, metadata, density);
   query.overdensities = read_overdensities(settings, query.sphere);
   if (settings.has("reference")) {
+    if (query.overdensities.empty()) {
+      settings.fail("reference",
+                    "found 'reference' without `overdensities`, which are multiples of it, expected both; "
+                    "add them or remove this");
+    }
     query.reference = settings.real("reference");
     if (!(*query.reference > 0) || !std::isfinite(*query.reference)) {
       settings.fail("reference", fmt::format("found the density {}, expected one above 0", *query.reference));

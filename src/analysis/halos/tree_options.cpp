@@ -88,6 +88,13 @@ TreeQuery read_tree(const Settings& settings, const Metadata& metadata) {
   for (const Settings& one : settings.maps("connected")) {
     query.questions.push_back({cell_at(one, "from", query.field), cell_at(one, "to", query.field), one.real("above")});
   }
+  if (settings.given("halos_file") && query.thresholds.empty()) {
+    settings.fail("halos_file", "found 'halos_file' without `halos`, expected both; add thresholds or remove this");
+  }
+  if (settings.given("connected_file") && query.questions.empty()) {
+    settings.fail("connected_file",
+                  "found 'connected_file' without `connected`, expected both; add places or remove this");
+  }
   return query;
 }
 

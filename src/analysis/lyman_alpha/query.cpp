@@ -113,6 +113,23 @@ std::optional<LineOutput> read_lines_option(const Settings& all) {
   return output;
 }
 
+/// Options that are given for something else that is not asked for.
+void refuse_what_does_nothing(const Settings& settings, const Query& query) {
+  for (const char* name : {"bins", "edges", "plan"}) {
+    if (!settings.given(name) || !query.spectrum_file.empty() || !query.field_spectrum_file.empty()) continue;
+    settings.fail(name,
+                  fmt::format("found '{}' without a spectrum, expected `spectrum_file` or `field_spectrum_file` beside "
+                              "it; add one or remove it",
+                              name));
+  }
+  if (settings.given("velocity_unit") && query.velocity < 0) {
+    settings.fail("velocity_unit", "found 'velocity_unit' without `velocity`, expected both; add it or remove this");
+  }
+  if (settings.given("flux_bins") && query.pdf_file.empty()) {
+    settings.fail("flux_bins", "found 'flux_bins' without `pdf_file`, expected both; add it or remove this");
+  }
+}
+
 }  // namespace
 
 Cosmology Query::cosmology_at(double when) const {
@@ -222,16 +239,7 @@ Query read_query(const Settings& settings, const Metadata& metadata) {
   for (const char* name : {"spectrum_file", "field_spectrum_file"}) {
     if (!file(name).empty()) spectra::require_fourier(settings, name);
   }
-  for (const char* name : {"bins", "edges", "plan"}) {
-    if (!settings.given(name) || !query.spectrum_file.empty() || !query.field_spectrum_file.empty()) continue;
-    settings.fail(name,
-                  fmt::format("found '{}' without a spectrum, expected `spectrum_file` or `field_spectrum_file` beside "
-                              "it; add one or remove it",
-                              name));
-  }
-  if (settings.given("flux_bins") && query.pdf_file.empty()) {
-    settings.fail("flux_bins", "found 'flux_bins' without `pdf_file`, expected both; add it or remove this");
-  }
+  refuse_what_does_nothing(settings, query);
   return query;
 }
 
