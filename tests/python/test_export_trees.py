@@ -1,9 +1,11 @@
 """Trees that were exported as VTKHDF, as VTK reads them, against those as XML; written in this process."""
 
+import h5py
 import numpy as np
 import pytest
 import sidestream
 from mpi4py import MPI
+from sidestream import exporting
 from test_levels_vtk import compared, leaves_of
 
 
@@ -85,3 +87,14 @@ outputs: [database: {{directory: data, kind: post, fsync: false, hdf5: false}}]
     ):
         sidestream.export(tmp_path / "data", tmp_path / "all.vtkhdf")
     assert [path.name for path in tmp_path.iterdir() if "all" in path.name] == []
+
+
+def test_the_command(tmp_path, capsys):
+    """One variable of two, and nothing is overwritten."""
+    written(tmp_path, (1, 1), [([1, 0, 0, 0, 0], [0, 1, 1, 1, 1], range(5))])
+    arguments = [str(tmp_path / "data"), str(tmp_path / "one.vtkhdf"), "--variables", "f", "--uncompressed"]
+    assert exporting.main(arguments) == 0
+    with h5py.File(tmp_path / "one-tree-000000.vtkhdf") as file:
+        assert list(file["VTKHDF/CellData"]) == ["f"]
+    assert exporting.main(arguments) == 1
+    assert "one-tree-000000.vtkhdf is there" in capsys.readouterr().err

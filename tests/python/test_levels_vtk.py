@@ -159,6 +159,4 @@ def test_what_lies_beside_trees(exported):
         ("all-tree-000000.vtkhdf", 0.0),
         ("all-tree-000010.vtkhdf", 0.5),
     ]
-    assert "the mesh 'patches' is left out: it is refined by [4, 2]" in (exported / "said.vtkhdf").read_text().replace(
-        "[4, 2, 1]", "[4, 2]"
-    )
+    assert "the mesh 'patches' is left out: it is refined by [4, 2, 1]" in (exported / "said.vtkhdf").read_text()

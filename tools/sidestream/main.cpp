@@ -213,7 +213,7 @@ CLI::App* add_export(CLI::App& app, sidestream::ExportOptions& options) {
   command->add_option("DIRECTORY", options.directory, "Of a database, or a table")->required();
   command
       ->add_option("TARGET", options.target,
-                   "What to write: ends in .nc (NetCDF-4), .zarr, .h5, .pvd (VTK) or .amrex; of a table in .parquet")
+                   "What to write: ends in .nc (NetCDF-4), .zarr, .h5, .pvd, .vtkhdf (VTK) or .amrex; of a table in .parquet")
       ->required();
   command->add_option("--variables", options.variables, "Names with commas between (default: all)");
   command->add_option("--iterations", options.iterations, "Numbers, FROM:TO or FROM:TO:STEP: 3,10:20,100::10");
