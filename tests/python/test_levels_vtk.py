@@ -74,6 +74,12 @@ def of_levels(levels, names):
     return found
 
 
+def mask_of(grid):
+    """Of each cell whether it is masked."""
+    mask = grid.GetMask()
+    return [mask is not None and mask.GetValue(n) == 1 for n in range(grid.GetNumberOfCells())]
+
+
 def compared(place, mesh, cycle, names, database, iteration):
     """The two files and the database have the same leaves with the same values; gives VTKHDF's tree."""
     as_xml = read(vtk.vtkXMLHyperTreeGridReader(), place / f"all-{mesh}-{cycle:06}.htg")
@@ -90,6 +96,8 @@ def compared(place, mesh, cycle, names, database, iteration):
     for name in names:
         arrays = [vtk_to_numpy(grid.GetCellData().GetArray(name)) for grid in (as_hdf, as_xml)]
         assert arrays[0].dtype == arrays[1].dtype == levels.variables[name].dtype
+        np.testing.assert_array_equal(*arrays, "fathers too")
+    assert mask_of(as_hdf) == mask_of(as_xml)
     return as_hdf
 
 
