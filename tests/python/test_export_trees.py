@@ -4,9 +4,12 @@ import h5py
 import numpy as np
 import pytest
 import sidestream
+import vtk
 from mpi4py import MPI
 from sidestream import exporting
-from test_levels_vtk import compared, leaves_of, mask_of
+from test_levels_vtk import leaves_of, read
+from test_trees_vtkhdf import compared, mask_of
+from vtk.util.numpy_support import vtk_to_numpy
 
 
 def written(folder, roots, blocks):
@@ -62,6 +65,26 @@ def test_nobody_has_any(tmp_path):
     data = written(tmp_path, (3, 2), [([], [], [])])
     grid = compared(tmp_path, "tree", 0, ["f"], data, 0)
     assert leaves_of(grid, ["f"]) == {} and grid.GetNumberOfCells() == 0 and grid.GetDimensions() == (4, 3, 1)
+
+
+def test_times_of_levels(tmp_path):
+    """VTK's reader has them as field data."""
+    text = f"""\
+placement: inline
+output: {{directory: {tmp_path}}}
+meshes: {{tree: {{type: octree, size: [1, 1], refined: split}}}}
+variables: {{split: {{mesh: tree, type: uint8}}, f: {{mesh: tree}}}}
+outputs: [database: {{directory: data, kind: post, fsync: false, hdf5: false, level_times: times}}]
+"""
+    with sidestream.open_session(MPI.COMM_SELF, text=text) as session:
+        session.set_block_list("tree", 0, 0, 5)
+        session.publish("split", 0, np.array([1, 0, 0, 0, 0], np.uint8))
+        session.publish("f", 0, np.arange(5.0))
+        session.signal("times", np.array([1.5, 1.75]), scope="all")
+        session.end_iteration(0, 1.5)
+    sidestream.export(tmp_path / "data", tmp_path / "all.vtkhdf")
+    grid = read(vtk.vtkHDFReader(), tmp_path / "all-tree-000000.vtkhdf")
+    assert vtk_to_numpy(grid.GetFieldData().GetArray("level_times")).tolist() == [1.5, 1.75]
 
 
 def test_nothing_that_has_a_form(tmp_path):
