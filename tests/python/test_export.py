@@ -262,7 +262,7 @@ def test_mistakes(grids, tmp_path):
     assert "none of the iterations" in command(grids, tmp_path / "a.nc", "--iterations", "7", status=1).stderr
     assert "'x' is no number" in command(grids, tmp_path / "a.nc", "--iterations", "1,x", status=1).stderr
     wrong = command(grids, tmp_path / "a.txt", status=1).stderr
-    assert "ends in one of .amrex, .h5, .nc, .pvd, .zarr, .parquet" in wrong
+    assert "ends in one of .amrex, .h5, .nc, .pvd, .vtkhdf, .zarr, .parquet" in wrong
     assert "this is no database" in command(tmp_path, tmp_path / "a.nc", status=1).stderr
     (tmp_path / "b-000020.h5").write_text("of somebody")
     assert "b-000020.h5 is there" in command(grids, tmp_path / "b.h5", status=1).stderr

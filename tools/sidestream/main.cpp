@@ -212,8 +212,9 @@ CLI::App* add_export(CLI::App& app, sidestream::ExportOptions& options) {
       "export", "Copy a database to files of NetCDF, Zarr, HDF5, VTK or AMReX, or a table to Parquet; with Python");
   command->add_option("DIRECTORY", options.directory, "Of a database, or a table")->required();
   command
-      ->add_option("TARGET", options.target,
-                   "What to write: ends in .nc (NetCDF-4), .zarr, .h5, .pvd (VTK) or .amrex; of a table in .parquet")
+      ->add_option(
+          "TARGET", options.target,
+          "What to write: ends in .nc (NetCDF-4), .zarr, .h5, .pvd, .vtkhdf (VTK) or .amrex; of a table in .parquet")
       ->required();
   command->add_option("--variables", options.variables, "Names with commas between (default: all)");
   command->add_option("--iterations", options.iterations, "Numbers, FROM:TO or FROM:TO:STEP: 3,10:20,100::10");

@@ -40,7 +40,7 @@ def _array(name: str, array: StoredArray, progress: Progress) -> Array:
     return Array(name, array.dtype, array.variable.components, array.size, _in_order(array, progress))
 
 
-class _Mesh:
+class Mesh:
     """What is exported of one mesh in one context."""
 
     def __init__(self, name: str, arrays: dict[str, StoredArray], remarks: Remarks) -> None:
@@ -87,7 +87,7 @@ def _points(coordinates: NDArray[Any]) -> Array:
     return Array.of("Points", whole)
 
 
-def _structure(mesh: _Mesh, kind: str) -> tuple[dict[str, str], dict[str, str], list[tuple[str, list[Array]]]]:
+def _structure(mesh: Mesh, kind: str) -> tuple[dict[str, str], dict[str, str], list[tuple[str, list[Array]]]]:
     """Attributes of the data set and of its piece, and sections that say where it is."""
     about = mesh.about
     dimensions = about["dimensions"]
@@ -109,7 +109,7 @@ def _structure(mesh: _Mesh, kind: str) -> tuple[dict[str, str], dict[str, str], 
     return whole, piece, [("Coordinates", [Array.of("xyz"[n], axis) for n, axis in enumerate(axes)])]
 
 
-def _column(mesh: _Mesh) -> NDArray[Any]:
+def _column(mesh: Mesh) -> NDArray[Any]:
     values = mesh.array_in("coordinates")
     variable = mesh.context.variables[mesh.about["arrays"]["coordinates"]]
     if variable.order == "row":
@@ -118,14 +118,14 @@ def _column(mesh: _Mesh) -> NDArray[Any]:
     return values
 
 
-def _meshes(fields: Fields, remarks: Remarks) -> list[_Mesh]:
+def meshes_of(fields: Fields, remarks: Remarks) -> list[Mesh]:
     by_mesh: dict[str, dict[str, StoredArray]] = {}
     for name, array in fields.items():
         by_mesh.setdefault(array.variable.mesh, {})[name] = array
-    return [_Mesh(name, arrays, remarks) for name, arrays in by_mesh.items()]
+    return [Mesh(name, arrays, remarks) for name, arrays in by_mesh.items()]
 
 
-def _export_tree(mesh: _Mesh, path: Path, about: list[Array], remarks: Remarks) -> None:
+def _export_tree(mesh: Mesh, path: Path, about: list[Array], remarks: Remarks) -> None:
     levels = Levels(OfDatabase(mesh.context, mesh.name))
     if "level_times" in levels.attrs:
         about = [*about, Array.of("level_times", np.array(levels.attrs["level_times"], np.float64))]
@@ -134,7 +134,7 @@ def _export_tree(mesh: _Mesh, path: Path, about: list[Array], remarks: Remarks) 
     write_tree(path, levels, [name for name in levels.variables if name in mesh.cell_data], about)
 
 
-def _export_levels(mesh: _Mesh, folder: Path, target: Path, name_of: Any, remarks: Remarks) -> None:
+def _export_levels(mesh: Mesh, folder: Path, target: Path, name_of: Any, remarks: Remarks) -> None:
     """All levels of a mesh that may have several, beside the coarsest one, which the .pvd lists: also of contexts in
     which there are no finer ones, so that no time is missing."""
     may = mesh.about["type"] == "uniform" and mesh.about["refinement"] and mesh.cell_data
@@ -164,7 +164,7 @@ def export_vtk(job: Job, target: Path, folder: Path, compress: bool, progress: P
     used: set[str] = set()
     lines = []
     for slot in job.slots:
-        for part, mesh in enumerate(_meshes(job.fields(slot), remarks)):
+        for part, mesh in enumerate(meshes_of(job.fields(slot), remarks)):
             about = [Array.of("TimeValue", np.array([slot.time])), Array.of("CYCLE", np.array([slot.cycle]))]
             name_of = lambda pattern, cycle=slot.cycle: file_of(pattern, cycle, used)  # noqa: E731
             kind = mesh.kind()

@@ -45,20 +45,26 @@ def _write_level(group: h5py.Group, levels: Levels, number: int, variables: list
             first += count
 
 
+def root_of(file: h5py.File, kind: str, version: tuple[int, int], levels: Levels) -> h5py.Group:
+    """VTK's group for a data set of this kind, with the iteration as field data; the rest is still to be written."""
+    root = file.create_group("VTKHDF")
+    root.attrs["Version"] = np.array(version, np.int64)
+    root.attrs.create("Type", kind.encode(), dtype=h5py.string_dtype("ascii", len(kind)))
+    for name, value in (("TimeValue", float(levels.attrs["time"])), ("CYCLE", int(levels.attrs["cycle"]))):
+        root[f"FieldData/{name}"] = np.array([value])
+    if "level_times" in levels.attrs:
+        root["FieldData/level_times"] = np.array(levels.attrs["level_times"], np.float64)
+    return root
+
+
 def write_levels(path: Path, levels: Levels, variables: list[str]) -> None:
     """A group for each level, blocks one after the other. What finer levels cover, readers find out themselves."""
     mesh = levels.mesh
     with h5py.File(path, "w") as file:
-        root = file.create_group("VTKHDF")
-        root.attrs["Version"] = np.array([2, 0], np.int64)
-        root.attrs.create("Type", b"OverlappingAMR", dtype=h5py.string_dtype("ascii", len("OverlappingAMR")))
+        root = root_of(file, "OverlappingAMR", (2, 0), levels)
         description = {2: b"XY", 3: b"XYZ"}[mesh.dimensions]
         root.attrs.create("GridDescription", description, dtype=h5py.string_dtype("ascii", len(description)))
         root.attrs["Origin"] = np.where(np.arange(3) < mesh.dimensions, mesh.origin, 0.0)
-        for name, value in (("TimeValue", float(levels.attrs["time"])), ("CYCLE", int(levels.attrs["cycle"]))):
-            root.require_group("FieldData")[name] = np.array([value])
-        if "level_times" in levels.attrs:
-            root["FieldData/level_times"] = np.array(levels.attrs["level_times"], np.float64)
         deepest = max((block.level for block in levels.blocks), default=0)
         for number in range(deepest + 1):
             _write_level(root.create_group(f"Level{number}"), levels, number, variables)

@@ -12,7 +12,7 @@ from .database import chosen, continued
 from .errors import Code, Error
 from .export_parts import Job, Progress, Remarks, bytes_of, human, in_ranges, parse_ranges
 
-FORMATS = {".amrex": "amrex", ".h5": "hdf5", ".nc": "netcdf", ".pvd": "vtk", ".zarr": "zarr"}
+FORMATS = {".amrex": "amrex", ".h5": "hdf5", ".nc": "netcdf", ".pvd": "vtk", ".vtkhdf": "vtkhdf", ".zarr": "zarr"}
 
 
 def _writer(format: str) -> Any:
@@ -43,8 +43,9 @@ def export(
     compress: bool = True,
 ) -> list[str]:
     """Copies contexts of a database to files that need nothing else: NetCDF-4 (`target` ends in .nc), Zarr of version 3
-    (.zarr), HDF5 (.h5: a file for each context, and a .series), VTK's XML files (.pvd) or a directory with plotfiles
-    of AMReX (.amrex); or a table (.csv, .pieces, .series, .h5) to Parquet (.parquet). Left out: all variables, all
+    (.zarr), HDF5 (.h5: a file for each context, and a .series), VTK's XML files (.pvd), VTKHDF of octrees and
+    refinement levels (.vtkhdf: likewise, of each mesh) or a directory with plotfiles of AMReX (.amrex); or a table
+    (.csv, .pieces, .series, .h5) to Parquet (.parquet). Left out: all variables, all
     iterations. Of contexts that a later run has written anew the later ones are taken. Nothing is overwritten. Gives
     sentences about what the format could not hold. `time_units` ("seconds since 2000-01-01") is for NetCDF."""
     place, target = Path(directory), Path(target)
@@ -86,7 +87,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("directory", help="of a database: what the output 'database' has written; or a table")
     parser.add_argument(
-        "target", help="what to write: ends in .nc (NetCDF-4), .zarr, .h5, .pvd (VTK) or .amrex; of a table .parquet"
+        "target",
+        help="what to write: ends in .nc (NetCDF-4), .zarr, .h5, .pvd, .vtkhdf (VTK) or .amrex; of a table .parquet",
     )
     parser.add_argument("--variables", help="names with commas between; all if left out")
     parser.add_argument("--iterations", help="numbers, FROM:TO or FROM:TO:STEP, without TO: 3,10:20,100::10")
