@@ -275,10 +275,10 @@ outputs:
   - database: {variables: [t], directory: steps, group: b}
 """
     bad = tasks.replace("outputs:", "  - misbehave: {variable: t, how: kill, at: 4, group: a}\noutputs:")
-    with Sidecar(tmp_path, tasks, extra=PLUGIN, groups="{a: 1, b: 1}", attach_limit=20) as sidecar:
+    with Sidecar(tmp_path, tasks, extra=PLUGIN, groups="{a: 1, b: 1}") as sidecar:
         servers = sidecar.serve(2, file=sidecar.write("bad.yaml", bad))
         sidecar.endless(2, "pause_ms=30")
-        assert servers.wait(30) != 0
+        assert servers.wait() != 0
         ok, text = verified(sidecar.results / "steps")
         assert ok, text
         before = len(contexts(sidecar.results / "steps"))
