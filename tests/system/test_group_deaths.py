@@ -133,7 +133,8 @@ def test_one_group_of_a_sidecar_fails(tmp_path, how, group, when_full):
             assert account["unknown"] <= 8
         for rows in tables.values():
             assert rows == sorted(set(rows))
-            assert set(rows) >= set(range(5))  # what had been committed
+        # What it had committed; the other group may have been behind.
+        assert set(tables[group]) >= set(range(5))
         assert "about to" in servers.text()
 
 

@@ -95,7 +95,7 @@ def test_a_block_that_never_fits_the_share_waits(tmp_path, disk):
     assert record(done)["spilled"] < STEPS  # p does not fit, and t at most
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="mounting takes root")
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting takes root: full disks are NOT TESTED")
 @pytest.mark.parametrize("kibibytes", [4, 100, 500])
 def test_a_full_disk_is_said_and_waited_for(tmp_path, disk, kibibytes):
     mounted = subprocess.run(
@@ -228,7 +228,7 @@ def test_sidecar(tmp_path, disk):
         expected["table"] = (sidecar.results / "statistics.csv").read_bytes()
     with Sidecar(tmp_path / "spill", ANALYSES, **spilling(disk)) as sidecar:
         servers = sidecar.serve(0)
-        spilled = sidecar.start(2, f"steps={steps}", "pause_ms=30")
+        spilled = sidecar.start(2, f"steps={steps}", "pause_ms=100")
         stop_until_it_spills(sidecar, servers, disk)
         os.kill(servers.process.pid, signal.SIGCONT)
         assert spilled.wait() == 0, spilled.text()
