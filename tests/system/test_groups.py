@@ -132,6 +132,7 @@ def test_cores_that_spill(tmp_path, references):
     sleep = "  - sleep: {variable: t, seconds: 0.3, group: b}\n"
     done = run(tmp_path, 4, placement, tasks=in_groups(TASKS, "ab") + sleep, options=[f"steps={STEPS}", "blocks=2"])
     check(done, 2, references(()))
+    assert int(re.search(r"\n  spilled: (\d+)\n", (done.results / "run.yaml").read_text())[1]) > 0
 
 
 @pytest.mark.parametrize(
