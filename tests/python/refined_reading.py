@@ -9,6 +9,7 @@ import h5py
 import numpy as np
 import pytest
 import refined_twins
+from optional_packages import needs
 from refined_rows import ROWS, SUMS, filled
 from refined_twins import DEEPEST, World
 
@@ -46,7 +47,7 @@ def make_twins(dimensions, folder):
 
 def polygons(path):
     """Points, triangles and values at the points; a mesh of two dimensions that a plane cuts gives lines."""
-    vtk = pytest.importorskip("vtk")
+    vtk = needs("vtk")
     from vtk.util.numpy_support import vtk_to_numpy
 
     reader = vtk.vtkXMLPolyDataReader()
@@ -81,7 +82,7 @@ def check_measures(found, expected, tolerance):
 
 
 def volume_by_value(path, name, dimensions):
-    vtk = pytest.importorskip("vtk")
+    vtk = needs("vtk")
     from vtk.util.numpy_support import vtk_to_numpy
 
     reader = vtk.vtkXMLUnstructuredGridReader()

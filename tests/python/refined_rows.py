@@ -21,7 +21,6 @@ class Row:
 
 CUT = {3: "axis: z, position: 2.6", 2: "axis: z"}
 OBLIQUE = {3: "normal: [1, 2, 0.7], origin: [1, 2, 3.5]", 2: "normal: [1, 2, 0], origin: [1, 2, 0]"}
-CLIP = {3: "normal: [1, 2, 0.7], origin: [1, 2, 3.5]", 2: "normal: [1, 2, 0], origin: [1, 2, 0]"}
 BOX_LOW, BOX_HIGH = np.array([0.3, 1.1, 2.7]), np.array([2.2, 2.9, 4.1])
 PLACES = 60
 
@@ -79,7 +78,7 @@ ROWS = {
         "each value's volume, on one side of an oblique plane and within a box: to 1e-6 (points have single precision)",
         "volume of the box: to 1e-6",
         tasks="""\
-  - clip: {name: NAME-side, variable: NAME, CLIP, file: NAME-side.vtu}
+  - clip: {name: NAME-side, variable: NAME, OBLIQUE, file: NAME-side.vtu}
   - clip: {name: NAME-box, variable: NAME, low: LOW, high: HIGH, file: NAME-box.vtu}
 """,
     ),
@@ -187,7 +186,6 @@ def filled(text, name, world):
         "EXTRA": f"{name}, {name}_volume" + (", split, mine" if name == "t" else ""),
         "CUT": CUT[n],
         "OBLIQUE": OBLIQUE[n],
-        "CLIP": CLIP[n],
         "SURFACE": SURFACE,
         "PEAKS": {2: 1.6, 3: 2.18}[n],  # in the corners
         "LEVEL": "" if name == "f" else f"level: {DEEPEST},",

@@ -15,6 +15,7 @@ import sidestream
 import vtk
 import xarray
 import zarr
+from optional_packages import needs
 from sidestream import export_parts
 from vtk.util.numpy_support import vtk_to_numpy
 
@@ -149,7 +150,7 @@ def test_vtk_levels(grids, tmp_path):
 
 def test_plotfiles(grids, tmp_path):
     """Every block of every level, each component a variable, as yt reads them."""
-    yt = pytest.importorskip("yt", reason="yt of requirements-test.txt is not installed")
+    yt = needs("yt")
     yt.set_log_level(40)
     said = sidestream.export(
         grids, tmp_path / "all.amrex", cycles=[range(10, 21)], variables=["rows", "vectors", "nodes"]

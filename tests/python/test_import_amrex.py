@@ -9,6 +9,7 @@ import pytest
 import sidestream
 from amrex_files import Plot
 from amrex_runs import imported, run
+from optional_packages import needs
 
 FLAT = Plot(
     dimensions=2,
@@ -84,7 +85,7 @@ def grids_of(dataset, names):
 @pytest.mark.parametrize("plot", [Plot(), Plot(format=amrex_files.LITTLE32), FLAT], ids=["3-D", "single", "2-D"])
 def test_there_and_back(plot, tmp_path):
     """yt finds in the export what it finds in the original: the same grids, bit for bit."""
-    yt = pytest.importorskip("yt", reason="yt of requirements-test.txt is not installed")
+    yt = needs("yt")
     yt.set_log_level(40)
     original, data, _ = imported(plot, tmp_path)
     done = run("export", data, tmp_path / "out.amrex")
@@ -123,7 +124,7 @@ def test_times_of_levels(tmp_path):
 
 def test_grids_in_yt(tmp_path):
     """load_amr_grids of the imported database: one ratio for all levels, which yt wants."""
-    pytest.importorskip("yt", reason="yt of requirements-test.txt is not installed")
+    needs("yt")
     plot = Plot(ratios=(2,), boxes=Plot().boxes[:2])
     levels = sidestream.open(imported(plot, tmp_path)[1], into="levels", mesh="grid")
     everything = levels.to_yt().all_data()

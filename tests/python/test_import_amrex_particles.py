@@ -9,6 +9,7 @@ import pytest
 import sidestream
 from amrex_files import Particles, Plot
 from amrex_runs import imported, run
+from optional_packages import needs
 
 COUNTS = ((5, 0), (3, 17), (2,))  # by level and box of Plot()
 
@@ -75,7 +76,7 @@ def test_several_kinds_on_three_processes(tmp_path):
 
 def fields_in_yt(plotfile, name):
     """Particles of a folder as yt has them, sorted by mass, which differs."""
-    yt = pytest.importorskip("yt", reason="yt of requirements-test.txt is not installed")
+    yt = needs("yt")
     yt.set_log_level(40)
     everything = yt.load(str(plotfile)).all_data()
     names = sorted(field for kind, field in everything.ds.field_list if kind == name)

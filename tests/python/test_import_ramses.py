@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import ramses_files
 import sidestream
+from optional_packages import needs
 from ramses_files import Sample
 
 TOOL = os.environ["SIDESTREAM_TOOL"]
@@ -221,7 +222,7 @@ def leaves_in_yt(dataset, fields):
 
 
 def compare_with_yt(output, data):
-    yt = pytest.importorskip("yt", reason="yt of requirements-test.txt is not installed")
+    yt = needs("yt")
     yt.set_log_level(40)
     original = yt.load(str(next(output.glob("info_*.txt"))))
     theirs = leaves_in_yt(original, [("ramses", "Density"), ("ramses", "Pressure")])
@@ -243,7 +244,7 @@ def compare_with_yt(output, data):
 
 def compare_with_osyris(output, data):
     """Level, cell and values of each leaf as a reader has them that shares nothing with yt."""
-    osyris = pytest.importorskip("osyris", reason="osyris of requirements-codes.txt is not installed")
+    osyris = needs("osyris")
     stored = osyris.RamsesDataset(int(output.name[-5:]), path=str(output.parent)).load("mesh")
     info, mesh = stored.meta, stored["mesh"]
     number = lambda name, unit: np.asarray(mesh[name].values, np.float64) / unit  # noqa: E731
@@ -374,7 +375,7 @@ def edit(output: Path, old, new):
 
 def test_htg(tmp_path):
     """The tree as VTK reads it."""
-    vtk = pytest.importorskip("vtk")
+    vtk = needs("vtk")
     _, data, _ = imported(Sample(boxlen=1.0), tmp_path)
     sidestream.export(data, tmp_path / "all.pvd")
     reader = vtk.vtkXMLHyperTreeGridReader()

@@ -8,9 +8,10 @@ import pytest
 import refined
 import sidestream
 import trees
+from optional_packages import all_need, needs
 from test_levels import MPIRUN, PROGRAM
 
-yt = pytest.importorskip("yt", reason="yt of requirements-test.txt is not installed")
+pytestmark = all_need("yt")
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +20,7 @@ def data(tmp_path_factory):
     command = [MPIRUN, "-n", "3", sys.executable, str(PROGRAM), str(place / "run"), "{mode: inline}", "5"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    yt.set_log_level(40)
+    needs("yt").set_log_level(40)
     return place / "run/data"
 
 

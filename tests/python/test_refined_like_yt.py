@@ -5,11 +5,12 @@ from collections import defaultdict
 import numpy as np
 import pytest
 import refined_twins
+from optional_packages import all_need
 from refined_reading import both, check_measures, make_twins, measure_by_value, volume_by_value
 from refined_rows import BOX_HIGH, BOX_LOW
 from refined_twins import DEEPEST, ORIGIN, SPACING
 
-pytest.importorskip("yt", reason="yt of requirements-test.txt is not installed")
+pytestmark = all_need("yt")
 
 
 @pytest.fixture(scope="module", params=[2, 3])

@@ -7,13 +7,12 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import pytest
 import sidestream
+from optional_packages import all_need
 
 FOLDER = Path(__file__).parents[2] / "examples/refined_slice"
 MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
-pytest.importorskip("matplotlib", reason="matplotlib of requirements-demo.txt is not installed")
-pytest.importorskip("PIL", reason="pillow of requirements-demo.txt is not installed")
+pytestmark = all_need("matplotlib", "PIL")
 
 
 def run(*command):

@@ -11,6 +11,7 @@ import checkpoints
 import numpy as np
 import pytest
 import sidestream
+from optional_packages import needs
 
 PROGRAM = Path(__file__).with_name("checkpoints.py")
 MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
@@ -67,7 +68,7 @@ def test_one_process_finds_the_same(written):
 
 
 def test_a_damaged_checkpoint_is_passed_over(written, tmp_path):
-    pytest.importorskip("xxhash")
+    needs("xxhash")
     directory = tmp_path / "damaged"
     shutil.copytree(written / "restart", directory)
     segment = directory / "segment-0001-000000-0000.h5"

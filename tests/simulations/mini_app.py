@@ -26,6 +26,21 @@ def succeed(ranks, *arguments, **options):
 
 
 @contextmanager
+def beside(line):
+    """Another job while a mini-app runs, which must end in order, and does not outlive the test; None: nobody's."""
+    if line is None:
+        yield
+        return
+    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as other:
+        try:
+            yield
+            said, _ = other.communicate(timeout=100)
+        finally:
+            other.kill()
+    assert other.returncode == 0, said
+
+
+@contextmanager
 def servers_elsewhere(mode, folder, configuration):
     """The servers of a `sidecar`, or an endpoint of a `job`, while a mini-app runs; yields its placement.
     `configuration` makes the file that both read, of the folder and the placement. The servers must end in order."""
@@ -36,13 +51,8 @@ def servers_elsewhere(mode, folder, configuration):
         placement = f"{{mode: job, stream: {{directory: {folder / 'streams'}, engine: files}}}}"
         line = ["endpoint", "--wait", "60"]
     file = configuration(folder, placement)
-    with subprocess.Popen([tool, *line, str(file)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as servers:
-        try:
-            yield placement
-            said, _ = servers.communicate(timeout=60)
-        finally:
-            servers.kill()
-    assert servers.returncode == 0, said
+    with beside([tool, *line, str(file)]):
+        yield placement
 
 
 def write(folder, text, placement="inline", directory="out"):

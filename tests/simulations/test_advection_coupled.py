@@ -3,14 +3,13 @@
 import csv
 import math
 import os
-import subprocess
 import uuid
 from pathlib import Path
 
 import pytest
 import sidestream
 from advecting import COUPLED, Cells, dump, run, succeed
-from mini_app import without_iteration, write
+from mini_app import beside, without_iteration, write
 
 TOOL = os.environ["SIDESTREAM_TOOL"]
 SHIPPED = Path(__file__).resolve().parents[2] / "simulations" / "advection" / "run.yaml"
@@ -39,16 +38,11 @@ def results(folder):
     return found
 
 
-def tables(folder, placement, ranks, directory, *more, beside=None):
+def tables(folder, placement, ranks, directory, *more, servers=None):
     file = write(folder, TABLES, placement, directory)
     arguments = [*PROBLEM, "--steps", 24, "--every", 6, "--sidestream", file, *more]
-    other = subprocess.Popen([*beside, str(file)]) if beside else None
-    try:
+    with beside(servers and [*servers, str(file)]):
         said = succeed(ranks, *arguments, program=COUPLED)
-        assert other is None or other.wait(60) == 0
-    finally:
-        if other:
-            other.kill()
     assert "5 iterations, 5 delivered." in said
     return results(folder / directory)
 
@@ -78,8 +72,8 @@ def test_the_same_bytes_in_every_placement(tmp_path):
         (f"{{mode: sidecar, session: {session}, when_full: wait}}", 3, [], [TOOL, "serve"]),
         (f"{{mode: job, stream: {{name: s, directory: {tmp_path}, engine: files}}}}", 3, [], [TOOL, "endpoint"]),
     ]
-    for number, (placement, ranks, more, beside) in enumerate(cases):
-        assert tables(tmp_path, placement, ranks, f"case{number}", *more, beside=beside) == reference, placement
+    for number, (placement, ranks, more, servers) in enumerate(cases):
+        assert tables(tmp_path, placement, ranks, f"case{number}", *more, servers=servers) == reference, placement
 
 
 @pytest.mark.parametrize(("wrote", "placement"), [(1, "inline"), (3, "inline"), (4, "{mode: nodes, servers: 1}")])

@@ -3,13 +3,12 @@
 import csv
 import math
 import os
-import subprocess
 import uuid
 from pathlib import Path
 
 import pytest
 from blasting import COUPLED, Leaves, dump, run, succeed
-from mini_app import without_iteration, write
+from mini_app import beside, without_iteration, write
 
 TOOL = os.environ["SIDESTREAM_TOOL"]
 SHIPPED = Path(__file__).resolve().parents[2] / "simulations" / "blast" / "run.yaml"
@@ -32,16 +31,11 @@ outputs:
 """
 
 
-def tables(folder, placement, ranks, directory, *more, problem=PROBLEM, steps=9, beside=None):
+def tables(folder, placement, ranks, directory, *more, problem=PROBLEM, steps=9, servers=None):
     file = write(folder, TABLES, placement, directory)
-    other = subprocess.Popen([*beside, str(file)]) if beside else None
-    try:
-        arguments = [*problem, "--steps", steps, "--every", 3, "--sidestream", file, *more]
+    arguments = [*problem, "--steps", steps, "--every", 3, "--sidestream", file, *more]
+    with beside(servers and [*servers, str(file)]):
         said = succeed(ranks, *arguments, program=COUPLED)
-        assert other is None or other.wait(60) == 0
-    finally:
-        if other:
-            other.kill()
     assert f"{steps // 3 + 1} iterations, {steps // 3 + 1} delivered." in said
     names = ("statistics.csv", "velocity.csv", "energy.csv", "histogram.csv", *(f"dense-{n}.vtu" for n in range(4)))
     return {name: (folder / directory / name).read_bytes() for name in names}
@@ -77,8 +71,8 @@ def test_the_same_bytes_in_every_placement(tmp_path, problem):
         (f"{{mode: job, stream: {{name: s, directory: {tmp_path}, engine: files}}}}", 4, ["--blocks", 5],
          [TOOL, "endpoint"]),
     ]  # fmt: skip
-    for number, (placement, ranks, more, beside) in enumerate(cases):
-        found = tables(tmp_path, placement, ranks, f"case{number}", *more, problem=problem, beside=beside)
+    for number, (placement, ranks, more, servers) in enumerate(cases):
+        found = tables(tmp_path, placement, ranks, f"case{number}", *more, problem=problem, servers=servers)
         assert found == reference, placement
 
 

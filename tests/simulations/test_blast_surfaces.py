@@ -8,7 +8,8 @@ import uuid
 import numpy as np
 import pytest
 from blasting import COUPLED, run
-from mini_app import command
+from mini_app import beside, command
+from optional_packages import needs
 
 TOOL = os.environ.get("SIDESTREAM_TOOL", "")
 PROBLEM = ["sedov", "--least", 2, "--most", 5, "--end", 1, "--steps", 8, "--every", 4]
@@ -25,19 +26,15 @@ analyses:
 """
 
 
-def results(folder, placement, ranks, name, beside=None):
+def results(folder, placement, ranks, name, servers=None):
     directory = folder / name
     file = folder / f"{name}.yaml"
     file.write_text(TASKS.format(placement=placement, directory=directory))
     line = [*PROBLEM, "--sidestream", file]
-    second = None
-    if beside:
-        second = subprocess.Popen(command(beside[0], beside[1], file, program=TOOL))
-    done = run(ranks, *line, program=COUPLED)
+    with beside(servers and command(*servers, file, program=TOOL)):
+        done = run(ranks, *line, program=COUPLED)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "3 iterations, 3 delivered." in done.stdout
-    if second:
-        assert second.wait(timeout=100) == 0
     found = {}
     for pattern in ("surface-*.vtp", "frame-*.png"):
         for path in sorted(directory.glob(pattern)):
@@ -94,7 +91,7 @@ def triangles_of(data):
 
 
 def read(path):
-    vtk = pytest.importorskip("vtk")
+    vtk = needs("vtk")
     reader = vtk.vtkXMLPolyDataReader()
     reader.SetFileName(str(path))
     reader.Update()
@@ -103,7 +100,7 @@ def read(path):
 
 def test_the_shell_is_closed_and_round(tmp_path):
     """Every edge has two triangles, nothing is NaN, and the surfaces lie round the blast."""
-    pytest.importorskip("vtk")
+    needs("vtk")
     from vtk.util.numpy_support import vtk_to_numpy
 
     results(tmp_path, "inline", 3, "case")
@@ -132,7 +129,7 @@ outputs:
 
 def test_as_vtk_makes_it_of_hyper_tree_grids(tmp_path):
     """VTK contours trees by their dual mesh too: the same points, in single precision, and as many triangles."""
-    vtk = pytest.importorskip("vtk")
+    vtk = needs("vtk")
     file = tmp_path / "run.yaml"
     file.write_text(EXPORTED.format(directory=tmp_path / "results"))
     done = run(3, *PROBLEM, "--sidestream", file, program=COUPLED)

@@ -26,8 +26,10 @@ PROGRAMS = {
     [("inline", 3), ("cores", 5), ("{mode: nodes, servers: 2}", 6)],
     ids=["inline", "cores", "nodes"],
 )
-@pytest.mark.parametrize("name", [name for name in PROGRAMS if name.upper() in os.environ])
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_all_ranks_end(tmp_path, name, placement, ranks):
+    if name.upper() not in os.environ:
+        pytest.skip(f"NOT TESTED: {name} is not built")
     arguments, variable = PROGRAMS[name]
     file = write(tmp_path, FAILING % variable, placement)
     (tmp_path / "out").mkdir()

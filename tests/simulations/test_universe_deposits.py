@@ -190,6 +190,7 @@ def test_profiles_have_the_halos_of_particles(reference):
     labels = found["labels-8.h5", "halo"]
     dark = grids(found, 8)["dark"]
     last = [row for row in rows if row["cycle"] == "8"]
+    assert last
     for row in last:
         mass = math.fsum(dark[labels == int(row["halo"])]) * (SIDE / CELLS) ** 3
         assert float(row["mass"]) == pytest.approx(mass, rel=1e-12)

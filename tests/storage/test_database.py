@@ -15,6 +15,7 @@ import database_reader
 import h5py
 import numpy as np
 import pytest
+from ended import gone
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "simulations" / "oscillators" / "inputs" / "eight.osc"
@@ -449,11 +450,12 @@ def test_killed_runs_lose_no_committed_context(tmp_path):
                     break
                 time.sleep(0.005)
             time.sleep(chance.random() * 0.1)
-            for rank in children(run.pid):
+            ranks = children(run.pid)
+            for rank in ranks:
                 with contextlib.suppress(ProcessLookupError):  # mpirun kills the others once it sees one die
                     os.kill(rank, signal.SIGKILL)
             run.kill()
-        time.sleep(0.2)
+        gone(ranks)
         contexts, _ = database_reader.slots(data)
         for slot, entry in seen.items():
             assert contexts[slot] == entry

@@ -15,6 +15,7 @@ from pathlib import Path
 import database_reader
 import numpy as np
 import pytest
+from ended import gone
 
 WRITER, TOOL = os.environ["WRITE_CONTEXTS"], os.environ["SIDESTREAM_TOOL"]
 KILLS = int(os.environ.get("SIDESTREAM_KILLS", "4"))
@@ -127,24 +128,6 @@ def children(parent):
 def end(process):
     with contextlib.suppress(ProcessLookupError):
         os.kill(process, signal.SIGKILL)
-
-
-def gone(processes):
-    """Waits until nobody writes any more."""
-    until = time.monotonic() + 30
-    while time.monotonic() < until:
-        if not any(alive(process) for process in processes):
-            return
-        time.sleep(0.002)
-    raise AssertionError("a process outlives SIGKILL")
-
-
-def alive(process):
-    try:
-        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return False
-    return state != "Z"
 
 
 def values_of(cycle, block):

@@ -1,14 +1,16 @@
 /* A simulation that raises events at random, with random delays on every rank:
- * PROGRAM FILE [steps=N] [seed=N] [pause_us=N] [refuse_at=N]
+ * PROGRAM FILE [steps=N] [seed=N] [pause_us=N] [refuse_at=N] [until=FILE]
  *
  * Leaves in raised-RANK.txt what each rank raises, one line for each event: ITERATION CLIENT NUMBER NAME SCOPE, where
- * barriers have the scope 'barrier'. In iteration `refuse_at` rank 0 publishes a block twice, so that it is refused. */
+ * barriers have the scope 'barrier'. In iteration `refuse_at` rank 0 publishes a block twice, so that it is refused.
+ * Ends early once the file `until` is there. */
 #include <mpi.h>
 #include <sidestream/sidestream.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static long option(int argc, char** argv, const char* name, long value) {
   const size_t length = strlen(name);
@@ -16,6 +18,18 @@ static long option(int argc, char** argv, const char* name, long value) {
     if (strncmp(argv[n], name, length) == 0 && argv[n][length] == '=') value = atol(argv[n] + length + 1);
   }
   return value;
+}
+
+/* Whether the file of `until=` is not there yet; the same on every rank. */
+static int goes_on(MPI_Comm comm, int argc, char** argv) {
+  const char* until = NULL;
+  for (int n = 2; n < argc; ++n) {
+    if (strncmp(argv[n], "until=", 6) == 0) until = argv[n] + 6;
+  }
+  if (!until) return 1;
+  int on = access(until, F_OK) != 0;
+  MPI_Allreduce(MPI_IN_PLACE, &on, 1, MPI_INT, MPI_MIN, comm);
+  return on;
 }
 
 static unsigned next(unsigned* state) {
@@ -66,7 +80,7 @@ static int simulate(sidestream_session* session, int argc, char** argv) {
   FILE* const log = fopen(name, "w");
   if (!log) return 1;
   int64_t number = 0;
-  for (long step = 0; step < steps; ++step) {
+  for (long step = 0; step < steps && goes_on(sidestream_comm(session), argc, argv); ++step) {
     const double value = rank + step;
     const struct timespec rest = {0, 1000 * (long)(next(&random) % (unsigned)(pause + 1))};
     nanosleep(&rest, NULL);

@@ -54,7 +54,7 @@ class Process:
         try:
             text, _ = self.running.communicate(timeout=timeout)
         except subprocess.TimeoutExpired as late:
-            if not launcher_hangs(str(late.stdout)):
+            if not launcher_hangs(str(late.stdout)) and self.ranks():  # else none is left: mpirun waits by itself
                 raise
             self.kill()
             text, _ = self.running.communicate()
@@ -70,8 +70,9 @@ class Process:
         return said
 
     def ranks(self):
-        """The processes that mpirun has started."""
-        found = subprocess.run(["pgrep", "-P", str(self.running.pid)], capture_output=True, text=True, check=False)
+        """The processes that mpirun has started and that have not ended, the ranks in their order."""
+        line = ["pgrep", "--runstates", "R,S,D,T,t", "-P", str(self.running.pid)]
+        found = subprocess.run(line, capture_output=True, text=True, check=False)
         return [int(pid) for pid in found.stdout.split()]
 
     def signal_ranks(self, number):
@@ -116,6 +117,42 @@ def wait_for(condition, what, limit=60):
     while not condition():
         assert time.monotonic() - began < limit, f"waited {limit} s for {what}"
         time.sleep(0.02)
+
+
+def all_ranks(reader, count):
+    """The processes of an endpoint, once all of them have been started."""
+    wait_for(lambda: len(reader.ranks()) == count, f"the endpoint's {count} processes")
+    return reader.ranks()
+
+
+def kill_one(reader, rng):
+    """Kills one process of an endpoint, and waits for its end; how many it has killed: 0 if it had ended by itself."""
+    found = []
+
+    def begun():
+        found[:] = reader.ranks()
+        return found or reader.running.poll() is not None
+
+    wait_for(begun, "the endpoint's processes")
+    if found:
+        send(rng.choice(found), signal.SIGKILL)
+    reader.finish(30)
+    return len(found[:1])
+
+
+def serve_with_kills(folder, job, processes, kills, rng, connected=lambda _: None):
+    """Endpoints that are killed at random moments and replaced, until the simulation ends; how many were killed.
+    `connected` returns once an endpoint may be killed."""
+    killed = 0
+    while job.running.poll() is None:
+        with endpoint(folder, processes, ["--wait", "3"]) as reader:
+            if killed < kills:
+                connected(reader)
+                time.sleep(rng.uniform(0.2, 2.0))
+                killed += kill_one(reader, rng)
+            else:
+                reader.finish(100)
+    return killed
 
 
 def both(folder, clients, endpoints, options=(), stream="engine: files", placement="", **configuration):

@@ -19,11 +19,16 @@ STATISTICS = "analyses:\n  - statistics: {variable: t}\n"
 class Job:
     """A job in the background, its output in a file. Killed, all of it, when the test ends in whatever way."""
 
-    def __init__(self, command, output, environment=None):
+    def __init__(self, command, output, environment=None, folder=None):
         self.output = Path(output)
         with self.output.open("wb") as file:
             self.process = subprocess.Popen(
-                command, stdout=file, stderr=file, env={**os.environ, **(environment or {})}, start_new_session=True
+                command,
+                stdout=file,
+                stderr=file,
+                cwd=folder,
+                env={**os.environ, **(environment or {})},
+                start_new_session=True,
             )
 
     def text(self):
@@ -34,21 +39,22 @@ class Job:
         try:
             return self.process.wait(timeout)
         except subprocess.TimeoutExpired:
-            left = self.members("sidestream") + self.members("field_program")
+            left = self.members("sidestream", "field_program", "events_program")
             if launcher_hangs(self.text()) or not left:  # none of ours is left: mpirun waits by itself
                 self.end()
                 return self.process.returncode
             raise AssertionError(f"still running after {timeout} s: {left}\n{self.text()}") from None
 
-    def members(self, name):
-        """Process ids of this job's processes of that program that have not ended."""
+    def members(self, *names):
+        """Process ids of this job's processes of those programs that have not ended."""
         found = []
         for status in Path("/proc").glob("[0-9]*/stat"):
             with contextlib.suppress(OSError):
                 head, rest = status.read_text().rsplit(")", 1)
                 fields = rest.split()
                 # comm is cut to 15 characters; field 6 of stat is the session.
-                mine = head.split("(", 1)[1] == name[:15] and int(fields[3]) == self.process.pid
+                named = head.split("(", 1)[1] in [name[:15] for name in names]
+                mine = named and int(fields[3]) == self.process.pid
                 if mine and fields[0] != "Z":
                     found.append(int(status.parent.name))
         return found
@@ -60,7 +66,7 @@ class Job:
     def end(self):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
-        for name in ("sidestream", "field_program", "orted"):
+        for name in ("sidestream", "field_program", "events_program", "orted"):
             self.signal(signal.SIGKILL, name)
         self.process.wait()
 
@@ -118,13 +124,13 @@ class Sidecar:
             return []
         return [int(line.split(",")[0]) for line in path.read_text().splitlines()[1:]]
 
-    def wait_for_rows(self, more, timeout=30):
+    def wait_for_rows(self, more, timeout=60):
         """Until the table has at least `more` rows more than now."""
         wanted = len(self.rows()) + more
         self.wait_until(lambda: len(self.rows()) >= wanted, timeout, "rows")
 
     @staticmethod
-    def wait_until(true, timeout=30, what="what the test waits for"):
+    def wait_until(true, timeout=60, what="what the test waits for"):
         end = time.monotonic() + timeout
         while not true():
             assert time.monotonic() < end, f"{what} did not come in {timeout} s"

@@ -13,6 +13,7 @@ import h5py
 import numpy as np
 import pytest
 import vtk
+from optional_packages import needs
 from scipy import ndimage
 from support import run_beside
 from vtk.util.numpy_support import vtk_to_numpy
@@ -307,15 +308,17 @@ def test_labels_and_histories_like_scipy(reference):
             assert np.count_nonzero(theirs == own[0]) == len(own) == round(float(row["volume"]) / cell)
         rows = [row for row in history if int(row["iteration"]) == step]
         for row in rows if before is not None else []:
-            now, checked = int(row["halo"]), checked + 1
+            now = int(row["halo"])
             if now < 0:
                 continue
+            checked += 1
             counts = np.bincount(before[labels == now] + 1, minlength=2)[1:]
             shared = round(float(row["shared"]) / cell)
             # With its heaviest progenitor, or, if it split off, with that of which it has the most.
             if row["event"] == "birth":
                 assert counts.sum() == shared == 0
             else:
+                assert shared > 0
                 assert shared in counts if row["event"] != "split" else shared == counts.max()
         before = labels
     assert checked > 0
@@ -338,7 +341,7 @@ def label_grid(data, dimensions):
 
 def test_labels_beside_levels(tmp_path):
     """In Python, as an array over the cells of each level."""
-    sidestream = pytest.importorskip("sidestream", reason="the Python package, which reads, was not built")
+    sidestream = needs("sidestream")
     outputs = "outputs: [database: {directory: data, variables: [t, u]}]\n"
     results = simulate(tmp_path, configure(tmp_path, "inline", 2, outputs), 3, 2, 4)
     for step in range(STEPS):
@@ -399,7 +402,7 @@ def test_only_blocks_that_are_met_move(tmp_path):
 
 def test_like_vtk(tmp_path):
     """Planes through the hyper tree grid of the same tree."""
-    pytest.importorskip("sidestream", reason="the Python package, which exports, was not built")
+    needs("sidestream")
     outputs = "outputs: [database: {directory: data, variables: [t]}]\n"
     results = simulate(tmp_path, configure(tmp_path, "inline", 3, outputs), 3, 3, 4)
     export = [sys.executable, "-m", "sidestream", "export", str(results / "data"), str(tmp_path / "all.pvd")]
@@ -446,8 +449,8 @@ def add_vtk(path, normal, origin, areas):
 
 def test_like_yt(tmp_path):
     """Slices and projections of yt's own octree of the same leaves."""
-    yt = pytest.importorskip("yt", reason="yt of requirements-test.txt is not installed")
-    sidestream = pytest.importorskip("sidestream", reason="the Python package, which reads, was not built")
+    yt = needs("yt")
+    sidestream = needs("sidestream")
     yt.set_log_level(40)
     outputs = "outputs: [database: {directory: data, variables: [t]}]\n"
     results = simulate(tmp_path, configure(tmp_path, "inline", 3, outputs), 3, 3, 4)

@@ -1,6 +1,5 @@
 """Analyses in processes of their own: what goes wrong there costs them an iteration, in every placement."""
 
-import contextlib
 import os
 import re
 import signal
@@ -12,7 +11,9 @@ import pytest
 from job_support import endpoint, simulation, write_configuration
 from sidecar_support import Sidecar
 from support import ANALYSES, prepare, results_of, run
+from workers import workers
 
+pytestmark = pytest.mark.usefixtures("nobody_is_left")
 PLUGIN = os.environ["SIDESTREAM_MISBEHAVING_PLUGIN"]
 C_PLUGIN = os.environ["SIDESTREAM_MISBEHAVING_C_PLUGIN"]
 STEPS = 4
@@ -47,26 +48,6 @@ analyses:
 def rows(path):
     lines = [line for line in Path(path).read_text().splitlines() if not line.startswith("#")]
     return [line.split(",") for line in lines[1:]]
-
-
-def workers():
-    """Process ids of all workers that there are."""
-    found = set()
-    for folder in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            if (folder / "comm").read_text().strip() == "sidestream-work":
-                found.add(int(folder.name))
-    return found
-
-
-@pytest.fixture(autouse=True)
-def nobody_is_left():
-    before = workers()
-    yield
-    deadline = time.monotonic() + 10
-    while workers() - before and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not workers() - before
 
 
 @pytest.fixture(scope="module")
@@ -161,13 +142,9 @@ def test_much_output(tmp_path, reference):
 
 def test_a_worker_that_is_killed_while_it_waits_costs_nothing(tmp_path, reference):
     command, results = prepare(tmp_path, 1, "inline", tasks_with("nothing"), [f"steps={STEPS}", "pause_ms=400"])
-    before = workers()
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as program:
-        deadline = time.monotonic() + 30
-        while not workers() - before and time.monotonic() < deadline:
-            time.sleep(0.01)
-        time.sleep(0.2)
-        (worker,) = workers() - before
+        wait_for(results / "above.csv", program)
+        (worker,) = workers()
         os.kill(worker, signal.SIGKILL)
         text, _ = program.communicate(timeout=60)
     assert program.returncode == 0 and "failed=0" in text, text
@@ -179,12 +156,11 @@ def test_the_worker_dies_with_its_server(tmp_path, placement):
     """In the middle of `local`, which does not return: the fixture looks for what is left."""
     ranks = {"inline": 1, "{mode: cores}": 2}[placement]
     command, _ = prepare(tmp_path, ranks, placement, tasks_with("loop"), [f"steps={STEPS}"])
-    before = workers()
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as program:
         for line in program.stdout:
             if "about to loop" in line:
                 break
-        (worker,) = workers() - before
+        (worker,) = workers()
         server = int(re.search(r"PPid:\s+(\d+)", Path(f"/proc/{worker}/status").read_text()).group(1))
         os.kill(server, signal.SIGKILL)
         program.communicate(timeout=60)
@@ -192,7 +168,7 @@ def test_the_worker_dies_with_its_server(tmp_path, placement):
 
 
 def wait_for(file, program):
-    """The worker that made it waits in the middle of its start."""
+    """Until the program, or a worker, has made the file."""
     deadline = time.monotonic() + 60
     while not file.exists() and program.poll() is None and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -205,10 +181,9 @@ def test_a_worker_that_is_killed_while_it_starts(tmp_path, reference, placement)
     ranks, held = 1 if placement == "inline" else 3, tmp_path / "held"
     tasks = tasks_with("nothing", f"isolate: process, hold: {held}")
     command, results = prepare(tmp_path, ranks, placement, tasks, [f"steps={STEPS}"])
-    before = workers()
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as program:
         wait_for(held, program)
-        (worker,) = workers() - before
+        (worker,) = workers()
         os.kill(worker, signal.SIGKILL)
         text, _ = program.communicate(timeout=60)
     assert program.returncode == 0 and "failed=1" in text, text
@@ -222,10 +197,9 @@ def test_a_worker_that_starts_dies_with_its_server(tmp_path, placement):
     ranks, held = {"inline": 1, "{mode: cores}": 2}[placement], tmp_path / "held"
     tasks = tasks_with("nothing", f"isolate: process, hold: {held}")
     command, _ = prepare(tmp_path, ranks, placement, tasks, [f"steps={STEPS}"])
-    before = workers()
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as program:
         wait_for(held, program)
-        (worker,) = workers() - before
+        (worker,) = workers()
         server = int(re.search(r"PPid:\s+(\d+)", Path(f"/proc/{worker}/status").read_text()).group(1))
         os.kill(server, signal.SIGKILL)
         program.communicate(timeout=60)
@@ -236,13 +210,12 @@ def test_a_sidecar_that_dies_while_a_worker_starts(tmp_path):
     """The simulation goes on without servers."""
     held = tmp_path / "held"
     with Sidecar(tmp_path, tasks_with("nothing", f"isolate: process, hold: {held}", at=100)) as sidecar:
-        before = workers()
         servers = sidecar.serve(1)
         simulation = sidecar.start(2, f"steps={STEPS}")
         deadline = time.monotonic() + 60
         while not held.exists() and time.monotonic() < deadline:
             time.sleep(0.01)
-        (worker,) = workers() - before
+        (worker,) = workers()
         server = int(re.search(r"PPid:\s+(\d+)", Path(f"/proc/{worker}/status").read_text()).group(1))
         os.kill(server, signal.SIGKILL)
         assert servers.wait() != 0
@@ -308,9 +281,8 @@ def test_a_warning_where_nothing_can_be_ended(tmp_path):
     tasks = "analyses:\n  - sleep: {variable: t, seconds: 0.7, limit: 100 ms}\n"
     done = run(tmp_path, 1, "inline", tasks, ["steps=2"])
     assert done.status == 0, done.text
-    assert len(re.findall(r"iteration 1: 'sleep' has been at work for", done.text)) in (2, 3), (
-        done.text
-    )  # 0.1, 0.2, 0.4
+    # After 0.1, 0.2 and 0.4 s, and on a slow machine after more.
+    assert len(re.findall(r"iteration 1: 'sleep' has been at work for", done.text)) >= 2, done.text
     assert "sleep: took longer than its limit of 0.1 s in 2 iterations on server 0" in done.text
 
 

@@ -6,12 +6,11 @@ import os
 import random
 import signal
 import subprocess
-import time
 import uuid
 from collections import defaultdict
-from pathlib import Path
 
 import pytest
+from sidecar_support import Job, Sidecar
 from support import MPIRUN, send
 
 PROGRAM = os.environ["SIDESTREAM_EVENTS_PROGRAM"]
@@ -193,41 +192,47 @@ def test_sidecar(tmp_path):
     check(raised_in(tmp_path), seen_in(tmp_path / "results/seen.csv"), 3, 2)
 
 
-def members(process):
-    """Process ids of the servers that a launcher has started, and that have not ended."""
-    found = []
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            head, rest = status.read_text().rsplit(")", 1)
-            state, _, _, session = rest.split()[:4]
-            if head.endswith("(sidestream") and int(session) == process.pid and state != "Z":
-                found.append(int(status.parent.name))
-    return found
+def iterations_seen(folder):
+    """How many iterations are in the table of what servers saw."""
+    path = folder / "results" / "seen.csv"
+    lines = path.read_text().splitlines() if path.exists() else []
+    return len({line.split(",")[0] for line in lines if line[:1].isdigit()})
+
+
+def wait_for_more(folder, more, timeout=60):
+    """Until servers have seen events of so many iterations more."""
+    wanted = iterations_seen(folder) + more
+    Sidecar.wait_until(lambda: iterations_seen(folder) >= wanted, timeout, f"what servers see of {more} iterations")
 
 
 def test_servers_that_die_while_events_are_exchanged(tmp_path):
     """One of two is killed, many times, while each iteration brings events that they exchange: whatever both saw, they
     saw in one order and once, and those that come last see all that is raised from then on."""
-    chance, steps = random.Random(13), 4000
-    session = uuid.uuid4().hex[:12]
-    configure(tmp_path, f"{{mode: sidecar, per_node: 2, session: {session}, attach_limit: 20}}")
-    command = [MPIRUN, "-n", "2", TOOL, "serve", "--wait", "30", str(tmp_path / "run.yaml")]
-    program = simulate(tmp_path, 3, "seed=13", f"steps={steps}", "pause_us=5000")
-    for _ in range(3):
-        servers = begin(command)
-        deadline = time.monotonic() + 20
-        while len(members(servers)) < 2 and time.monotonic() < deadline:
-            time.sleep(0.01)
-        time.sleep(0.3 + 0.5 * chance.random())
-        send(chance.choice(members(servers)), signal.SIGKILL)
-        finish(servers)
-        assert program.poll() is None, finish(program)
-    servers = begin(command)
-    out, err = finish(program, 100)
-    served = finish(servers)
-    assert program.returncode == 0 and servers.returncode == 0, out + err + served[0] + served[1]
+    chance, until = random.Random(13), tmp_path / "until"
+    configure(tmp_path, f"{{mode: sidecar, per_node: 2, session: {uuid.uuid4().hex[:12]}}}")
+    file = str(tmp_path / "run.yaml")
+    with contextlib.ExitStack() as ended:
+
+        def start(name, *command):
+            job = Job(command, tmp_path / f"{name}.txt", folder=tmp_path)
+            ended.callback(job.end)
+            return job
+
+        options = ["seed=13", "steps=100000000", "pause_us=5000", f"until={until}"]
+        program = start("program", MPIRUN, "-n", "3", PROGRAM, file, *options)
+        serve = [MPIRUN, "-n", "2", TOOL, "serve", file]
+        for n in range(3):
+            servers = start(f"servers-{n}", *serve)
+            wait_for_more(tmp_path, 10 + chance.randrange(100))
+            send(chance.choice(sorted(servers.members("sidestream"))), signal.SIGKILL)
+            servers.wait()
+            assert program.process.poll() is None, program.text()
+        servers = start("servers", *serve)
+        wait_for_more(tmp_path, 70)
+        until.touch()
+        assert program.wait() == 0, program.text() + servers.text()
+        assert servers.wait() == 0, servers.text()
     seen = seen_in(tmp_path / "results/seen.csv")
-    assert len(seen) > 50
     of_all, twice = {}, set()
     for step, by_server in seen.items():
         each = [[event for event in by_server[server] if event[2] == "all"] for server in (0, 1)]
@@ -235,8 +240,9 @@ def test_servers_that_die_while_events_are_exchanged(tmp_path):
         of_all[step] = [event[5] for event in each[0] if event[5]]
         assert not twice & set(of_all[step]), step
         twice |= set(of_all[step])
-    late = {(client, number, step) for step, client, number, _, scope in raised_in(tmp_path) if scope == "all"}
-    late = {values for values in late if values[2] >= steps - 50}
+    raised = raised_in(tmp_path)
+    late = {(client, number, step) for step, client, number, _, scope in raised if scope == "all"}
+    late = {values for values in late if values[2] >= max(raised)[0] - 50}
     assert late and late <= twice
 
 

@@ -1,13 +1,13 @@
 """Analyses that fail, files that cannot be written, signals: errors are contained and reported."""
 
-import os
 import signal
 import subprocess
-import time
+from contextlib import contextmanager
 
 import h5py
 import pytest
-from support import MPIRUN, PROGRAM, VARIABLES, Run, needs_small_disks, run, small_disk
+from job_support import STATISTICS, wait_for
+from support import MPIRUN, PROGRAM, VARIABLES, Run, needs_small_disks, rank_of, run, send, small_disk, started
 
 PLACEMENTS = {
     "inline": 2,
@@ -90,6 +90,21 @@ def test_a_full_disk(tmp_path, placement):
     assert not [name for name in left if "part" in name or "tmp" in name], left
 
 
+def lines_of(table):
+    return len(table.read_text().splitlines()) if table.exists() else 0
+
+
+@contextmanager
+def beside(command, output):
+    """A run of which the output goes to a file; it does not outlive the test."""
+    with output.open("w") as file, subprocess.Popen(command, stdout=file, stderr=subprocess.STDOUT) as running:
+        try:
+            yield running
+        finally:
+            if running.poll() is None:
+                running.kill()
+
+
 @needs_small_disks
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_a_disk_without_room_for_records_leaves_the_account(tmp_path, placement):
@@ -98,40 +113,43 @@ def test_a_disk_without_room_for_records_leaves_the_account(tmp_path, placement)
         f"placement: {placement}\n{VARIABLES}analyses: [statistics: {{variable: t}}]\n"
         f"output: {{directory: {disk}/results}}\n"
     )
-    command = [MPIRUN, "-n", str(PLACEMENTS[placement]), PROGRAM, str(tmp_path / "run.yaml"), "steps=30", "pause_ms=30"]
-    with small_disk(disk, "700k"):
-        running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        while not (disk / "results/statistics.csv").exists() and running.poll() is None:
-            time.sleep(0.05)
+    until, said = tmp_path / "until", tmp_path / "said.txt"
+    options = ["steps=100000000", "pause_ms=20", f"until={until}"]
+    command = [MPIRUN, "-n", str(PLACEMENTS[placement]), PROGRAM, str(tmp_path / "run.yaml"), *options]
+    with small_disk(disk, "700k"), beside(command, said) as running:
+        wait_for(lambda: lines_of(disk / "results/statistics.csv") > 2 or running.poll() is not None, "two results")
         with pytest.raises(OSError, match="No space left"), (disk / "in-the-way").open("wb", buffering=0) as filler:
             while True:
                 filler.write(bytes(512))
-        text, _ = running.communicate(timeout=100)
+        wait_for(lambda: "No space" in said.read_text() or running.poll() is not None, "a result that has no room")
+        until.touch()
+        running.wait(timeout=100)
         left = [path.name for path in (disk / "results").iterdir()]
+    text = said.read_text()
     done = Run(running.returncode, text, disk)
-    assert done.status == 0, text
-    assert [account["delivered"] for account in done.accounts] == [30, 30], text
-    assert all(0 < account["failed"] < 30 for account in done.accounts), text
+    assert done.status == 0 and len(done.accounts) == 2, text
+    steps = done.accounts[0]["iterations"]
+    assert [account["delivered"] for account in done.accounts] == [steps, steps], text
+    assert all(0 < account["failed"] < steps for account in done.accounts), text
     assert text.count("a record of the run is missing: cannot write") >= 2, text
-    assert "of 30 iterations 30 were delivered" in text and "iterations.csv says" not in text
+    assert f"of {steps} iterations {steps} were delivered" in text and "iterations.csv says" not in text
     assert not [name for name in left if "part" in name], left
 
 
 @pytest.mark.parametrize("placement", ["{mode: cores}", "{mode: nodes, servers: 1}"])
 def test_sigterm_to_a_server_loses_nothing(tmp_path, placement):
-    (tmp_path / "run.yaml").write_text(
-        f"placement: {placement}\n{VARIABLES}analyses:\n  - statistics: {{variable: t}}\n"
-        f"output: {{directory: {tmp_path}/results}}\n"
-    )
-    command = [MPIRUN, "-n", "2", PROGRAM, str(tmp_path / "run.yaml"), "steps=40", "pause_ms=50"]
-    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    time.sleep(1.2)
-    ranks = subprocess.run(["pgrep", "-f", f"{PROGRAM} {tmp_path}"], capture_output=True, text=True, check=True)
-    ranks = [int(pid) for pid in ranks.stdout.split() if int(pid) != running.pid]
-    os.kill(max(ranks), signal.SIGTERM)  # the last rank is the server
-    text, _ = running.communicate(timeout=60)
-    assert running.returncode == 0, text
-    assert "delivered=40" in text
+    until = tmp_path / "until"
+    options = ["steps=100000000", "pause_ms=20", f"until={until}"]
+    with started(tmp_path, 2, placement, tasks=STATISTICS, options=options) as going:
+        wait_for(lambda: lines_of(going.results / "statistics.csv") > 1, "the first result")
+        send(rank_of(going, 1), signal.SIGTERM)  # the last rank is the server
+        known = lines_of(going.results / "statistics.csv")
+        wait_for(lambda: lines_of(going.results / "statistics.csv") > known + 5, "more results")
+        until.touch()
+        done = going.finish()
+    assert done.status == 0, done.text
+    (account,) = done.accounts
+    assert account["delivered"] == account["iterations"] > 5 and account["failed"] == 0, done.text
 
 
 @pytest.mark.parametrize("placement", ["{mode: cores}", "{mode: nodes, servers: 1}"])

@@ -129,7 +129,7 @@ def test_files_hold_what_inline_writes(tmp_path, inline, placement, servers, kin
 @pytest.mark.parametrize(("endpoints", "engine"), [(1, "files"), (2, "files"), (2, "sst")])
 def test_files_of_a_job_hold_what_inline_writes(tmp_path, inline, endpoints, engine, kind):
     if engine not in os.environ.get("SIDESTREAM_ENGINES", "files,sst").split(","):
-        pytest.skip("built without ADIOS2")
+        pytest.skip("built without ADIOS2: the engine sst is NOT TESTED")
     expected, plain = inline(3, 3, OPTIONS[kind], kind == "still")
     placement = f"{{mode: job, stream: {{directory: {tmp_path}, engine: {engine}}}}}"
     path = configuration(tmp_path, placement, 3, OUTPUT, still=kind == "still")

@@ -115,14 +115,12 @@ analyses:
 @pytest.mark.parametrize("when_full", ["wait", "skip"])
 def test_one_group_of_a_sidecar_fails(tmp_path, how, group, when_full):
     """In the middle of an iteration. Its end is that of the servers of both groups; the next ones go on with both."""
-    with Sidecar(
-        tmp_path, TWO_TABLES, extra=PLUGIN, groups="{a: 1, b: 1}", when_full=when_full, attach_limit=20
-    ) as sidecar:
+    with Sidecar(tmp_path, TWO_TABLES, extra=PLUGIN, groups="{a: 1, b: 1}", when_full=when_full) as sidecar:
         wrong = f"  - misbehave: {{variable: t, how: {how}, at: 5, group: {group}}}\n"
         bad = sidecar.write("bad.yaml", TWO_TABLES + wrong)
         servers = sidecar.serve(2, file=bad)
         sidecar.endless(2, "pause_ms=10")
-        assert servers.wait(30) != 0 or how == "exit"
+        assert servers.wait() != 0 or how == "exit"
         assert sidecar.simulation.process.poll() is None, sidecar.simulation.text()
         after = sidecar.serve(2)
         sidecar.wait_for_rows(8)
@@ -135,7 +133,8 @@ def test_one_group_of_a_sidecar_fails(tmp_path, how, group, when_full):
             assert account["unknown"] <= 8
         for rows in tables.values():
             assert rows == sorted(set(rows))
-            assert set(rows) >= set(range(5))  # what had been committed
+        # What it had committed; the other group may have been behind.
+        assert set(tables[group]) >= set(range(5))
         assert "about to" in servers.text()
 
 
@@ -144,7 +143,7 @@ def test_one_group_of_a_sidecar_fails(tmp_path, how, group, when_full):
 @pytest.mark.parametrize("on_error", ["report", "stop"])
 def test_a_sidecar_server_is_killed_while_one_group_is_ahead(tmp_path, victim, killed, on_error):
     extra = f"on_error: {on_error}\n"
-    with Sidecar(tmp_path, TWO_TABLES, extra=extra, groups="{a: 1, b: 1}", max_in_flight=4, attach_limit=20) as sidecar:
+    with Sidecar(tmp_path, TWO_TABLES, extra=extra, groups="{a: 1, b: 1}", max_in_flight=4) as sidecar:
         servers = sidecar.serve(2)
         sidecar.endless(2, "pause_ms=2")
         sidecar.wait_for_rows(6)
@@ -153,9 +152,9 @@ def test_a_sidecar_server_is_killed_while_one_group_is_ahead(tmp_path, victim, k
         time.sleep(0.5)  # the other goes on for four iterations
         os.kill(members[victim if killed.endswith("still") else 1 - victim], signal.SIGKILL)
         send(members[victim], signal.SIGCONT)
-        servers.wait(30)
+        servers.wait()
         if on_error == "stop":
-            assert sidecar.simulation.wait(30) != 0
+            assert sidecar.simulation.wait() != 0
             assert "have ended without leaving" in sidecar.simulation.text()
             return
         after = sidecar.serve(2)
@@ -180,7 +179,7 @@ def test_the_simulation_of_a_sidecar_with_groups_is_killed(tmp_path):
         for pid in sidecar.simulation.members("field_program"):
             send(pid, signal.SIGKILL)
         send(second, signal.SIGCONT)
-        assert servers.wait(30) != 0
+        assert servers.wait() != 0
         assert servers.text().count("ended without closing") == 1, servers.text()
         assert sidecar.rows() == sidecar.rows("other.csv") == list(range(len(sidecar.rows())))
 

@@ -128,10 +128,18 @@ def test_cores_of_several_nodes(tmp_path, references):
 
 def test_cores_that_spill(tmp_path, references):
     """Each block goes to the file once, and is read by the servers of both groups."""
-    placement = "{mode: cores, groups: {a: 1, b: 1}, buffer: 600 KiB, when_full: spill, spill: {size: 64 MiB}}"
-    sleep = "  - sleep: {variable: t, seconds: 0.3, group: b}\n"
-    done = run(tmp_path, 4, placement, tasks=in_groups(TASKS, "ab") + sleep, options=[f"steps={STEPS}", "blocks=2"])
+    disk, seen = tmp_path / "spilled", tmp_path / "seen"
+    disk.mkdir()
+    spill = f"when_full: spill, spill: {{size: 64 MiB, directory: {disk}}}"
+    placement = f"{{mode: cores, groups: {{a: 1, b: 1}}, buffer: 300 KiB, {spill}}}"
+    # The second group stands still until there is something in a file.
+    tasks = in_groups(TASKS, "ab") + f"  - await: {{variable: t, at: 0, path: {seen}, group: b}}\n"
+    with started(tmp_path, 4, placement, tasks=tasks, options=[f"steps={STEPS}", "blocks=2"]) as going:
+        Sidecar.wait_until(lambda: any(file.stat().st_size > 0 for file in disk.iterdir()), 60, "a block in a file")
+        seen.touch()
+        done = going.finish()
     check(done, 2, references(()))
+    assert int(re.search(r"\n  spilled: (\d+)\n", (done.results / "run.yaml").read_text())[1]) > 0
 
 
 @pytest.mark.parametrize(

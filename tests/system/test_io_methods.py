@@ -9,6 +9,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
+from optional_packages import needs
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "storage"))
 import database_reader
@@ -67,7 +68,7 @@ def test_shared_files(written):
 
 def test_files_of_ranks(written):
     """Boxes of the ranks put together; the `.pvti` file names them all."""
-    vtk_xml = pytest.importorskip("vtkmodules.vtkIOXML")
+    vtk_xml = needs("vtkmodules.vtkIOXML")
     from vtkmodules.util.numpy_support import vtk_to_numpy
 
     ranks, folder, _ = written

@@ -91,11 +91,12 @@ def test_an_endpoint_does_not_pass_on_through_sst(tmp_path):
     onward = f"outputs:\n  - stream: {{name: second, directory: {tmp_path}/streams, engine: sst}}\n"
     write_configuration(tmp_path, "engine: files, when_full: skip", name="first.yaml", tasks=onward, results="first")
     with (
-        simulation(tmp_path, 1, ["steps=20", "pause_ms=300"], name="first.yaml") as job,
+        going_on(tmp_path, 1, name="first.yaml") as job,
         endpoint(tmp_path, 1, name="first.yaml") as first,
     ):
-        job.finish()
         status, text = first.finish()
+        job.end()
+        job.finish()
         assert status == 1
         assert "expected 'files'" in text
 

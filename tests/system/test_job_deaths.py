@@ -14,6 +14,7 @@ from job_support import (
     endpoint,
     finished,
     going_on,
+    serve_with_kills,
     simulation,
     some_results,
     tables_of,
@@ -42,24 +43,15 @@ def run_with_kills(folder, engine, kills, seed, single=False):
     """
     rng = random.Random(seed)
     write_configuration(folder, f"engine: {engine}, reader_limit: 60", tasks=TABLES)
-    killed = 0
+    known = set()
+
+    def connected(reader):
+        if engine == "sst":
+            wait_for(lambda: connections(folder) - known or reader.running.poll() is not None, "SST")
+            known.update(connections(folder))
+
     with simulation(folder, 2, ["steps=60", "pause_ms=40", "blocks=2"]) as job:
-        while job.running.poll() is None:
-            before = connections(folder)
-            with endpoint(folder, 1 if single else 2, ["--wait", "3"]) as reader:
-                if killed < kills:
-                    if engine == "sst":
-                        wait_for(
-                            lambda known=before: connections(folder) - known or reader.running.poll() is not None, "SST"
-                        )
-                    time.sleep(rng.uniform(0.2, 2.0))
-                    wait_for(lambda: reader.ranks() or reader.running.poll() is not None, "the endpoint's processes")
-                    for pid in rng.sample(reader.ranks(), k=1) if reader.ranks() else []:
-                        send(pid, signal.SIGKILL)
-                        killed += 1
-                    reader.finish(30)
-                else:
-                    reader.finish(100)
+        killed = serve_with_kills(folder, job, 1 if single else 2, kills, rng, connected)
         done = finished(folder, job)
     return done, killed
 

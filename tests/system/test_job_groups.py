@@ -1,5 +1,6 @@
 """Placement `job` with groups of servers: the endpoint is divided, and each group reads a stream of its own."""
 
+import contextlib
 import csv
 import os
 import random
@@ -12,10 +13,12 @@ import pytest
 from job_support import (
     ENGINES,
     TOOL,
+    all_ranks,
     both,
     endpoint,
     finished,
     going_on,
+    serve_with_kills,
     simulation,
     wait_for,
     write_configuration,
@@ -84,20 +87,21 @@ def test_results_are_those_of_inline(tmp_path, reference, engine, clients, sizes
 def test_no_group_waits_for_another(tmp_path):
     """The second group stands still: the first goes on for as many iterations as may be in flight."""
     write_configuration(tmp_path, "engine: files", TWO + " max_in_flight: 6,", tasks=TABLES)
-    with endpoint(tmp_path, 2) as reader, simulation(tmp_path, 2, ["steps=30"], forwarders=2) as job:
-        wait_for(lambda: reader.ranks(), "the endpoint's processes")
-        second = reader.ranks()[1]
+    with endpoint(tmp_path, 2) as reader, going_on(tmp_path, 2, forwarders=2) as job:
+        _, second = all_ranks(reader, 2)
         wait_for(lambda: rows_in(tmp_path, "histogram.csv"), "the first result")
         send(second, signal.SIGSTOP)
         done_by_second = rows_in(tmp_path, "histogram.csv") // 17
         wait_for(lambda: rows_in(tmp_path, "statistics.csv") >= done_by_second + 5, "results of the first group")
         assert rows_in(tmp_path, "histogram.csv") // 17 <= done_by_second + 1
         send(second, signal.SIGCONT)
+        job.end()
         done = finished(tmp_path, job)
         status, text = reader.finish()
     assert status == 0, text
     assert done.status == 0, done.text
-    assert all(account["delivered"] == 30 and account["failed"] == 0 for account in done.accounts), done.text
+    for account in done.accounts:
+        assert account["delivered"] == account["iterations"] and account["failed"] == 0, done.text
 
 
 def test_one_group_alone_fails(tmp_path):
@@ -122,12 +126,14 @@ def long_reference(folder, tasks, steps):
 @pytest.mark.parametrize("victims", [(0,), (1,), (2,), (0, 2)])
 def test_a_killed_group_is_replaced_and_nothing_is_lost(tmp_path, engine, victims):
     """Of the endpoint of three processes: the first group's, the first or second of the second one's, one of each."""
-    expected = long_reference(tmp_path, TABLES, 40)
+    steps = 100
+    expected = long_reference(tmp_path, TABLES, steps)
     write_configuration(tmp_path, f"engine: {engine}, reader_limit: 60", "groups: {a: 1, b: 2},", tasks=TABLES)
-    with simulation(tmp_path, 2, ["steps=40", "pause_ms=40", "blocks=2"], forwarders=2) as job:
+    with simulation(tmp_path, 2, [f"steps={steps}", "pause_ms=40", "blocks=2"], forwarders=2) as job:
         for _ in range(2):
             before = rows_in(tmp_path, "statistics.csv"), rows_in(tmp_path, "histogram.csv")
             with endpoint(tmp_path, 3) as reader:
+                ranks = all_ranks(reader, 3)
                 wait_for(
                     lambda known=before: (
                         rows_in(tmp_path, "statistics.csv") > known[0] + 2
@@ -135,7 +141,6 @@ def test_a_killed_group_is_replaced_and_nothing_is_lost(tmp_path, engine, victim
                     ),
                     "results of both groups",
                 )
-                ranks = reader.ranks()
                 for victim in victims:
                     send(ranks[victim], signal.SIGKILL)
                 assert reader.finish(30)[0] != 0
@@ -145,7 +150,7 @@ def test_a_killed_group_is_replaced_and_nothing_is_lost(tmp_path, engine, victim
     assert status == 0, text + done.text
     assert done.status == 0, done.text
     for account in done.accounts:
-        assert account["delivered"] == account["iterations"] == 40, done.text
+        assert account["delivered"] == account["iterations"] == steps, done.text
         assert account["refused"] == account["unknown"] == 0
     for name, content in expected.items():
         assert (done.results / name).read_bytes() == content, f"{name} differs\n{done.text}"
@@ -157,17 +162,8 @@ def test_random_kills(tmp_path):
     rng = random.Random(int(os.environ.get("SIDESTREAM_SEED", "3")))
     expected = long_reference(tmp_path, TABLES, 60)
     write_configuration(tmp_path, "engine: files, reader_limit: 60", "groups: {a: 2, b: 1},", tasks=TABLES)
-    killed = 0
     with simulation(tmp_path, 3, ["steps=60", "pause_ms=40", "blocks=2"], forwarders=2) as job:
-        while job.running.poll() is None:
-            with endpoint(tmp_path, 3, ["--wait", "3"]) as reader:
-                if killed < kills:
-                    time.sleep(rng.uniform(0.2, 2.0))
-                    wait_for(lambda run=reader: run.ranks() or run.running.poll() is not None, "its processes")
-                    for pid in rng.sample(reader.ranks(), k=1) if reader.ranks() else []:
-                        send(pid, signal.SIGKILL)
-                        killed += 1
-                reader.finish(100)
+        killed = serve_with_kills(tmp_path, job, 3, kills, rng)
         done = finished(tmp_path, job)
     assert killed > 0
     assert done.status == 0, done.text
@@ -367,24 +363,35 @@ analyses:
     assert bytes_of == {"0": 3 * 8 * 20**3, "1": 3 * 8 * 21 * 21 * (21 + 1)}
 
 
+def spilled_bytes(folder):
+    return sum(file.stat().st_size for file in (folder / "spilled").iterdir())
+
+
 @pytest.mark.parametrize(
     ("senders", "nodes", "placement"),
     [
         (3, 1, "per_node: 3,"),  # two of them send to the first group
         (4, 2, "pretend_nodes: 2,"),
         (6, 2, "per_node: 3, pretend_nodes: 2, max_in_flight: 1,"),
-        (2, 1, "buffer: 600 KiB, when_full: spill, spill: {size: 64 MiB},"),
+        (2, 1, "buffer: 600 KiB, when_full: spill, spill: {size: 64 MiB, directory: HERE},"),
     ],
 )
 def test_senders_of_several_nodes_and_full_buffers(tmp_path, reference, senders, nodes, placement):
     options = [f"steps={STEPS}", "blocks=2", "ghosts=1"]
+    (tmp_path / "spilled").mkdir()
+    placement = placement.replace("HERE", str(tmp_path / "spilled"))
     write_configuration(tmp_path, "engine: files", f"groups: {{a: 1, b: 2}}, {placement}", tasks=in_groups(TASKS, "ab"))
     clients = 2 * nodes
-    with simulation(tmp_path, clients, options, forwarders=senders) as job, endpoint(tmp_path, 3) as reader:
+    with simulation(tmp_path, clients, options, forwarders=senders) as job, contextlib.ExitStack() as ended:
+        if "spill" in placement:  # before anybody reads, so that there is no room
+            wait_for(lambda: spilled_bytes(tmp_path) > 0, "blocks in files")
+        reader = ended.enter_context(endpoint(tmp_path, 3))
         done = finished(tmp_path, job)
         status, text = reader.finish()
     assert status == 0, text + done.text
     check_delivered(done, clients, STEPS, results_without_records(done), reference)
+    if "spill" in placement:
+        assert int(re.search(r"\n  spilled: (\d+)\n", (done.results / "run.yaml").read_text())[1]) > 0
 
 
 def test_a_group_feeds_another_endpoint(tmp_path):

@@ -139,7 +139,7 @@ def test_the_environment_overrides_the_path(tmp_path):
     ],
 )
 def test_bad_configurations_are_one_sentence_on_every_rank(tmp_path, placement, tasks, words):
-    done = run(tmp_path, 3, placement, tasks=tasks, timeout=30)
+    done = run(tmp_path, 3, placement, tasks=tasks)
     assert done.status != 0
     assert len(done.errors) == 3, done.text
     assert len(set(done.errors)) == 1
@@ -154,7 +154,6 @@ def test_a_missing_file(tmp_path):
         "cores",
         tasks=STATISTICS,
         environment={"SIDESTREAM_CONFIG": f"{tmp_path}/nowhere.yaml"},
-        timeout=30,
     )
     assert done.status != 0 and len(done.errors) == 3 and len(set(done.errors)) == 1
     assert "nowhere.yaml" in done.errors[0]

@@ -100,7 +100,6 @@ def test_skip_far_ahead_of_a_server_that_is_given_up(tmp_path):
         tasks=tasks,
         options=["steps=400"],
         extra="drain_limit: 1\n",
-        timeout=30,
     )
     assert done.status == 0, done.text
     account = done.accounts[0]
@@ -117,7 +116,6 @@ def test_drain_limit_ends_a_hopeless_wait(tmp_path):
         tasks=tasks,
         options=["steps=8"],
         extra="drain_limit: 1\n",
-        timeout=30,
     )
     assert done.status == 0, done.text
     account = done.accounts[0]

@@ -137,7 +137,7 @@ def test_a_third_run_finds_the_next_version(tmp_path):
 def test_names_that_a_resumed_run_would_repeat_are_refused(tmp_path):
     extra = f"output: {{directory: {tmp_path}/results, existing: resume}}\n"
     tasks = 'outputs:\n  - hdf5: {variables: [t], file: "f-{index:04}.h5"}\n'
-    done = run(tmp_path, 2, "cores", tasks=tasks, extra=extra, timeout=30)
+    done = run(tmp_path, 2, "cores", tasks=tasks, extra=extra)
     assert done.status != 0
     assert "{index}" in done.errors[0] and "{cycle}" in done.errors[0] and "run.yaml:7:" in done.errors[0]
 

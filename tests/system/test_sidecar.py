@@ -167,7 +167,7 @@ def test_a_second_group_is_turned_away_and_disturbs_nobody(tmp_path):
         first = sidecar.serve(0)
         sidecar.wait_for_rows(5)
         second = sidecar.serve(0)
-        assert second.wait(30) == 1
+        assert second.wait() == 1
         assert "other servers are attached" in second.text()
         sidecar.wait_for_rows(5)
         done = sidecar.finish()
@@ -187,11 +187,11 @@ def test_a_second_group_is_turned_away_and_disturbs_nobody(tmp_path):
     ],
 )
 def test_servers_that_do_not_fit_get_a_sentence(tmp_path, tasks, variables, placement, processes, words):
-    with Sidecar(tmp_path, STATISTICS, attach_limit=20) as sidecar:
+    with Sidecar(tmp_path, STATISTICS) as sidecar:
         sidecar.start(2, "steps=3")
         wrong = sidecar.write("wrong.yaml", tasks, VARIABLES.replace(*variables), **placement)
         servers = sidecar.serve(processes, file=wrong)
-        assert servers.wait(30) != 0
+        assert servers.wait() != 0
         assert servers.text().count("sidestream serve:") == 1, servers.text()
         for word in words:
             assert word in servers.text()
@@ -203,10 +203,10 @@ def test_servers_that_do_not_fit_get_a_sentence(tmp_path, tasks, variables, plac
 
 
 def test_servers_on_fewer_nodes_than_the_simulation(tmp_path):
-    with Sidecar(tmp_path, STATISTICS, pretend_nodes=2, attach_limit=20) as sidecar:
+    with Sidecar(tmp_path, STATISTICS, pretend_nodes=2) as sidecar:
         sidecar.start(2, "steps=3")
         few = sidecar.serve(1, file=sidecar.write("few.yaml", STATISTICS, pretend_nodes=1))
-        assert few.wait(30) != 0
+        assert few.wait() != 0
         assert "runs on 2 nodes" in few.text(), few.text()
         right = sidecar.serve(2)
         assert right.wait() == 0, right.text()
@@ -221,7 +221,7 @@ def test_two_simulations_with_one_name(tmp_path):
         elsewhere.write_text(sidecar.file.read_text().replace(str(sidecar.results), str(tmp_path / "elsewhere")))
         command = [str(elsewhere) if word == str(sidecar.file) else word for word in first.process.args]
         second = sidecar.job(command, "second")
-        assert second.wait(30) != 0
+        assert second.wait() != 0
         errors = [line for line in second.text().splitlines() if line.startswith("error ")]
         assert len(errors) == 2 and len(set(errors)) == 1, second.text()
         assert sidecar.session in errors[0] and "placement.session" in errors[0]
@@ -259,7 +259,7 @@ def test_servers_do_not_wait_for_a_simulation_that_fails_before_its_start(tmp_pa
         sidecar.wait_until(lambda: "waiting for the simulation of the session" in servers.text())
         wrong = sidecar.write("wrong.yaml", "analyses:\n  - statistics: {variable: nothing}\n")
         assert sidecar.start(2, file=wrong).wait() == 1
-        assert servers.wait(30) == 1
+        assert servers.wait() == 1
         assert servers.text().count("has ended before it started") == 1, servers.text()
 
 

@@ -95,7 +95,7 @@ def test_a_block_that_never_fits_the_share_waits(tmp_path, disk):
     assert record(done)["spilled"] < STEPS  # p does not fit, and t at most
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="mounting takes root")
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting takes root: full disks are NOT TESTED")
 @pytest.mark.parametrize("kibibytes", [4, 100, 500])
 def test_a_full_disk_is_said_and_waited_for(tmp_path, disk, kibibytes):
     mounted = subprocess.run(
@@ -219,16 +219,16 @@ def stop_until_it_spills(sidecar, servers, disk):
 
 def test_sidecar(tmp_path, disk):
     steps = 30
-    with Sidecar(tmp_path / "wait", ANALYSES, attach_limit=20, buffer="600 KiB") as sidecar:
+    with Sidecar(tmp_path / "wait", ANALYSES, buffer="600 KiB") as sidecar:
         servers = sidecar.serve(0)
         waited = sidecar.start(2, f"steps={steps}")
         assert waited.wait() == 0, waited.text()
         assert servers.wait() == 0, servers.text()
         expected = results_of(sidecar, (".vtp", ".png"))
         expected["table"] = (sidecar.results / "statistics.csv").read_bytes()
-    with Sidecar(tmp_path / "spill", ANALYSES, attach_limit=20, **spilling(disk)) as sidecar:
+    with Sidecar(tmp_path / "spill", ANALYSES, **spilling(disk)) as sidecar:
         servers = sidecar.serve(0)
-        spilled = sidecar.start(2, f"steps={steps}", "pause_ms=30")
+        spilled = sidecar.start(2, f"steps={steps}", "pause_ms=100")
         stop_until_it_spills(sidecar, servers, disk)
         os.kill(servers.process.pid, signal.SIGCONT)
         assert spilled.wait() == 0, spilled.text()
@@ -244,7 +244,7 @@ def test_sidecar(tmp_path, disk):
 def test_servers_of_a_sidecar_are_killed(tmp_path, disk):
     """Whatever is in the files: the next servers begin with what comes next, and the simulation never stops."""
     kills, most = 5, 64
-    with Sidecar(tmp_path, STATISTICS, attach_limit=20, **spilling(disk, "4 MiB")) as sidecar:
+    with Sidecar(tmp_path, STATISTICS, **spilling(disk, "4 MiB")) as sidecar:
         sidecar.endless(2, "pause_ms=5")
         for kill in range(kills):
             servers = sidecar.serve(0)

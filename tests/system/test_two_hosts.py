@@ -101,7 +101,7 @@ def on_two_hosts(folder, case, options, tasks=ANALYSES, kill_when=None, timeout=
 def test_the_same_results_as_on_one_host(tmp_path, reference, name):
     case = CASES[name]
     if case.beside and case.beside not in commands():
-        pytest.skip(f"this build has no `sidestream {case.beside}`")
+        pytest.skip(f"NOT TESTED: this build has no `sidestream {case.beside}`")
     done = on_two_hosts(tmp_path, case, [f"steps={STEPS}", "blocks=2", "ghosts=1"])
     assert done.status == 0, done.text
     assert len(done.accounts) == case.clients, done.text
