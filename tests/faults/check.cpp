@@ -109,8 +109,8 @@ class Checker {
       if (outcome == "delivered" && !is_complete(i)) add(about + " and not all of its results are there");
       // What one group refuses another may have delivered.
       if (outcome == "refused" && (one_.groups ? is_complete(i) : has_some(i))) add(about + " and has results");
-      // The groups of an endpoint begin and end where their streams do.
-      if (outcome == "unknown" && !(one_.separate && one_.groups)) add(about);
+      // The groups of an endpoint begin and end where their streams do, which servers alone can cut short.
+      if (outcome == "unknown" && !(one_.separate && one_.groups && fault_.stage == "serve")) add(about);
       if (outcome == "missing" && !servers_failed_ && !one_.separate) add(about);
       lost += outcome != "delivered";
       const bool open = i == fault_step || i == fault_step + 1;

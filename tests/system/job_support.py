@@ -6,7 +6,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from support import ANALYSES, MPIRUN, PROGRAM, VARIABLES, Run, launcher_hangs, results_of, send
+from support import ANALYSES, MPIRUN, PROGRAM, VARIABLES, Run, launcher_hangs, results_of, send, wait_for
 
 TOOL = os.environ["SIDESTREAM_TOOL"]
 ENGINES = os.environ.get("SIDESTREAM_ENGINES", "files").split(",")
@@ -110,13 +110,6 @@ def finished(folder, process, timeout=100, results="results"):
     """The Run of a simulation that is let come to its end."""
     status, text = process.finish(timeout)
     return Run(status, text, Path(folder) / results)
-
-
-def wait_for(condition, what, limit=60):
-    began = time.monotonic()
-    while not condition():
-        assert time.monotonic() - began < limit, f"waited {limit} s for {what}"
-        time.sleep(0.02)
 
 
 def all_ranks(reader, count):

@@ -6,11 +6,10 @@ import re
 import shutil
 import signal
 import subprocess
-import time
 import uuid
 from pathlib import Path
 
-from support import ANALYSES, MPIRUN, PROGRAM, VARIABLES, Run, launcher_hangs, send
+from support import ANALYSES, MPIRUN, PROGRAM, VARIABLES, Run, launcher_hangs, send, wait_for
 
 TOOL = os.environ["SIDESTREAM_TOOL"]
 STATISTICS = "analyses:\n  - statistics: {variable: t}\n"
@@ -69,6 +68,12 @@ class Job:
         for name in ("sidestream", "field_program", "events_program", "orted"):
             self.signal(signal.SIGKILL, name)
         self.process.wait()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.end()
 
 
 class Sidecar:
@@ -131,10 +136,7 @@ class Sidecar:
 
     @staticmethod
     def wait_until(true, timeout=60, what="what the test waits for"):
-        end = time.monotonic() + timeout
-        while not true():
-            assert time.monotonic() < end, f"{what} did not come in {timeout} s"
-            time.sleep(0.01)
+        wait_for(true, what, timeout)
 
     def attachments(self):
         """How many times the simulation was told that servers came."""

@@ -26,14 +26,22 @@ needs_small_disks = pytest.mark.skipif(
 
 
 @contextmanager
-def small_disk(folder, size):
-    """A file system of so many bytes ("700k") in a folder that it makes, where it is mounted meanwhile."""
+def small_disk(folder, size, in_use=False):
+    """A file system of so many bytes ("700k") in a folder that it makes, where it is mounted meanwhile. Nobody uses it
+    at the end, unless `in_use` says that somebody may."""
     folder.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)], check=True)
     try:
         yield folder
     finally:
-        subprocess.run(["umount", "-l", str(folder)], check=True)
+        subprocess.run(["umount", *(["-l"] if in_use else []), str(folder)], check=True)
+
+
+def wait_for(condition, what, limit=60):
+    began = time.monotonic()
+    while not condition():
+        assert time.monotonic() - began < limit, f"waited {limit} s for {what}"
+        time.sleep(0.01)
 
 
 def send(pid, number):

@@ -10,8 +10,8 @@ import uuid
 from collections import defaultdict
 
 import pytest
-from sidecar_support import Job, Sidecar
-from support import MPIRUN, send
+from sidecar_support import Job
+from support import MPIRUN, send, wait_for
 
 PROGRAM = os.environ["SIDESTREAM_EVENTS_PROGRAM"]
 PLUGIN = os.environ["SIDESTREAM_EVENTS_PLUGIN"]
@@ -199,10 +199,10 @@ def iterations_seen(folder):
     return len({line.split(",")[0] for line in lines if line[:1].isdigit()})
 
 
-def wait_for_more(folder, more, timeout=60):
+def wait_for_more(folder, more):
     """Until servers have seen events of so many iterations more."""
     wanted = iterations_seen(folder) + more
-    Sidecar.wait_until(lambda: iterations_seen(folder) >= wanted, timeout, f"what servers see of {more} iterations")
+    wait_for(lambda: iterations_seen(folder) >= wanted, f"what servers see of {more} iterations")
 
 
 def test_servers_that_die_while_events_are_exchanged(tmp_path):
@@ -214,9 +214,7 @@ def test_servers_that_die_while_events_are_exchanged(tmp_path):
     with contextlib.ExitStack() as ended:
 
         def start(name, *command):
-            job = Job(command, tmp_path / f"{name}.txt", folder=tmp_path)
-            ended.callback(job.end)
-            return job
+            return ended.enter_context(Job(command, tmp_path / f"{name}.txt", folder=tmp_path))
 
         options = ["seed=13", "steps=100000000", "pause_us=5000", f"until={until}"]
         program = start("program", MPIRUN, "-n", "3", PROGRAM, file, *options)

@@ -1,13 +1,24 @@
 """Analyses that fail, files that cannot be written, signals: errors are contained and reported."""
 
 import signal
-import subprocess
-from contextlib import contextmanager
 
 import h5py
 import pytest
-from job_support import STATISTICS, wait_for
-from support import MPIRUN, PROGRAM, VARIABLES, Run, needs_small_disks, rank_of, run, send, small_disk, started
+from job_support import STATISTICS
+from sidecar_support import Job
+from support import (
+    MPIRUN,
+    PROGRAM,
+    VARIABLES,
+    Run,
+    needs_small_disks,
+    rank_of,
+    run,
+    send,
+    small_disk,
+    started,
+    wait_for,
+)
 
 PLACEMENTS = {
     "inline": 2,
@@ -94,17 +105,6 @@ def lines_of(table):
     return len(table.read_text().splitlines()) if table.exists() else 0
 
 
-@contextmanager
-def beside(command, output):
-    """A run of which the output goes to a file; it does not outlive the test."""
-    with output.open("w") as file, subprocess.Popen(command, stdout=file, stderr=subprocess.STDOUT) as running:
-        try:
-            yield running
-        finally:
-            if running.poll() is None:
-                running.kill()
-
-
 @needs_small_disks
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_a_disk_without_room_for_records_leaves_the_account(tmp_path, placement):
@@ -113,20 +113,21 @@ def test_a_disk_without_room_for_records_leaves_the_account(tmp_path, placement)
         f"placement: {placement}\n{VARIABLES}analyses: [statistics: {{variable: t}}]\n"
         f"output: {{directory: {disk}/results}}\n"
     )
-    until, said = tmp_path / "until", tmp_path / "said.txt"
+    until = tmp_path / "until"
     options = ["steps=100000000", "pause_ms=20", f"until={until}"]
     command = [MPIRUN, "-n", str(PLACEMENTS[placement]), PROGRAM, str(tmp_path / "run.yaml"), *options]
-    with small_disk(disk, "700k"), beside(command, said) as running:
-        wait_for(lambda: lines_of(disk / "results/statistics.csv") > 2 or running.poll() is not None, "two results")
+    with small_disk(disk, "700k"), Job(command, tmp_path / "said.txt") as running:
+        ended = lambda: running.process.poll() is not None  # noqa: E731
+        wait_for(lambda: lines_of(disk / "results/statistics.csv") > 2 or ended(), "two results")
         with pytest.raises(OSError, match="No space left"), (disk / "in-the-way").open("wb", buffering=0) as filler:
             while True:
                 filler.write(bytes(512))
-        wait_for(lambda: "No space" in said.read_text() or running.poll() is not None, "a result that has no room")
+        wait_for(lambda: "No space" in running.text() or ended(), "a result that has no room")
         until.touch()
-        running.wait(timeout=100)
+        status = running.wait(100)
         left = [path.name for path in (disk / "results").iterdir()]
-    text = said.read_text()
-    done = Run(running.returncode, text, disk)
+    text = running.text()
+    done = Run(status, text, disk)
     assert done.status == 0 and len(done.accounts) == 2, text
     steps = done.accounts[0]["iterations"]
     assert [account["delivered"] for account in done.accounts] == [steps, steps], text

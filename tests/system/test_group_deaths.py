@@ -7,7 +7,7 @@ import time
 
 import pytest
 from sidecar_support import Sidecar, check_complete
-from support import check_delivered, rank_of, ranks_of, results_of, run, send, started
+from support import check_delivered, rank_of, ranks_of, results_of, run, send, started, wait_for
 from test_groups import TASKS, in_groups
 
 PLUGIN = f"plugins: [{os.environ['SIDESTREAM_MISBEHAVING_PLUGIN']}]\n"
@@ -36,13 +36,6 @@ def surfaces(tmp_path_factory):
     return results_of(done, endings=(".vtp",))
 
 
-def wait_until(condition, what, limit=60):
-    deadline = time.monotonic() + limit
-    while not condition():
-        assert time.monotonic() < deadline, f"{what} did not come in {limit} s"
-        time.sleep(0.02)
-
-
 @pytest.mark.parametrize(
     ("mode", "victim"), [(mode, victim) for mode, (_, _, victims) in PLACEMENTS.items() for victim in victims]
 )
@@ -66,7 +59,7 @@ def test_a_death_in_each_phase(tmp_path, surfaces, mode, victim, phase):
     with started(
         tmp_path, ranks, f"{{{head}, max_in_flight: 4}}", tasks=f"analyses:\n{tasks}", options=[f"steps={STEPS}"]
     ) as going:
-        wait_until(lambda: (results / last).exists(), last)
+        wait_for(lambda: (results / last).exists(), last)
         if phase == "nothing is settled":
             time.sleep(0.3)
         os.kill(rank_of(going, victims[victim]), signal.SIGKILL)

@@ -9,7 +9,7 @@ import time
 import h5py
 import pytest
 from sidecar_support import TOOL, Sidecar, check_complete
-from support import ANALYSES, VARIABLES, check_delivered, rank_of, results_of, run, started
+from support import ANALYSES, VARIABLES, check_delivered, rank_of, results_of, run, started, wait_for
 
 STEPS = 4
 NAMES = ("a", "b", "c")
@@ -135,7 +135,7 @@ def test_cores_that_spill(tmp_path, references):
     # The second group stands still until there is something in a file.
     tasks = in_groups(TASKS, "ab") + f"  - await: {{variable: t, at: 0, path: {seen}, group: b}}\n"
     with started(tmp_path, 4, placement, tasks=tasks, options=[f"steps={STEPS}", "blocks=2"]) as going:
-        Sidecar.wait_until(lambda: any(file.stat().st_size > 0 for file in disk.iterdir()), 60, "a block in a file")
+        wait_for(lambda: any(file.stat().st_size > 0 for file in disk.iterdir()), "a block in a file")
         seen.touch()
         done = going.finish()
     check(done, 2, references(()))

@@ -16,10 +16,9 @@ from job_support import (
     simulation,
     some_results,
     tables_of,
-    wait_for,
     write_configuration,
 )
-from support import MPIRUN, VARIABLES, check_delivered, needs_small_disks, results_of, run, small_disk
+from support import MPIRUN, VARIABLES, check_delivered, needs_small_disks, results_of, run, small_disk, wait_for
 from test_in_transit import expected, field, slabs
 
 STEPS = 2
@@ -244,7 +243,7 @@ def test_a_late_start_under_skip_gets_the_rest(tmp_path, engine):
 def test_a_full_disk(tmp_path, where):
     # The results grow; the stream's directory is too small for one iteration in the first place.
     size = "700k" if where == "results" else "60k"
-    with small_disk(tmp_path / where, size) as disk:
+    with small_disk(tmp_path / where, size, in_use=True) as disk:
         tasks = STATISTICS + "outputs:\n  - hdf5: {variables: [t]}\n"
         write_configuration(tmp_path, "engine: files, reader_limit: 5", tasks=tasks)
         with simulation(tmp_path, 2, ["steps=20"]) as job, endpoint(tmp_path, 2) as reader:

@@ -20,10 +20,9 @@ from job_support import (
     going_on,
     serve_with_kills,
     simulation,
-    wait_for,
     write_configuration,
 )
-from support import ANALYSES, check_delivered, results_of, run, send
+from support import ANALYSES, check_delivered, results_of, run, send, wait_for
 from test_groups import groups_text, in_groups
 
 STEPS = 4

@@ -10,9 +10,9 @@ import uuid
 from pathlib import Path
 
 import pytest
-from job_support import endpoint, finished, simulation, wait_for, write_configuration
+from job_support import endpoint, finished, simulation, write_configuration
 from sidecar_support import Sidecar
-from support import ANALYSES, ranks_of, results_of, run, send, started
+from support import ANALYSES, needs_small_disks, ranks_of, results_of, run, send, started, wait_for
 
 SLOW = "  - sleep: {variable: t, seconds: 0.05}\n"
 STATISTICS = "analyses:\n  - statistics: {variable: t}\n  - statistics: {name: nodes, variable: p, file: nodes.csv}\n"
@@ -95,7 +95,7 @@ def test_a_block_that_never_fits_the_share_waits(tmp_path, disk):
     assert record(done)["spilled"] < STEPS  # p does not fit, and t at most
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="mounting takes root: full disks are NOT TESTED")
+@needs_small_disks
 @pytest.mark.parametrize("kibibytes", [4, 100, 500])
 def test_a_full_disk_is_said_and_waited_for(tmp_path, disk, kibibytes):
     mounted = subprocess.run(

@@ -1,19 +1,11 @@
 """Jobs that start at the same time in one output directory."""
 
 import subprocess
-import time
 
 import pytest
-from support import prepare
+from support import Run, prepare, wait_for
 
 TASKS = "analyses:\n  - statistics: {variable: t}\n"
-
-
-def wait_until(true, limit=100):
-    """Or for so long, so that what follows tells what is wrong."""
-    deadline = time.monotonic() + limit
-    while not true() and time.monotonic() < deadline:
-        time.sleep(0.02)
 
 
 @pytest.mark.parametrize("existing", ["refuse", "replace", "resume"])
@@ -28,8 +20,8 @@ def test_one_of_several_jobs_gets_the_directory(tmp_path, existing):
             subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for _ in range(4)
         ]
         try:
-            wait_until(lambda going=jobs: sum(job.poll() is not None for job in going) >= 3)
-            wait_until(lambda table=results / "statistics.csv": table.exists())
+            wait_for(lambda going=jobs: sum(job.poll() is not None for job in going) >= 3, "three that lose", 100)
+            wait_for(lambda table=results / "statistics.csv": table.exists(), "results of the one that won")
             until.touch()
             texts = [job.communicate(timeout=100)[0] for job in jobs]
         finally:
@@ -42,4 +34,5 @@ def test_one_of_several_jobs_gets_the_directory(tmp_path, existing):
         assert all("another run writes into the output directory" in text for text in lost) or existing == "refuse"
         assert all("another run writes" in text or "holds an earlier run" in text for text in lost), lost
         rows = (results / "statistics.csv").read_text().splitlines()[1:]
-        assert [int(row.split(",")[0]) for row in rows] == list(range(len(rows))) and rows
+        (account,) = Run(0, won[0], results).accounts
+        assert [int(row.split(",")[0]) for row in rows] == list(range(account["iterations"])) and rows
