@@ -240,8 +240,12 @@ def test_a_group_that_fails_ends_the_others(tmp_path):
     with endpoint(tmp_path, 2) as reader, going_on(tmp_path, 2, forwarders=2) as job:
         wait_for(lambda: rows_in(tmp_path, "histogram.csv") > 3 * 17, "the first results")
         folder = tmp_path / "streams" / "stream-b"
+        _, second = all_ranks(reader, 2)
+        # It must not look between the two: where there is nothing, a stream has ended in good order.
+        send(second, signal.SIGSTOP)
         folder.rename(tmp_path / "elsewhere")
         folder.write_text("a file")
+        send(second, signal.SIGCONT)
         status, text = reader.finish(60)
         assert status == 1 and "stream-b" in text, text
         before = rows_in(tmp_path, "statistics.csv")
