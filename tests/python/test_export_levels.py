@@ -49,11 +49,11 @@ def test_why_there_is_nothing_for_a_plotfile(tmp_path):
         sidestream.export(refined(tmp_path, "2x2x1"), tmp_path / "all.amrex")
 
 
-def test_times_of_levels_of_trees(tmp_path):
-    """VTK's reader has them as field data of the hyper tree grid."""
+def tree_with_times(folder):
+    """A database with a tree whose levels have times of their own, 1.5 and 1.75."""
     text = f"""\
 placement: inline
-output: {{directory: {tmp_path}}}
+output: {{directory: {folder}}}
 meshes: {{tree: {{type: octree, size: [1, 1], refined: split}}}}
 variables: {{split: {{mesh: tree, type: uint8}}, f: {{mesh: tree}}}}
 outputs: [database: {{directory: data, kind: post, fsync: false, hdf5: false, level_times: times}}]
@@ -64,7 +64,12 @@ outputs: [database: {{directory: data, kind: post, fsync: false, hdf5: false, le
         session.publish("f", 0, np.arange(5.0))
         session.signal("times", np.array([1.5, 1.75]), scope="all")
         session.end_iteration(0, 1.5)
-    sidestream.export(tmp_path / "data", tmp_path / "all.pvd")
+    return folder / "data"
+
+
+def test_times_of_levels_of_trees(tmp_path):
+    """VTK's reader has them as field data of the hyper tree grid."""
+    sidestream.export(tree_with_times(tmp_path), tmp_path / "all.pvd")
     (file,) = tmp_path.glob("*.htg")
     reader = vtk.vtkXMLHyperTreeGridReader()
     reader.SetFileName(str(file))

@@ -7,6 +7,7 @@ import sidestream
 import vtk
 from mpi4py import MPI
 from sidestream import exporting
+from test_export_levels import tree_with_times
 from test_levels_vtk import leaves_of, read
 from test_trees_vtkhdf import compared, mask_of
 from vtk.util.numpy_support import vtk_to_numpy
@@ -69,20 +70,7 @@ def test_nobody_has_any(tmp_path):
 
 def test_times_of_levels(tmp_path):
     """VTK's reader has them as field data."""
-    text = f"""\
-placement: inline
-output: {{directory: {tmp_path}}}
-meshes: {{tree: {{type: octree, size: [1, 1], refined: split}}}}
-variables: {{split: {{mesh: tree, type: uint8}}, f: {{mesh: tree}}}}
-outputs: [database: {{directory: data, kind: post, fsync: false, hdf5: false, level_times: times}}]
-"""
-    with sidestream.open_session(MPI.COMM_SELF, text=text) as session:
-        session.set_block_list("tree", 0, 0, 5)
-        session.publish("split", 0, np.array([1, 0, 0, 0, 0], np.uint8))
-        session.publish("f", 0, np.arange(5.0))
-        session.signal("times", np.array([1.5, 1.75]), scope="all")
-        session.end_iteration(0, 1.5)
-    sidestream.export(tmp_path / "data", tmp_path / "all.vtkhdf")
+    sidestream.export(tree_with_times(tmp_path), tmp_path / "all.vtkhdf")
     grid = read(vtk.vtkHDFReader(), tmp_path / "all-tree-000000.vtkhdf")
     assert vtk_to_numpy(grid.GetFieldData().GetArray("level_times")).tolist() == [1.5, 1.75]
 
