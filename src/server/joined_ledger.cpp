@@ -64,7 +64,7 @@ void join_row(IterationRow& mine, const IterationRow& row, const std::string& na
   if (taken != others) {
     append(mine.left_out, "; ", fmt::format("{}refused by the group '{}'", taken ? "" : "not ", name));
   }
-  if (mine.at.cycle == 0 && !taken) mine.at = row.at;  // who refuses may not have heard of its cycle
+  if (!taken) mine.at = row.at;  // who refuses may not have heard of its cycle and time
   mine.outcome = joined(mine.outcome, row.outcome);
   mine.why |= row.why;
   if (mine.client < 0) mine.client = row.client;

@@ -17,6 +17,7 @@ Ledger account_of(const std::vector<Outcome>& outcomes, const std::set<std::size
     IterationRow row;
     row.at.index = static_cast<std::int64_t>(n);
     row.outcome = outcomes[n];
+    if (row.outcome != Outcome::refused) row.at.cycle = row.at.index + 100;  // else nobody may have said it
     if (row.outcome == Outcome::failed) row.failed = "failed: task";
     ledger.iteration(std::move(row));
     ledger.delivered += outcomes[n] != Outcome::refused;
@@ -55,6 +56,10 @@ TEST_CASE("an iteration is refused if a group refuses it, failed if it fails in 
                                : in_one(Outcome::failed)  ? Outcome::failed
                                                           : Outcome::delivered;
       CHECK(row.outcome == expected);
+      const auto says = [&](const auto& group, const auto& without) {
+        return !without.contains(n) && group[n] != Outcome::refused;
+      };
+      CHECK(row.at.cycle == (says(mine, not_mine) || says(others, not_theirs) ? row.at.index + 100 : 0));
       refused += expected == Outcome::refused;
       failed += expected == Outcome::failed;
       unknown += expected == Outcome::lost;
