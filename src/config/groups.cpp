@@ -62,12 +62,21 @@ int servers_of(const std::vector<ServerGroup>& groups) {
   return servers;
 }
 
-void check_group_sizes(const std::vector<ServerGroup>& groups, int servers, const char* which) {
-  if (groups.empty()) return;
+int least_servers_of(const std::vector<ServerGroup>& groups) {
   int least = 0;
   for (const ServerGroup& group : groups) least += std::max(group.size, 1);
+  return least;
+}
+
+bool can_be_divided(const std::vector<ServerGroup>& groups, int servers) {
+  const int least = least_servers_of(groups);
+  return servers_of(groups) > 0 ? servers == least : servers >= least;
+}
+
+void check_group_sizes(const std::vector<ServerGroup>& groups, int servers, const char* which) {
+  if (groups.empty() || can_be_divided(groups, servers)) return;
+  const int least = least_servers_of(groups);
   const bool exact = servers_of(groups) > 0;
-  if (exact ? least == servers : least <= servers) return;
   fail_at(groups.front().where,
           "found groups of {} server{} in all for the {} of '{}', expected {}; change the sizes, or write '{}: {}'",
           least, least == 1 ? "" : "s", servers, which,

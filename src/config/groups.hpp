@@ -17,6 +17,12 @@ namespace sidestream {
 /// Servers that sizes add up to; 0 if one of them is `auto`.
 [[nodiscard]] int servers_of(const std::vector<ServerGroup>& groups);
 
+/// The fewest servers that can be divided so: one for each size that is `auto`.
+[[nodiscard]] int least_servers_of(const std::vector<ServerGroup>& groups);
+
+/// Whether `servers` servers can be divided so: as many as the sizes add up to, or, if one is `auto`, not fewer.
+[[nodiscard]] bool can_be_divided(const std::vector<ServerGroup>& groups, int servers);
+
 /// Throws Error(configuration) if `servers` servers can't be divided so. `which`: the option that says how many there
 /// are.
 void check_group_sizes(const std::vector<ServerGroup>& groups, int servers, const char* which);

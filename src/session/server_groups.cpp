@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <span>
 #include <utility>
 
@@ -86,18 +85,17 @@ void join_group_of_endpoint(MpiCommunicator& world, Roles& roles, PlacementConfi
                             const std::vector<WrittenTask>& tasks) {
   const std::vector<ServerGroup>& groups = placement.groups;
   if (groups.empty()) return;
-  const int servers = servers_of(groups);
-  int least = 0;
-  for (const ServerGroup& group : groups) least += std::max(group.size, 1);
+  const bool exact = servers_of(groups) > 0;
+  const int least = least_servers_of(groups);
   together(world, [&] {
-    if (servers > 0 ? servers == world.size() : least <= world.size()) return;
+    if (can_be_divided(groups, world.size())) return;
     fail(Code::configuration,
          "{}: found groups of {}{} servers in all and an endpoint of {} process{}, expected as many; start it with "
          "mpirun -n {}, or change the sizes",
-         groups.front().where.text(), servers > 0 ? "" : "at least ", least, world.size(),
-         world.size() == 1 ? "" : "es", least);
+         groups.front().where.text(), exact ? "" : "at least ", least, world.size(), world.size() == 1 ? "" : "es",
+         least);
   });
-  if (servers == 0) {
+  if (!exact) {
     std::vector<GroupedTask> all;
     together(world, [&] { all = grouped(tasks, groups); });
     choose_sizes_together(world, placement, all, world.size(), 1);
