@@ -220,8 +220,14 @@ TEST_CASE("by size: the integral and the mean of a field, whatever the division"
 
 TEST_CASE("by size: what it needs") {
   const FakeDomain nodes = domain_of({"a", wild, Centering::node, 1});
+  FakeDomain uneven = domain_of({"a", wild, Centering::cell, 1}, 2);
+  const std::vector<double> places{0, 1, 3};
+  uneven.metadata.meshes.front().geometry =
+      std::make_shared<RectilinearGeometry>(Index3{}, std::array{places, places, places});
   const auto said = [](const FakeDomain& domain) {
     return message_of([&] { static_cast<void>(alone(domain, {}, {}, "{variable: a, by: size}")); });
   };
   CHECK(said(nodes).find("'a' lies at nodes; `by: size` needs values in cells") != std::string::npos);
+  CHECK(said(uneven).find("on mesh 'grid' of type 'rectilinear', expected a uniform mesh or an octree") !=
+        std::string::npos);
 }
