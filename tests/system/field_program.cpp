@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -270,12 +271,13 @@ class Field {
   sidestream::Session& session_;
 };
 
-/// Whether all clients go on: until a file exists, if one is named. Keeps clients in step, as an exchange of ghosts
-/// would: without, one that refuses is faster than one that publishes, and under `skip` ever further ahead.
-bool goes_on(const Options& options, MPI_Comm comm) {
+/// Whether all clients go on: until a file exists, if one is named, or one of them has heard of a failure, which the others
+/// may hear of later. Keeps clients in step, as an exchange of ghosts would: without, one that refuses is faster than one
+/// that publishes, and under `skip` ever further ahead.
+bool goes_on(const Options& options, MPI_Comm comm, bool failed) {
   const auto until = options.values.find("until");
-  if (until == options.values.end()) return true;
-  int on = access(until->second.c_str(), F_OK) != 0;
+  if (until == options.values.end()) return !failed;
+  int on = !failed && access(until->second.c_str(), F_OK) != 0;
   MPI_Allreduce(MPI_IN_PLACE, &on, 1, MPI_INT, MPI_MIN, comm);
   return on != 0;
 }
@@ -294,7 +296,8 @@ void run(sidestream::Session& session, const Options& options) {
   // In this step the second client's publication of s fails; it makes up for it two steps later.
   const long fails_at = rank == 1 ? options.number("still_fails_at", -1) : -1;
   long refused = 0;
-  for (long step = 0; step < steps && goes_on(options, session.comm()); ++step) {
+  std::optional<sidestream::Error> failure;
+  for (long step = 0; step < steps && goes_on(options, session.comm(), failure.has_value()); ++step) {
     const double time = 0.1 * static_cast<double>(step + first);
     const bool anew = field.arrange(step) || step == 0;
     field.compute(time);
@@ -332,9 +335,14 @@ void run(sidestream::Session& session, const Options& options) {
     if (step == options.number("signal_at", -1)) session.signal("burst");
     // As rank-local rounding would.
     const double mine = rank > 0 && options.number("nudge", 0) ? std::nextafter(time, 1e9) : time;
-    taken &= session.end_iteration(10 * (step / repeat + first), mine) == sidestream::Taken::yes;
+    try {
+      taken &= session.end_iteration(10 * (step / repeat + first), mine) == sidestream::Taken::yes;
+    } catch (const sidestream::Error& e) {
+      failure = e;
+    }
     refused += !taken;
   }
+  if (failure) throw *failure;
   if (options.number("forget", 0)) {  // as a program that does not know that it should close
     std::printf("forgets to close\n");
     static_cast<void>(new sidestream::Session(std::move(session)));
