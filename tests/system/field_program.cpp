@@ -271,9 +271,9 @@ class Field {
   sidestream::Session& session_;
 };
 
-/// Whether all clients go on: until a file exists, if one is named, or one of them has heard of a failure, which the others
-/// may hear of later. Keeps clients in step, as an exchange of ghosts would: without, one that refuses is faster than one
-/// that publishes, and under `skip` ever further ahead.
+/// Whether all clients go on: until a file exists, if one is named, or one of them has heard of a failure, which the
+/// others may hear of later. Keeps clients in step, as an exchange of ghosts would: without, one that refuses is faster
+/// than one that publishes, and under `skip` ever further ahead.
 bool goes_on(const Options& options, MPI_Comm comm, bool failed) {
   const auto until = options.values.find("until");
   if (until == options.values.end()) return !failed;
