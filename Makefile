@@ -33,20 +33,23 @@ demo-universe: deps-test configure
 	@cmake --build $(BUILD) --parallel $(JOBS) --target universe
 	@$(VENV_PYTHON) examples/universe/run --program $(BUILD)/simulations/universe/universe
 
-# ctest runs last: its closing lines say how many tests passed. It hides what a test that passes says, but what could not
-# be tested on this machine must be seen; and what failed, in a line each, is easier found at the end than in the middle.
-# One more test at a time than there are cores: most of them wait for most of it.
+# $(call run-tests,ARGUMENTS OF CTEST). Its closing lines say how many tests passed. It hides what a test that passes says,
+# but what could not be tested on this machine must be seen; and what failed, in a line each, is easier found at the end than
+# in the middle. One more test at a time than there are cores: most of them wait for most of it.
+define run-tests
+@ctest --test-dir $(BUILD) --output-on-failure --parallel $$(($(JOBS) + 1)) $(1); status=$$?; \
+  log=$(BUILD)/Testing/Temporary/LastTest.log; grep -h "NOT TESTED" $$log | sort -u; \
+  [ $$status -eq 0 ] || grep -hE '^(FAILED|ERROR) |:[0-9]+: (FATAL )?ERROR: ' $$log; exit $$status
+endef
+
 test: deps-test adios2 configure
 	@cmake --build $(BUILD) --parallel $(JOBS)
-	@ctest --test-dir $(BUILD) --output-on-failure --parallel $$(($(JOBS) + 1)); status=$$?; \
-	  grep -h "NOT TESTED" $(BUILD)/Testing/Temporary/LastTest.log | sort -u; \
-	  [ $$status -eq 0 ] || grep -hE '^(FAILED|ERROR) |\): (FATAL )?ERROR: ' $(BUILD)/Testing/Temporary/LastTest.log; \
-	  exit $$status
+	$(call run-tests)
 
 # Without what only long tests need, and without the long tests: kills, memory that runs out, two hosts, ADIOS2, MPICH, every
 # kind of mesh and of ghosts in every placement.
 check: build
-	@ctest --test-dir $(BUILD) --output-on-failure --parallel $$(($(JOBS) + 1)) --label-exclude long
+	$(call run-tests,--label-exclude long)
 
 build: deps-test configure
 	@cmake --build $(BUILD) --parallel $(JOBS)
