@@ -1,6 +1,6 @@
 # A part of the system tests under MPICH as well, where it is installed beside the MPI library of this build and it is
 # asked for, because the library is built once more. The first of these tests builds what the others need. All of the
-# tests under MPICH: `cmake --preset mpich`. Both without ADIOS2: that in the cache is built with the other MPI library.
+# tests under MPICH: `cmake --preset mpich`.
 option(SIDESTREAM_TEST_MPICH "Build the library with MPICH too and run a part of the system tests with it" OFF)
 if(NOT SIDESTREAM_TEST_MPICH)
   message(STATUS "SIDESTREAM_TEST_MPICH is off: nothing is tested under MPICH (bash .ci/run mpich does it)")
@@ -21,7 +21,7 @@ add_test(NAME mpich.build COMMAND ${CMAKE_CTEST_COMMAND}
   --build-and-test ${PROJECT_SOURCE_DIR} ${build} --build-generator ${CMAKE_GENERATOR} --build-noclean
   --build-target field_program --build-options -DMPI_C_COMPILER=${SIDESTREAM_MPICC_MPICH}
   -DMPI_CXX_COMPILER=${SIDESTREAM_MPICXX_MPICH} -DCMAKE_BUILD_TYPE=${CMAKE_BUILD_TYPE}
-  -DSIDESTREAM_WITH_ADIOS2=OFF -DSIDESTREAM_BUILD_FORTRAN=OFF -DSIDESTREAM_BUILD_EXAMPLES=OFF -DSIDESTREAM_BUILD_BENCHMARKS=OFF -DSIDESTREAM_BUILD_SIMULATIONS=OFF)
+  -DSIDESTREAM_BUILD_FORTRAN=OFF -DSIDESTREAM_BUILD_EXAMPLES=OFF -DSIDESTREAM_BUILD_BENCHMARKS=OFF -DSIDESTREAM_BUILD_SIMULATIONS=OFF)
 set_tests_properties(mpich.build PROPERTIES TIMEOUT 1800 LABELS "mpich;long" PROCESSORS 2 FIXTURES_SETUP mpich
   ENVIRONMENT "CMAKE_BUILD_PARALLEL_LEVEL=2;MAKEFLAGS=-j2")
 
