@@ -20,7 +20,21 @@ endforeach()
 set(SIDESTREAM_TEST_ENVIRONMENT OMPI_MCA_orte_tmpdir_base=${sidestream_session_folders}
   OMPI_MCA_pml=ob1 OMPI_MCA_osc=^ucx OMPI_MCA_btl=^openib,ofi,usnic,uct OMPI_MCA_coll=^hcoll
   OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
-  OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none)
+  OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
+  SIDESTREAM_BUILD=${PROJECT_BINARY_DIR})
+
+# sidestream_tests_find(NAME=VALUE...): environment variables by which Python tests find programs and settings of this
+# build, under CTest and without it: tests/conftest.py reads the file that sidestream_write_test_environment writes.
+function(sidestream_tests_find)
+  set_property(GLOBAL APPEND PROPERTY SIDESTREAM_TESTS_FIND ${ARGN})
+endfunction()
+
+function(sidestream_write_test_environment)
+  get_property(found GLOBAL PROPERTY SIDESTREAM_TESTS_FIND)
+  list(JOIN SIDESTREAM_TEST_ENVIRONMENT "\n" settings)
+  list(JOIN found "\n" found)
+  file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/tests/environment CONTENT "${settings}\n${found}\n")
+endfunction()
 
 # The programs that need no mpirun: what the address sanitizer is built for.
 add_custom_target(unit_tests)

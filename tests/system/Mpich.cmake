@@ -25,8 +25,9 @@ add_test(NAME mpich.build COMMAND ${CMAKE_CTEST_COMMAND}
 set_tests_properties(mpich.build PROPERTIES TIMEOUT 1800 LABELS "mpich;long" PROCESSORS 2 FIXTURES_SETUP mpich
   ENVIRONMENT "CMAKE_BUILD_PARALLEL_LEVEL=2;MAKEFLAGS=-j2")
 
-set(MPIEXEC_EXECUTABLE ${SIDESTREAM_MPIRUN_MPICH})
-system_test(mpich.placements ${build} test_placements -k "cores or nodes")
-system_test(mpich.in_transit ${build} test_in_transit -k "over_tcp or pushed or moves")
-system_test(mpich.groups ${build} test_groups -k "(test_nodes or test_cores or waits or delays or skip) and not sidecar")
+system_test(mpich.placements test_placements -k "cores or nodes")
+system_test(mpich.in_transit test_in_transit -k "over_tcp or pushed or moves")
+system_test(mpich.groups test_groups -k "(test_nodes or test_cores or waits or delays or skip) and not sidecar")
+set_property(TEST mpich.placements mpich.in_transit mpich.groups APPEND PROPERTY ENVIRONMENT
+  SIDESTREAM_MPIEXEC=${SIDESTREAM_MPIRUN_MPICH} SIDESTREAM_FIELD_PROGRAM=${build}/tests/system/field_program)
 set_tests_properties(mpich.placements mpich.in_transit mpich.groups PROPERTIES LABELS "mpich;mpi;system;long" FIXTURES_REQUIRED mpich)

@@ -4,7 +4,13 @@ import time
 import uuid
 
 import pytest
+from programs import find_package
 from workers import MARK, workers
+
+
+def pytest_sessionstart():
+    """When tests/conftest.py has found the build."""
+    find_package()
 
 
 @pytest.fixture

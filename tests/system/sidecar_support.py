@@ -9,9 +9,10 @@ import subprocess
 import uuid
 from pathlib import Path
 
+from programs import built
 from support import ANALYSES, MPIRUN, PROGRAM, VARIABLES, Run, launcher_hangs, send, wait_for
 
-TOOL = os.environ["SIDESTREAM_TOOL"]
+TOOL = built("SIDESTREAM_TOOL")
 STATISTICS = "analyses:\n  - statistics: {variable: t}\n"
 
 

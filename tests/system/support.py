@@ -10,8 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from programs import built
 
-PROGRAM = os.environ["SIDESTREAM_FIELD_PROGRAM"]
+PROGRAM = built("SIDESTREAM_FIELD_PROGRAM")
 MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
 # For how many seconds servers are stopped that must be waited for, not given up.
 STOPPED = float(os.environ.get("SIDESTREAM_STOPPED", "3"))

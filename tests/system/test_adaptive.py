@@ -14,12 +14,13 @@ import numpy as np
 import pytest
 import vtk
 from optional_packages import needs
+from programs import built
 from scipy import ndimage
 from support import run_beside
 from vtk.util.numpy_support import vtk_to_numpy
 
-PROGRAM = os.environ["SIDESTREAM_ADAPTIVE_PROGRAM"]
-TOOL = os.environ["SIDESTREAM_TOOL"]
+PROGRAM = built("SIDESTREAM_ADAPTIVE_PROGRAM")
+TOOL = built("SIDESTREAM_TOOL")
 MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
 STEPS, DEEPEST = 3, 4
 ORIGIN, SPACING = np.array([-1, 0.5, 2]), np.array([2, 1, 1.5])

@@ -8,10 +8,11 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
+from programs import built
 from support import ANALYSES, run
 from test_kinds import TASKS, configure, simulate
 
-TOOL = os.environ["SIDESTREAM_TOOL"]
+TOOL = built("SIDESTREAM_TOOL")
 MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
 
 

@@ -1,10 +1,10 @@
 """Clients that contradict each other, in every placement: what they say is refused or said, and never mixed."""
 
-import os
 import subprocess
 
 import h5py
 import pytest
+from programs import built
 from sidecar_support import Sidecar
 from support import MPIRUN, run
 
@@ -103,7 +103,7 @@ def test_a_session_that_a_c_program_never_closes_ends_in_finalize(tmp_path, plac
         "variables: {t: {mesh: m}, n: {mesh: m, centering: node}}\n"
         f"analyses:\n  - statistics: {{variable: t}}\noutput: {{directory: {tmp_path}/results}}\n"
     )
-    program = os.environ["SIDESTREAM_KINDS_PROGRAM"]
+    program = built("SIDESTREAM_KINDS_PROGRAM")
     command = [MPIRUN, "-n", "3", program, str(tmp_path / "run.yaml"), "kind=levels", "steps=3", "forget=1"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
     text = done.stdout + done.stderr

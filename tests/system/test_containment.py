@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 from job_support import endpoint, simulation, write_configuration
+from programs import built
 from sidecar_support import Sidecar
 from support import ANALYSES, prepare, results_of, run
 from workers import workers
 
 pytestmark = pytest.mark.usefixtures("nobody_is_left")
-PLUGIN = os.environ["SIDESTREAM_MISBEHAVING_PLUGIN"]
-C_PLUGIN = os.environ["SIDESTREAM_MISBEHAVING_C_PLUGIN"]
+PLUGIN = built("SIDESTREAM_MISBEHAVING_PLUGIN")
+C_PLUGIN = built("SIDESTREAM_MISBEHAVING_C_PLUGIN")
 STEPS = 4
 PLACEMENTS = {
     "inline": 2,

@@ -10,12 +10,13 @@ import uuid
 
 import numpy as np
 import pytest
+from programs import built
 from support import run_beside
 
-PROGRAM = os.environ["SIDESTREAM_MESH_PROGRAM"]
-PLUGIN = os.environ["SIDESTREAM_PIECES_PLUGIN"]
-C_PLUGIN = os.environ["SIDESTREAM_LINES_PLUGIN"]
-TOOL = os.environ["SIDESTREAM_TOOL"]
+PROGRAM = built("SIDESTREAM_MESH_PROGRAM")
+PLUGIN = built("SIDESTREAM_PIECES_PLUGIN")
+C_PLUGIN = built("SIDESTREAM_LINES_PLUGIN")
+TOOL = built("SIDESTREAM_TOOL")
 MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
 CELLS = (11, 7, 5)
 NAMES = ["cell", "x-face", "y-face", "z-edge", "z-face", "y-edge", "x-edge", "node"]

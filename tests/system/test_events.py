@@ -10,12 +10,13 @@ import uuid
 from collections import defaultdict
 
 import pytest
+from programs import built
 from sidecar_support import Job
 from support import MPIRUN, send, wait_for
 
-PROGRAM = os.environ["SIDESTREAM_EVENTS_PROGRAM"]
-PLUGIN = os.environ["SIDESTREAM_EVENTS_PLUGIN"]
-TOOL = os.environ["SIDESTREAM_TOOL"]
+PROGRAM = built("SIDESTREAM_EVENTS_PROGRAM")
+PLUGIN = built("SIDESTREAM_EVENTS_PLUGIN")
+TOOL = built("SIDESTREAM_TOOL")
 STEPS = 20
 
 

@@ -7,13 +7,14 @@ import uuid
 import h5py
 import numpy as np
 import pytest
+from programs import built
 from support import run, run_beside
 from test_in_transit import movement
 from test_placements import STEPS, check, reference  # noqa: F401 (a fixture)
 
-PROGRAM = os.environ["SIDESTREAM_MESH_PROGRAM"]
-PLUGIN = os.environ["SIDESTREAM_PIECES_PLUGIN"]
-TOOL = os.environ["SIDESTREAM_TOOL"]
+PROGRAM = built("SIDESTREAM_MESH_PROGRAM")
+PLUGIN = built("SIDESTREAM_PIECES_PLUGIN")
+TOOL = built("SIDESTREAM_TOOL")
 MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
 CELLS = (11, 7, 5)
 NAMES = ["cell", "x-face", "y-face", "z-edge", "z-face", "y-edge", "x-edge", "node"]

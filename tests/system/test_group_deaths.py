@@ -6,11 +6,12 @@ import signal
 import time
 
 import pytest
+from programs import built
 from sidecar_support import Sidecar, check_complete
 from support import check_delivered, rank_of, ranks_of, results_of, run, send, started, wait_for
 from test_groups import TASKS, in_groups
 
-PLUGIN = f"plugins: [{os.environ['SIDESTREAM_MISBEHAVING_PLUGIN']}]\n"
+PLUGIN = f"plugins: [{built('SIDESTREAM_MISBEHAVING_PLUGIN')}]\n"
 SLICE = '  - slice: {{name: {0}, variable: t, axis: x, position: {1}, file: "{0}-{{index:05}}.vtp", group: {0}}}\n'
 BOTH = SLICE.format("a", 0.5) + SLICE.format("b", 0.3)
 STEPS = 12

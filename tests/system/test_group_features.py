@@ -1,7 +1,6 @@
 """What servers offer, in groups: containment, steering, full buffers, databases, while another group stands still."""
 
 import csv
-import os
 import re
 import subprocess
 import uuid
@@ -9,12 +8,13 @@ from pathlib import Path
 
 import pytest
 import test_steering as steering
+from programs import built
 from sidecar_support import Sidecar, check_complete
 from support import run
 from test_groups import values_of
 
-TOOL = os.environ["SIDESTREAM_TOOL"]
-PLUGIN = f"plugins: [{os.environ['SIDESTREAM_MISBEHAVING_PLUGIN']}]\n"
+TOOL = built("SIDESTREAM_TOOL")
+PLUGIN = f"plugins: [{built('SIDESTREAM_MISBEHAVING_PLUGIN')}]\n"
 SIZES = "groups: {a: 1, b: 1}"
 # How many ranks serve, or forward.
 PLACEMENTS = {

@@ -22,6 +22,7 @@ from job_support import (
     simulation,
     write_configuration,
 )
+from programs import built
 from support import ANALYSES, check_delivered, results_of, run, send, wait_for
 from test_groups import groups_text, in_groups
 
@@ -106,7 +107,7 @@ def test_no_group_waits_for_another(tmp_path):
 def test_one_group_alone_fails(tmp_path):
     """The account counts an iteration as failed if a task of any group failed in it."""
     tasks = TABLES + "  - misbehave: {variable: t, how: throw, at: 1, group: b}\n"
-    plugin = f"plugins: [{os.environ['SIDESTREAM_MISBEHAVING_PLUGIN']}]\n"
+    plugin = f"plugins: [{built('SIDESTREAM_MISBEHAVING_PLUGIN')}]\n"
     done = both(tmp_path, 2, 2, ["steps=4"], placement=TWO + " per_node: 2,", tasks=tasks, extra=plugin)
     assert done.status == 0, done.text
     assert all(account["delivered"] == 4 and account["failed"] == 1 for account in done.accounts), done.text

@@ -10,10 +10,11 @@ import pytest
 from kinds_database import check_database
 from kinds_values import BOXES, NX, NY, NZ, curvilinear, levels, lists
 from kinds_vtk import check_gap, check_vtk
+from programs import built
 from support import run_beside
 
-PROGRAM = os.environ["SIDESTREAM_KINDS_PROGRAM"]
-TOOL = os.environ["SIDESTREAM_TOOL"]
+PROGRAM = built("SIDESTREAM_KINDS_PROGRAM")
+TOOL = built("SIDESTREAM_TOOL")
 MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
 STEPS = 4
 

@@ -8,10 +8,11 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
+from programs import built
 from vtkmodules.util.numpy_support import vtk_to_numpy
 from vtkmodules.vtkIOXML import vtkXMLPImageDataReader
 
-PROGRAM = os.environ["SIDESTREAM_MESH_PROGRAM"]
+PROGRAM = built("SIDESTREAM_MESH_PROGRAM")
 MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
 CELLS = (11, 7, 5)
 NAMES = ["cell", "x-face", "y-face", "z-edge", "z-face", "y-edge", "x-edge", "node"]
@@ -151,7 +152,7 @@ def refusal(folder, task, dimensions=3):
     text = path.read_text()
     path.write_text(text[: text.index("analyses:")] + task + "\n")
     done = subprocess.run(
-        [os.environ["SIDESTREAM_TOOL"], "check", str(path)], capture_output=True, text=True, timeout=60, check=False
+        [built("SIDESTREAM_TOOL"), "check", str(path)], capture_output=True, text=True, timeout=60, check=False
     )
     assert done.returncode != 0
     return done.stdout + done.stderr

@@ -14,12 +14,13 @@ import pytest
 import vtk
 from kinds_database import check_database
 from patches import counted, patches, values
+from programs import built
 from support import run_beside
 from vtk.util.numpy_support import vtk_to_numpy
 
-PROGRAM = os.environ["SIDESTREAM_KINDS_PROGRAM"].replace("kinds_program", "patches_program")
-PLUGIN = os.environ["SIDESTREAM_LEVELS_PLUGIN"]
-TOOL = os.environ["SIDESTREAM_TOOL"]
+PROGRAM = built("SIDESTREAM_PATCHES_PROGRAM")
+PLUGIN = built("SIDESTREAM_LEVELS_PLUGIN")
+TOOL = built("SIDESTREAM_TOOL")
 MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
 STEPS = 8
 

@@ -9,13 +9,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from programs import built
 from support import run, run_beside
 from test_kinds import DECLARATIONS, TASKS
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "storage"))
 import database_reader
 
-PROGRAM, TOOL = os.environ["SIDESTREAM_KINDS_PROGRAM"], os.environ["SIDESTREAM_TOOL"]
+PROGRAM, TOOL = built("SIDESTREAM_KINDS_PROGRAM"), built("SIDESTREAM_TOOL")
 MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
 STEPS = 3
 STORE = "outputs: [database: {directory: data, kind: post, codec: [byte-shuffle, zstd]}]\n"

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from job_support import endpoint, finished, simulation, write_configuration
+from programs import built
 from sidecar_support import Sidecar
 from support import ANALYSES, needs_small_disks, ranks_of, results_of, run, send, started, wait_for
 
@@ -114,7 +115,7 @@ def test_a_full_disk_is_said_and_waited_for(tmp_path, disk, kibibytes):
 
 def failing(disk, call, after):
     return {
-        "LD_PRELOAD": os.environ["SIDESTREAM_FAILING_DISK"],
+        "LD_PRELOAD": built("SIDESTREAM_FAILING_DISK"),
         "FAILING_DISK_FOLDER": str(disk),
         "FAILING_DISK_CALL": call,
         "FAILING_DISK_AFTER": str(after),

@@ -14,12 +14,13 @@ import uuid
 from dataclasses import dataclass
 
 import pytest
+from programs import built
 from support import MPIRUN
 
-PROGRAM = os.environ["SIDESTREAM_STEERING_PROGRAM"]
-PLUGIN = os.environ["SIDESTREAM_STEERING_PLUGIN"]
-C_PLUGIN = os.environ["SIDESTREAM_STEERING_C_PLUGIN"]
-TOOL = os.environ["SIDESTREAM_TOOL"]
+PROGRAM = built("SIDESTREAM_STEERING_PROGRAM")
+PLUGIN = built("SIDESTREAM_STEERING_PLUGIN")
+C_PLUGIN = built("SIDESTREAM_STEERING_C_PLUGIN")
+TOOL = built("SIDESTREAM_TOOL")
 LIMIT = 60
 
 CONFIGURATION = """\

@@ -1,17 +1,17 @@
 """Two hosts made of namespaces (see two-hosts): what shares memory on one machine must not between machines."""
 
-import os
 import shlex
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from programs import built
 from support import ANALYSES, MPIRUN, PROGRAM, VARIABLES, Run, results_of, run
 
 STEPS = 2
 TWO_HOSTS = str(Path(__file__).with_name("two-hosts"))
-TOOL = os.environ.get("SIDESTREAM_TOOL", "sidestream")
+TOOL = built("SIDESTREAM_TOOL")
 
 
 @dataclass
