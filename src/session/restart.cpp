@@ -19,7 +19,6 @@
 namespace sidestream {
 
 using database::Context;
-using database::Entry;
 using database::Journal;
 
 struct Restart::Implementation {
@@ -147,7 +146,7 @@ std::string first_damage(Communicator& comm, Context& context) {
 }
 
 /// Collective. Throws Error(file) on all if it is damaged.
-std::unique_ptr<Context> open_context(Communicator& comm, const std::string& directory, const Entry& entry) {
+std::unique_ptr<Context> open_context(Communicator& comm, const std::string& directory, const database::Entry& entry) {
   const Bytes record = shared(comm, [&] { return database::read_record(directory, entry); });
   auto context = std::make_unique<Context>(directory, entry, record);
   for (std::size_t group = 0; group < context->groups().size(); ++group) {
@@ -180,12 +179,13 @@ Restart Restart::open(MPI_Comm comm, const std::string& directory, std::optional
   std::optional<std::uint64_t> tried;
   for (;;) {
     const Journal journal = shared_journal(*ranks, directory);
-    const std::vector<Entry> entries = database::candidates(journal, {cycle, database::Kind::checkpoint}, directory);
+    const std::vector<database::Entry> entries =
+        database::candidates(journal, {cycle, database::Kind::checkpoint}, directory);
     // Once more only if a run that writes at the same time has replaced all that there were by newer ones.
     if (tried == entries.front().slot) break;
     tried = entries.front().slot;
     made->remarks = journal.remarks;
-    for (const Entry& entry : entries) {
+    for (const database::Entry& entry : entries) {
       try {
         made->context = open_context(*ranks, directory, entry);
         return Restart(std::move(made));

@@ -28,7 +28,6 @@ constexpr double start_limit = 60;
 constexpr std::size_t most_output = 2000;
 /// How long an end of a process may go unnoticed whose socket somebody else still holds.
 constexpr std::chrono::milliseconds slice{100};
-constexpr std::uint64_t line = 64;
 
 /// Without what launchers say to their ranks: code that starts MPI in the worker is a job of its own.
 std::vector<std::string> environment_of_worker() {
@@ -113,7 +112,7 @@ void Worker::write(const LocalInput& input, std::span<const SharedObject> object
   request.kind = WorkerRequest::Kind::local;
   request.iteration = input.iteration.index;
   request.message = message.size();
-  request.values = round_up(message.size(), line);
+  request.values = round_up(message.size(), PlacedValues::alignment);
   sent_.grow(request.values + values.bytes());
   std::memcpy(sent_.data(), message.data(), message.size());
   values.copy(sent_.data() + request.values);
