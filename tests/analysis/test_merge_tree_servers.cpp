@@ -173,9 +173,9 @@ TEST_CASE("a server holds what its own cells lead to, not all that reaches borde
   halos::TripletMap few(mine), many(all);
   few.add(tree.certain());
   many.add(tree.certain());
-  for (const halos::TreeCell& top : tree.maxima()) {
+  for (const halos::ValuedCell& top : tree.maxima()) {
     for (const double part : {0.9, 0.5, 0.1, 0.0}) {
-      const halos::TreeCell level = halos::level_of(part * top.value);
+      const halos::ValuedCell level = halos::level_of(part * top.value);
       CHECK(few.follow(top, level).id == many.follow(top, level).id);
     }
   }

@@ -89,6 +89,38 @@ class Layers(unittest.TestCase):
         self.assertEqual(status, 1, output)
 
 
+class Names(unittest.TestCase):
+    TREE = "namespace sidestream {\nclass Tree {\n  struct Node {};\n};\nnamespace {\nstruct Own {};\n}\n}\n"
+
+    def test_one_class_for_each_name_passes(self) -> None:
+        files = {
+            "src/a.hpp": self.TREE,
+            # Another namespace, a declaration, a class of its file only, a nested one, a specialisation.
+            "src/b.hpp": self.TREE.replace("namespace sidestream", "namespace sidestream::other"),
+            "src/c.hpp": "namespace sidestream {\nclass Tree;\ntemplate <>\nstruct Hash<Tree> {\n};\n}\n",
+            "src/d.cpp": "namespace sidestream {\nnamespace {\nclass Tree {};\n}\nclass Wood {\n  class Tree {};\n};\n}\n",
+            # One of the two is compiled.
+            "src/zip.cpp": "namespace sidestream {\nstruct Zip {};\n}\n",
+            "src/no_zip.cpp": "namespace sidestream {\nstruct Zip {};\n}\n",
+        }
+        status, output = run_on("check-names", files)
+        self.assertEqual(status, 0, output)
+
+    def test_two_of_one_name_are_found(self) -> None:
+        for again in (
+            "class Tree final : public std::vector<int> {\n};\n",
+            "struct alignas(64) Tree {\n};\n",
+            "enum class Tree : int { a };\n",
+            "template <class T>\nclass Tree {\n};\n",
+        ):
+            with self.subTest(again=again):
+                files = {"src/a.hpp": self.TREE, "tools/sidestream/b.cpp": f"namespace sidestream {{\n{again}}}\n"}
+                status, output = run_on("check-names", files)
+                self.assertEqual(status, 1, output)
+                self.assertIn("tools/sidestream/b.cpp:", output)
+                self.assertIn("'sidestream::Tree' is also defined in src/a.hpp:2", output)
+
+
 class Sizes(unittest.TestCase):
     def test_small_pieces_pass(self) -> None:
         status, output = run_on("check-sizes", {"src/a.cpp": "int f() {\n  return 1;\n}\n"})

@@ -169,7 +169,7 @@ const ChunkPlaces& Context::places(std::size_t group, const PieceRow& piece) {
   return places_;
 }
 
-BlockTree& Context::tree(std::size_t group, std::uint32_t block) { return trees_->tree(group, block); }
+LinkedTree& Context::tree(std::size_t group, std::uint32_t block) { return trees_->tree(group, block); }
 
 BytesView Context::chunk(std::size_t group, const PieceRow& piece, std::uint64_t number) {
   if (last_piece_ == &piece && last_chunk_ == number) return raw_;

@@ -64,7 +64,7 @@ class Scratch {
 };
 
 void check_all(const Config& config, const Registry& registry, MpiCommunicator& servers, const std::string& folder,
-               Report& report) {
+               Findings& report) {
   for (const TaskConfig& task : config.tasks) {
     const Subject subject{task, config.metadata, registry, servers};
     if (task.writer) {
@@ -81,11 +81,11 @@ void check_all(const Config& config, const Registry& registry, MpiCommunicator& 
 
 }  // namespace
 
-void Report::say(const std::string& text) const {
+void Findings::say(const std::string& text) const {
   if (servers_.rank() == 0) std::cout << text << std::flush;
 }
 
-void Report::check(const std::string& task, const std::string& what, const std::function<std::string()>& work) {
+void Findings::check(const std::string& task, const std::string& what, const std::function<std::string()>& work) {
   say(fmt::format("{}: {} ... ", task, what));
   std::string wrong;
   try {
@@ -100,7 +100,7 @@ void Report::check(const std::string& task, const std::string& what, const std::
   ++(wrong.empty() ? passed_ : failures_);
 }
 
-void Report::skip(const std::string& task, const std::string& why) {
+void Findings::skip(const std::string& task, const std::string& why) {
   say(fmt::format("{}: not checked, because {}\n", task, why));
 }
 
@@ -122,7 +122,7 @@ int run(const CheckOptions& options, MPI_Comm comm) {
     if (!why.empty()) fail(Code::configuration, "{}: there are no sample data: {}", options.file, why);
   });
   const Scratch scratch(servers);
-  Report report(servers);
+  Findings report(servers);
   check_all(config, registry, servers, scratch.path(), report);
   servers.barrier();
   if (servers.rank() == 0) {

@@ -164,7 +164,7 @@ std::string fail_allocations(const Subject& subject, const std::string& folder) 
 
 }  // namespace
 
-void check_writer(const Subject& subject, const std::string& directory, Report& report) {
+void check_writer(const Subject& subject, const std::string& directory, Findings& report) {
   const std::string& name = subject.task.name;
   if (subject.task.kind == "stream") return report.skip(name, "it needs a reader");
   int number = 0;
