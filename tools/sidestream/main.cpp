@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "analyse/analyse.hpp"
+#include "built_parts.hpp"
 #include "check.hpp"
 #include "conformance/conformance.hpp"
 #include "database.hpp"
@@ -288,7 +289,7 @@ int run(int argc, char** argv) {
   CLI::App app(
       "Sidestream: checks configurations, plans what moves, serves simulations and prints the manual of the options",
       "sidestream");
-  app.set_version_flag("--version", "sidestream " SIDESTREAM_VERSION);
+  app.set_version_flag("--version", std::string("sidestream " SIDESTREAM_VERSION "\n") + sidestream::built_parts());
   app.require_subcommand(1);
   app.footer(
       "Exit status: 0 if all went well; 1 if a configuration is wrong, something failed, or a simulation that was\n"
