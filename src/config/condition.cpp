@@ -36,10 +36,10 @@ bool continues_word(char c) { return std::isalnum(static_cast<unsigned char>(c))
 /// comparison = sum [(<|<=|>|>=|==|!=) sum]; sum = product {(+|-) product}; product = factor {(*|/) factor};
 /// factor = (+|-) factor | (either) | number | $name | iteration | cycle | time
 ///        | (min|max|mean|sum)(variable [, component]) | (previous|change|abs)(sum).
-class Parser {
+class ConditionParser {
  public:
-  Parser(const std::string& text, const ExpressionContext& context, const Metadata& metadata, const std::string& what,
-         const Location& where)
+  ConditionParser(const std::string& text, const ExpressionContext& context, const Metadata& metadata,
+                  const std::string& what, const Location& where)
       : text_(text), context_(context), metadata_(metadata), what_(what), where_(where) {}
 
   Node run() {
@@ -355,7 +355,7 @@ class Parser {
 Condition::Condition(const std::string& text, const ExpressionContext& context, const Metadata& metadata,
                      const std::string& what, const Location& where)
     : text_(text) {
-  Parser parser(text, context, metadata, what, where);
+  ConditionParser parser(text, context, metadata, what, where);
   root_ = std::make_shared<const Node>(parser.run());
   statistics_ = std::make_shared<const std::vector<Statistic>>(std::move(parser.statistics));
 }

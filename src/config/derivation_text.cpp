@@ -48,10 +48,10 @@ struct Draft {
   }
 };
 
-class Parser {
+class FormulaParser {
  public:
-  Parser(const std::string& text, const ExpressionContext& context, const Metadata& metadata, const std::string& what,
-         const Location& where, const Variable* on)
+  FormulaParser(const std::string& text, const ExpressionContext& context, const Metadata& metadata,
+                const std::string& what, const Location& where, const Variable* on)
       : text_(text),
         context_(context),
         metadata_(metadata),
@@ -512,7 +512,7 @@ class Parser {
 std::shared_ptr<const Derivation> parse_derivation(const std::string& text, const ExpressionContext& context,
                                                    const Metadata& metadata, const std::string& what,
                                                    const Location& where, const Variable* on) {
-  return std::make_shared<const Derivation>(text, Parser(text, context, metadata, what, where, on).run());
+  return std::make_shared<const Derivation>(text, FormulaParser(text, context, metadata, what, where, on).run());
 }
 
 }  // namespace sidestream

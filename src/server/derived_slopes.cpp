@@ -8,20 +8,20 @@ namespace {
 
 using Vector = std::array<double, 3>;
 
-constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+constexpr double no_slope = std::numeric_limits<double>::quiet_NaN();
 
-Vector cross(const Vector& a, const Vector& b) {
+Vector cross_product(const Vector& a, const Vector& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 
-double dot(const Vector& a, const Vector& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+double dot_product(const Vector& a, const Vector& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
 bool is_zero(const Vector& a) { return a[0] == 0 && a[1] == 0 && a[2] == 0; }
 
 /// A vector across both, or, if one is none, across the other.
 Vector across(const Vector& a, const Vector& b) {
   const Vector& one = is_zero(a) ? b : a;
-  if (!is_zero(a) && !is_zero(b)) return cross(a, b);
+  if (!is_zero(a) && !is_zero(b)) return cross_product(a, b);
   return one[0] == 0 && one[1] == 0 ? Vector{1, 0, 0} : Vector{-one[1], one[0], 0};
 }
 
@@ -99,9 +99,10 @@ Vector DerivedSlopes::in_space(const DerivedField& field, const double* values, 
   for (std::size_t a = 0; a < 3; ++a) {
     if (alone[a]) along[a] = across(along[(a + 1) % 3], along[(a + 2) % 3]);
   }
-  const Vector uv = cross(along[0], along[1]), vw = cross(along[1], along[2]), wu = cross(along[2], along[0]);
-  const double volume = dot(along[0], vw);
-  if (volume == 0) return {unknown, unknown, unknown};
+  const Vector uv = cross_product(along[0], along[1]), vw = cross_product(along[1], along[2]),
+               wu = cross_product(along[2], along[0]);
+  const double volume = dot_product(along[0], vw);
+  if (volume == 0) return {no_slope, no_slope, no_slope};
   Vector slope{};
   for (std::size_t d = 0; d < 3; ++d) slope[d] = (rise[0] * vw[d] + (rise[1] * wu[d] + rise[2] * uv[d])) / volume;
   return slope;

@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::chrono::microseconds sleep_limit{10'000};
 
-std::vector<std::string> ledger_names(const std::vector<ScheduledTask>& tasks) {
+std::vector<std::string> engine_ledger_names(const std::vector<ScheduledTask>& tasks) {
   std::vector<std::string> names{"idle", "agree", "assemble"};
   for (const ScheduledTask& task : tasks) names.push_back(task.name());
   return names;
@@ -47,7 +47,7 @@ Engine::Engine(EngineParts parts)
       guarded_(parts_.servers),
       assembler_(parts_.metadata, guarded_, parts_.movement),
       events_(parts_.events, parts_.node, parts_.clients),
-      ledger_(ledger_names(parts_.tasks), parts_.timings),
+      ledger_(engine_ledger_names(parts_.tasks), parts_.timings),
       next_(parts_.first) {
   // While a server waits for the others it goes on taking in what its clients send, so that they needn't wait too.
   const auto take_in = [this] { receive(std::chrono::microseconds(0)); };

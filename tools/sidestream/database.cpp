@@ -13,7 +13,6 @@ namespace sidestream {
 namespace {
 
 using database::Context;
-using database::Entry;
 using database::Journal;
 
 std::string remarks_of(const Journal& journal) {
@@ -59,7 +58,7 @@ DatabaseAnswer list_database(const DatabaseOptions& options) {
   const Journal journal = database::read_journal(options.directory);
   std::string text = fmt::format("{:>6} {:>10} {:>14} {:>4} {:>9} {:<10} {:>8} {:>10} {:>10}\n", "slot", "cycle",
                                  "time", "run", "iteration", "kind", "blocks", "values", "stored");
-  for (const Entry& e : journal.contexts) {
+  for (const database::Entry& e : journal.contexts) {
     text += fmt::format("{:>6} {:>10} {:>14} {:>4} {:>9} {:<10} {:>8} {:>10} {:>10}\n", e.slot, e.iteration.cycle,
                         e.iteration.time, e.run, e.iteration.index, name_of(e.kind), e.blocks,
                         rounded_byte_size(e.bytes), rounded_byte_size(e.stored));
@@ -70,7 +69,7 @@ DatabaseAnswer list_database(const DatabaseOptions& options) {
 
 namespace {
 
-std::string text_of(const DatabaseOptions& options, const Journal& journal, const Entry& entry) {
+std::string text_of(const DatabaseOptions& options, const Journal& journal, const database::Entry& entry) {
   Context context(options.directory, entry);
   std::string text =
       fmt::format("{} of {}: slot {}, {} block{} of {} contributor{} in {} group{}, {} of values in {}\n",
@@ -87,7 +86,7 @@ DatabaseAnswer describe_context(const DatabaseOptions& options) {
     const Journal journal = database::read_journal(options.directory);
     database::Wanted wanted;
     if (options.has_cycle) wanted.cycle = options.cycle;
-    const Entry entry = candidates(journal, wanted, options.directory).front();
+    const database::Entry entry = candidates(journal, wanted, options.directory).front();
     try {
       return {text_of(options, journal, entry), 0};
     } catch (const Error&) {
@@ -101,7 +100,7 @@ DatabaseAnswer verify_database(const DatabaseOptions& options) {
   const Journal journal = database::read_journal(options.directory);
   std::string text;
   int damaged = 0, removed = 0;
-  for (const Entry& entry : journal.contexts) {
+  for (const database::Entry& entry : journal.contexts) {
     std::vector<std::string> damages;
     try {
       Context context(options.directory, entry);

@@ -19,8 +19,6 @@
 namespace sidestream {
 namespace {
 
-constexpr std::int64_t nothing = std::numeric_limits<std::int64_t>::max();
-
 /// The exact sum of squares of any finite doubles. The squares of great and small numbers are no doubles, so that
 /// those are scaled by powers of two before and summed apart.
 struct SquareSum {
@@ -68,7 +66,7 @@ void add_weighted(ExactSum& total, const ExactSum& sum, double weight) {
 /// What is known of one component. Every part of it can be added, or the lesser one taken, in any order.
 struct Moments {
   std::int64_t count = 0, nan = 0, infinite = 0;
-  std::int64_t lowest = nothing, highest = nothing;  ///< keys; `highest` is the least of all ~key
+  std::int64_t lowest = least_of_none, highest = least_of_none;  ///< keys; `highest` is the least of all ~key
   ExactSum sum;
   SquareSum squares;
 
@@ -172,7 +170,7 @@ class Statistics final : public Task {
   Bytes local(const LocalInput& input) override {
     SumsAndLeast partial;
     for (const int c : components_) {
-      std::int64_t lowest = nothing, highest = nothing;
+      std::int64_t lowest = least_of_none, highest = least_of_none;
       for (const Moments& m : moments_of(input, c)) {
         partial.sums.insert(partial.sums.end(), {m.count, m.nan, m.infinite});
         for (const ExactSum* sum : {&m.sum, &m.squares.of_small, &m.squares.of_common, &m.squares.of_great}) {
@@ -190,7 +188,7 @@ class Statistics final : public Task {
   Bytes combine(const CombineInput& input) override {
     const std::size_t n = components_.size(), words = weights_.of_level.size() * added_words;
     const SumsAndLeast all =
-        SumsAndLeast::joined(input.partials, n * words, n * least_words, nothing, input.communicator);
+        SumsAndLeast::joined(input.partials, n * words, n * least_words, least_of_none, input.communicator);
     std::vector<std::string> columns{"component", "count", "nan",  "infinite", "minimum",
                                      "maximum",   "sum",   "mean", "variance", "standard_deviation"};
     if (weights_.by_size) columns.emplace_back("size");

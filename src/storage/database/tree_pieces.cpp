@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t most_trees = 8;
 constexpr std::size_t most_kept = std::size_t{1} << 28;  ///< bytes of values of one block
-constexpr int most_depth = 1000;                         ///< of chunks that need others: files come from anybody
+constexpr int most_chained = 1000;                       ///< of chunks that need others: files come from anybody
 
 bool is_of_tree(const std::vector<std::string>& codecs) { return codecs.size() == 1 && codecs.front() == tree_codec; }
 
@@ -19,7 +19,7 @@ bool is_of_tree(const std::vector<std::string>& codecs) { return codecs.size() =
 class Deeper {
  public:
   Deeper(int& depth, const std::string& where) : depth_(depth) {
-    if (depth_ >= most_depth)
+    if (depth_ >= most_chained)
       fail(Code::file, "{}: values that need each other to be decoded; the file is damaged", where);
     ++depth_;
   }

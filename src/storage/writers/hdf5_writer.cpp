@@ -191,7 +191,7 @@ hdf5::Layout Hdf5Writer::layout_of(const Variable& variable, int dimensions, con
           checksum_};
 }
 
-std::vector<Option> options() {
+std::vector<Option> hdf5_options() {
   Option file{.name = "file", .type = OptionType::file, .default_value = "fields-{cycle:06}.h5"};
   file.text = "Name of the file that shows everything; a server's own file gets its number before the ending.";
   const std::vector<Option> compression =
@@ -212,7 +212,7 @@ WriterKind hdf5_writer() {
       "Writes blocks to HDF5: one file per server and iteration, and one that shows each variable as one "
       "array over the "
       "whole mesh. docs/formats.md describes the layout.";
-  kind.options = options();
+  kind.options = hdf5_options();
   kind.create = [](const Settings& settings, const Metadata& metadata,
                    std::shared_ptr<const OutputDirectory> directory) {
     return std::make_unique<Hdf5Writer>(settings, metadata, std::move(directory));

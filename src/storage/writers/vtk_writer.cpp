@@ -279,7 +279,7 @@ void VtkWriter::report(const Mesh& mesh, const Iteration& iteration, const Missi
   last = missing;
 }
 
-std::vector<Option> options() {
+std::vector<Option> vtk_options() {
   Option file{.name = "file", .type = OptionType::file, .default_value = "fields-{cycle:06}.pvti"};
   file.text =
       "Name of the file that lists the blocks, which go into a folder of that name. The ending becomes that of the kind "
@@ -298,7 +298,7 @@ WriterKind vtk_writer() {
   kind.text =
       "Writes blocks of every kind of mesh as VTK XML, for ParaView and VisIt, with an index over time. Values at faces "
       "and edges, which VTK does not have, are refused. docs/formats.md describes the files.";
-  kind.options = options();
+  kind.options = vtk_options();
   kind.create = [](const Settings& settings, const Metadata& metadata,
                    std::shared_ptr<const OutputDirectory> directory) {
     return std::make_unique<VtkWriter>(settings, metadata, std::move(directory));

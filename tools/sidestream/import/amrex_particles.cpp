@@ -13,7 +13,7 @@ namespace sidestream::importing {
 
 namespace {
 
-std::string plain(std::string name) {
+std::string mesh_name(std::string name) {
   for (char& c : name) {
     if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
   }
@@ -52,7 +52,7 @@ AmrexParticles::AmrexParticles(const amrex::Plotfile& plotfile, const std::strin
                                std::uint64_t part_bytes)
     : folder_(read_particle_folder(plotfile, folder)) {
   Mesh mesh;
-  mesh.name = plain(folder);
+  mesh.name = mesh_name(folder);
   for (const Mesh& other : imported.metadata().meshes) {
     if (other.name == mesh.name) mesh.name += "_particles";
   }
