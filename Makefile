@@ -24,8 +24,11 @@ help:
 	@echo "Settings: JOBS=$(JOBS) (parallel compilations and tests), PRESET=$(PRESET) (release, debug, asan, tsan),"
 	@echo "PYTHON=python3 (what .venv is made from)"
 
+# What draws is fetched while the rest is compiled.
 demo: deps-demo configure
-	@cmake --build $(BUILD) --parallel $(JOBS) --target oscillators sidestream_tool
+	@scripts/python-environment requirements-demo.txt & environment=$$!; \
+	  cmake --build $(BUILD) --parallel $(JOBS) --target oscillators sidestream_tool \
+	  ; built=$$?; wait $$environment && exit $$built
 	@$(VENV_PYTHON) examples/demo/run --program $(BUILD)/simulations/oscillators/oscillators
 
 # A universe in a box with halos, spectra and the Lyman-alpha forest, in minutes.
@@ -63,7 +66,6 @@ deps: deps-test
 
 deps-demo:
 	@scripts/install-dependencies
-	@scripts/python-environment requirements-demo.txt
 
 deps-test:
 	@scripts/install-dependencies --tests
@@ -75,6 +77,7 @@ configure:
 	@mkdir -p build
 	@cmake --preset $(PRESET) -DSIDESTREAM_PYTHON=$(VENV_PYTHON) >build/configure.log 2>&1 \
 	  || { tail -n 40 build/configure.log; echo "Configuring failed: see above and build/configure.log."; exit 1; }
+	@sed -n 's/^--   without  /  without /p' build/configure.log
 
 clean:
 	@rm -rf $(BUILD) demo-results

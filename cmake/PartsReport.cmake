@@ -32,12 +32,11 @@ function(sidestream_parts_report)
         string(APPEND line " (${detail})")
       endif()
       string(APPEND table "--   ${word}${title}${blanks}${line}\n")
-      # Details of what was found may be paths of this machine, which nothing that is installed may hold.
       string(REGEX REPLACE "([\\\"])" "\\\\\\1" line "${line}")
       string(APPEND code "    \"${word}${title}${blanks}${line}\\n\"\n")
     endforeach()
   endforeach()
-  message("-- Optional parts (SIDESTREAM_WITH_<NAME>=AUTO|ON|OFF, docs/installing.md):\n${table}")
+  message(STATUS "Optional parts (SIDESTREAM_WITH_<NAME>=AUTO|ON|OFF, docs/installing.md):\n${table}")
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/built_parts.cpp @ONLY CONTENT
 "// Made by cmake/PartsReport.cmake from what was found.
 #include \"built_parts.hpp\"

@@ -24,7 +24,7 @@ struct Condition::Node {
 
 namespace {
 
-using Node = Condition::Node;
+using ConditionNode = Condition::Node;
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 constexpr std::array<std::string_view, 4> statistic_names{"min", "max", "mean", "sum"};
@@ -42,8 +42,8 @@ class ConditionParser {
                   const std::string& what, const Location& where)
       : text_(text), context_(context), metadata_(metadata), what_(what), where_(where) {}
 
-  Node run() {
-    Node all = either();
+  ConditionNode run() {
+    ConditionNode all = either();
     skip_blanks();
     if (at_ < text_.size()) not_understood();
     if (!all.logical) {
@@ -93,14 +93,15 @@ class ConditionParser {
   }
 
   /// Of an operator: both sides must be conditions, or both numbers.
-  void check(const Node& side, bool logical, std::string_view of) const {
+  void check(const ConditionNode& side, bool logical, std::string_view of) const {
     if (side.logical == logical) return;
     fail_at(here(), "found '{}' for {}, in which '{}' stands beside {}; expected {} there", text_, what_, of,
             logical ? "a number" : "a condition", logical ? "a condition, as in 'a > 1 and b > 2'" : "a number");
   }
 
   template <class Operation>
-  Node join(Node left, Node right, bool takes_logical, bool logical, std::string_view name, Operation operation) {
+  ConditionNode join(ConditionNode left, ConditionNode right, bool takes_logical, bool logical, std::string_view name,
+                     Operation operation) {
     check(left, takes_logical, name);
     check(right, takes_logical, name);
     const bool looks_back = left.looks_back || right.looks_back;
@@ -111,26 +112,26 @@ class ConditionParser {
     return {value, logical, looks_back};
   }
 
-  Node either() {
-    Node left = both();
+  ConditionNode either() {
+    ConditionNode left = both();
     while (take_word("or")) {
       left = join(std::move(left), both(), true, true, "or", [](double a, double b) { return a != 0 || b != 0; });
     }
     return left;
   }
 
-  Node both() {
-    Node left = negation();
+  ConditionNode both() {
+    ConditionNode left = negation();
     while (take_word("and")) {
       left = join(std::move(left), negation(), true, true, "and", [](double a, double b) { return a != 0 && b != 0; });
     }
     return left;
   }
 
-  Node negation() {
+  ConditionNode negation() {
     if (!take_word("not")) return comparison();
     deeper();
-    Node of = negation();
+    ConditionNode of = negation();
     --depth_;
     check(of, true, "not");
     of.value = [value = std::move(of.value)](const Facts& now, const Facts* before) {
@@ -139,8 +140,8 @@ class ConditionParser {
     return of;
   }
 
-  Node comparison() {
-    Node left = sum();
+  ConditionNode comparison() {
+    ConditionNode left = sum();
     const auto with = [&](std::string_view name, auto operation) {
       return join(std::move(left), sum(), false, true, name, operation);
     };
@@ -153,8 +154,8 @@ class ConditionParser {
     return left;
   }
 
-  Node sum() {
-    Node left = product();
+  ConditionNode sum() {
+    ConditionNode left = product();
     for (;;) {
       if (take("+")) {
         left = join(std::move(left), product(), false, false, "+", std::plus<>());
@@ -166,8 +167,8 @@ class ConditionParser {
     }
   }
 
-  Node product() {
-    Node left = factor();
+  ConditionNode product() {
+    ConditionNode left = factor();
     for (;;) {
       if (take("*")) {
         left = join(std::move(left), factor(), false, false, "*", std::multiplies<>());
@@ -187,9 +188,9 @@ class ConditionParser {
     }
   }
 
-  Node factor() {
+  ConditionNode factor() {
     deeper();
-    Node result;
+    ConditionNode result;
     if (take("-")) {
       result = join(constant(0), factor(), false, false, "-", std::minus<>());
     } else if (take("+")) {
@@ -204,11 +205,11 @@ class ConditionParser {
     return result;
   }
 
-  static Node constant(double number) {
+  static ConditionNode constant(double number) {
     return {[number](const Facts&, const Facts*) { return number; }};
   }
 
-  Node operand() {
+  ConditionNode operand() {
     skip_blanks();
     const char first = at_ < text_.size() ? text_[at_] : '\0';
     if (first == '$') return parameter();
@@ -241,7 +242,7 @@ class ConditionParser {
             suggestion(word, known, "correct or remove it"));
   }
 
-  Node number() {
+  ConditionNode number() {
     double value = 0;
     const auto read = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
     if (read.ec != std::errc()) not_understood();
@@ -249,14 +250,14 @@ class ConditionParser {
     return constant(value);
   }
 
-  Node parameter() {
+  ConditionNode parameter() {
     const std::size_t begin = at_++;
     const std::string_view name = peek_word();
     at_ += name.size();
     return constant(as_real(evaluate(text_.substr(begin, at_ - begin), context_, what_, where_)));
   }
 
-  static Node time_named(const std::string& word) {
+  static ConditionNode time_named(const std::string& word) {
     if (word == "time") return {[](const Facts& now, const Facts*) { return now.iteration.time; }};
     if (word == "cycle") {
       return {[](const Facts& now, const Facts*) { return static_cast<double>(now.iteration.cycle); }};
@@ -280,7 +281,7 @@ class ConditionParser {
     return name;
   }
 
-  Node statistic_of(Statistic::What what) {
+  ConditionNode statistic_of(Statistic::What what) {
     need("(");
     skip_blanks();
     const Location place = here();
@@ -313,10 +314,10 @@ class ConditionParser {
     return value;
   }
 
-  Node function(const std::string& name) {
+  ConditionNode function(const std::string& name) {
     need("(");
     deeper();
-    Node of = sum();
+    ConditionNode of = sum();
     --depth_;
     need(")");
     check(of, false, name);
@@ -356,7 +357,7 @@ Condition::Condition(const std::string& text, const ExpressionContext& context, 
                      const std::string& what, const Location& where)
     : text_(text) {
   ConditionParser parser(text, context, metadata, what, where);
-  root_ = std::make_shared<const Node>(parser.run());
+  root_ = std::make_shared<const ConditionNode>(parser.run());
   statistics_ = std::make_shared<const std::vector<Statistic>>(std::move(parser.statistics));
 }
 

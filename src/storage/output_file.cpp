@@ -50,13 +50,13 @@ std::string_view remedy(int error_number) {
 }
 
 /// A descriptor that closes itself.
-struct OpenDescriptor {
-  explicit OpenDescriptor(int d) : value(d) {}
-  ~OpenDescriptor() {
+struct Descriptor {
+  explicit Descriptor(int d) : value(d) {}
+  ~Descriptor() {
     if (value >= 0) ::close(value);
   }
-  OpenDescriptor(const OpenDescriptor&) = delete;
-  OpenDescriptor& operator=(const OpenDescriptor&) = delete;
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
   int value;
 };
 
@@ -144,7 +144,7 @@ void OutputFile::close() {
 }
 
 void append_to_file(const std::string& path, std::string_view text) {
-  const OpenDescriptor file(retried_open(path, O_WRONLY | O_APPEND | O_CREAT));
+  const Descriptor file(retried_open(path, O_WRONLY | O_APPEND | O_CREAT));
   if (file.value < 0) fail_file("open for appending", path, errno);
   struct stat before {};
   if (::fstat(file.value, &before) != 0) fail_file("examine", path, errno);
@@ -161,7 +161,7 @@ void append_to_file(const std::string& path, std::string_view text) {
 }
 
 void overwrite_start(const std::string& path, std::string_view text) {
-  const OpenDescriptor file(retried_open(path, O_WRONLY | O_CREAT));
+  const Descriptor file(retried_open(path, O_WRONLY | O_CREAT));
   if (file.value < 0) fail_file("open", path, errno);
   ssize_t written = 0;
   do {
@@ -209,7 +209,7 @@ std::string read_file(const std::string& path) {
 }
 
 void flush_to_disk(const std::string& path) {
-  const OpenDescriptor file(retried_open(path, O_WRONLY));
+  const Descriptor file(retried_open(path, O_WRONLY));
   if (file.value < 0) fail_file("open", path, errno);
   if (::fsync(file.value) != 0) fail_file("flush", path, errno);
 }
@@ -220,7 +220,7 @@ void rename_file(const std::string& from, const std::string& to) {
 
 void flush_directory(const std::string& path) {
   const std::string name = path.empty() ? "." : path;
-  const OpenDescriptor directory(retried_open(name, O_RDONLY | O_DIRECTORY));
+  const Descriptor directory(retried_open(name, O_RDONLY | O_DIRECTORY));
   if (directory.value < 0) fail_file("open the directory", name, errno);
   // Some network file systems refuse to flush a directory (EINVAL); the rename is as safe there as it gets.
   if (::fsync(directory.value) != 0 && errno != EINVAL && errno != ENOTSUP) {
