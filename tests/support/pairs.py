@@ -9,6 +9,7 @@ has the cases of the full product in both, under the same names.
 """
 
 import itertools
+from collections import Counter
 
 import pytest
 
@@ -23,28 +24,27 @@ def pairs(*lists, strength=2, where=None):
     there = [
         chosen
         for chosen in itertools.product(*(range(len(one)) for one in values))
-        if where is None or where(*_flat(one[n] for one, n in zip(values, chosen, strict=True)))
+        if where is None or where(*_values(values, chosen))
     ]
     kept = _covering(there, strength)
-    return [
-        pytest.param(
-            *_flat(one[n] for one, n in zip(values, chosen, strict=True)),
-            marks=[] if chosen in kept else [pytest.mark.test_all],
-        )
-        for chosen in there
-    ]
+    return [_case(_values(values, chosen), chosen in kept) for chosen in there]
 
 
-def few(values, keep=1):
-    """All values, of which all but the first `keep` are marked."""
-    return [
-        pytest.param(*_flat([value]), marks=[] if n < keep else [pytest.mark.test_all])
-        for n, value in enumerate(values)
-    ]
+def few(*lists, keep=1):
+    """All combinations of one value from each list; those after the first `keep` are marked."""
+    values = [list(one) for one in lists]
+    there = itertools.product(*(range(len(one)) for one in values))
+    return [_case(_values(values, chosen), n < keep) for n, chosen in enumerate(there)]
 
 
-def _flat(values):
-    return [part for value in values for part in (value if isinstance(value, tuple) else (value,))]
+def _case(values, kept):
+    return pytest.param(*values, marks=[] if kept else [pytest.mark.test_all])
+
+
+def _values(lists, chosen):
+    """The parameters that a choice stands for."""
+    found = [one[n] for one, n in zip(lists, chosen, strict=True)]
+    return [part for value in found for part in (value if isinstance(value, tuple) else (value,))]
 
 
 def _parts(chosen, strength):
@@ -53,13 +53,19 @@ def _parts(chosen, strength):
 
 
 def _covering(there, strength):
-    """A set of choices that has all parts of all of them: the one with most new parts first, and so on. The earlier one
-    of two that are as good, so that the set is always the same."""
+    """A set of choices that has all parts of all of them: the one with most new parts first, and so on.
+
+    Of those that are as good it takes one whose values were taken least, and of these the first: the set is always the
+    same, and has each value about as often.
+    """
     parts = {chosen: _parts(chosen, strength) for chosen in there}
     missing = set().union(*parts.values())
-    kept = set()
+    kept, taken = set(), Counter()
     while missing:
-        best = max(there, key=lambda chosen: len(parts[chosen] & missing))
+        best = max(
+            there, key=lambda chosen: (len(parts[chosen] & missing), -sum(taken[one] for one in enumerate(chosen)))
+        )
         kept.add(best)
+        taken.update(enumerate(best))
         missing -= parts[best]
     return kept

@@ -41,6 +41,12 @@ def test_the_set_is_small():
     assert len(now) <= 10  # of 1024
 
 
+def test_each_value_comes_about_as_often():
+    now, _ = split(pairs(range(10), "ab", strength=1))
+    assert len(now) == 10
+    assert [letter for _, letter in now].count("a") == 5
+
+
 def test_the_same_set_and_order_always():
     one, other = pairs(*LISTS), pairs(*LISTS)
     assert [split([a]) for a in one] == [split([b]) for b in other]
@@ -69,6 +75,7 @@ def test_one_list_and_none():
 def test_few():
     assert split(few([3, 4, 5])) == ([(3,)], [(4,), (5,)])
     assert split(few([("a", 1), ("b", 2)], keep=2)) == ([("a", 1), ("b", 2)], [])
+    assert split(few([1, 2], [("a", (3, 4))])) == ([(1, "a", (3, 4))], [(2, "a", (3, 4))])
 
 
 @pytest.mark.parametrize(("every", "passed"), [("", 1), ("1", 3)])

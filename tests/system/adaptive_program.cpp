@@ -162,7 +162,7 @@ void publish_patches(sidestream::Session& session, const World& world, long rank
   }
 }
 
-int run(int argc, char** argv) {
+int run(int argc, char** argv, MPI_Comm comm) {
   World world;
   long steps = 2;
   for (int a = 2; a < argc; ++a) {
@@ -172,7 +172,7 @@ int run(int argc, char** argv) {
     if (argument.rfind("steps=", 0) == 0) steps = number;
     if (argument.rfind("dimensions=", 0) == 0) world.dimensions = static_cast<int>(number);
   }
-  sidestream::Session session = sidestream::Session::open(MPI_COMM_WORLD, argv[1]);
+  sidestream::Session session = sidestream::Session::open(comm, argv[1]);
   if (session.is_server()) {
     session.serve();
     session.close();
@@ -204,7 +204,7 @@ int main(int argc, char** argv) {
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
   int status = 1;
   try {
-    status = run(argc, argv);
+    status = run_in_turn(argc, argv, run);
   } catch (const std::exception& error) {
     std::printf("error: %s\n", error.what());
     std::fflush(stdout);

@@ -362,8 +362,10 @@ int main(int argc, char** argv) {
   const char* level = std::getenv("FIELD_PROGRAM_THREADS");
   MPI_Init_thread(&argc, &argv, level && std::string(level) == "single" ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE,
                   &provided);
-  const int status = run_session(
-      Options(argc, argv), [](sidestream::Session& session) { register_kinds(session.registry()); }, run);
+  const int status = run_in_turn(argc, argv, [](int count, char** arguments, MPI_Comm comm) {
+    return run_session(
+        Options(count, arguments), comm, [](sidestream::Session& session) { register_kinds(session.registry()); }, run);
+  });
   MPI_Finalize();
   return status;
 }

@@ -229,8 +229,10 @@ void run(sidestream::Session& session, const Options& options) {
 int main(int argc, char** argv) {
   int provided = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-  const int status = run_session(
-      Options(argc, argv), [](sidestream::Session&) {}, run);
+  const int status = run_in_turn(argc, argv, [](int count, char** arguments, MPI_Comm comm) {
+    return run_session(
+        Options(count, arguments), comm, [](sidestream::Session&) {}, run);
+  });
   MPI_Finalize();
   return status;
 }

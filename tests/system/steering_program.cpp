@@ -87,9 +87,10 @@ void simulate(sidestream::Session& session, const Options& options) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  const Options options(argc, argv);
-  const int status = run_session(
-      options, [](sidestream::Session&) {}, simulate);
+  const int status = run_in_turn(argc, argv, [](int count, char** arguments, MPI_Comm comm) {
+    return run_session(
+        Options(count, arguments), comm, [](sidestream::Session&) {}, simulate);
+  });
   MPI_Finalize();
   return status;
 }

@@ -29,10 +29,10 @@ analyses:
 STILL_DECLARED = "  s: {mesh: grid, type: float64, centering: cell, time_varying: false}\n"
 
 
-def run_anywhere(folder, clients, placement, tasks, options):
+def run_anywhere(folder, clients, placement, tasks, options, alone=False):
     """As `run`, also for a simulation and its servers beside it."""
     if placement != "sidecar":
-        return run(folder, clients + PLACEMENTS[placement], placement, tasks, options=options)
+        return run(folder, clients + PLACEMENTS[placement], placement, tasks, options=options, alone=alone)
     with Sidecar(folder, tasks, attach_limit=30) as sidecar:
         sidecar.start(clients, *options)
         servers = sidecar.serve()
@@ -86,7 +86,7 @@ def test_an_update_that_failed_on_one_client_is_never_mixed_with_that_of_others(
 
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_a_session_that_is_never_closed_ends_in_finalize(tmp_path, placement):
-    done = run_anywhere(tmp_path, 2, placement, TASKS, ["steps=3", "forget=1"])
+    done = run_anywhere(tmp_path, 2, placement, TASKS, ["steps=3", "forget=1"], alone=True)
     assert done.status == 0, done.text
     assert done.text.count("forgets to close") == 2
     assert done.text.count("MPI_Finalize was called on rank 0 while a session was open") == 1, done.text

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import vtk
 from kinds_values import BOXES, NX, NY, NZ, TO_FINEST, curvilinear, finest_levels, lists
+from pairs import pairs
 from programs import built
 from support import run_beside
 from test_kinds import DECLARATIONS
@@ -241,8 +242,7 @@ PLACEMENTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", ANALYSES)
-@pytest.mark.parametrize(("placement", "clients", "servers"), PLACEMENTS)
+@pytest.mark.parametrize(("kind", "placement", "clients", "servers"), pairs(ANALYSES, PLACEMENTS, strength=1))
 def test_placements(tmp_path, kind, placement, clients, servers):
     check(run(tmp_path, kind, placement, clients + servers), kind, 2 * clients)
 

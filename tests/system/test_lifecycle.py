@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from pairs import pairs
 from support import run
 
 PLACEMENTS = {"inline": 2, "{mode: cores, per_node: 1}": 3, "{mode: nodes, servers: 2}": 4}
@@ -14,18 +15,17 @@ def iterations(done, name="statistics.csv"):
     return [int(line.split(",")[0]) for line in lines[1:]]
 
 
-@pytest.mark.parametrize("placement", PLACEMENTS)
-@pytest.mark.parametrize(
-    ("schedule", "expected"),
-    [
-        ("every: 3", [0, 3, 6, 9]),
-        ("every: 20 cycles", [0, 2, 4, 6, 8]),
-        ("every: 0.3 time", [0, 3, 6, 9]),
-        ("every: 2, start: 3, end: 8", [3, 5, 7]),
-        ("on: burst", [5]),
-        ("every: 100 s", [0]),
-    ],
-)
+SCHEDULES = [
+    ("every: 3", [0, 3, 6, 9]),
+    ("every: 20 cycles", [0, 2, 4, 6, 8]),
+    ("every: 0.3 time", [0, 3, 6, 9]),
+    ("every: 2, start: 3, end: 8", [3, 5, 7]),
+    ("on: burst", [5]),
+    ("every: 100 s", [0]),
+]
+
+
+@pytest.mark.parametrize(("placement", "schedule", "expected"), pairs(PLACEMENTS, SCHEDULES, strength=1))
 def test_schedules(tmp_path, placement, schedule, expected):
     tasks = f"analyses:\n  - statistics: {{variable: t, {schedule}}}\n  - histogram: {{variable: t, on: burst}}\n"
     done = run(tmp_path, PLACEMENTS[placement], placement, tasks=tasks, options=["steps=10", "signal_at=5"])

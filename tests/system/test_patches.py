@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 import vtk
 from kinds_database import check_database
+from launched import run_in_job
+from pairs import pairs
 from patches import counted, patches, values
 from programs import built
 from support import run_beside
@@ -177,8 +179,10 @@ def test_placements(tmp_path, alone, placement, clients, servers):
     check_same(simulate(tmp_path, placement, clients + servers), alone)
 
 
-@pytest.mark.parametrize("further", [{"calls": 1}, {"ghosts": 1}])
-@pytest.mark.parametrize("placement", ["inline", "{mode: nodes, servers: 2, buffer: 8 MiB}"])
+@pytest.mark.parametrize(
+    ("further", "placement"),
+    pairs([{"calls": 1}, {"ghosts": 1}], ["inline", "{mode: nodes, servers: 2, buffer: 8 MiB}"], strength=1),
+)
 def test_declared_by_calls_and_with_ghosts(tmp_path, alone, placement, further):
     check_same(simulate(tmp_path, placement, 5, **further), alone)
 
@@ -215,10 +219,9 @@ def test_a_patch_that_is_not_delivered(tmp_path):
     found = {}
     for placement, ranks in (("inline", 1), ("inline", 4), ("{mode: nodes, servers: 2, buffer: 8 MiB}", 5)):
         path = configure(tmp_path, placement, CELLS)
-        done = subprocess.run([MPIRUN, "-n", str(ranks), PROGRAM, str(path), "hole=1"], capture_output=True, text=True,
-                              timeout=100, check=False)  # fmt: skip
-        assert done.returncode == 0, done.stdout + done.stderr
-        accounts = re.findall(r"delivered=8 refused=0 failed=0 unknown=0 absent=(\d+)", done.stdout)
+        status, text = run_in_job(PROGRAM, ranks, tmp_path / "printed", [path, "hole=1"])
+        assert status == 0, text
+        accounts = re.findall(r"delivered=8 refused=0 failed=0 unknown=0 absent=(\d+)", text)
         assert accounts and set(accounts) == {"2"}, "a variable in cells and one at nodes"
         found[placement, ranks] = (tmp_path / "results" / "t.csv").read_bytes()
     assert len(set(found.values())) == 1

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from pairs import few
 from programs import built
 from support import ANALYSES, MPIRUN, PROGRAM, VARIABLES, Run, results_of, run
 
@@ -97,7 +98,7 @@ def on_two_hosts(folder, case, options, tasks=ANALYSES, kill_when=None, timeout=
     return Run(done.returncode, (folder / "output.txt").read_text(), results)
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", few(["nodes, partials", *(name for name in CASES if name != "nodes, partials")]))
 def test_the_same_results_as_on_one_host(tmp_path, reference, name):
     case = CASES[name]
     if case.beside and case.beside not in commands():
@@ -118,6 +119,7 @@ def test_the_same_results_as_on_one_host(tmp_path, reference, name):
         assert files[file] == content, f"{file} differs"
 
 
+@pytest.mark.test_all
 @pytest.mark.usefixtures("reference")
 @pytest.mark.parametrize("name", ["cores", "nodes", "nodes, blocks, whole", "nodes, partials"])
 def test_the_job_ends_when_the_servers_host_dies(tmp_path, name):
