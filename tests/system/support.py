@@ -205,7 +205,7 @@ def rank_of(run_, rank):
 def run(folder, ranks, placement, tasks=ANALYSES, options=(), extra="", timeout=100, environment=None, alone=False):
     """Writes a configuration into `folder`, runs the program on `ranks` ranks and returns the Run.
 
-    In a job that other runs have too (launched.py), unless it is `alone`, because it goes on to MPI_Finalize.
+    In a job that other runs have too (launched.py), unless it is `alone`, for what it does to its processes.
     """
     command, results = prepare(folder, ranks, placement, tasks, options, extra)
     if environment is None and not alone:

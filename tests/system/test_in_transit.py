@@ -111,7 +111,7 @@ def test_servers_are_bound_to_the_cores_that_are_named(tmp_path):
 def test_a_server_and_a_forwarder_of_one_node_get_cores_of_their_own(tmp_path):
     first, second = sorted(os.sched_getaffinity(0))[:2]
     placement = f"{{mode: nodes, servers: 1, forward: blocks, per_node: 1, bind: [{first}, {second}]}}"
-    done = run(tmp_path, 4, placement, STATISTICS, options=["steps=2"])
+    done = run(tmp_path, 4, placement, STATISTICS, options=["steps=2"], alone=True)  # ranks stay bound
     assert done.status == 0, done.text
     host = socket.gethostname()
     told = re.search(
