@@ -7,7 +7,7 @@ VENV_PYTHON := $(CURDIR)/.venv/bin/python
 # Of a new build folder. Make takes one source file more for a reason to compile all others again.
 export CMAKE_GENERATOR ?= $(if $(shell command -v ninja 2>/dev/null),Ninja,Unix Makefiles)
 
-.PHONY: help demo demo-universe test check build adios2 deps deps-demo deps-test configure clean
+.PHONY: help demo demo-universe test test-all check build adios2 deps deps-demo deps-test configure clean
 .DEFAULT_GOAL := help
 # The prerequisites below are steps, in this order; compilations run in parallel by themselves.
 .NOTPARALLEL:
@@ -16,8 +16,11 @@ MAKEFLAGS += --no-print-directory
 help:
 	@echo "make demo    build, run a simulation in three ways and show what came out (demo-results/)"
 	@echo "make demo-universe  a universe in a box: halos, spectra, the Lyman-alpha forest"
-	@echo "make test    build everything and run all tests"
+	@echo "make test    build everything and test it"
 	@echo "make check   the same without the tests that take long"
+	@echo "make test-all  the same with all combinations, kills, two hosts, MPICH and long faults: an hour and more"
+	@echo "make test-all PART=NAME  a part of it:"
+	@scripts/test-part --list | sed 's/^/               /'
 	@echo "make build   build everything into $(BUILD)"
 	@echo "make deps    install what is missing: with apt if that is allowed, otherwise say what to install"
 	@echo "make clean   remove $(BUILD) and demo-results/"
@@ -44,12 +47,21 @@ endef
 
 test: deps-test adios2 configure
 	@cmake --build $(BUILD) --parallel $(JOBS)
-	$(call run-tests)
+	$(call run-tests,--label-exclude '^all$$')
 
-# Without what only long tests need, and without the long tests: kills, memory that runs out, two hosts, ADIOS2, MPICH, every
+# Before a release, and every night: all values of what `make test` takes in pairs, and what takes long. Python tests see by
+# the variable that their cases marked `test_all` are wanted.
+test-all: export SIDESTREAM_TEST_ALL := 1
+test-all: CONFIGURE := -DSIDESTREAM_TEST_MPICH=ON
+test-all: deps-test adios2 configure
+	@cmake --build $(BUILD) --parallel $(JOBS)
+	@[ -z "$(PART)" ] || scripts/test-part $(BUILD) "$(PART)" >$(BUILD)/test-part
+	$(call run-tests,$(if $(PART),-R "$$(cat $(BUILD)/test-part)"))
+
+# Without what only long tests need, and without the long tests: kills, memory that runs out, two hosts, ADIOS2, every
 # kind of mesh and of ghosts in every placement.
 check: build
-	$(call run-tests,--label-exclude long)
+	$(call run-tests,--label-exclude '^(long|all)$$')
 
 build: deps-test configure
 	@cmake --build $(BUILD) --parallel $(JOBS)
@@ -73,7 +85,7 @@ deps-test:
 
 configure:
 	@mkdir -p build
-	@cmake --preset $(PRESET) -DSIDESTREAM_PYTHON=$(VENV_PYTHON) >build/configure.log 2>&1 \
+	@cmake --preset $(PRESET) -DSIDESTREAM_PYTHON=$(VENV_PYTHON) $(CONFIGURE) >build/configure.log 2>&1 \
 	  || { tail -n 40 build/configure.log; echo "Configuring failed: see above and build/configure.log."; exit 1; }
 
 clean:

@@ -7,6 +7,7 @@
 #include "analysis/kinds.hpp"
 #include "analysis/rendering/colour.hpp"
 #include "support/fake_domain.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -57,7 +58,7 @@ int different(const Image& a, const Image& b) {
 }  // namespace
 
 TEST_CASE("the same bytes however blocks and servers are divided") {
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(test_ranks());
   const FakeDomain domain = hilly(16);
   const Box& cells = domain.mesh().cells;
   const std::vector<std::string> scenes{

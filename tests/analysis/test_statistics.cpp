@@ -7,6 +7,7 @@
 #include "analysis/kinds.hpp"
 #include "support/fake_domain.hpp"
 #include "support/message_of.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -87,7 +88,7 @@ TEST_CASE("cell- and node-centred fields with a mean far from zero") {
 }
 
 TEST_CASE("the same bits for every division, order of memory and number of servers") {
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(test_ranks());
   for (const Centering centering : {Centering::cell, Centering::node}) {
     for (const Order order : {Order::column, Order::row}) {
       const FakeDomain domain = domain_of({"a", wild, centering, 2, Type::float64, order}, 9);

@@ -12,6 +12,7 @@
 #include "sidestream/error.hpp"
 #include "support/fake_lists.hpp"
 #include "support/message_of.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -218,7 +219,7 @@ TEST_CASE("a slice of a variable in cells has each cell's own value") {
 }
 
 TEST_CASE("the same bytes for every division, with numbers of points and cells, on every number of servers") {
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(test_ranks());
   const FakeCubes cubes(6, Made::mixed);
   const std::pair<AnalysisKind, std::string> all[] = {
       {isosurface_kind(), "{variable: n, values: [0.3, 0.8], fields: [n]}"},
@@ -248,7 +249,7 @@ TEST_CASE("the same bytes for every division, with numbers of points and cells, 
 }
 
 TEST_CASE("in pieces the same triangles follow each other") {
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(test_ranks());
   const FakeCubes cubes(6, Made::mixed);
   const std::string yaml = "{variable: n, values: [0.3, 0.8], pieces: true}";
   const Surface whole = make(isosurface_kind(), yaml, lists(cubes.mesh(), 1, 0, radius));

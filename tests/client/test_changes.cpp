@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sidestream/sidestream.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 
@@ -47,7 +48,7 @@ template <class Client>
 Notes run(const std::string& variable, Client&& client, const std::string& more = "") {
   Notes notes;
   Session session =
-      Session::open_text(MPI_COMM_WORLD,
+      Session::open_text(testing::test_ranks(),
                          "placement: {mode: cores, buffer: 8 MiB}\n"
                          "meshes: {line: {type: uniform, size: [64]}}\n"
                          "variables: {v: {mesh: line, centering: node}, once: {mesh: line, time_varying: false}}\n"
@@ -74,8 +75,8 @@ Box cells(Index from, Index to) { return Box{{from, 0, 0}, {to, 1, 1}}; }
 
 bool is_server() {
   int rank = 0, size = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_rank(testing::test_ranks(), &rank);
+  MPI_Comm_size(testing::test_ranks(), &size);
   return rank == size - 1;
 }
 
@@ -186,7 +187,7 @@ TEST_CASE("blocks that a client leaves out are counted, and wrong blocks fail th
     CHECK(s.close().absent_blocks == 1);
     s = Session::open_text(MPI_COMM_SELF, "placement: off");
   });
-  Session session = Session::open_text(MPI_COMM_WORLD,
+  Session session = Session::open_text(testing::test_ranks(),
                                        "placement: cores\nmeshes: {line: {type: uniform, size: [64]}}\n"
                                        "output: {directory: changes-results, existing: replace}\n");
   if (session.is_server()) {

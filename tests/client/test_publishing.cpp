@@ -7,6 +7,7 @@
 
 #include "sidestream/sidestream.h"
 #include "sidestream/sidestream.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 
@@ -45,7 +46,7 @@ std::int64_t last_number(const std::string& sentence) {
 
 /// Publishes both variables in each of five iterations. Throws what starting throws.
 void publish_all(const std::string& text) {
-  Session session = Session::open_text(MPI_COMM_WORLD, text);
+  Session session = Session::open_text(testing::test_ranks(), text);
   if (session.is_server()) {
     session.serve();
     session.close();
@@ -89,7 +90,7 @@ TEST_CASE("an array that does not vary in time is replaced in the smallest buffe
 TEST_CASE("a handle publishes what its name does, until its block is removed") {
   for (const char* placement : placements) {
     CAPTURE(placement);
-    Session session = Session::open_text(MPI_COMM_WORLD, configuration(placement));
+    Session session = Session::open_text(testing::test_ranks(), configuration(placement));
     if (session.is_server()) {
       session.serve();
       session.close();
@@ -120,7 +121,7 @@ TEST_CASE("a handle publishes what its name does, until its block is removed") {
 
 /// An array that is not even tried would not be missed where it is kept from iteration to iteration.
 TEST_CASE("all of several handles are tried, and the first that fails is said") {
-  Session session = Session::open_text(MPI_COMM_WORLD, configuration("mode: inline"));
+  Session session = Session::open_text(testing::test_ranks(), configuration("mode: inline"));
   const int rank = rank_in(session.comm());
   session.set_block("line", rank, Box{{rank * cells, 0, 0}, {(rank + 1) * cells, 1, 1}});
   session.start();
@@ -138,7 +139,8 @@ TEST_CASE("all of several handles are tried, and the first that fails is said") 
 
 TEST_CASE("handles in C") {
   sidestream_session* session = nullptr;
-  REQUIRE(sidestream_open_text(MPI_COMM_WORLD, configuration("mode: inline").c_str(), &session) == SIDESTREAM_OK);
+  REQUIRE(sidestream_open_text(testing::test_ranks(), configuration("mode: inline").c_str(), &session) ==
+          SIDESTREAM_OK);
   const int rank = rank_in(sidestream_comm(session));
   const std::int64_t lo[3] = {rank * cells, 0, 0}, hi[3] = {(rank + 1) * cells, 1, 1};
   REQUIRE(sidestream_set_block(session, "line", rank, lo, hi) == SIDESTREAM_OK);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sidestream/sidestream.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 
@@ -64,7 +65,7 @@ Box cells(int rank) { return Box{{4 * rank, 0, 0}, {4 * rank + 4, 2, 1}}; }
 
 int size_of_world() {
   int size = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_size(testing::test_ranks(), &size);
   return size;
 }
 
@@ -72,8 +73,8 @@ int size_of_world() {
 
 TEST_CASE("two sessions at once do not disturb each other") {
   Seen seen_a, seen_b;
-  Session a = Session::open_text(MPI_COMM_WORLD, configuration("inline", "sessions-a"));
-  Session b = Session::open_text(MPI_COMM_WORLD, configuration("inline", "sessions-b"));
+  Session a = Session::open_text(testing::test_ranks(), configuration("inline", "sessions-a"));
+  Session b = Session::open_text(testing::test_ranks(), configuration("inline", "sessions-b"));
   watch(a, seen_a);
   watch(b, seen_b);
   int rank = 0;
@@ -100,7 +101,7 @@ TEST_CASE("two sessions at once do not disturb each other") {
 
 TEST_CASE("blocks appear, change and vanish") {
   Seen seen;
-  Session s = Session::open_text(MPI_COMM_WORLD, configuration("inline", "sessions-blocks"));
+  Session s = Session::open_text(testing::test_ranks(), configuration("inline", "sessions-blocks"));
   watch(s, seen);
   int rank = 0;
   MPI_Comm_rank(s.comm(), &rank);
@@ -128,7 +129,7 @@ TEST_CASE("blocks appear, change and vanish") {
 
 TEST_CASE("strided arrays and allocated boxes") {
   Seen seen;
-  Session s = Session::open_text(MPI_COMM_WORLD, configuration("inline", "sessions-strides"));
+  Session s = Session::open_text(testing::test_ranks(), configuration("inline", "sessions-strides"));
   watch(s, seen);
   int rank = 0;
   MPI_Comm_rank(s.comm(), &rank);
@@ -165,7 +166,7 @@ TEST_CASE("an array that does not vary in time is published once and there for e
     if (placement != "inline" && size_of_world() == 1) continue;
     CAPTURE(placement);
     Seen seen;
-    Session s = Session::open_text(MPI_COMM_WORLD, configuration(placement, "sessions-once"));
+    Session s = Session::open_text(testing::test_ranks(), configuration(placement, "sessions-once"));
     watch(s, seen);
     if (s.is_server()) {
       s.serve();
@@ -197,7 +198,7 @@ TEST_CASE("an array that does not vary in time is published once and there for e
 
 TEST_CASE("declarations that only some clients make are an error on all") {
   if (size_of_world() == 1) return;
-  Session s = Session::open_text(MPI_COMM_WORLD, configuration("inline", "sessions-differ"));
+  Session s = Session::open_text(testing::test_ranks(), configuration("inline", "sessions-differ"));
   Seen seen;
   watch(s, seen);
   int rank = 0;
