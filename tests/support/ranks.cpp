@@ -53,10 +53,12 @@ int run_here(int count, const RunOptions& options, int argc, char** argv, int& a
     std::filesystem::create_directories(folder);
     std::filesystem::current_path(folder);
   }
-  if (rank == 0 && options.counts.size() > 1) std::printf("-- with %d of the ranks\n", count);
+  if (rank == 0 && options.counts.size() > 1) std::printf("-- %d rank%s\n", count, count == 1 ? "" : "s");
   std::fflush(stdout);
   doctest::Context context(argc, argv);
-  if (rank != 0) context.setOption("minimal", true);  // says nothing unless something fails
+  context.setOption("no-intro", true);
+  if (options.limit != 0) context.setOption("no-colors", true);  // run by CTest: mpirun would have them, into a log
+  if (rank != 0) context.setOption("minimal", true);             // says nothing unless something fails
   INFO("rank " << rank << " of " << count);
   const int result = context.run();
   asked = context.shouldExit() ? 1 : 0;
