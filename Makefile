@@ -42,6 +42,8 @@ demo-universe: deps-test configure
 define run-tests
 @ctest --test-dir $(BUILD) --output-on-failure --parallel $$(($(JOBS) + 1)) $(1); status=$$?; \
   log=$(BUILD)/Testing/Temporary/LastTest.log; grep -h "NOT TESTED" $$log | sort -u; \
+  sed -nE 's/^([0-9]+) cases? runs? in .make test-all. only.*/\1/p' $$log \
+    | awk '{n += $$1} END {if (n) print n " cases of Python tests run in `make test-all` only."}'; \
   [ $$status -eq 0 ] || grep -hE '^(FAILED|ERROR) |:[0-9]+: (FATAL )?ERROR: ' $$log; exit $$status
 endef
 

@@ -14,6 +14,7 @@
 #include <set>
 
 #include "faults/check.hpp"
+#include "support/test_all.hpp"
 
 using sidestream::testing::Case;
 using sidestream::testing::Ending;
@@ -43,8 +44,7 @@ unsigned limit() {
 long wanted(const Case& one) {
   if (const char* const set = std::getenv("SIDESTREAM_FAULTS"))
     return std::strcmp(set, "all") == 0 ? -1 : std::atol(set);
-  const char* const all = std::getenv("SIDESTREAM_TEST_ALL");
-  if (!all || std::strcmp(all, "1") != 0) return 1;
+  if (!sidestream::testing::test_all()) return 1;
   return one.placement == "job" ? 2 : one.groups ? 3 : 5;
 }
 
