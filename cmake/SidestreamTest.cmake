@@ -53,8 +53,7 @@ endfunction()
 add_library(sidestream_test_options INTERFACE)
 target_compile_options(sidestream_test_options INTERFACE $<$<CONFIG:Release>:-O1>)
 
-# sidestream_cost(NAME): the longest tests begin first, so that none is left over at the end. Seconds are those of a run of
-# everything on two cores (Testing/Temporary/CTestCostData.txt); CTest corrects them by what it measures here.
+# sidestream_cost(NAME): the longest tests begin first (tests/costs.txt). CTest corrects their times by what it measures here.
 file(STRINGS ${PROJECT_SOURCE_DIR}/tests/costs.txt lines REGEX "^[^#]")
 foreach(line IN LISTS lines)
   string(REPLACE " " ";" line "${line}")

@@ -8,6 +8,7 @@ function(sidestream_consume name timeout)
   set_tests_properties(packaging.${name} PROPERTIES TIMEOUT ${timeout} LABELS "packaging"
     FIXTURES_REQUIRED installed_tree
     ENVIRONMENT "${SIDESTREAM_TEST_ENVIRONMENT};SOURCE=${PROJECT_SOURCE_DIR};PREFIX=${installed};WORK=${CMAKE_CURRENT_BINARY_DIR}/work;CMAKE=${CMAKE_COMMAND};MPIRUN=${MPIEXEC_EXECUTABLE};PKG_CONFIG=${SIDESTREAM_PKG_CONFIG};MPICC=${MPI_C_COMPILER};MPICXX=${MPI_CXX_COMPILER};MPIFC=${MPI_Fortran_COMPILER};CC=${CMAKE_C_COMPILER};CXX=${CMAKE_CXX_COMPILER};LIBDIR=${CMAKE_INSTALL_LIBDIR}")
+  sidestream_cost(packaging.${name})
 endfunction()
 
 add_test(NAME packaging.install
