@@ -1,5 +1,5 @@
-// Chunks of odd values: none takes more than a hundredth more than the best of what they are compared with. Every fourth
-// kind of them in `make test`.
+// Chunks of odd values: none takes more than a hundredth more than the best of what they are compared with. Every
+// fourth kind of them in `make test`.
 #include <doctest/doctest.h>
 #include <zstd.h>
 
