@@ -13,8 +13,8 @@ import tempfile
 import time
 from pathlib import Path
 
-# Of a job, at least: most runs have fewer ranks.
-RANKS = 8
+# Of a job at least, and what it grows by: most runs have fewer ranks.
+RANKS, MORE = 8, 4
 # At a time; the one that has not been used for longest makes room.
 MOST_JOBS = 3
 JOBS = {}
@@ -102,7 +102,7 @@ def run_in_job(program, ranks, file, arguments, timeout=100):
         job = None
     while len(JOBS) >= MOST_JOBS:
         end_well(JOBS.pop(next(iter(JOBS))))
-    job = job or Job(program, max(ranks, RANKS))
+    job = job or Job(program, max(RANKS, -(-ranks // MORE) * MORE))
     status, text = job.run(ranks, file, arguments, timeout)
     if job.process.poll() is None:
         JOBS[key] = job

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 import vtk
 from optional_packages import needs
+from pairs import pairs
 from programs import built
 from scipy import ndimage
 from support import run_beside
@@ -260,7 +261,9 @@ def check_same(results, reference):
         assert found[name] == data, name
 
 
-@pytest.mark.parametrize(("placement", "ranks", "blocks"), PLACEMENTS)
+@pytest.mark.parametrize(
+    ("reference", "placement", "ranks", "blocks"), pairs([2, 3], PLACEMENTS, strength=1), indirect=["reference"]
+)
 def test_placements(tmp_path, reference, placement, ranks, blocks):
     dimensions, expected = reference
     check_same(simulate(tmp_path, configure(tmp_path, placement, dimensions), ranks, dimensions, blocks), expected)

@@ -4,6 +4,7 @@ import subprocess
 
 import h5py
 import pytest
+from pairs import few
 from programs import built
 from sidecar_support import Sidecar
 from support import MPIRUN, run
@@ -84,7 +85,7 @@ def test_an_update_that_failed_on_one_client_is_never_mixed_with_that_of_others(
     assert found == [whole[row["iteration"]] for row in found]
 
 
-@pytest.mark.parametrize("placement", PLACEMENTS)
+@pytest.mark.parametrize("placement", few(PLACEMENTS, keep=2))
 def test_a_session_that_is_never_closed_ends_in_finalize(tmp_path, placement):
     done = run_anywhere(tmp_path, 2, placement, TASKS, ["steps=3", "forget=1"], alone=True)
     assert done.status == 0, done.text
@@ -95,7 +96,7 @@ def test_a_session_that_is_never_closed_ends_in_finalize(tmp_path, placement):
     assert "delivered: 3" in (done.results / "run.yaml").read_text()
 
 
-@pytest.mark.parametrize("placement", ["inline", "{mode: cores}", "{mode: nodes, servers: 1}"])
+@pytest.mark.parametrize("placement", few(["{mode: nodes, servers: 1}", "inline", "{mode: cores}"]))
 def test_a_session_that_a_c_program_never_closes_ends_in_finalize(tmp_path, placement):
     (tmp_path / "run.yaml").write_text(
         f"placement: {placement}\n"
@@ -168,7 +169,7 @@ def test_every_iteration_has_a_row_and_losses_are_said_at_the_end(tmp_path, plac
 SLOW = "analyses:\n  - sleep: {variable: t, seconds: 0.4}\n"
 
 
-@pytest.mark.parametrize("placement", [p for p in PLACEMENTS if p not in ("inline", "sidecar")])
+@pytest.mark.parametrize("placement", few([p for p in PLACEMENTS if p not in ("inline", "sidecar")], keep=3))
 def test_what_closing_cuts_off_is_said(tmp_path, placement):
     done = run(tmp_path, 2 + PLACEMENTS[placement], placement, SLOW, options=["steps=8"], extra="drain_limit: 0.5\n")
     assert done.status == 0, done.text

@@ -74,7 +74,7 @@ def test_nodes(tmp_path, references, clients, sizes):
     check(done, clients, references(()))
 
 
-@pytest.mark.parametrize(("clients", "sizes"), CASES[1:3])
+@pytest.mark.parametrize(("clients", "sizes"), few(CASES[1:3]))
 def test_nodes_without_a_thread(tmp_path, references, clients, sizes):
     placement = f"{{mode: nodes, {groups_text(sizes)}, progress: calls}}"
     tasks = in_groups(TASKS, NAMES[: len(sizes)])
@@ -90,7 +90,7 @@ def test_nodes_without_a_thread(tmp_path, references, clients, sizes):
     check(done, clients, references(()))
 
 
-@pytest.mark.parametrize("move", ["needed", "all"])
+@pytest.mark.parametrize("move", few(["needed", "all"]))
 def test_nodes_with_forwarders(tmp_path, references, move):
     placement = f"{{mode: nodes, groups: {{a: 1, b: 2}}, forward: blocks, move: {move}, pretend_nodes: 2}}"
     tasks = in_groups(TASKS, "ab")

@@ -2,6 +2,7 @@
 
 import shlex
 import subprocess
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,6 +56,13 @@ def commands():
     """What this build's `sidestream` can do."""
     text = subprocess.run([TOOL, "--help"], capture_output=True, text=True, timeout=60, check=False).stdout
     return [line.split()[0] for line in text.splitlines() if line.startswith("  ") and line.split()]
+
+
+@pytest.fixture
+def tmp_path():
+    """On a disk, which the hosts share, unlike memory."""
+    with tempfile.TemporaryDirectory(prefix="two-hosts-") as folder:
+        yield Path(folder)
 
 
 @pytest.fixture(scope="module")
