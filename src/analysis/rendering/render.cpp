@@ -28,6 +28,15 @@ namespace {
 using namespace rendering;
 
 constexpr Colour edge_colour{32, 32, 32};  ///< of the edges of cells on a slice
+using Corners = std::vector<std::array<std::int64_t, 3>>;
+
+Corners widened_corners(const Piece& piece) {
+  Corners corners;
+  corners.reserve(piece.triangles.size());
+  for (const auto& triangle : piece.triangles) corners.push_back(triangle);
+  return corners;
+}
+
 std::int32_t leading_variable(const IsosurfaceQuery& query) { return query.variable; }
 std::int32_t leading_variable(const SliceQuery& query) { return query.variables.front(); }
 std::int32_t leading_variable(const PartQuery& query) { return query.variables.front(); }
@@ -61,9 +70,8 @@ class Render final : public Task {
     Rasteriser rasteriser(camera, framebuffer);
     for (std::size_t l = 0; l < scene_.layers.size(); ++l) {
       const Layer::Query& query = scene_.layers[l].query;
-      const auto* surface = std::get_if<IsosurfaceQuery>(&query);
-      if (surface != nullptr && come_in_rows(*surface, input.metadata)) {
-        draw_rows(l, *surface, input, ranges, camera, rasteriser);
+      if (is_drawn_in_rows(scene_.layers[l], input.metadata)) {
+        draw_rows(l, std::get<IsosurfaceQuery>(query), input, ranges, camera, rasteriser);
       } else if (const auto* particles = std::get_if<ParticlesQuery>(&query)) {
         draw_particles(l, *particles, take_pieces(l, input).pieces, ranges, camera, framebuffer);
       } else if (in_levels(scene_.layers[l])) {
@@ -262,7 +270,10 @@ class Render final : public Task {
       const bool unlit = surface && extracted.normals.empty() && !extracted.triangles.empty();
       const Piece faceted = unlit ? facets(extracted) : Piece{};
       const Piece& piece = unlit ? faceted : extracted;
-      Triangles triangles{piece.points.wide(), piece.triangles.wide(), piece.normals.wide(), {}};
+      // Pieces of boxes number their points with fewer bits than the rasteriser takes.
+      const Corners widened = piece.triangles.is_narrow() ? widened_corners(piece) : Corners();
+      Triangles triangles{
+          piece.points.wide(), widened.empty() ? piece.triangles.wide() : std::span(widened), piece.normals.wide(), {}};
       Material material = materials_.of(l, surface ? static_cast<std::size_t>(piece.layer) : 0, ranges);
       if (material.map != nullptr) triangles.values = piece.data[layer.attribute];
       rasteriser.draw(triangles, material);
