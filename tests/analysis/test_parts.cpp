@@ -487,3 +487,26 @@ TEST_CASE("mistakes get a sentence") {
   CHECK(contains(message(clip_kind(), "{variable: n, low: [0, 0, 2], high: [1, 1, 1]}"), "from 2 to 1 on axis z"));
   CHECK(contains(message(clip_kind(), "{variable: n, axis: x, position: 70}"), "does not meet mesh"));
 }
+
+TEST_CASE("cells that touch both ends of a periodic code's numbering stay where they are") {
+  MpiCommunicator world(MPI_COMM_WORLD);
+  const FakeCubes cubes(4, FakeCubes::Made::hexahedra, 0);
+  FakeNames periodic;
+  periodic.numbering = periodic_numbering(4);
+  const std::vector<std::pair<AnalysisKind, std::string>> parts{
+      {threshold_kind(), "{variable: n, minimum: -100}"},
+      {threshold_kind(), "{variable: n, minimum: -100, pieces: true}"},
+      {clip_kind(), "{variable: n, normal: [3, 1, 2], origin: [0.1, 0.2, 0.03]}"}};
+  for (const auto& [kind, yaml] : parts) {
+    CAPTURE(yaml);
+    const CellSet wanted = set_of(run_lists(kind, yaml, lists(cubes.mesh(), 3)));
+    const CapturedResults found = run_lists(kind, yaml, lists(cubes.mesh(), 3, periodic), world);
+    if (world.rank() != 0) continue;
+    const CellSet set = set_of(found);
+    CHECK(set.types.size() == wanted.types.size());
+    CHECK(size_of(set) == doctest::Approx(size_of(wanted)).epsilon(1e-12));
+    if (yaml.find("true") != std::string::npos) continue;  // points are in the piece of each server that has them
+    CHECK(set.points.size() == wanted.points.size());
+    CHECK(outer_area(set) == doctest::Approx(outer_area(wanted)).epsilon(1e-12));
+  }
+}

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "analysis/empty_results.hpp"
 #include "base/fail.hpp"
 #include "config/groups.hpp"
 #include "data/covered_cells.hpp"
@@ -196,9 +197,9 @@ std::string unknown_text(const Planner& planner, const Selected& selected, const
                      metadata.variables[static_cast<std::size_t>(unknown->variable)].name);
 }
 
-PlanReport::Task plan_task(const std::string& name, const Selection& selection, const Metadata& metadata,
-                           Planner& planner) {
+PlanReport::Task plan_task(const std::string& name, Selection selection, const Metadata& metadata, Planner& planner) {
   PlanReport::Task task;
+  std::erase_if(selection.variables, SeenValues::only_listens);
   task.name = name;
   for (const Selected& selected : inputs_of(selection.variables, metadata)) {
     task.halo |= selected.halo > 0;

@@ -11,6 +11,7 @@
 
 #include "analysis/kinds.hpp"
 #include "analysis/leaves/level_layers.hpp"
+#include "analysis/rendering/absence.hpp"
 #include "analysis/rendering/annotations.hpp"
 #include "analysis/rendering/balls.hpp"
 #include "analysis/rendering/compositing.hpp"
@@ -50,8 +51,10 @@ class Render final : public Task {
                 !scene_.caption.empty()),
         ranges_(scene_),
         materials_(scene_, metadata),
-        level_layers_(scene_.layers.size()) {
+        level_layers_(scene_.layers.size()),
+        absence_(scene_) {
     for (const Layer& layer : scene_.layers) select(layer, metadata);
+    absence_.select(selection_);
     for (const std::int32_t coordinates : scene_.coordinates) selection_.variables.push_back({coordinates});
   }
 
@@ -95,6 +98,7 @@ class Render final : public Task {
     if (has_levels()) drawn = draw_levels(camera, input);
     Framebuffer stripe = composite(has_levels() ? std::span<const Bytes>(drawn) : input.partials, sample_width(),
                                    sample_height(), scene_.samples, input.communicator);
+    absence_.look(stripe, input);
     materials_.shades(all_ranges()).apply(camera, stripe);
     if (scene_.outline) {
       Rasteriser rasteriser(camera, stripe);
@@ -107,7 +111,10 @@ class Render final : public Task {
     return {};
   }
 
-  void discard(const Iteration&) noexcept override { level_layers_.drop(); }
+  void discard(const Iteration&) noexcept override {
+    level_layers_.drop();
+    absence_.forget();
+  }
 
  private:
   struct Kept {
@@ -324,6 +331,7 @@ class Render final : public Task {
   Selection selection_;
   std::optional<Framebuffer> framebuffer_;
   LevelLayers level_layers_;
+  Absence absence_;
   std::vector<Kept> kept_;  ///< from the first pass to the second
   Ranges shown_;            ///< from the combine of the first pass to that of the second
 };
