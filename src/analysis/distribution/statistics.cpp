@@ -12,6 +12,7 @@
 
 #include "analysis/chosen_runs.hpp"
 #include "analysis/common_options.hpp"
+#include "analysis/great_sums.hpp"
 #include "analysis/kinds.hpp"
 #include "analysis/words.hpp"
 #include "sidestream/extend/exact_sum.hpp"
@@ -58,12 +59,6 @@ struct SquareSum {
     }
   }
 };
-
-/// Adds weight * sum: exactly if the weight is 1, else to more than 200 bits.
-void add_weighted(ExactSum& total, const ExactSum& sum, double weight) {
-  if (weight == 1) return total.add(sum);
-  for (const double term : sum.expansion()) total.add_product(weight, term);
-}
 
 /// What is known of one component. Every part of it can be added, or the lesser one taken, in any order.
 struct Moments {
@@ -142,8 +137,9 @@ struct Weighted {
     if (!exponent) return {};
     ExactSum numerator;
     for (const double part : weight.expansion()) squares.add_to(numerator, part, *exponent);
-    auto terms = sum.expansion();
-    for (double& term : terms) term = std::ldexp(term, -*exponent / 2);
+    const bool great = is_great(sum);
+    auto terms = great ? lowered(sum).expansion() : sum.expansion();
+    for (double& term : terms) term = std::ldexp(term, (great ? great_bits : 0) - *exponent / 2);
     for (const double one : terms) {
       for (const double other : terms) numerator.add_product(-one, other);
     }
@@ -241,8 +237,8 @@ class Statistics final : public Task {
       const auto [variance, deviation] = all.spread();
       cells.push_back(extreme(least[0]));
       cells.push_back(extreme(~least[1]));
-      const double sum = all.sum.value();
-      for (const double x : {weights_.unit * sum, sum / all.weight.value(), variance, deviation}) cells.emplace_back(x);
+      const double mean = quotient_of(all.sum, all.weight.value());
+      for (const double x : {product_of(all.sum, weights_.unit), mean, variance, deviation}) cells.emplace_back(x);
     }
     if (weights_.by_size) cells.emplace_back(weights_.unit * all.weight.value());
     return cells;

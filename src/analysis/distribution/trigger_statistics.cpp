@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "analysis/great_sums.hpp"
 #include "analysis/runs.hpp"
 #include "analysis/words.hpp"
 #include "sidestream/extend/exact_sum.hpp"
@@ -40,7 +41,7 @@ struct Gathered {
       case Statistic::What::maximum:
         return from_order_key(~highest);
       case Statistic::What::mean:
-        return sum.value() / static_cast<double>(count);
+        return quotient_of(sum, static_cast<double>(count));
       case Statistic::What::sum:
         break;
     }

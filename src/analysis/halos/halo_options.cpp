@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "analysis/common_options.hpp"
+#include "analysis/great_sums.hpp"
 #include "analysis/runs.hpp"
 #include "analysis/words.hpp"
 
@@ -165,7 +166,8 @@ Bytes combine_mean(std::span<const Bytes> partials, Communicator& servers) {
 double mean_of(BytesView combined) {
   const Words words = to_words(combined, mean_words);
   if (words.back() == 0) return std::numeric_limits<double>::quiet_NaN();
-  return ExactSum::deserialise(std::span(words).first<ExactSum::words>()).value() / static_cast<double>(words.back());
+  const ExactSum sum = ExactSum::deserialise(std::span(words).first<ExactSum::words>());
+  return quotient_of(sum, static_cast<double>(words.back()));
 }
 
 }  // namespace sidestream::halos

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "analysis/common_options.hpp"
+#include "analysis/great_sums.hpp"
 #include "analysis/halos/halo_options.hpp"
 #include "analysis/halos/level_history.hpp"
 #include "analysis/halos/level_labels.hpp"
@@ -46,7 +47,7 @@ struct MeanSums {
     mass.add(ExactSum::deserialise(all.first<ExactSum::words>()));
     volume.add(ExactSum::deserialise(all.subspan(ExactSum::words).first<ExactSum::words>()));
   }
-  [[nodiscard]] double mean() const { return mass.value() / volume.value(); }  ///< NaN of nothing
+  [[nodiscard]] double mean() const { return quotient_of(mass, volume.value()); }  ///< NaN of nothing
 };
 
 class LevelHalos final : public Task {
