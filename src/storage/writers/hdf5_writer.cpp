@@ -125,11 +125,12 @@ Bytes Hdf5Writer::write_blocks(const LocalInput& input) {
   path_ = names_.choose(file_, input.iteration);
   times_ = level_times_of(input, level_times_);
   const std::string path = server_path(path_, input.server);
-  ServerPart part{std::filesystem::path(path).filename().string(), input.servers, {}};
+  ServerPart part{std::filesystem::path(path).filename().string(), input.servers, {}, {}};
   std::optional<hdf5::File> file;
   for (const std::int32_t id : variables_) {
     const Variable& variable = input.metadata.variables[id];
     std::optional<hdf5::Group> group;
+    if (!input.of(id).empty()) part.published.push_back(id);
     for (const BlockView& view : input.of(id)) {
       if (view.copy || view.points.empty()) continue;
       if (!file) {
