@@ -68,7 +68,9 @@ std::vector<std::string> names_of(const std::vector<Option>& options) {
 std::string type_text(const Option& option) {
   if (!option.list) return noun(option, false);
   const bool single = option.least_entries == 1 && option.most_entries == 1;
-  return fmt::format("list of {}{}", entry_count(option), noun(option, !single));
+  const bool words = option.type == OptionType::real && !option.choices.empty();
+  return fmt::format("list of {}{}{}", entry_count(option), noun(option, !single),
+                     words ? fmt::format(", or {}", listed(option.choices)) : "");
 }
 
 std::string range_text(const Option& option) {

@@ -208,8 +208,18 @@ Content read_entry(const Node& node, const Option& option, const ReadContext& co
   return read_scalar(node, option, context);
 }
 
+/// A word that may stand where numbers do: a list of one that is not a number.
+bool is_word(const Node& node, const Option& option) {
+  return option.type == OptionType::real && node.kind == Node::Kind::scalar &&
+         std::find(option.choices.begin(), option.choices.end(), node.text) != option.choices.end();
+}
+
 Content read_list(const Node& node, const Option& option, const ReadContext& context) {
   if (node.kind == Node::Kind::null) wrong(node, option, "write one or remove the line");
+  if (is_word(node, option)) {
+    const Settings::Value word{node.where, std::numeric_limits<double>::quiet_NaN(), true};
+    return std::make_shared<Settings::List>(Settings::List{word});
+  }
   Option entry = option;
   entry.list = false;
   auto list = std::make_shared<Settings::List>();

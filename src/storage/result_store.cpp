@@ -8,6 +8,7 @@
 
 #include "base/agree.hpp"
 #include "base/fail.hpp"
+#include "data/earlier_tables.hpp"
 #include "data/file_pattern.hpp"
 #include "storage/batch_directory.hpp"
 #include "storage/file_names.hpp"
@@ -46,6 +47,11 @@ class FileStore final : public ResultStore {
     if (!names_iteration(file)) return tables_.append(format, file, iteration, table, *first_);
     write(file, iteration,
           [&](const std::string& path) { format.table(path, table, false, directory_->provenance()); });
+  }
+  [[nodiscard]] std::vector<std::vector<std::string>> earlier_rows(const std::string& file,
+                                                                   const Iteration& iteration) const {
+    if (rank_ != 0) return {};
+    return tables_.earlier_rows(file, iteration, *first_);
   }
   void add(const std::string& file, const Iteration& iteration, const Image& image) {
     if (rank_ != 0) return;
@@ -289,8 +295,11 @@ void check(const std::string& file, const Surface& surface) {
   }
 }
 
-class FileResults final : public Results {
+class FileResults final : public Results, public EarlierTables {
  public:
+  [[nodiscard]] std::vector<std::vector<std::string>> earlier_rows(const std::string& file) const override {
+    return store_.earlier_rows(file, iteration_);
+  }
   FileResults(FileStore& store, const Iteration& iteration) : store_(store), iteration_(iteration) {}
   void add(const std::string& file, const Table& table) override {
     if (!is_data(file)) return store_.add(file, iteration_, table);

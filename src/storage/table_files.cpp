@@ -159,6 +159,20 @@ void TableFiles::append(const ResultFormat& format, const std::string& file, con
   }
 }
 
+std::vector<std::vector<std::string>> TableFiles::earlier_rows(const std::string& file, const Iteration& iteration,
+                                                               const Iteration& first) const {
+  std::vector<std::vector<std::string>> rows;
+  const std::string path = directory_->path(file, iteration, 0);
+  if (!directory_->resumes() || !fs::exists(path)) return rows;
+  recover(path);
+  const GoingOn what(*directory_, first);
+  std::size_t line = 0;
+  for_each_record(path, [&](const CsvRecord& record) {
+    if (++line > 1 && keeps(what, path, record, line)) rows.push_back(record.fields);
+  });
+  return rows;
+}
+
 void TableFiles::write_new(const ResultFormat& format, const std::string& path, const Table& table) const {
   replace_file(*directory_, path,
                [&](const std::string& temporary) { format.table(temporary, table, false, directory_->provenance()); });

@@ -19,6 +19,7 @@
 #include "analysis/rendering/facets.hpp"
 #include "analysis/rendering/materials.hpp"
 #include "analysis/rendering/outline.hpp"
+#include "analysis/rendering/running_ranges.hpp"
 #include "analysis/rendering/scene.hpp"
 #include "analysis/rendering/shown_ranges.hpp"
 #include "base/records.hpp"
@@ -52,7 +53,8 @@ class Render final : public Task {
         ranges_(scene_),
         materials_(scene_, metadata),
         level_layers_(scene_.layers.size()),
-        absence_(scene_) {
+        absence_(scene_),
+        running_(scene_) {
     for (const Layer& layer : scene_.layers) select(layer, metadata);
     absence_.select(selection_);
     for (const std::int32_t coordinates : scene_.coordinates) selection_.variables.push_back({coordinates});
@@ -89,7 +91,8 @@ class Render final : public Task {
 
   Bytes combine(const CombineInput& input) override {
     if (ranges_.are_found() && input.pass == 0) {
-      shown_ = ranges_.joined(seen_by_all(input), input.communicator);
+      shown_ = ranges_.joined(seen_by_all(input), input.communicator,
+                              [&](std::span<ColourRange> scales) { running_.widen(scales, input); });
       return bytes_of(shown_);
     }
     const Domain domain = ranges_.domain(shown_);
@@ -332,6 +335,7 @@ class Render final : public Task {
   std::optional<Framebuffer> framebuffer_;
   LevelLayers level_layers_;
   Absence absence_;
+  RunningRanges running_;
   std::vector<Kept> kept_;  ///< from the first pass to the second
   Ranges shown_;            ///< from the combine of the first pass to that of the second
 };
