@@ -138,8 +138,7 @@ void DerivedEvaluator::cross(std::size_t number, int component, const PointLine&
   for (Index i = 0; i < line.count; ++i) out[i] -= left[i] * right[i];
 }
 
-void DerivedEvaluator::slope(const DerivedField& field, int component, int axis, const PointLine& line,
-                             double* out) const {
+void DerivedEvaluator::slope(const DerivedField& field, int component, int axis, const PointLine& line, double* out) {
   if (around_.cells == nullptr) return slopes_.along(field, component, axis, line, out);
   around_.cells->along(field.components[static_cast<std::size_t>(component)].data(), axis, line, out);
 }

@@ -49,7 +49,7 @@ class DerivedEvaluator {
   void products(std::size_t step, const PointLine& line, double* out);
   void cross(std::size_t step, int component, const PointLine& line, double* out);
   void stencil(std::size_t step, int component, const PointLine& line, double* out);
-  void slope(const DerivedField& field, int component, int axis, const PointLine& line, double* out) const;
+  void slope(const DerivedField& field, int component, int axis, const PointLine& line, double* out);
   void differences(std::size_t step, const std::array<int, 4>& parts, const PointLine& line, double* out);
   /// Memory for a line, of its own for each argument of each step.
   std::vector<double>& scratch(std::size_t step, std::size_t n, Index count);
