@@ -38,7 +38,7 @@ TEST_CASE("version, help and wrong arguments") {
   CHECK(contains(folder.run("check --help").out, "--ranks"));
   for (const char* wrong : {"", "chek", "check", "check run.yaml --ranks x", "check run.yaml --ranks 0",
                             "check run.yaml --set nx", "check run.yaml --set nx=many", "check run.yaml --mesh grid=4x",
-                            "check run.yaml --variable t=grid", "reference extra", "--nonsense"}) {
+                            "check run.yaml --variable t=grid", "reference extra more", "--nonsense"}) {
     CAPTURE(wrong);
     folder.file(good);
     const Outcome outcome = folder.run(wrong);
@@ -208,6 +208,29 @@ TEST_CASE("functions of the program can be named") {
   CHECK(folder.run("check run.yaml --function histogram").status == 2);
 }
 
+TEST_CASE("check says what a film wants") {
+  const Folder folder;
+  const auto says = [&](const std::string& render) {
+    folder.file(
+        "meshes: {grid: {size: [8, 8, 8]}}\nvariables: {t: {mesh: grid}, u: {mesh: grid}}\nanalyses:\n"
+        "  - render: {" +
+        render + "}\n");
+    const Outcome outcome = folder.run("check run.yaml");
+    CHECK(outcome.status == 0);
+    return contains(outcome.out, "a film wants 'range: running' or the ends of one");
+  };
+  const std::string slice = "slice: {variable: t, axis: z", surface = "isosurface: {variable: t, values: 1";
+  CHECK(says(slice + "}"));
+  CHECK(says(surface + ", colour_by: u}"));
+  CHECK(says("threshold: {variable: t, minimum: 1}"));
+  CHECK(!says(slice + "}, range: running"));
+  CHECK(!says(slice + "}, range: [0, 1]"));
+  CHECK(!says(slice + ", range: running}"));
+  CHECK(!says(slice + "}, file: latest.png"));
+  CHECK(!says(surface + "}"));
+  CHECK(!says("threshold: {variable: t, minimum: 1, colour: red}"));
+}
+
 TEST_CASE("reference prints or writes the manual") {
   const Folder folder;
   const Outcome printed = folder.run("reference");
@@ -216,6 +239,21 @@ TEST_CASE("reference prints or writes the manual") {
   CHECK(contains(printed.out, "### histogram"));
   CHECK(folder.run("reference --output manual.md").status == 0);
   CHECK(contents(folder.path + "/manual.md") == printed.out);
+  // One part: a kind of analysis, a section with what lies below it, or a name that is none.
+  const Outcome render = folder.run("reference render");
+  CHECK(render.status == 0);
+  CHECK(render.out.starts_with("### render\n"));
+  CHECK(contains(render.out, "| `isosurface[].values` |"));
+  CHECK(!contains(render.out, "\n### "));
+  CHECK(contains(folder.run("reference Partitioners").out, "\n### "));
+  CHECK(contains(folder.run("reference options").out, "| `every` |"));
+  const Outcome placement = folder.run("reference placement");
+  CHECK(placement.out.starts_with("## placement\n"));
+  CHECK(!contains(placement.out, "\n## "));
+  const Outcome unknown = folder.run("reference rendr");
+  CHECK(unknown.status == 2);
+  CHECK(contains(unknown.err, "the reference has no part 'rendr'; did you mean 'render'?"));
+  CHECK(contains(folder.run("reference nothing-like-it").err, "histogram"));
   // A file is no folder, on every machine.
   CHECK(folder.run("reference --output manual.md/manual.md").status == 1);
 }

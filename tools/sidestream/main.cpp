@@ -16,6 +16,7 @@
 #include "import/import.hpp"
 #include "kinds.hpp"
 #include "plan.hpp"
+#include "reference_part.hpp"
 #include "replay/replay.hpp"
 #include "serve.hpp"
 #include "set.hpp"
@@ -319,8 +320,9 @@ int run(int argc, char** argv) {
   const CLI::App* imported = add_import(app, import_options);
   TranslateOptions translate_options;
   const CLI::App* translation = add_translate(app, translate_options);
-  std::string output;
+  std::string output, part;
   CLI::App* reference = app.add_subcommand("reference", "Print the manual of the configuration, Markdown");
+  reference->add_option("PART", part, "Only this: a section, or a kind of analysis or output, such as render");
   reference->add_option("--output", output, "Write it to this file instead");
   const std::string wrong = sidestream::typing_error(app, {argv + 1, argv + argc});
   if (!wrong.empty()) {
@@ -345,7 +347,8 @@ int run(int argc, char** argv) {
   }
   if (conformance->parsed()) return sidestream::check_conformance(conformance_options);
   if (reference->parsed()) {
-    return print(sidestream::reference_manual(sidestream::built_in_kinds()), output);
+    const std::string manual = sidestream::reference_manual(sidestream::built_in_kinds());
+    return print(part.empty() ? manual : sidestream::reference_part(manual, part), output);
   }
   if (groups->parsed()) return print(sidestream::groups(groups_options), "");
   if (exported->parsed()) sidestream::export_database(export_options);

@@ -96,12 +96,33 @@ std::string derived_text(const Variable& variable, const Metadata& metadata) {
                      name_of(variable.type), listed(inputs));
 }
 
+/// Whether the colours of a layer span what its iteration shows, and no more.
+bool spans_its_iteration(const std::string& kind, const Settings& layer) {
+  if (layer.has("range")) return false;
+  if (kind == "slice") return true;
+  const bool own_values = kind == "threshold" || kind == "clip";
+  return layer.has("colour_by") || (own_values && !layer.has("colour"));
+}
+
+/// What a film of pictures wants whose colours mean something else in each frame.
+std::string film_text(const TaskConfig& task) {
+  if (task.writer || task.kind != "render" || task.settings.has("range")) return "";
+  if (task.settings.text("file").find('{') == std::string::npos) return "";  // it is replaced by the next one
+  for (const char* kind : {"isosurface", "slice", "threshold", "clip", "particles"}) {
+    for (const Settings& layer : task.settings.maps(kind)) {
+      if (!spans_its_iteration(kind, layer)) continue;
+      return "; each frame's colours span its own values, and a film wants 'range: running' or the ends of one";
+    }
+  }
+  return "";
+}
+
 std::string task_text(const TaskConfig& task, const Registry& registry) {
   std::vector<std::string> files;
   for (const TaskFile& file : files_of(task, registry)) files.push_back(file.pattern);
   const std::string kind = task.name == task.kind ? "" : fmt::format(" ({})", task.kind);
   return fmt::format("{}{}: {}{}", task.name, kind, describe(task.schedule),
-                     files.empty() ? "" : fmt::format(" -> {}", listed(files)));
+                     (files.empty() ? "" : fmt::format(" -> {}", listed(files))) + film_text(task));
 }
 
 /// Its size and what it runs.
