@@ -92,6 +92,7 @@ std::string describe(const Schedule& schedule) {
   if (schedule.start) text += fmt::format(", from {}", *schedule.start);
   if (schedule.end) text += fmt::format(", to {}", *schedule.end);
   if ((schedule.start || schedule.end) && unit != std::string("iterations")) text += fmt::format(" {}", unit);
+  if (schedule.first) text += ", and in the first";
   if (schedule.when) text += fmt::format(", when {}", schedule.when->text());
   if (!schedule.event.empty()) text += fmt::format(", on event '{}'", schedule.event);
   return text;

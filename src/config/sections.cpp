@@ -335,12 +335,17 @@ const std::vector<Option>& task_options() {
        .type = OptionType::schedule,
        .default_value = "1",
        .text = "How often it runs: every so many iterations (`5`), cycles (`10 cycles`), units of simulated time "
-               "(`0.5 time`) or seconds (`30 s`). `auto`: every iteration while the servers keep up, else "
+               "(`0.5 time`) or seconds (`30 s`). Iterations and cycles are those whose distance from `start` (0) is a "
+               "multiple; of times the first in each interval. `auto`: every iteration while the servers keep up, else "
                "fewer."},
       {.name = "start",
        .type = OptionType::real,
-       .text = "Not before this iteration, cycle, simulated time or second since the start; the unit is that "
-               "of `every`."},
+       .text = "Not before this iteration, cycle, simulated time or second since the start, and counted from it; the "
+               "unit is that of `every`."},
+      {.name = "first",
+       .type = OptionType::boolean,
+       .default_value = "false",
+       .text = "Also in the first iteration of the run that is within `start` and `end`, be it a multiple or not."},
       {.name = "end", .type = OptionType::real, .text = "Not after it; the unit is that of `every`."},
       {.name = "on",
        .type = OptionType::text,

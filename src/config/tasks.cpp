@@ -89,6 +89,12 @@ Schedule read_schedule(const Settings& settings, const ReadContext& context) {
                               "it",
                               *schedule.end));
   }
+  schedule.first = settings.boolean("first");
+  if (schedule.first && (schedule.unit == Schedule::Unit::wall || schedule.unit == Schedule::Unit::automatic)) {
+    settings.fail(
+        "first", fmt::format("found `first: yes` with 'every: {}', which runs in the first iteration anyway; remove it",
+                             settings.text("every")));
+  }
   schedule.event = settings.text("on");
   if (settings.given("on") && schedule.event.empty()) {
     settings.fail("on", "found an empty 'on', expected the name of an event; write one or remove it");

@@ -208,6 +208,25 @@ TEST_CASE("functions of the program can be named") {
   CHECK(folder.run("check run.yaml --function histogram").status == 2);
 }
 
+TEST_CASE("check says which cycles a schedule means, and which iterations come besides") {
+  const Folder folder;
+  const auto says = [&](const std::string& schedule) {
+    folder.file(
+        "meshes: {grid: {size: 8}}\nvariables: {t: {mesh: grid}}\nanalyses:\n"
+        "  - histogram: {variable: t, bins: 4, " +
+        schedule + "}\n");
+    const Outcome outcome = folder.run("check run.yaml");
+    return outcome.status == 0 ? outcome.out : outcome.err;
+  };
+  CHECK(contains(says("every: 10 cycles"),
+                 "histogram: every 10 cycles (cycles 0, 10, 20 ...; 'first: yes' adds the first one of a run)"));
+  CHECK(contains(says("every: 10 cycles, start: 3, first: yes"),
+                 "histogram: every 10 cycles, from 3 cycles, and in the first (cycles 3, 13, 23 ...)"));
+  CHECK(contains(says("every: 5, first: true"), "histogram: every 5 iterations, and in the first"));
+  CHECK(!contains(says("every: 1 cycle"), "(cycles"));
+  CHECK(contains(says("every: 10 s, first: yes"), "runs in the first iteration anyway; remove it"));
+}
+
 TEST_CASE("check says what a film wants") {
   const Folder folder;
   const auto says = [&](const std::string& render) {

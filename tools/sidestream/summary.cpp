@@ -96,6 +96,14 @@ std::string derived_text(const Variable& variable, const Metadata& metadata) {
                      name_of(variable.type), listed(inputs));
 }
 
+/// Which cycles a schedule means: earlier versions ran in the first one of a run as well.
+std::string cycles_text(const Schedule& schedule) {
+  if (schedule.unit != Schedule::Unit::cycles || schedule.every == 1) return "";
+  const double start = schedule.start.value_or(0);
+  const char* how = schedule.first ? "" : "; 'first: yes' adds the first one of a run";
+  return fmt::format(" (cycles {}, {}, {} ...{})", start, start + schedule.every, start + 2 * schedule.every, how);
+}
+
 /// Whether the colours of a layer span what its iteration shows, and no more.
 bool spans_its_iteration(const std::string& kind, const Settings& layer) {
   if (layer.has("range")) return false;
@@ -121,7 +129,7 @@ std::string task_text(const TaskConfig& task, const Registry& registry) {
   std::vector<std::string> files;
   for (const TaskFile& file : files_of(task, registry)) files.push_back(file.pattern);
   const std::string kind = task.name == task.kind ? "" : fmt::format(" ({})", task.kind);
-  return fmt::format("{}{}: {}{}", task.name, kind, describe(task.schedule),
+  return fmt::format("{}{}: {}{}", task.name, kind, describe(task.schedule) + cycles_text(task.schedule),
                      (files.empty() ? "" : fmt::format(" -> {}", listed(files))) + film_text(task));
 }
 
