@@ -89,11 +89,14 @@ class Endpoint {
   }
 
   /// Until the stream ends. Not collective over the groups. What ended this one, if it was no end in good order: the
-  /// others end with it, so that another endpoint may come in place of all.
+  /// others end with it, so that another endpoint may come in place of all; so they do if its sender has died.
   std::exception_ptr work() {
     std::exception_ptr failed;
     try {
       serve();
+      // Not everything may have died with this group's sender: while the group counts as the stream's reader a sender
+      // that was only stopped would wait for its answer, the clients for that sender, and the other groups for them.
+      if (bell_ && server_->writer_died()) bell_->ring();
     } catch (...) {
       failed = std::current_exception();
       if (!bell_) throw;

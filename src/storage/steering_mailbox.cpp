@@ -1,6 +1,8 @@
 #include "storage/steering_mailbox.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,9 +11,10 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
+#include <optional>
 #include <sstream>
 #include <thread>
+#include <utility>
 
 #include "base/backoff.hpp"
 #include "base/fail.hpp"
@@ -51,18 +54,53 @@ std::vector<std::string> names_in(const std::string& folder, std::string_view pr
   return names;
 }
 
-/// The first bytes of a file; a request that is longer is none.
-std::string text_in(const std::string& path) {
-  std::array<char, 4096> text{};
-  std::ifstream file(path, std::ios::binary);
-  file.read(text.data(), text.size());
-  return {text.data(), static_cast<std::size_t>(file.gcount())};
+/// A request has at most so many bytes; so have answers.
+constexpr std::size_t longest = 4096;
+/// What is recorded of all parameters has at most so many.
+constexpr std::size_t longest_record = std::size_t{1} << 20;
+
+/// Closes what was opened.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  [[nodiscard]] int number() const noexcept { return number_; }
+
+ private:
+  int number_;
+};
+
+/// The first `most` bytes of a file. Nothing if it is not there, or is no file: the folder is one that others may write
+/// into, and to open a pipe that somebody laid there must not make a server wait.
+std::optional<std::string> text_in(const std::string& path, std::size_t most) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC));
+  struct stat status {};
+  if (file.number() < 0 || ::fstat(file.number(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  std::string text(most, '\0');
+  std::size_t size = 0;
+  while (size < most) {
+    const ssize_t got = ::read(file.number(), text.data() + size, most - size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    size += static_cast<std::size_t>(got);
+  }
+  text.resize(size);
+  return text;
 }
 
 bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
 
 void post(const std::string& folder, const std::string& id, const std::string& name, const std::string& value) {
-  replace_file(in(folder, request, id), name + "\n" + value + "\n");
+  const std::string text = name + "\n" + value + "\n";
+  if (text.size() > longest) {
+    fail(Code::usage, "the name and the value have {} characters together, expected at most {}; give a number",
+         name.size() + value.size(), longest - 2);
+  }
+  replace_file(in(folder, request, id), text);
 }
 
 std::string id_of_this_process() {
@@ -76,14 +114,35 @@ std::string id_of_this_process() {
 bool has_answer(const std::string& path, std::string& sentence, double seconds) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
   for (Backoff backoff(std::chrono::milliseconds(2), std::chrono::milliseconds(100));;) {
-    if (exists(path)) {
-      sentence = text_in(path);
+    if (std::optional<std::string> text = text_in(path, longest)) {
+      sentence = std::move(*text);
       ::unlink(path.c_str());
       return true;
     }
     if (std::chrono::steady_clock::now() >= deadline) return false;
     std::this_thread::sleep_for(backoff.next());
   }
+}
+
+/// What was taken, or why it is no request.
+struct Taken {
+  std::optional<SteeringMailbox::Request> request;
+  std::string trouble;
+};
+
+Taken read_request(const std::string& id, const std::string& path) {
+  const std::optional<std::string> text = text_in(path, longest + 1);
+  if (!text) return {std::nullopt, "refused: the request is no file that can be read"};
+  if (text->size() > longest) {
+    return {std::nullopt,
+            fmt::format("refused: the request has more than {} bytes; give a name and a number", longest)};
+  }
+  const std::size_t line = text->find('\n');
+  const std::size_t end = line == std::string::npos ? line : text->find('\n', line + 1);
+  if (end == std::string::npos) {
+    return {std::nullopt, "refused: the request does not have two lines, expected a name and a value"};
+  }
+  return {SteeringMailbox::Request{id, text->substr(0, line), text->substr(line + 1, end - line - 1)}, {}};
 }
 
 }  // namespace
@@ -107,12 +166,13 @@ std::vector<SteeringMailbox::Request> SteeringMailbox::take() {
     const std::string id = name.substr(request.size());
     const std::string path = in(folder_, taken, id);
     if (::rename((fs::path(folder_) / name).c_str(), path.c_str()) != 0) continue;  // withdrawn
-    const std::string text = text_in(path);
-    ::unlink(path.c_str());
-    const std::size_t line = text.find('\n');
-    const std::size_t end = line == std::string::npos ? line : text.find('\n', line + 1);
-    if (end == std::string::npos) continue;
-    requests.push_back({id, text.substr(0, line), text.substr(line + 1, end - line - 1)});
+    Taken found = read_request(id, path);
+    if (::unlink(path.c_str()) != 0) ::rmdir(path.c_str());
+    if (found.request) {
+      requests.push_back(std::move(*found.request));
+    } else {
+      answer(id, found.trouble, false);
+    }
   }
   return requests;
 }
@@ -139,7 +199,7 @@ void SteeringMailbox::record(const std::string& lines) {
 
 std::vector<std::pair<std::string, std::string>> SteeringMailbox::recorded() const {
   std::vector<std::pair<std::string, std::string>> values;
-  std::ifstream file((fs::path(folder_) / parameters_file).string());
+  std::istringstream file(text_in((fs::path(folder_) / parameters_file).string(), longest_record).value_or(""));
   for (std::string line; std::getline(file, line);) {
     std::istringstream words(line);
     std::string name, equals, value;
@@ -150,16 +210,15 @@ std::vector<std::pair<std::string, std::string>> SteeringMailbox::recorded() con
 
 std::string steered_parameters(const std::string& directory) {
   const std::string path = (fs::path(folder_in(directory)) / parameters_file).string();
-  std::ifstream file(path);
-  std::ostringstream lines;
-  if (!file || !(lines << file.rdbuf())) {
+  std::optional<std::string> lines = text_in(path, longest_record);
+  if (!lines) {
     fail(
         Code::file,
         "no session that can be steered runs in '{}': there is no '{}'. Give its output directory with --directory, and "
         "declare its parameters under 'steering:' in the configuration",
         directory, path);
   }
-  return lines.str();
+  return *lines;
 }
 
 std::string ask_to_steer(const std::string& directory, const std::string& name, const std::string& value,

@@ -234,6 +234,28 @@ def test_one_group_that_is_stopped_does_not_hold_up_the_other(tmp_path):
     assert rows_in(tmp_path, "statistics.csv") > account["delivered"]
 
 
+@pytest.mark.parametrize("when_full", ["wait", "skip"])
+def test_a_sender_that_is_stopped_for_too_long(tmp_path, when_full):
+    """Its group takes it for dead and leaves, and the others with it: when it goes on nobody waits for anybody."""
+    stream = f"engine: files, reader_limit: 1, when_full: {when_full}"
+    write_configuration(tmp_path, stream, TWO, tasks=TABLES)
+    with endpoint(tmp_path, 2) as reader, going_on(tmp_path, 2, forwarders=2) as job:
+        wait_for(lambda: rows_in(tmp_path, "histogram.csv") > 3 * 17, "the first results")
+        beat = (tmp_path / "streams" / "stream-b" / "stream.yaml").read_text()
+        sender = int(re.search(r"process: \S+ \S+ \S+ (\d+)", beat)[1])
+        send(sender, signal.SIGSTOP)
+        reader.wait_for_text("stream-b' has died")
+        send(sender, signal.SIGCONT)
+        status, text = reader.finish(60)
+        assert status == 1 and "died" in text, text
+        job.end()
+        done = finished(tmp_path, job)
+    assert done.status == 0, done.text
+    for account in done.accounts:
+        assert account["delivered"] > 3 and account["refused"] > 0, done.text
+        assert account["delivered"] + account["refused"] == account["iterations"]
+
+
 def test_a_group_that_fails_ends_the_others(tmp_path):
     """Its stream is not what it was: it ends with a sentence, and with it the endpoint; the simulation goes on."""
     write_configuration(tmp_path, "engine: files, reader_limit: 2, when_full: skip", TWO, tasks=TABLES)
