@@ -280,7 +280,7 @@ void Session::Implementation::make_serving() {
 void Session::Implementation::begin_serving() {
   if (!serving_) return;
   serving_->begin({wires_.server.get(), wires_.sender.get(), wires_.receiver.get(), config_.events, 0, origin_,
-                   roles_.node, roles_.clients.count});
+                   roles_.node, roles_.clients.count, true, gaps_});
 }
 
 void Session::Implementation::start() {
