@@ -16,6 +16,7 @@
 #include "base/persist.hpp"
 #include "base/records.hpp"
 #include "base/timer.hpp"
+#include "base/wait_note.hpp"
 #include "data/derivation.hpp"
 
 namespace sidestream {
@@ -23,6 +24,12 @@ namespace sidestream {
 namespace {
 
 constexpr std::chrono::microseconds sleep_limit{10'000};
+
+constexpr double first_patience = 60;  // seconds
+constexpr const char* late_sentence =
+    "the servers have waited 60 s since the start, and not all clients have ended their first iteration. If the "
+    "simulation computes, all is well. If it hangs, a call of MPI in it most likely still names MPI_COMM_WORLD, which has "
+    "the servers' ranks too: give it the communicator of sidestream_comm (C++ Session::comm, Python session.comm)";
 
 std::vector<std::string> ledger_names(const std::vector<ScheduledTask>& tasks) {
   std::vector<std::string> names{"idle", "agree", "assemble"};
@@ -447,9 +454,13 @@ bool Engine::step() {
 void Engine::run(const std::function<bool()>& stop, const Meet& meet) {
   std::optional<std::int64_t> end;  // others have come as far, so all of it will be here
   const auto stops = [&] { return stop && !end && stop(); };
+  LateNote late(!stop && parts_.servers.rank() == 0 && next_ == 0, first_patience, late_sentence);
   for (;;) {
     const double start = now();
-    while (!broken_ && parts_.transport.pending(next_) > 0 && !stops()) receive(sleep_limit);
+    while (!broken_ && parts_.transport.pending(next_) > 0 && !stops()) {
+      receive(sleep_limit);
+      if (next_ == 0) late.look();
+    }
     ledger_.work(next_, idle, start - parts_.origin, now() - start);
     if (stop && !end) {
       std::int64_t stopping = stop();

@@ -92,6 +92,7 @@ class Session::Implementation {
   // starting.cpp
   enum class Wish : std::int64_t { cancel = 0, start = 1 };
   [[nodiscard]] bool vote(Wish wish);
+  [[nodiscard]] std::string late_sentence(Wish wish) const;
   void begin_together();
   void assemble_meshes();
   void agree_on_declarations();

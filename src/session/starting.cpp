@@ -1,4 +1,5 @@
 // Starting a session: everybody agrees on what exists, then the wings are wired together.
+#include <fmt/format.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include "base/fail.hpp"
 #include "base/records.hpp"
 #include "base/timer.hpp"
+#include "base/wait_note.hpp"
 #include "data/derivation.hpp"
 #include "session/binding.hpp"
 #include "session/declared_difference.hpp"
@@ -43,8 +45,46 @@ class SigtermIgnored {
 
 }  // namespace
 
+namespace {
+
+constexpr double patience = 5;  ///< seconds
+
+/// Calls `what` while somebody waits in the communicator, as long as this lives.
+class Meanwhile {
+ public:
+  Meanwhile(MpiCommunicator& comm, std::function<void()> what) : comm_(comm) { comm_.set_meanwhile(std::move(what)); }
+  ~Meanwhile() { comm_.set_meanwhile({}); }
+  Meanwhile(const Meanwhile&) = delete;
+  Meanwhile& operator=(const Meanwhile&) = delete;
+
+ private:
+  MpiCommunicator& comm_;
+};
+
+}  // namespace
+
+/// What to say of those who do not come: in the servers' words on the first of them, in the clients' on theirs.
+std::string Session::Implementation::late_sentence(Wish wish) const {
+  if (is_server()) {
+    return fmt::format(
+        "the servers have waited {:g} s and the simulation has not started its session (start, or the first publish, on "
+        "every client). If it computes or reads its input, all is well. If it hangs, a call of MPI in it most likely "
+        "still names MPI_COMM_WORLD, which has the servers' ranks too: give it the communicator of sidestream_comm "
+        "(C++ Session::comm, Python session.comm)",
+        patience);
+  }
+  return fmt::format(
+      "{} has waited {:g} s for other ranks of the session: each client must call start (or publish, which starts it), "
+      "and each rank for which is_server is true must call serve",
+      wish == Wish::start ? "start" : "close, of a session that has not started,", patience);
+}
+
 /// Whether everybody wants to start. False: everybody cancelled. Throws if they differ.
 bool Session::Implementation::vote(Wish wish) {
+  const bool speaks =
+      is_server() ? world_->rank() == roles_.servers.first : roles_.members && roles_.members->rank() == 0;
+  LateNote note(speaks, patience, speaks ? late_sentence(wish) : std::string());
+  const Meanwhile meanwhile(*world_, [&note] { note.look(); });
   std::int64_t lowest = static_cast<std::int64_t>(wish), highest = lowest;
   world_->minimum(std::span(&lowest, 1));
   world_->maximum(std::span(&highest, 1));

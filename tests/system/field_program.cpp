@@ -287,6 +287,7 @@ void run(sidestream::Session& session, const Options& options) {
   MPI_Comm_rank(session.comm(), &rank);
   MPI_Comm_size(session.comm(), &size);
   Field field(options, session, rank, size);
+  if (options.number("world", 0)) MPI_Barrier(MPI_COMM_WORLD);  // as a program that forgot one: the servers are in it
   session.start();
   const long steps = options.number("steps", 3), pause = options.number("pause_ms", 0);
   const long first = options.number("first", 0);    // cycle and time of the first step: a run that goes on

@@ -1,9 +1,10 @@
 """Schedules, events, existing results, the environment: whole runs."""
 
 import json
+import subprocess
 
 import pytest
-from support import run
+from support import prepare, run
 
 PLACEMENTS = {"inline": 2, "{mode: cores, per_node: 1}": 3, "{mode: nodes, servers: 2}": 4}
 STATISTICS = "analyses:\n  - statistics: {variable: t}\n"
@@ -165,3 +166,19 @@ def test_series_list_every_extract(tmp_path):
     series = json.loads((done.results / "s.vtp.series").read_text())
     assert [entry["name"] for entry in series["files"]] == ["s-000.vtp", "s-002.vtp", "s-004.vtp"]
     assert [round(entry["time"], 6) for entry in series["files"]] == [0, 0.2, 0.4]
+
+
+@pytest.mark.parametrize("placement", ["cores", "{mode: nodes, servers: 2, buffer: 8 MiB}"])
+def test_servers_say_that_the_simulation_does_not_start(tmp_path, placement):
+    """A barrier of MPI_COMM_WORLD in the simulation waits for the servers, which wait for the simulation."""
+    command, _ = prepare(tmp_path, PLACEMENTS.get(placement, 4), placement, STATISTICS, ["world=1"])
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        try:
+            said = ""
+            while "MPI_COMM_WORLD" not in said:
+                line = process.stdout.readline()
+                assert line, said
+                said += line
+        finally:
+            process.terminate()
+    assert "has not started its session" in said and "sidestream_comm" in said
