@@ -209,21 +209,38 @@ def test_the_second_run_in_a_directory(tmp_path, alone):
     assert [shown(results, step) for step in range(STEPS)] == [shown(alone, step) for step in range(STEPS)]
 
 
+def run_with_hole(folder, placement, ranks, step):
+    """Patch 3 is not published in that step; the table of `t`, and the reasons by iteration."""
+    path = configure(folder, placement, CELLS)
+    done = subprocess.run([MPIRUN, "-n", str(ranks), PROGRAM, str(path), f"hole={step}"], capture_output=True,
+                          text=True, timeout=100, check=False)  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    accounts = re.findall(r"delivered=8 refused=0 failed=0 unknown=0 absent=(\d+)", done.stdout)
+    assert accounts and len(set(accounts)) == 1 and int(accounts[0]) >= 2, "a variable in cells and one at nodes"
+    assert f"iteration {step}: " in done.stderr and "missing on block 3 of the mesh 'm'" in done.stderr, done.stderr
+    assert "block 3 of level 1 lies over block" in done.stderr
+    rows = list(csv.DictReader((folder / "results" / "iterations.csv").open()))
+    return (folder / "results" / "t.csv").read_bytes(), [row["reason"] for row in rows]
+
+
 def test_a_patch_that_is_not_delivered(tmp_path):
-    """What it covers counts nowhere then, and the account says that it was absent."""
-    found = {}
+    """It covers nothing then: coarser cells count, and the iteration says why."""
+    found = set()
     for placement, ranks in (("inline", 1), ("inline", 4), ("{mode: nodes, servers: 2, buffer: 8 MiB}", 5)):
-        path = configure(tmp_path, placement, CELLS)
-        done = subprocess.run([MPIRUN, "-n", str(ranks), PROGRAM, str(path), "hole=1"], capture_output=True, text=True,
-                              timeout=100, check=False)  # fmt: skip
-        assert done.returncode == 0, done.stdout + done.stderr
-        accounts = re.findall(r"delivered=8 refused=0 failed=0 unknown=0 absent=(\d+)", done.stdout)
-        assert accounts and set(accounts) == {"2"}, "a variable in cells and one at nodes"
-        found[placement, ranks] = (tmp_path / "results" / "t.csv").read_bytes()
-    assert len(set(found.values())) == 1
-    rows = list(csv.DictReader(next(iter(found.values())).decode().splitlines()))
-    lost = sum(c.sum() for p, c in counted(1) if p.number == 3)
-    assert lost > 0 and int(rows[1]["count"]) == len(exact_rows(1)[0]) - lost
+        table, reasons = run_with_hole(tmp_path, placement, ranks, 2)
+        assert ["missing on block 3" in reason for reason in reasons] == [step == 2 for step in range(STEPS)]
+        found.add(table)
+    assert len(found) == 1
+    rows = list(csv.DictReader(found.pop().decode().splitlines()))
+    numbers = np.concatenate([values(p.cells[c], p.level, 2) for p, c in counted(2, without=3)])
+    assert int(rows[2]["count"]) == np.isfinite(numbers).sum()
+
+
+def test_a_patch_below_others_that_is_not_delivered(tmp_path):
+    """A finer one that lies on it now cuts coarse cells: what would count twice is not analysed, and said."""
+    table, reasons = run_with_hole(tmp_path, "inline", 4, 1)
+    assert [int(row["iteration"]) for row in csv.DictReader(table.decode().splitlines())] == [0, *range(2, STEPS)]
+    assert "missing on block 3" in reasons[1] and "left out" in reasons[1]
 
 
 @pytest.mark.parametrize(("placement", "ranks"), [("inline", 3), ("{mode: nodes, servers: 2, buffer: 8 MiB}", 5)])
