@@ -28,7 +28,7 @@ template <class Work>
 int guarded(sidestream_session* handle, const char* call, Work&& work) noexcept {
   if (!handle) {
     return shielded(&message_without_session(),
-                    [&]() -> int { fail(Code::usage, "{}: the session is NULL; open one first", call); });
+                    [&]() -> int { fail(Code::usage, "{}: the session is NULL: none was opened, or it is closed", call); });
   }
   return shielded(&handle->message, [&] {
     if constexpr (std::is_void_v<decltype(work(handle->session))>) {

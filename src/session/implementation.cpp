@@ -8,7 +8,17 @@ namespace sidestream {
 Session::Implementation::Implementation() = default;
 Session::Implementation::~Implementation() = default;
 
+/// Of a session that is over, or never began to be one.
+void Session::Implementation::fail_ended(const char* call) const {
+  if (finalizing_ || mpi_is_finalized()) {
+    fail(Code::usage,
+         "{}: MPI_Finalize was called, which closed the session; call it after the last call of Sidestream", call);
+  }
+  fail(Code::usage, "{}: the session failed to start, or has served; close it", call);
+}
+
 Declarations& Session::Implementation::declarations(const char* call) {
+  if (state_ == State::ended) fail_ended(call);
   if (is_server()) fail(Code::usage, "{}: this rank is a server; only clients declare", call);
   if (state_ != State::open) {
     fail(Code::usage,
@@ -46,9 +56,9 @@ void Session::Implementation::set_allocated(const std::string& variable, std::in
 }
 
 [[gnu::hot]] Publisher& Session::Implementation::publisher(const char* call) {
+  if (state_ == State::ended) fail_ended(call);
   if (is_server()) fail(Code::usage, "{}: this rank is a server; only clients publish", call);
   if (state_ == State::open) start();
-  if (state_ != State::started) fail(Code::usage, "{}: the session failed to start; close it", call);
   return *publisher_;
 }
 
@@ -59,6 +69,7 @@ Taken Session::Implementation::end_iteration(std::int64_t cycle, double time) {
 }
 
 const SteeredValues& Session::Implementation::steered(const char* call) const {
+  if (state_ == State::ended) fail_ended(call);
   if (is_server()) fail(Code::usage, "{}: this rank is a server; only clients read parameters", call);
   if (state_ != State::started) {
     fail(Code::usage, "{}: the session has not started; call start first, or read it after the first end_iteration",

@@ -103,6 +103,7 @@ class Session::Implementation {
   void make_serving();
   void begin_serving();
   // implementation.cpp
+  [[noreturn]] void fail_ended(const char* call) const;
   [[nodiscard]] RunFacts facts() const;
   bool write_run_table_of_all(const RunTable& table, const std::string& rows);
   [[nodiscard]] std::string timing_rows() const;

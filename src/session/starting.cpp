@@ -264,12 +264,14 @@ int shift_for(std::size_t blocks, Communicator& clients) {
 
 /// Names that came to their home, in the order of the clients that sent them. Throws if two are the same.
 void check_unique(const std::vector<MemberMessage>& from, const Metadata& metadata) {
-  std::set<BlockName> seen;
+  std::map<BlockName, int> seen;
   for (const MemberMessage& part : from) {
     for (const BlockName& name : records_of<BlockName>(part.bytes)) {
-      if (seen.insert(name).second) continue;
-      fail(Code::usage, "two clients declare block {} of the mesh '{}'; give every block of a mesh an id of its own",
-           name.id, metadata.meshes[static_cast<std::size_t>(name.mesh)].name);
+      const auto [known, fresh] = seen.emplace(name, part.member);
+      if (fresh) continue;
+      fail(Code::usage,
+           "clients {} and {} both declare block {} of the mesh '{}'; give every block of a mesh an id of its own",
+           known->second, part.member, name.id, metadata.meshes[static_cast<std::size_t>(name.mesh)].name);
     }
   }
 }
@@ -324,6 +326,7 @@ void Session::Implementation::begin_serving() {
 }
 
 void Session::Implementation::start() {
+  if (state_ == State::ended) fail_ended("start");
   if (is_server()) fail(Code::usage, "start: this rank is a server; call serve instead");
   if (state_ != State::open) fail(Code::usage, "start: the session has started already; call it once");
   state_ = State::ended;  // if what follows throws, on every rank alike
@@ -335,6 +338,7 @@ void Session::Implementation::start() {
 }
 
 void Session::Implementation::serve() {
+  if (state_ == State::ended && mpi_is_finalized()) fail_ended("serve");
   if (!is_server()) fail(Code::usage, "serve: this rank is a client; serve only where is_server says so");
   if (state_ != State::open) fail(Code::usage, "serve: the session has been served already; call it once");
   const SigtermIgnored ignored;

@@ -176,7 +176,7 @@ TEST_CASE("two clients with the same block id, on every rank the same error") {
     CHECK(code == SIDESTREAM_OK);
   } else {
     CHECK(code == SIDESTREAM_ERROR_USAGE);
-    CHECK(f.says("two clients declare block 0"));
+    CHECK(f.says("clients 0 and 1 both declare block 0"));
   }
 }
 
@@ -237,6 +237,14 @@ TEST_CASE("a box that ends before it begins") {
   // The failed publish refuses its iteration, which is ended only now.
   CHECK(sidestream_end_iteration(f.session, 0, 0) == SIDESTREAM_REFUSED);
   CHECK(f.says("dropped"));
+}
+
+TEST_CASE("a block that is empty only along an axis that the mesh does not use") {
+  Fixture f(false, "placement: inline\nmeshes: {grid: {type: uniform, size: [$n, 4]}}\nvariables: {t: {mesh: grid}}\n");
+  const std::int64_t lo[3] = {4 * f.rank, 0, 0}, hi[3] = {4 * f.rank + 4, 4, 0};
+  CHECK(sidestream_set_block(f.session, "grid", f.rank, lo, hi) == SIDESTREAM_OK);
+  CHECK(sidestream_start(f.session) == SIDESTREAM_ERROR_USAGE);
+  CHECK(f.says("empty along an axis that the mesh, of 2 dimensions, does not use"));
 }
 
 TEST_CASE("an account with an older, shorter struct is filled as far as it goes") {

@@ -205,3 +205,24 @@ TEST_CASE("declarations that only some clients make are an error on all") {
   declare(s, rank == 0 ? 5 : 6);
   CHECK_THROWS_AS(s.start(), Error);
 }
+
+TEST_CASE("a session that is closed says so in every call, and does not crash") {
+  Session session = Session::open_text(MPI_COMM_WORLD, "placement: off");
+  static_cast<void>(session.close());
+  const auto says = [](auto&& call) {
+    try {
+      call();
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("nothing");
+  };
+  const std::string closed = ": the session is closed";
+  CHECK(says([&] { static_cast<void>(session.is_server()); }).find("is_server" + closed) == 0);
+  CHECK(says([&] { session.start(); }).find("start" + closed) == 0);
+  CHECK(says([&] { session.set("n", std::int64_t{1}); }).find("set" + closed) == 0);
+  CHECK(says([&] { session.set_block("m", 0, {}); }).find("set_block" + closed) == 0);
+  CHECK(says([&] { static_cast<void>(session.publish("v", 0, nullptr)); }).find("publish" + closed) == 0);
+  CHECK(says([&] { static_cast<void>(session.end_iteration(0, 0)); }).find("end_iteration" + closed) == 0);
+  CHECK(says([&] { static_cast<void>(session.close()); }).find("close: the session is closed already") == 0);
+}
