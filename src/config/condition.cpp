@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <functional>
@@ -10,6 +9,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/ascii.hpp"
 #include "config/fail_at.hpp"
 #include "config/names.hpp"
 
@@ -30,7 +30,7 @@ constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 constexpr std::array<std::string_view, 4> statistic_names{"min", "max", "mean", "sum"};
 constexpr std::array<std::string_view, 3> time_names{"iteration", "cycle", "time"};
 
-bool continues_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+bool continues_word(char c) { return is_letter_or_digit(c) || c == '_'; }
 
 /// Recursive descent: either = both {or both}; both = negation {and negation}; negation = not negation | comparison;
 /// comparison = sum [(<|<=|>|>=|==|!=) sum]; sum = product {(+|-) product}; product = factor {(*|/) factor};
@@ -212,7 +212,7 @@ class Parser {
     skip_blanks();
     const char first = at_ < text_.size() ? text_[at_] : '\0';
     if (first == '$') return parameter();
-    if (std::isdigit(static_cast<unsigned char>(first)) != 0 || first == '.') return number();
+    if (is_digit(first) || first == '.') return number();
     const std::string word(peek_word());
     if (word.empty()) not_understood();
     const std::size_t begin = at_;

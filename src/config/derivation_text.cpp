@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <optional>
 #include <string_view>
 
+#include "base/ascii.hpp"
 #include "base/formula.hpp"
 #include "config/derived_functions.hpp"
 #include "config/derived_places.hpp"
@@ -23,8 +23,7 @@ constexpr std::size_t nothing = std::string::npos;
 constexpr std::array<std::string_view, 3> axis_names{"x", "y", "z"};
 constexpr std::array<std::string_view, 3> deposit_names{"ngp", "cic", "tsc"};  // by Assignment
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+bool is_word(char c) { return is_letter_or_digit(c) || c == '_'; }
 
 /// A formula on its way to muParser: names are replaced, places are kept.
 struct Draft {
@@ -103,7 +102,7 @@ class Parser {
   }
 
   [[nodiscard]] std::size_t after_blanks(std::size_t at, std::size_t end) const {
-    while (at < end && std::isspace(static_cast<unsigned char>(text_[at])) != 0) ++at;
+    while (at < end && is_blank(text_[at])) ++at;
     return at;
   }
   [[nodiscard]] std::string word_at(std::size_t at, std::size_t end) const {

@@ -4,6 +4,7 @@
 
 #include "config/byte_size.hpp"
 #include "config/names.hpp"
+#include "config/path_option.hpp"
 
 namespace sidestream {
 
@@ -20,7 +21,7 @@ std::string noun(const Option& option, bool plural) {
     case OptionType::real:
       return fmt::format("number{}", ending);
     case OptionType::text:
-      return fmt::format("text{}", ending);
+      return fmt::format("{}{}", is_path(option) ? "path" : "text", ending);
     case OptionType::choice:
       return fmt::format("{} {}", plural ? "values out of" : "one of", listed(option.choices));
     case OptionType::bytes:

@@ -6,6 +6,7 @@
 #include "base/agree.hpp"
 #include "base/fail.hpp"
 #include "base/log.hpp"
+#include "base/own_environment.hpp"
 #include "base/records.hpp"
 #include "session/implementation.hpp"
 #include "session/record.hpp"
@@ -110,6 +111,7 @@ void Session::Implementation::leave_records() {
 
 Account Session::Implementation::close() {
   if (mpi_is_finalized()) fail(Code::usage, "close: MPI is finalized already; close sessions before MPI_Finalize");
+  const OwnEnvironment environment;
   if (state_ == State::open) {
     if (finalizing_ && roles_.members && roles_.members->rank() == 0) {
       log::error(

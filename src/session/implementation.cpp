@@ -1,4 +1,5 @@
 #include "session/implementation.hpp"
+#include "base/own_environment.hpp"
 
 #include "base/fail.hpp"
 #include "session/record.hpp"
@@ -55,6 +56,7 @@ void Session::Implementation::set_allocated(const std::string& variable, std::in
 Taken Session::Implementation::end_iteration(std::int64_t cycle, double time) {
   Publisher& mine = publisher("end_iteration");
   if (!serving_) return mine.end(cycle, time, {});
+  const OwnEnvironment environment;
   return mine.end(cycle, time, [this] { serving_->step(); });
 }
 

@@ -115,6 +115,7 @@ class Session::Implementation {
   std::int64_t dropped_ = 0;  ///< agreed at close
   std::unique_ptr<MpiCommunicator> world_;
   std::string text_, file_;
+  std::string folder_;  ///< working directory of rank 0 at open: where relative paths begin, on all ranks
   std::shared_ptr<const Document> document_;
   OpeningConfig opening_;
   std::unique_ptr<DirectoryLock> directory_lock_;  ///< on rank 0

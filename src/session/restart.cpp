@@ -10,8 +10,11 @@
 #include "base/communicator.hpp"
 #include "base/fail.hpp"
 #include "base/log.hpp"
+#include "base/own_environment.hpp"
+#include "base/paths.hpp"
 #include "base/records.hpp"
 #include "config/names.hpp"
+#include "session/configuration.hpp"
 #include "storage/database/database.hpp"
 #include "storage/output_file.hpp"
 #include "storage/writers/agreed_commit.hpp"
@@ -174,8 +177,10 @@ Restart::Restart(Restart&&) noexcept = default;
 Restart& Restart::operator=(Restart&&) noexcept = default;
 Restart::~Restart() = default;
 
-Restart Restart::open(MPI_Comm comm, const std::string& directory, std::optional<std::int64_t> cycle) {
+Restart Restart::open(MPI_Comm comm, const std::string& given, std::optional<std::int64_t> cycle) {
+  const OwnEnvironment environment;
   const auto ranks = MpiCommunicator::over(comm);
+  const std::string directory = path_from(common_folder(*ranks), given);
   auto made = std::make_unique<Implementation>();
   std::optional<std::uint64_t> tried;
   for (;;) {
@@ -227,6 +232,7 @@ void Restart::limit_levels(std::optional<std::int32_t> deepest) {
 }
 
 void Restart::read_box(const std::string& variable, std::int32_t level, const Box& box, const Box& array, void* data) {
+  const FloatEnvironment environment;
   const Variable& of = implementation_->variable(variable);
   if (metadata().mesh_of(of).is_list())
     fail(Code::usage, "'{}' is a list; read it with read_list or read_block", variable);
@@ -251,6 +257,7 @@ void Restart::read_box(const std::string& variable, std::int32_t level, const Bo
 }
 
 void Restart::read_list(const std::string& variable, std::int64_t first, std::int64_t count, void* data) {
+  const FloatEnvironment environment;
   const Variable& of = implementation_->variable(variable);
   if (!metadata().mesh_of(of).is_list())
     fail(Code::usage, "'{}' is no list; read it with read_box or read_block", variable);
@@ -295,6 +302,7 @@ std::int64_t Restart::list_length(const std::string& variable) const {
 }
 
 void Restart::read_block(const std::string& variable, std::int64_t block, void* data, std::uint64_t bytes) {
+  const FloatEnvironment environment;
   const Variable& of = implementation_->variable(variable);
   const std::span<const Implementation::Place> all = implementation_->places(of);
   const auto place = std::lower_bound(all.begin(), all.end(), block,

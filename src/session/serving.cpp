@@ -36,7 +36,7 @@ void Serving::remove_earlier(const Registry& registry) const {
     for (const TaskFile& file : files_of(config_.tasks[n], registry)) patterns.push_back(file.pattern);
   }
   for (const Mesh& mesh : config_.metadata.meshes) meshes.push_back(mesh.name);
-  remove_earlier_results(*directory_, patterns, meshes);
+  remove_earlier_results(*directory_, patterns, meshes, registry.formats());
 }
 
 Serving::Serving(const Group& group, const Config& config, const Registry& registry, WorkerSource source, bool reduces,

@@ -154,7 +154,7 @@ void Session::add_variable(const std::string& mesh, Variable variable) try {
 }
 
 void Session::set_attribute(const std::string& variable, const std::string& attribute, const std::string& value) try {
-  implementation_->declarations("set_attribute").attributes.push_back({variable, attribute, value});
+  implementation_->declarations("set_attribute").set_attribute(variable, attribute, value);
 } catch (...) {
   rethrow_as_error("set_attribute");
 }

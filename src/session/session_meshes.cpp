@@ -62,7 +62,7 @@ void Session::add_curvilinear_mesh(const std::string& name, const std::vector<In
     mesh.cells.hi[a] = size[a];
   }
   declarations.add_mesh(std::move(mesh));
-  declarations.arrays.push_back({name, Role::coordinates, coordinates});
+  declarations.add_array(name, Role::coordinates, coordinates);
 } catch (...) {
   rethrow_as_error("add_curvilinear_mesh");
 }
@@ -72,10 +72,10 @@ void Session::add_unstructured_mesh(const std::string& name, int dimensions, con
                                     const std::string& types) try {
   Declarations& declarations = implementation_->declarations("add_unstructured_mesh");
   declarations.add_mesh(mesh_of(name, MeshKind::unstructured, dimensions));
-  declarations.arrays.push_back({name, Role::coordinates, coordinates});
-  declarations.arrays.push_back({name, Role::connectivity, connectivity});
-  declarations.arrays.push_back({name, Role::offsets, offsets});
-  declarations.arrays.push_back({name, Role::types, types});
+  declarations.add_array(name, Role::coordinates, coordinates);
+  declarations.add_array(name, Role::connectivity, connectivity);
+  declarations.add_array(name, Role::offsets, offsets);
+  declarations.add_array(name, Role::types, types);
 } catch (...) {
   rethrow_as_error("add_unstructured_mesh");
 }
@@ -83,7 +83,7 @@ void Session::add_unstructured_mesh(const std::string& name, int dimensions, con
 void Session::add_points_mesh(const std::string& name, int dimensions, const std::string& coordinates) try {
   Declarations& declarations = implementation_->declarations("add_points_mesh");
   declarations.add_mesh(mesh_of(name, MeshKind::points, dimensions));
-  declarations.arrays.push_back({name, Role::coordinates, coordinates});
+  declarations.add_array(name, Role::coordinates, coordinates);
 } catch (...) {
   rethrow_as_error("add_points_mesh");
 }
@@ -109,14 +109,14 @@ void Session::add_octree_mesh(const std::string& name, const std::vector<Index>&
   }
   mesh.geometry = std::make_shared<OctreeGeometry>(count, first, size);
   declarations.add_mesh(std::move(mesh));
-  declarations.arrays.push_back({name, Role::refined, refined});
+  declarations.add_array(name, Role::refined, refined);
 } catch (...) {
   rethrow_as_error("add_octree_mesh");
 }
 
 void Session::set_mesh_array(const std::string& mesh, Role role, const std::string& variable) try {
   if (role == Role::none) fail(Code::usage, "set_mesh_array: '{}' is given no role on '{}'; name one", variable, mesh);
-  implementation_->declarations("set_mesh_array").arrays.push_back({mesh, role, variable});
+  implementation_->declarations("set_mesh_array").add_array(mesh, role, variable);
 } catch (...) {
   rethrow_as_error("set_mesh_array");
 }

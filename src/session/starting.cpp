@@ -10,6 +10,7 @@
 
 #include "base/agree.hpp"
 #include "base/fail.hpp"
+#include "base/own_environment.hpp"
 #include "base/records.hpp"
 #include "base/timer.hpp"
 #include "data/derivation.hpp"
@@ -56,6 +57,15 @@ bool Session::Implementation::vote(Wish wish) {
       "client, and serve on every server");
 }
 
+/// Records that an earlier run in another placement left, too. With `job` an endpoint may be at work on its own ones.
+static void remove_replaced(const OpeningConfig& opening) {
+  using namespace own_files;
+  remove_earlier_records(
+      opening, {run_timings, run_movement, run_iterations, clients_record, clients_timings, clients_iterations});
+  if (opening.placement.mode == PlacementMode::job) return;
+  remove_earlier_records(opening, {endpoint_record, endpoint_timings, endpoint_movement, endpoint_iterations});
+}
+
 void Session::Implementation::begin_together() {
   // If what follows throws, those who wait for this simulation learn that it ends without having started.
   const auto opening = std::move(opening_socket_);
@@ -88,6 +98,7 @@ void Session::Implementation::begin_together() {
   together(*world_, [&] {
     // With `sidecar` the servers, another job, write it.
     if (world_->rank() != roles_.servers.first) return;
+    remove_replaced(opening_);
     keep_earlier_record(opening_);
     write_record(opening_.directory, facts(), nullptr, nullptr);
   });
@@ -157,6 +168,7 @@ void Session::Implementation::configure() {
     const int pretended = opening_.placement.pretend_nodes;
     config_ = read_config(*document_, registry_, declarations_.parameters, declarations_.metadata);
     config_.opening.placement.pretend_nodes = pretended;
+    config_.opening.placement.spill = opening_.placement.spill;
     declarations_.apply_arrays(config_.metadata);
     declare_to_streams(*streams_, config_, declarations_);
     declarations_.apply_attributes(config_.metadata);
@@ -266,7 +278,7 @@ void Session::Implementation::make_serving() {
       begin_streams(*streams_, *roles_.members);  // streams of all groups are one session's
       serving_ = std::make_unique<Serving>(
           Serving::Group{colleagues(roles_), roles_.group}, config_, registry_,
-          WorkerSource{text_, file_, declarations_.encode()}, reduces,
+          WorkerSource{text_, file_, folder_, declarations_.encode()}, reduces,
           [&](const auto& folder) { choose_stream_tasks(*streams_, config_, roles_.group, registry_, folder); });
     } catch (const Error&) {
       failure = std::current_exception();
@@ -286,6 +298,7 @@ void Session::Implementation::begin_serving() {
 void Session::Implementation::start() {
   if (is_server()) fail(Code::usage, "start: this rank is a server; call serve instead");
   if (state_ != State::open) fail(Code::usage, "start: the session has started already; call it once");
+  const OwnEnvironment environment;
   state_ = State::ended;  // if what follows throws, on every rank alike
   jointly([&] {
     if (!vote(Wish::start)) fail(Code::internal, "start: a vote to start was counted as one to cancel");
@@ -297,6 +310,7 @@ void Session::Implementation::start() {
 void Session::Implementation::serve() {
   if (!is_server()) fail(Code::usage, "serve: this rank is a client; serve only where is_server says so");
   if (state_ != State::open) fail(Code::usage, "serve: the session has been served already; call it once");
+  const OwnEnvironment environment;
   const SigtermIgnored ignored;
   state_ = State::ended;
   bool starts = false;

@@ -14,6 +14,7 @@
 #include "base/timer.hpp"
 #include "config/own_files.hpp"
 #include "storage/file_names.hpp"
+#include "storage/file_parts.hpp"
 #include "storage/formats/csv.hpp"
 #include "storage/output_file.hpp"
 #include "storage/replace_file.hpp"
@@ -197,9 +198,7 @@ bool TableFiles::take_over(const std::string& path, const std::vector<std::strin
       if (++line == 1 || keeps(what, path, record, line)) file.write(record.text);
     });
     file.close();
-    std::error_code error;
-    fs::copy_file(path, directory_->temporary(kept_name), fs::copy_options::overwrite_existing, error);
-    if (error) fail_file("keep the rows of", path, error.value());
+    copy_file(path, directory_->temporary(kept_name));
     directory_->commit(kept_name);
     forget_commitment(path);
   });

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/fail.hpp"
+#include "base/numbers.hpp"
 #include "config/document.hpp"
 #include "config/own_files.hpp"
 #include "config/written_tasks.hpp"
@@ -46,7 +47,7 @@ std::vector<std::string> cells_of(const std::string& line) {
   return cells;
 }
 
-double number(const std::string& cell) { return cell.empty() ? -1 : std::strtod(cell.c_str(), nullptr); }
+double number(const std::string& cell) { return real_of(cell).value_or(-1); }
 
 /// The slowest of an iteration.
 struct Slowest {

@@ -9,6 +9,7 @@
 #include "analysis/common_options.hpp"
 #include "analysis/runs.hpp"
 #include "analysis/words.hpp"
+#include "base/numbers.hpp"
 
 namespace sidestream::halos {
 namespace {
@@ -111,7 +112,7 @@ Field read_field(const Settings& settings, const Metadata& metadata, const std::
   Field field;
   field.variable = variable.id;
   field.component = read_one_component(settings, variable);
-  field.connectivity = std::stoi(settings.text("connectivity"));
+  field.connectivity = whole_of<int>(settings.text("connectivity")).value_or(0);
   field.name = variable.name;
   field.unit = variable.unit;
   field.lattice = Lattice(mesh, variable.order);

@@ -14,6 +14,7 @@
 #include "analysis/halos/level_shells.hpp"
 #include "analysis/halos/level_table.hpp"
 #include "analysis/halos/mass_function.hpp"
+#include "base/numbers.hpp"
 
 namespace sidestream::halos {
 namespace {
@@ -278,7 +279,7 @@ std::unique_ptr<Task> level_halos(const Settings& settings, const Metadata& meta
   LevelQuery query;
   query.variable = variable.id;
   query.component = read_one_component(settings, variable);
-  query.connectivity = std::stoi(settings.text("connectivity"));
+  query.connectivity = whole_of<int>(settings.text("connectivity")).value_or(0);
   query.name = variable.name;
   query.file = settings.text("file");
   query.thresholds = read_thresholds(settings);

@@ -14,7 +14,9 @@
 #include "base/checked.hpp"
 #include "base/descriptor_message.hpp"
 #include "base/fail.hpp"
+#include "base/files.hpp"
 #include "base/log.hpp"
+#include "base/system_text.hpp"
 #include "server/isolation/input_bytes.hpp"
 
 extern char** environ;
@@ -62,10 +64,10 @@ void Worker::start(std::span<const SharedObject> objects) {
   forget();
   std::array<int, 2> ends{};
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-    fail(Code::system, "cannot make a socket: {}", std::strerror(errno));
+    fail(Code::system, "cannot make a socket: {}", system_text(errno));
   }
-  socket_ = Descriptor(ends[0]);
-  const Descriptor theirs(ends[1]);
+  socket_ = Descriptor(above_standard(ends[0]));
+  const Descriptor theirs(above_standard(ends[1]));
   if (sent_.descriptor() < 0) sent_ = MemoryObject::create("sidestream-input");
   process_ = std::make_unique<ChildProcess>(settings_.program, environment_of_worker(), theirs.get());
   output_.clear();

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 #include <sstream>
+
+#include "base/ascii.hpp"
 
 namespace sidestream::ramses {
 
@@ -43,7 +44,7 @@ std::string with_word(const std::string& name, const std::string& from, const st
 
 std::string plain(const std::string& name) {
   std::string made;
-  for (const char c : name) made += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  for (const char c : name) made += is_letter_or_digit(c) ? c : '_';
   return made.empty() ? "unnamed" : made;
 }
 

@@ -15,6 +15,7 @@
 
 #include "base/fail.hpp"
 #include "base/folder_names.hpp"
+#include "base/numbers.hpp"
 
 namespace sidestream::ramses {
 
@@ -54,12 +55,11 @@ class Keys {
   }
   [[nodiscard]] double real(const char* key) const {
     const std::string& text = this->text(key);
-    char* end = nullptr;
-    const double value = std::strtod(text.c_str(), &end);
-    if (text.empty() || *end != '\0' || !std::isfinite(value)) {
+    const std::optional<double> value = real_of(text);
+    if (!value || !std::isfinite(*value)) {
       fail(Code::file, "{}: '{}' is '{}', expected a number", where_, key, text);
     }
-    return value;
+    return *value;
   }
   [[nodiscard]] std::int64_t whole(const char* key, std::int64_t least, std::int64_t most) const {
     const double value = real(key);

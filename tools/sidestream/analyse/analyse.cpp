@@ -54,7 +54,7 @@ std::shared_ptr<const Document> edited(const Document& document, const AnalyseOp
   if (!options.outputs) {
     std::erase_if(root.entries, [](const Entry& entry) { return entry.key == "outputs"; });
   }
-  return std::make_shared<Document>(document.file(), std::move(root));
+  return std::make_shared<Document>(document.file(), std::move(root), document.folder());
 }
 
 std::array<bool, 3> periodic_axes(const std::string& text) {

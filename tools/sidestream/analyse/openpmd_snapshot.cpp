@@ -7,6 +7,7 @@
 
 #include "analyse/arrays.hpp"
 #include "analyse/formats.hpp"
+#include "base/ascii.hpp"
 #include "base/fail.hpp"
 
 namespace sidestream::analysing {
@@ -36,7 +37,7 @@ double number_of(const hdf5::InputFile& file, const std::string& object, const s
 /// Names of variables have letters, digits and underscores.
 std::string plain(std::string name) {
   for (char& c : name) {
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+    if (!is_letter_or_digit(c)) c = '_';
   }
   return name;
 }

@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 
 #include "analyse/formats.hpp"
+#include "base/ascii.hpp"
 #include "base/fail.hpp"
 #include "storage/amrex/level_data.hpp"
 #include "storage/amrex/particles.hpp"
@@ -25,7 +25,7 @@ std::string plain(std::string name) {
 /// In letters, digits and underscores.
 std::string letters(std::string name) {
   for (char& c : name) {
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+    if (!is_letter_or_digit(c)) c = '_';
   }
   return name;
 }

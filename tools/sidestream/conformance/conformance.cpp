@@ -12,6 +12,7 @@
 #include "base/agree.hpp"
 #include "base/communicator.hpp"
 #include "base/fail.hpp"
+#include "base/system_text.hpp"
 #include "config/document.hpp"
 #include "conformance/sample.hpp"
 #include "group_command.hpp"
@@ -37,7 +38,7 @@ std::string new_folder() {
   std::string name = parent / ("sidestream-conformance-" + std::string(6, 'X'));  // as mkdtemp wants it
   if (error || !mkdtemp(name.data())) {
     fail(Code::file, "cannot make a folder for temporary files ({}); set TMPDIR to a folder that can be written",
-         error ? error.message() : std::strerror(errno));
+         error ? system_text(error.value()) : system_text(errno));
   }
   return name;
 }

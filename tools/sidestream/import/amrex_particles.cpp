@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstring>
 
+#include "base/ascii.hpp"
 #include "sidestream/data/mesh.hpp"
 
 namespace sidestream::importing {
@@ -15,7 +15,7 @@ namespace {
 
 std::string plain(std::string name) {
   for (char& c : name) {
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+    if (!is_letter_or_digit(c)) c = '_';
   }
   return name;
 }

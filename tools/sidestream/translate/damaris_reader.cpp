@@ -6,7 +6,9 @@
 #include <cctype>
 #include <optional>
 
+#include "base/ascii.hpp"
 #include "base/fail.hpp"
+#include "base/numbers.hpp"
 #include "translate/damaris.hpp"
 
 namespace sidestream::damaris {
@@ -21,10 +23,9 @@ const std::map<std::string, std::string> types{{"short", "int16"},    {"int", "i
 std::string expression(const std::string& text) {
   std::string made;
   for (std::size_t n = 0; n < text.size(); ++n) {
-    const auto c = static_cast<unsigned char>(text[n]);
-    const auto before = static_cast<unsigned char>(n > 0 ? text[n - 1] : ' ');
-    const bool inside = std::isalnum(before) || before == '_' || before == '$' || before == '.';
-    if ((std::isalpha(c) || c == '_') && !inside) made += '$';
+    const char c = text[n], before = n > 0 ? text[n - 1] : ' ';
+    const bool inside = is_letter_or_digit(before) || before == '_' || before == '$' || before == '.';
+    if ((is_letter(c) || c == '_') && !inside) made += '$';
     made += text[n];
   }
   return made;
@@ -69,8 +70,8 @@ class Reader {
         if (child.get("count", "1") != "1")
           child.remark("<domains count>: clients declare as many blocks as they like");
       } else if (child.name() == "dedicated") {
-        cores = std::atoi(child.get("cores", "0").c_str());
-        nodes = std::atoi(child.get("nodes", "0").c_str());
+        cores = whole_of<int>(child.get("cores", "0")).value_or(0);
+        nodes = whole_of<int>(child.get("nodes", "0")).value_or(0);
       } else if (child.name() == "buffer") {
         child.ignore({"name", "type", "enabled"});
         buffer = child.get("size");
@@ -150,7 +151,7 @@ class Reader {
     mesh.name = plain_name(element.need("name"));
     mesh.type = element.get("type", "rectilinear");
     element.ignore({"time-varying"});
-    mesh.dimensions = std::atoi(element.get("topology", "2").c_str());
+    mesh.dimensions = whole_of<int>(element.get("topology", "2")).value_or(0);
     element.each_child([&](Element& child) {
       child.ignore({"unit", "label", "comment", "offset"});
       if (child.name() == "coord") {

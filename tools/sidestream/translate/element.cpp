@@ -4,11 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/ascii.hpp"
 #include "base/fail.hpp"
+#include "base/numbers.hpp"
 
 namespace sidestream {
 
@@ -96,7 +97,7 @@ std::string trimmed(const std::string& text) {
 
 std::string plain_name(const std::string& name) {
   std::string plain;
-  for (const char c : name) plain += std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '.' ? c : '_';
+  for (const char c : name) plain += is_letter_or_digit(c) || c == '-' || c == '.' ? c : '_';
   return plain;
 }
 
@@ -114,9 +115,7 @@ std::vector<std::string> parts_of(const std::string& text, const char* separator
 std::vector<std::string> numbers_of(const Element& element, const std::string& text, const Remarks& remarks) {
   std::vector<std::string> numbers = parts_of(text, ", \t\r\n");
   for (const std::string& number : numbers) {
-    char* end = nullptr;
-    static_cast<void>(std::strtod(number.c_str(), &end));
-    if (*end == '\0') continue;
+    if (real_of(number)) continue;
     fail(Code::file, "{}:{}: found '{}' in <{}>, expected numbers; correct it", remarks.file(), element.line(), number,
          element.name());
   }
