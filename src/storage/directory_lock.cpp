@@ -87,6 +87,18 @@ bool DirectoryLock::try_take(const std::string& directory) {
   return true;
 }
 
+bool is_locked(const std::string& directory, const std::string& name) {
+  const std::string path = (std::filesystem::path(directory) / name).string();
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (descriptor < 0) return false;
+  struct flock asked {};
+  asked.l_type = F_WRLCK;
+  asked.l_whence = SEEK_SET;
+  const bool known = ::fcntl(descriptor, F_OFD_GETLK, &asked) == 0;
+  ::close(descriptor);
+  return known && asked.l_type != F_UNLCK;
+}
+
 DirectoryLock::~DirectoryLock() {
   ::unlink(path_.c_str());  // first: whoever opens the file now finds it locked, or nameless and tries again
   ::close(descriptor_);

@@ -195,6 +195,7 @@ struct DatabaseCommands {
     remove->add_option("--keep", options.keep, "Remove all contexts but the newest so many (default: none)")
         ->check(CLI::NonNegativeNumber);
     remove->add_flag("--dry-run", options.look, "Say what would be done");
+    remove->add_flag("--lost", options.lost, "Delete also files of whole contexts that the file 'contexts' has lost");
     prune = remove;
   }
   /// What the command that was given answers; nothing if it is another.

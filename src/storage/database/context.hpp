@@ -62,6 +62,8 @@ class Context {
   void read_chunk(std::size_t group, const PieceRow& piece, std::uint64_t number, std::span<std::byte> out);
   /// The tree of a block of an octree. Throws also where its flags were not stored. Holds until the next call.
   [[nodiscard]] BlockTree& tree(std::size_t group, std::uint32_t block);
+  /// Checks that all segments are there that a group says it has. Throws where one is missing.
+  void check_segments(std::size_t group) const;
   /// Checks the stored bytes of all chunks of a piece.
   void verify(std::size_t group, const PieceRow& piece);
   /// For whoever has the blocks of a group already.

@@ -75,7 +75,14 @@ void GrowingFile::close() {
   if (::close(descriptor) != 0 && errno != EINTR) fail_file("finish writing", path_, errno);
 }
 
-PlacedFile::PlacedFile(std::string path) : path_(std::move(path)), descriptor_(open_file(path_, O_RDONLY)) {}
+// Without blocking: a named pipe would be waited for.
+PlacedFile::PlacedFile(std::string path)
+    : path_(std::move(path)), descriptor_(open_file(path_, O_RDONLY | O_NONBLOCK)) {
+  struct stat facts {};
+  if (::fstat(descriptor_, &facts) == 0 && S_ISREG(facts.st_mode)) return;
+  ::close(descriptor_);
+  fail(Code::file, "'{}' is no file but something else, where a segment of a database is expected", path_);
+}
 
 PlacedFile::PlacedFile(PlacedFile&& other) noexcept
     : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
