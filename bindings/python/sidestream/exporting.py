@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from .damages import reading
 from .database import chosen, continued
 from .errors import Code, Error
 from .export_parts import Job, Progress, Remarks, bytes_of, human, in_ranges, parse_ranges
@@ -73,7 +74,8 @@ def export(
     # Beside the target, so that it appears whole or not at all.
     folder = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
     try:
-        _writer(FORMATS[target.suffix])(job, target, folder, compress, progress, remarks, **extra)
+        with reading(f"export: {place}", writes=True):
+            _writer(FORMATS[target.suffix])(job, target, folder, compress, progress, remarks, **extra)
         progress.end()
         _put_into_place(folder, target)
     finally:
