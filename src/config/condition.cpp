@@ -43,6 +43,12 @@ class Parser {
       : text_(text), context_(context), metadata_(metadata), what_(what), where_(where) {}
 
   Node run() {
+    // Each operator is a call inside another when it is evaluated.
+    constexpr std::size_t longest = 16384;
+    if (text_.size() > longest) {
+      fail_at(where_, "found a text of {} characters for {}, expected at most {}; divide it among derived variables",
+              text_.size(), what_, longest);
+    }
     Node all = either();
     skip_blanks();
     if (at_ < text_.size()) not_understood();
@@ -104,11 +110,11 @@ class Parser {
     check(left, takes_logical, name);
     check(right, takes_logical, name);
     const bool looks_back = left.looks_back || right.looks_back;
-    const auto value = [l = std::move(left.value), r = std::move(right.value), operation](const Facts& now,
-                                                                                          const Facts* before) {
+    auto value = [l = std::move(left.value), r = std::move(right.value), operation](const Facts& now,
+                                                                                    const Facts* before) {
       return static_cast<double>(operation(l(now, before), r(now, before)));
     };
-    return {value, logical, looks_back};
+    return {std::move(value), logical, looks_back};
   }
 
   Node either() {

@@ -67,6 +67,18 @@ TEST_CASE("typing errors get a guess") {
   CHECK(contains(folder.run("--help").out, "Exit status: 0 if all went well; 1 if"));
 }
 
+TEST_CASE("one directory of two databases is found, however it is written") {
+  const Folder folder;
+  for (const char* other : {"db/", "./db", "./db/", "a/../db//"}) {
+    CAPTURE(other);
+    folder.file(good + "outputs:\n  - database: {directory: db}\n  - database: {name: two, directory: " + other +
+                "}\n");
+    const Outcome outcome = folder.run("check run.yaml --ranks 8 --set nx=8 --set h=1");
+    CHECK(outcome.status == 1);
+    CHECK(contains(outcome.err, "of 'two', which 'database' in line 7 writes too, expected different files"));
+  }
+}
+
 TEST_CASE("a correct file is summarised") {
   const Folder folder;
   folder.file(good);
