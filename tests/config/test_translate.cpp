@@ -212,6 +212,12 @@ TEST_CASE("wrong files and wrong words") {
   folder.file("", "d.xml");
   says("sensei d.xml", 1, "no XML");
   says("sensei", 2, "FILE");
+  folder.file("<!-- nothing -->", "f.xml");
+  says("damaris f.xml", 1, "found no element, expected <simulation>");
+  std::string wide = "<!-- <a b='' -->\n<simulation\n>\n<data";
+  for (int n = 0; n < 100'000; ++n) wide += " a" + std::to_string(n) + "='>'";
+  folder.file(wide + "/></simulation>", "g.xml");
+  says("damaris g.xml", 1, "g.xml:4: found an element of more than 1000 attributes");
   folder.file("<sensei/>", "e.xml");
   const Outcome written = folder.run("translate sensei e.xml --output out.yaml");
   CHECK(written.status == 0);
