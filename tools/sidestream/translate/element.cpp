@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 
 #include "base/fail.hpp"
+#include "storage/output_file.hpp"
 
 namespace sidestream {
 
@@ -75,14 +77,52 @@ void Element::leave_out(const std::string& why) {
   remark(fmt::format("<{}> has no counterpart and was left out{}{}", name(), why.empty() ? "" : ": ", why));
 }
 
+namespace {
+
+/// Behind `end`, if text begins with `begin` at `at`; otherwise `at`.
+std::size_t behind(const std::string& text, std::size_t at, const char* begin, const char* end) {
+  if (text.compare(at, std::strlen(begin), begin) != 0) return at;
+  const std::size_t found = text.find(end, at);
+  return found == std::string::npos ? text.size() : found + std::strlen(end);
+}
+
+/// The parser compares each attribute of an element with all others of it.
+void check_width(const std::string& text, const std::string& file) {
+  constexpr int most = 1000;
+  for (std::size_t at = text.find('<'); at < text.size(); at = text.find('<', at)) {
+    const std::size_t comment = behind(text, at, "<!--", "-->"), data = behind(text, at, "<![CDATA[", "]]>");
+    if (comment != at || data != at) {
+      at = std::max(comment, data);
+      continue;
+    }
+    const std::size_t tag = at;
+    int values = 0;
+    for (++at; at < text.size() && text[at] != '>'; ++at) {
+      if (text[at] != '"' && text[at] != '\'') continue;
+      at = std::min(text.find(text[at], at + 1), text.size() - 1);
+      if (++values <= most) continue;
+      const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(tag), '\n');
+      fail(Code::file,
+           "{}:{}: found an element of more than {} attributes, expected a few; is it a file of another "
+           "system?",
+           file, line, most);
+    }
+  }
+}
+
+}  // namespace
+
 XmlFile::XmlFile(const std::string& file, const std::string& root) {
   if (!std::filesystem::is_regular_file(file)) {
     fail(Code::file, "the file '{}' does not exist or is no file; check the path", file);
   }
-  if (document_.LoadFile(file.c_str()) != tinyxml2::XML_SUCCESS) {
+  const std::string text = read_file(file);
+  check_width(text, file);
+  if (document_.Parse(text.data(), text.size()) != tinyxml2::XML_SUCCESS) {
     fail(Code::file, "{}:{}: found what is no XML ({}); correct it", file, std::max(1, document_.ErrorLineNum()),
          document_.ErrorName());
   }
+  if (document_.RootElement() == nullptr) fail(Code::file, "{}:1: found no element, expected <{}>", file, root);
   if (document_.RootElement()->Name() == root) return;
   fail(Code::file, "{}:{}: found <{}> as the outermost element, expected <{}>; is it a file of another system?", file,
        document_.RootElement()->GetLineNum(), document_.RootElement()->Name(), root);
