@@ -153,6 +153,7 @@ void Publisher::set_block(std::string_view mesh_name, Block wanted) {
   wanted.mesh = on.id;
   wanted.client = options_.client;
   Block& block = blocks_[static_cast<std::size_t>(on.id)][wanted.id];
+  if (!(block.lengths == wanted.lengths) || !(block.cells == wanted.cells)) lists_.forget(on.id, wanted.id);
   block = wanted;
   for (const Variable& variable : metadata_.variables) {
     if (variable.mesh != on.id) continue;
@@ -208,6 +209,7 @@ void Publisher::remove_block(std::string_view mesh_name, std::int64_t id) {
   const Block block = found->second;
   blocks.erase(found);
   tree_bounds_.forget(on.id, id);
+  lists_.forget(on.id, id);
   tell(block, true);
 }
 

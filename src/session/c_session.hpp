@@ -62,6 +62,12 @@ int publishing(sidestream_session* session, const char* call, Work&& work) noexc
   return static_cast<Type>(type);
 }
 
+/// A null pointer is let pass.
+[[nodiscard]] inline Values values_of(const char* call, sidestream_type type, const void* data, int64_t count) {
+  if (count < 0) fail(Code::usage, "{}: found {} values, expected at least 0", call, count);
+  return {type_of(call, type), data, static_cast<std::size_t>(count)};
+}
+
 /// Throws Error(usage) if a required pointer argument is null.
 void need(const void* argument, const char* call, const char* name);
 

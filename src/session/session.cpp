@@ -1,4 +1,5 @@
 // The C++ face: forwards to the implementation.
+#include <algorithm>
 #include <exception>
 
 #include "base/fail.hpp"
@@ -24,6 +25,16 @@ Taken publish_each(std::size_t count, Publish&& publish) {
   }
   if (first) std::rethrow_exception(first);
   return taken;
+}
+
+template <class Array>
+Taken publish_all(Publisher& publisher, const std::vector<Handle>& handles, const std::vector<Array>& arrays) {
+  if (handles.size() != arrays.size()) {
+    fail(Code::usage, "publish: {} handles and {} arrays; give as many of each", handles.size(), arrays.size());
+  }
+  return publish_each(handles.size(), [&](std::size_t n) {
+    return publisher.publish(static_cast<std::int64_t>(handles[n]), arrays[n]);
+  });
 }
 
 }  // namespace
@@ -173,6 +184,30 @@ void Session::start() try { implementation_->start(); } catch (...) {
   rethrow_as_error("start");
 }
 
+StridedValues::StridedValues(Type type, const void* data, const std::vector<Index>& extents,
+                             const std::vector<Index>& strides, int component_axis)
+    : type_(type), data_(data), rank_(static_cast<int>(extents.size())), component_axis_(component_axis) {
+  if (strides.size() != extents.size() || extents.size() > extents_.size()) {
+    fail(Code::usage, "publish: an array of {} extents and {} strides, expected as many of each, at most {}",
+         extents.size(), strides.size(), extents_.size());
+  }
+  std::copy(extents.begin(), extents.end(), extents_.begin());
+  std::copy(strides.begin(), strides.end(), strides_.begin());
+}
+
+[[gnu::hot]] Taken Session::publish(std::string_view variable, std::int64_t block, const Values& values) try {
+  return implementation_->publisher("publish").publish(variable, block, values);
+} catch (...) {
+  rethrow_as_error("publish");
+}
+Taken Session::publish(std::string_view variable, std::int64_t block, const StridedValues& values) try {
+  return implementation_->publisher("publish").publish(
+      variable, block,
+      ProgramArray{values.type(), values.data(), values.rank(), values.extents(), values.strides(),
+                   values.component_axis()});
+} catch (...) {
+  rethrow_as_error("publish");
+}
 [[gnu::hot]] Taken Session::publish(std::string_view variable, std::int64_t block, const void* data) try {
   return implementation_->publisher("publish").publish(variable, block, data, nullptr);
 } catch (...) {
@@ -201,6 +236,11 @@ Taken Session::publish_components(std::string_view variable, std::int64_t block,
 } catch (...) {
   rethrow_as_error("publish_components");
 }
+Taken Session::publish_components(std::string_view variable, std::int64_t block, const ValuesList& components) try {
+  return implementation_->publisher("publish_components").publish_components(variable, block, components.all);
+} catch (...) {
+  rethrow_as_error("publish_components");
+}
 Handle Session::handle(std::string_view variable, std::int64_t block) try {
   return Handle{implementation_->publisher("handle").handle(variable, block)};
 } catch (...) {
@@ -211,15 +251,27 @@ Handle Session::handle(std::string_view variable, std::int64_t block) try {
 } catch (...) {
   rethrow_as_error("publish");
 }
-Taken Session::publish(const std::vector<Handle>& handles, const std::vector<const void*>& data) try {
-  if (handles.size() != data.size()) {
-    fail(Code::usage, "publish: {} handles and {} arrays; give as many of each", handles.size(), data.size());
-  }
-  Publisher& publisher = implementation_->publisher("publish");
-  return publish_each(handles.size(),
-                      [&](std::size_t n) { return publisher.publish(static_cast<std::int64_t>(handles[n]), data[n]); });
+[[gnu::hot]] Taken Session::publish(Handle handle, const Values& values) try {
+  return implementation_->publisher("publish").publish(static_cast<std::int64_t>(handle), values);
 } catch (...) {
   rethrow_as_error("publish");
+}
+Taken Session::publish(const std::vector<Handle>& handles, const ValuesList& values) try {
+  return publish_all(implementation_->publisher("publish"), handles, values.all);
+} catch (...) {
+  rethrow_as_error("publish");
+}
+Taken Session::publish(const std::vector<Handle>& handles, const std::vector<const void*>& data) try {
+  return publish_all(implementation_->publisher("publish"), handles, data);
+} catch (...) {
+  rethrow_as_error("publish");
+}
+Taken Session::publish_block(std::int64_t block, const std::vector<NamedValues>& arrays) try {
+  Publisher& publisher = implementation_->publisher("publish_block");
+  return publish_each(arrays.size(),
+                      [&](std::size_t n) { return publisher.publish(arrays[n].variable, block, arrays[n].values); });
+} catch (...) {
+  rethrow_as_error("publish_block");
 }
 Taken Session::publish_block(std::int64_t block,
                              const std::vector<std::pair<std::string_view, const void*>>& arrays) try {
@@ -235,6 +287,11 @@ std::string Session::refusal() const try { return implementation_->refusal(); } 
 }
 void* Session::alloc(std::string_view variable, std::int64_t block) try {
   return implementation_->publisher("alloc").alloc(variable, block);
+} catch (...) {
+  rethrow_as_error("alloc");
+}
+void* Session::alloc_values(std::string_view variable, std::int64_t block, Type type, std::size_t count) try {
+  return implementation_->publisher("alloc").alloc_values(variable, block, type, count);
 } catch (...) {
   rethrow_as_error("alloc");
 }

@@ -80,7 +80,7 @@ bool is_server() {
 }
 
 void publish(Session& s, std::int64_t block, Index points, double value) {
-  s.publish("v", block, std::vector<double>(static_cast<std::size_t>(points * 4), value).data());
+  s.publish("v", block, std::vector<double>(static_cast<std::size_t>(points), value));
 }
 
 }  // namespace
@@ -108,7 +108,7 @@ TEST_CASE("declarations in a refused iteration hold in the next one") {
   Notes notes = run("v", [](Session& s, int rank) {
     s.start();
     if (rank == 0) {
-      CHECK_THROWS_AS(s.publish("nothing", 0, nullptr), Error);
+      CHECK_THROWS_AS(s.publish("nothing", 0, std::vector<double>()), Error);
       s.set_block("line", 0, cells(0, 10));
     } else {
       s.set_block("line", 1, cells(10, 20));
@@ -126,7 +126,7 @@ TEST_CASE("memory that is committed in a later iteration than it was allocated i
   Notes notes = run("v", [](Session& s, int rank) {
     s.set_block("line", rank, cells(10 * rank, 10 * rank + 10));
     s.start();
-    auto* early = static_cast<double*>(s.alloc("v", rank));
+    auto* early = s.alloc<double>("v", rank, 11);
     s.end_iteration(0, 0);
     for (int i = 0; i < 11; ++i) early[i] = 7;
     s.commit("v", rank);
@@ -146,7 +146,7 @@ TEST_CASE("a block cannot change under memory that is in use") {
   run("v", [](Session& s, int rank) {
     s.set_block("line", rank, cells(10 * rank, 10 * rank + 10));
     s.start();
-    static_cast<void>(s.alloc("v", rank));
+    static_cast<void>(s.alloc<double>("v", rank, 11));
     CHECK_THROWS_AS(s.set_block("line", rank, cells(10 * rank, 10 * rank + 5)), Error);
     CHECK_THROWS_AS(s.set_allocated("v", rank, cells(10 * rank, 10 * rank + 20)), Error);
     CHECK_THROWS_AS(s.remove_block("line", rank), Error);
@@ -161,11 +161,11 @@ TEST_CASE("an array that does not vary goes with the block that it was published
     s.set_block("line", rank, cells(10 * rank, 10 * rank + 10));
     s.start();
     const std::vector<double> ones(20, 1);
-    s.publish("once", rank, ones.data());
+    s.publish("once", rank, ones);
     s.end_iteration(0, 0);
     if (rank == 0) s.set_block("line", 0, cells(0, 9));
     s.end_iteration(1, 1);
-    if (rank == 0) s.publish("once", 0, ones.data());
+    if (rank == 0) s.publish("once", 0, ones);
     if (rank == 1) s.remove_block("line", 1);
     s.end_iteration(2, 2);
   });

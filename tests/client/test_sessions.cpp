@@ -85,8 +85,8 @@ TEST_CASE("two sessions at once do not disturb each other") {
   }
   const std::vector<std::int32_t> ones(8, 1), twos(8, 2);
   for (int it = 0; it < 3; ++it) {
-    a.publish("v", rank, ones.data());
-    b.publish("v", rank, twos.data());
+    a.publish("v", rank, ones);
+    b.publish("v", rank, twos);
     b.end_iteration(it, it);
     a.end_iteration(it, it);
   }
@@ -109,15 +109,15 @@ TEST_CASE("blocks appear, change and vanish") {
   s.end_iteration(0, 0);
   s.set_block("line", rank, cells(rank));
   const std::vector<std::int32_t> ones(8, 1);
-  s.publish("v", rank, ones.data());
+  s.publish("v", rank, ones);
   s.end_iteration(1, 1);
   Box half = cells(rank);
   half.hi[0] -= 2;
   s.set_block("line", rank, half);
-  s.publish("v", rank, ones.data());
+  s.publish("v", rank, ones);
   s.end_iteration(2, 2);
   s.remove_block("line", rank);
-  CHECK_THROWS_AS(s.publish("v", rank, ones.data()), Error);
+  CHECK_THROWS_AS(s.publish("v", rank, ones), Error);
   s.end_iteration(3, 3);
   CHECK(s.close().delivered == 3);
   CHECK(seen[0].empty());
@@ -140,7 +140,7 @@ TEST_CASE("strided arrays and allocated boxes") {
   for (int j = 0; j < 2; ++j) {
     for (int i = 0; i < 4; ++i) memory[static_cast<std::size_t>(j * 10 + 2 * i)] = 1 + i + 10 * j;
   }
-  s.publish("v", rank, memory.data(), {2, 10, 0, 1});
+  s.publish("v", rank, {memory.data(), {4, 2}, {2, 10}});
   s.end_iteration(0, 0);
   Box with_ghosts = cells(rank);
   for (int a = 0; a < 2; ++a) {
@@ -152,7 +152,7 @@ TEST_CASE("strided arrays and allocated boxes") {
   for (int j = 1; j < 3; ++j) {
     for (int i = 1; i < 5; ++i) ghosted[static_cast<std::size_t>(i + 6 * j)] = 3;
   }
-  s.publish("v", rank, ghosted.data());
+  s.publish("v", rank, ghosted);
   s.end_iteration(1, 1);
   s.close();
   CHECK(seen[0][rank] == 1 + 2 + 3 + 4 + 11 + 12 + 13 + 14);
@@ -185,8 +185,8 @@ TEST_CASE("an array that does not vary in time is published once and there for e
     s.start();
     const std::vector<std::int32_t> ones(8, 1), twos(8, 2);
     for (int it = 0; it < 5; ++it) {
-      if (it == 0) s.publish("v", rank, ones.data());
-      if (it == 3) s.publish("v", rank, twos.data());
+      if (it == 0) s.publish("v", rank, ones);
+      if (it == 3) s.publish("v", rank, twos);
       s.end_iteration(it, it);
     }
     CHECK(s.close().delivered == 5);

@@ -127,7 +127,7 @@ class Simulation {
     bool taken = true;
     const bool now = step == fault_step;
     const auto publish = [&](const char* stage, const char* variable) {
-      const auto hand_over = [&] { taken &= session_.publish(variable, rank_, values_.data()) == Taken::yes; };
+      const auto hand_over = [&] { taken &= session_.publish(variable, rank_, values_) == Taken::yes; };
       static_cast<void>(stages_.call(stage, hand_over, now));
     };
     publish("publish", "t");

@@ -69,15 +69,19 @@ Costs run_client(Session& session, int ranks) {
   const std::array<std::int64_t, 2> mine{2 * rank, 2 * rank + 1};
   for (const std::int64_t block : mine) session.set_block("grid", block, cells_of(block));
   costs[starting] = counted([&] { session.start(); });
-  std::vector<double> values(8 * 4 * 4, 0);
-  values[0] = 1;
+  Index more = 0;  // cells that block 0 has beyond those of others
   const auto iterate = [&](std::int64_t cycle) {
-    for (const std::int64_t block : mine) session.publish("v", block, values.data());
+    for (const std::int64_t block : mine) {
+      std::vector<double> values(static_cast<std::size_t>(cells_of(block, block == 0 ? more : 0).count()), 0);
+      values[0] = 1;
+      session.publish("v", block, values);
+    }
     session.end_iteration(cycle, static_cast<double>(cycle));
   };
   iterate(0);
   costs[iteration] = counted([&] { iterate(1); });
-  if (rank == 0) session.set_block("grid", 0, cells_of(0, 1));
+  more = 1;
+  if (rank == 0) session.set_block("grid", 0, cells_of(0, more));
   costs[changed_block] = counted([&] { iterate(2); });
   costs[closing] = counted([&] { CHECK(session.close().delivered == 3); });
   return costs;

@@ -121,9 +121,9 @@ void publish_trees(sidestream::Session& session, const World& world, long rank, 
     const auto cells = static_cast<Index>(tree.refined.size());
     session.set_block_list("tree", block, cells, {}, block % 2 == 0 ? tree.bounds : Bounds{});
     if (cells == 0) continue;
-    session.publish("split", block, tree.refined.data());
-    session.publish("mine", block, tree.owned.data());
-    session.publish("t", block, tree.values.data());
+    session.publish("split", block, tree.refined);
+    session.publish("mine", block, tree.owned);
+    session.publish("t", block, tree.values);
   }
 }
 
@@ -158,7 +158,7 @@ void publish_patches(sidestream::Session& session, const World& world, long rank
     if (before.count(id) == 0) session.set_block("patch", id, box, cells.front().level);
     std::vector<double> values;
     for (const Cell& cell : cells) values.push_back(world.refined(cell) ? -1 : world.value(cell));
-    session.publish("u", id, values.data());
+    session.publish("u", id, values);
   }
 }
 

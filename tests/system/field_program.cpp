@@ -223,7 +223,7 @@ class Field {
     if (step == at) session_.set_block("grid", id, mine);
     if (step < at || step >= at + 2) return;
     const std::vector<double> values(static_cast<std::size_t>(mine.count()), 1);
-    session_.publish("t", id, values.data());
+    session_.publish("t", id, values);
   }
 
   std::vector<Piece> pieces;
@@ -304,26 +304,26 @@ void run(sidestream::Session& session, const Options& options) {
     bool taken = true;
     for (Piece& piece : field.pieces) {
       if (in_place) {
-        void* t = session.alloc("t", piece.id);
+        double* const t = session.alloc<double>("t", piece.id, piece.t.size());
         if (t) {
-          field.fill(piece, static_cast<double*>(t), time);
+          field.fill(piece, t, time);
           session.commit("t", piece.id);
           session.clear("t", piece.id);
         } else {
           taken = false;
         }
       } else {
-        taken &= session.publish("t", piece.id, piece.t.data()) == sidestream::Taken::yes;
+        taken &= session.publish("t", piece.id, piece.t) == sidestream::Taken::yes;
       }
       // On no client: then the variable is absent.
       if (step != options.number("without_p_at", -1)) {
-        taken &= session.publish("p", piece.id, piece.p.data()) == sidestream::Taken::yes;
+        taken &= session.publish("p", piece.id, piece.p) == sidestream::Taken::yes;
       }
       if (still && (anew || step % 3 == 2 || (fails_at >= 0 && step == fails_at + 2))) {
         const auto values = field.still(piece, (step + 1) / 3);
         try {
           const double* data = step == fails_at ? nullptr : values.data();
-          taken &= session.publish("s", piece.id, data) == sidestream::Taken::yes;
+          taken &= session.publish("s", piece.id, data, values.size()) == sidestream::Taken::yes;
         } catch (const sidestream::Error& e) {
           std::printf("planned: %s\n", e.what());
         }

@@ -193,7 +193,9 @@ class Program {
     } else {
       fill(reinterpret_cast<std::int32_t*>(memory.data()), v, block, box, step);
     }
-    static_cast<void>(session_.publish(v.name, block.id, memory.data()));
+    static_cast<void>(session_.publish(
+        v.name, block.id,
+        sidestream::Values(v.type, memory.data(), static_cast<std::size_t>(box.count() * v.components))));
   }
 
   int dimensions_;

@@ -1,5 +1,7 @@
 #include "check.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <filesystem>
 
@@ -9,6 +11,7 @@
 #include "config/document.hpp"
 #include "config/split.hpp"
 #include "loading.hpp"
+#include "mistakes.hpp"
 #include "server/movement.hpp"
 #include "session/record.hpp"
 #include "summary.hpp"
@@ -21,10 +24,16 @@ namespace {
 void make_tasks(const Config& config, const Registry& registry) {
   const auto directory = dry_directory(config.opening.directory);
   for (const TaskConfig& task : config.tasks) {
-    if (task.writer) {
-      static_cast<void>(registry.writers().at(task.kind).create(task.settings, config.metadata, directory));
-    } else {
-      static_cast<void>(registry.analyses().at(task.kind).create(task.settings, config.metadata));
+    try {
+      if (task.writer) {
+        static_cast<void>(registry.writers().at(task.kind).create(task.settings, config.metadata, directory));
+      } else {
+        static_cast<void>(registry.analyses().at(task.kind).create(task.settings, config.metadata));
+      }
+    } catch (const Error& error) {
+      const std::string& file = task.settings.where().file;
+      if (error.code() != Code::configuration || std::string(error.what()).starts_with(file + ":")) throw;
+      throw MistakeAt{task.settings.where(), error.what()};
     }
   }
 }
@@ -42,15 +51,16 @@ int node_count(const CheckOptions& options, const PlacementConfig& placement) {
 
 }  // namespace
 
-std::string check(const CheckOptions& options) {
-  const Parameters parameters = parse_values(options);
-  const Metadata declared = parse_declarations(options);
-  const auto document = parse_document(read_text(options.file, "the configuration"), options.file);
-  const OpeningConfig opening = read_opening(*document);
+namespace {
+
+/// Returns the summary, or throws the first mistake.
+std::string examine(const CheckOptions& options, const Document& document, const Parameters& parameters,
+                    const Metadata& declared) {
+  const OpeningConfig opening = read_opening(document);
   const int nodes = node_count(options, opening.placement);
   if (options.ranks > 0) check_split(opening.placement, options.ranks, nodes);
   const Registry registry = all_kinds(opening, options);
-  Config config = read_config(*document, registry, parameters, declared);
+  Config config = read_config(document, registry, parameters, declared);
   if (opening.placement.whole_nodes == 0) {
     const bool anywhere = opening.placement.mode == PlacementMode::nodes;
     const int servers = anywhere ? opening.placement.servers : opening.placement.per_node;
@@ -68,6 +78,21 @@ std::string check(const CheckOptions& options) {
       check_partitioner(rules, config.metadata, std::max(group.size, 1));
   }
   return summary(options, config, registry, nodes);
+}
+
+}  // namespace
+
+std::string check(const CheckOptions& options) {
+  const Parameters parameters = parse_values(options);
+  const Metadata declared = parse_declarations(options);
+  const auto document = parse_document(read_text(options.file, "the configuration"), options.file);
+  std::string text;
+  const std::vector<std::string> mistakes =
+      mistakes_of(*document, [&](const Document& part) { text = examine(options, part, parameters, declared); });
+  if (mistakes.empty()) return text;
+  if (mistakes.size() == 1) throw Error(Code::configuration, mistakes.front());
+  throw Error(Code::configuration,
+              fmt::format("found {} mistakes in '{}':\n{}", mistakes.size(), options.file, fmt::join(mistakes, "\n")));
 }
 
 void check_directory(const CheckOptions& options) {

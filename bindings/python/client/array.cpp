@@ -119,6 +119,14 @@ Arranged arrange(const Py_buffer& view, PyObject* object, const char* variable, 
   return made;
 }
 
+Flat flat(const Py_buffer& view, PyObject* object, const char* variable) {
+  const Flat made{type_of(view, object, variable), view.buf, static_cast<std::int64_t>(view.len / view.itemsize)};
+  if (!PyBuffer_IsContiguous(&view, 'A')) {
+    misuse(of(variable) + " has gaps between its elements; pass array.copy(), or use publish, which takes strides");
+  }
+  return made;
+}
+
 Layout layout_of(const sidestream_block& block, const sidestream_description& described) {
   Layout made{};
   const auto axes = static_cast<std::size_t>(described.axes);
