@@ -24,9 +24,22 @@ namespace {
 
 constexpr std::size_t rows_at_once = 4096;  ///< that are put together in memory
 
-std::vector<std::string> wide_columns(const Table& table) {
+/// With those of the iteration before them. Readers go by names: each there once.
+std::vector<std::string> wide_columns(const Table& table, const std::string& file) {
   std::vector<std::string> columns{"iteration", "cycle", "time"};
-  for (const Column& column : table.columns()) columns.push_back(column.name);
+  const std::size_t own = columns.size();
+  for (const Column& column : table.columns()) {
+    const auto same = std::find(columns.begin(), columns.end(), column.name);
+    if (same != columns.end()) {
+      fail(Code::analysis, "found the column '{}' {} for '{}', expected each name once{}; rename it or leave it out",
+           column.name, same < columns.begin() + static_cast<std::ptrdiff_t>(own) ? "in a table" : "twice in a table",
+           file,
+           same < columns.begin() + static_cast<std::ptrdiff_t>(own)
+               ? ": iteration, cycle and time are put before the columns of a table that all iterations share"
+               : "");
+    }
+    columns.push_back(column.name);
+  }
   return columns;
 }
 
@@ -130,7 +143,7 @@ TableFiles::~TableFiles() {
 void TableFiles::append(const ResultFormat& format, const std::string& file, const Iteration& iteration,
                         const Table& table, const Iteration& first) {
   const std::string path = directory_->path(file, iteration, 0);
-  const std::vector<std::string> columns = wide_columns(table);
+  const std::vector<std::string> columns = wide_columns(table, file);
   auto known = columns_.find(path);
   if (known == columns_.end()) {
     if (!directory_->resumes() || !take_over(path, columns, GoingOn(*directory_, first))) {

@@ -219,3 +219,74 @@ TEST_CASE("reference prints or writes the manual") {
   // A file is no folder, on every machine.
   CHECK(folder.run("reference --output manual.md/manual.md").status == 1);
 }
+
+TEST_CASE("whatever calls can declare can be given") {
+  const Folder folder;
+  folder.file(
+      "analyses:\n"
+      "  - slice: {variable: t, axis: z, position: 1, file: 'slice-{index:05}.vtp'}\n"
+      "  - statistics: {variable: mass}\n"
+      "  - statistics: {name: on the file's mesh, variable: p, file: p.csv}\n"
+      "meshes: {own: {size: [4, 4]}}\n"
+      "outputs: [vtk: {variables: [t, mass, u]}]\n");
+  const Outcome without = folder.run("check run.yaml");
+  CHECK(without.status == 1);
+  CHECK(contains(without.err, "--mesh 'grid={size: [64, 64]}'"));
+  const std::string declared =
+      "--mesh 'grid={size: [8, 4, 2], refinement: [2], fixed: true}' --variable 't={mesh: grid, centering: node}' "
+      "--mesh 'dots={type: points, coordinates: x}' --variable 'x={mesh: dots, components: 3}' "
+      "--variable 'mass={mesh: dots}' --mesh 'bent={type: curvilinear, size: [3, 3], coordinates: xy}' "
+      "--variable 'xy={mesh: bent, components: 2}' --variable 'u={mesh: bent}' --variable p=own";
+  const Outcome all = folder.run("check run.yaml " + declared);
+  CAPTURE(all.err);
+  CHECK(all.status == 0);
+  CHECK(contains(all.out, "t: 1 component of float64 on the nodes of grid"));
+  CHECK(contains(all.out,
+                 "vtk: every iteration -> fields-{cycle:06}-grid.vtm, fields-{cycle:06}-dots.pvtp, "
+                 "fields-{cycle:06}-bent.pvts"));
+  folder.file(
+      "sidestream_metadata: 2\nmeshes: {grid: {size: [8, 4, 2]}, dots: {type: points, coordinates: x}, "
+      "bent: {size: [3, 3]}}\nvariables: {t: {mesh: grid}, x: {mesh: dots, components: 3}, mass: {mesh: dots}, "
+      "u: {mesh: bent}, p: {mesh: own}}\n",
+      "declared.yaml");
+  const Outcome file = folder.run("check run.yaml --declared declared.yaml");
+  CAPTURE(file.err);
+  CHECK(file.status == 0);
+  const Outcome wrong = folder.run("check run.yaml --mesh 'grid={size: [8, 4, 2], refinment: [2]}'");
+  CHECK(contains(wrong.err, "--mesh grid:1:"));
+  CHECK(contains(wrong.err, "did you mean 'refinement'?"));
+}
+
+TEST_CASE("all mistakes of a file are said, and what follows from them is not") {
+  const Folder folder;
+  folder.file(
+      "placement: {mode: coers}\n"
+      "meshes:\n"
+      "  grid: {size: [8, 8, 8], spaceing: 1}\n"
+      "  flat: {size: [0, 8]}\n"
+      "variables:\n"
+      "  t: {mesh: grid, type: float46}\n"
+      "  f: {mesh: flat}\n"
+      "derived:\n"
+      "  twice: 2 * f\n"
+      "analyses:\n"
+      "  - histogram: {variable: t, bins: many, bin: 4}\n"
+      "  - statistics: {variable: f}\n"
+      "  - statistcs: {variable: t}\n"
+      "  - isosurface: {variable: t, values: [1, two], file: s.vtp, colour: red}\n"
+      "  - slice: {variable: nothing, axis: w, position: 1, file: 'h-%05d.vtp'}\n");
+  const Outcome outcome = folder.run("check run.yaml");
+  CHECK(outcome.status == 1);
+  CAPTURE(outcome.err);
+  for (const char* line :
+       {"run.yaml:1:19: found 'coers' for 'mode'", "run.yaml:3:27: found the unknown option 'spaceing'",
+        "run.yaml:4:17: found '0' for 'size'", "run.yaml:6:25: found 'float46' for 'type'",
+        "run.yaml:11:44: found the unknown option 'bin'", "run.yaml:11:36: found 'many' for 'bins'",
+        "run.yaml:13:5: found the unknown analysis 'statistcs'", "found the unknown option 'colour'",
+        "found 'two' for 'values'", "run.yaml:15:23: found 'nothing' for 'variable'", "found 'w' for 'axis'",
+        "did you mean '{index:05}' or '{cycle:05}'?"}) {
+    CAPTURE(line);
+    CHECK(contains(outcome.err, line));
+  }
+  CHECK(contains(outcome.err, "found 12 mistakes in"));
+}

@@ -104,6 +104,28 @@ def test_an_array_that_is_not_what_was_declared(open_session, array, says):
     assert (account.refused, account.delivered) == (1, 1)
 
 
+def test_values_as_they_lie_in_memory(open_session, tmp_path):
+    session = open_session()
+    for array, says in [
+        (numbered(23), "has 23 values, expected 24"),
+        (numbered(24, dtype=np.float32), "type float32, expected float64"),
+        (numbered(48)[::2], "has gaps between its elements"),
+        (None, "is of NoneType"),
+    ]:
+        with pytest.raises(sidestream.Error, match=says):
+            session.publish_values("t", 0, array)
+    assert session.end_iteration(0, 0) is False
+    assert session.publish_values("t", 0, numbered(24))
+    assert session.publish_values("r", 0, numbered(24).reshape(2, 12))
+    assert session.publish_values("v", 0, numbered(48, dtype="i2"))
+    assert session.end_iteration(1, 1) is True
+    session.close()
+    found = sidestream.open(tmp_path / "results" / "fields-000001.h5")
+    np.testing.assert_array_equal(found["t"], numbered(2, 3, 4))
+    np.testing.assert_array_equal(found["r"], numbered(4, 3, 2))
+    np.testing.assert_array_equal(found["v"], numbered(2, 3, 4, 2))
+
+
 def test_names_and_axes(open_session):
     session = open_session()
     for call, says in [

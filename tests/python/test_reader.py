@@ -121,6 +121,18 @@ def test_tables(directory):
     assert iterations["cycle"].dtype == np.int64 and iterations["time"].dtype == np.float64
 
 
+def test_columns_of_one_name(tmp_path):
+    (tmp_path / "shared.csv").write_text("iteration,cycle,time,time,mean\n0,5,0.5,0.25,1\n", encoding="utf-8")
+    shared = sidestream.open(tmp_path / "shared.csv")
+    assert shared.dtype.names == ("iteration", "cycle", "time", "time_2", "mean")
+    assert shared["time"][0] == 0.5 and shared["time_2"][0] == 0.25
+    (tmp_path / "own-0.csv").write_text("time,mean\n0.25,1\n", encoding="utf-8")
+    line = '{"name": "own-0.csv", "time": 0.5, "cycle": 5, "iteration": 0}'
+    (tmp_path / "own.csv.series").write_text(f'{{"files": [{line}]}}', encoding="utf-8")
+    own = sidestream.open(tmp_path)["own.csv"]
+    assert own.dtype.names == ("iteration", "cycle", "time", "time_2", "mean") and own["time_2"][0] == 0.25
+
+
 def test_an_index_of_a_run_that_goes_on(tmp_path):
     line = '{{"name": "t-{0}.csv", "time": {0}.5, "cycle": {0}, "iteration": {0}}}'
     for n in range(3):

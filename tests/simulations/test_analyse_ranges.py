@@ -50,7 +50,7 @@ PLOTS = {
 
 
 def read(said):
-    return float(re.search(r"read ([\d.]+) MiB", said)[1])
+    return float(re.search(r"([\d.]+) MiB of values", said)[1])
 
 
 def surfaces(*values, variable="density"):

@@ -130,7 +130,7 @@ def test_plotfiles(tmp_path, insitu, ranks):
 
 
 def read_mebibytes(said):
-    return float(re.search(r"read ([\d.]+) MiB", said)[1])
+    return float(re.search(r"([\d.]+) MiB of values", said)[1])
 
 
 def test_only_what_is_needed_is_read(tmp_path, insitu):

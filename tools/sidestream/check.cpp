@@ -80,19 +80,32 @@ std::string examine(const CheckOptions& options, const Document& document, const
   return summary(options, config, registry, nodes);
 }
 
+/// With a way out where the file may be right, and something is missing that calls of the program declare.
+std::string together(const CheckOptions& options, const std::vector<std::string>& mistakes) {
+  std::string text = fmt::format("{}", fmt::join(mistakes, "\n"));
+  if (mistakes.size() > 1) text = fmt::format("found {} mistakes in '{}':\n", mistakes.size(), options.file) + text;
+  const bool given = !options.meshes.empty() || !options.variables.empty() || !options.declared.empty();
+  if (!given && (text.find("expected a declared mesh") != std::string::npos ||
+                 text.find("expected a declared variable") != std::string::npos)) {
+    text +=
+        "\n(what the program declares by calls can be given here: --mesh 'grid={size: [64, 64]}' --variable "
+        "'t={mesh: grid}', or --declared FILE)";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string check(const CheckOptions& options) {
   const Parameters parameters = parse_values(options);
   const Metadata declared = parse_declarations(options);
-  const auto document = parse_document(read_text(options.file, "the configuration"), options.file);
+  const auto document =
+      with_declarations(parse_document(read_text(options.file, "the configuration"), options.file), options);
   std::string text;
   const std::vector<std::string> mistakes =
       mistakes_of(*document, [&](const Document& part) { text = examine(options, part, parameters, declared); });
   if (mistakes.empty()) return text;
-  if (mistakes.size() == 1) throw Error(Code::configuration, mistakes.front());
-  throw Error(Code::configuration,
-              fmt::format("found {} mistakes in '{}':\n{}", mistakes.size(), options.file, fmt::join(mistakes, "\n")));
+  throw Error(Code::configuration, together(options, mistakes));
 }
 
 void check_directory(const CheckOptions& options) {

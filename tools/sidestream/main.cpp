@@ -32,10 +32,17 @@ void add_program(CLI::App& command, sidestream::CheckOptions& options) {
   command.add_option("FILE", options.file, "The configuration, YAML")->required();
   command.add_option("--set", options.values, "NAME=VALUE: what the program gives $NAME; may be repeated")
       ->allow_extra_args(false);
-  command.add_option("--mesh", options.meshes, "NAME=NXxNYxNZ: a mesh that the program declares by a call")
+  command
+      .add_option("--mesh", options.meshes,
+                  "NAME=NXxNYxNZ, or NAME={OPTIONS} as under meshes: a mesh that the program declares by calls")
       ->allow_extra_args(false);
-  command.add_option("--variable", options.variables, "NAME=MESH: a variable that the program declares by a call")
+  command
+      .add_option("--variable", options.variables,
+                  "NAME=MESH, or NAME={OPTIONS} as under variables: a variable that the program declares by calls")
       ->allow_extra_args(false);
+  command.add_option("--declared", options.declared,
+                     "What the program declares by calls: a file with 'meshes' and 'variables', such as the output "
+                     "'metadata' of a first run has written");
   command.add_option("--function", options.functions, "NAME: an analysis that is a function of the program")
       ->allow_extra_args(false);
   // So that `--set nx=64 ny=32` means what it looks like.

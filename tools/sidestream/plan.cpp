@@ -277,7 +277,7 @@ std::string plan(const PlanOptions& options) {
   const Parameters parameters = parse_values(options.program);
   const Metadata program = parse_declarations(options.program);
   const std::string& file = options.program.file;
-  auto document = parse_document(read_text(file, "the configuration"), file);
+  auto document = with_declarations(parse_document(read_text(file, "the configuration"), file), options.program);
   if (!options.partitioner.empty()) {
     document = std::make_shared<Document>(with_partitioner(*document, options.partitioner));
   }

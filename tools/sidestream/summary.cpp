@@ -10,6 +10,7 @@
 #include "config/stream_config.hpp"
 #include "config/task_files.hpp"
 #include "data/derivation.hpp"
+#include "storage/writers/vtk_writer.hpp"
 
 namespace sidestream {
 
@@ -96,9 +97,13 @@ std::string derived_text(const Variable& variable, const Metadata& metadata) {
                      name_of(variable.type), listed(inputs));
 }
 
-std::string task_text(const TaskConfig& task, const Registry& registry) {
+std::string task_text(const TaskConfig& task, const Metadata& metadata, const Registry& registry) {
   std::vector<std::string> files;
-  for (const TaskFile& file : files_of(task, registry)) files.push_back(file.pattern);
+  if (task.writer && task.kind == "vtk") {  // whose endings are those of meshes, whatever the file says
+    files = vtk_list_files(task.settings, metadata);
+  } else {
+    for (const TaskFile& file : files_of(task, registry)) files.push_back(file.pattern);
+  }
   const std::string kind = task.name == task.kind ? "" : fmt::format(" ({})", task.kind);
   return fmt::format("{}{}: {}{}", task.name, kind, describe(task.schedule),
                      files.empty() ? "" : fmt::format(" -> {}", listed(files)));
@@ -145,7 +150,8 @@ std::string summary(const CheckOptions& options, const Config& config, const Reg
     line(variable.derived() ? "derived" : "variable",
          variable.derived() ? derived_text(variable, config.metadata) : variable_text(variable, config.metadata));
   }
-  for (const TaskConfig& task : config.tasks) line(task.writer ? "output" : "analysis", task_text(task, registry));
+  for (const TaskConfig& task : config.tasks)
+    line(task.writer ? "output" : "analysis", task_text(task, config.metadata, registry));
   if (!config.events.empty()) line("events", listed(config.events));
   return text;
 }

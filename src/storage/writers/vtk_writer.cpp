@@ -292,6 +292,14 @@ std::vector<Option> options() {
 
 }  // namespace
 
+std::vector<std::string> vtk_list_files(const Settings& settings, const Metadata& metadata) {
+  std::vector<std::string> files;
+  for (MeshOutput& output : outputs_of(settings.text("file"), chosen_variables(settings, metadata), metadata)) {
+    files.push_back(std::move(output.pattern));
+  }
+  return files;
+}
+
 WriterKind vtk_writer() {
   WriterKind kind;
   kind.name = "vtk";

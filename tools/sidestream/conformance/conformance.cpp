@@ -115,7 +115,8 @@ int run(const CheckOptions& options, MPI_Comm comm) {
   Registry registry;
   Config config;
   together(servers, [&] {
-    const auto document = parse_document(read_text(options.file, "the configuration"), options.file);
+    const auto document =
+        with_declarations(parse_document(read_text(options.file, "the configuration"), options.file), options);
     registry = all_kinds(read_opening(*document), options);
     config = read_config(*document, registry, parse_values(options), parse_declarations(options));
     const std::string why = unsuitable(config.metadata);

@@ -35,7 +35,7 @@ class Reader {
   explicit Reader(Remarks& remarks) : remarks_(remarks) {}
   Model read(const tinyxml2::XMLElement& root) {
     Element simulation(root, remarks_);
-    simulation.ignore({"name", "xmlns", "xmlns:xsi", "xsi:schemaLocation", "comment"});
+    simulation.ignore({"name", "xsi:schemaLocation", "comment"});
     model_.fortran = simulation.get("language", "c") == "fortran";
     simulation.each_child([this](Element& child) { return section(child); });
     return std::move(model_);
@@ -49,8 +49,9 @@ class Reader {
     if (child.name() == "actions") return actions(child);
     if (child.name() == "log") {
       child.leave_out("messages go to standard error");
-    } else if (child.name() == "visit" || child.name() == "paraview" || child.name() == "python" ||
-               child.name() == "scripts") {
+    } else if (child.name() == "scripts" || child.name() == "python") {
+      child.each_child([this](Element& script) { return this->script(script, false); });
+    } else if (child.name() == "visit" || child.name() == "paraview") {
       child.leave_out(
           "pictures are made by the analyses render, isosurface and slice; ParaView and VisIt open what the output vtk "
           "writes, while the run goes on");
@@ -71,11 +72,19 @@ class Reader {
       } else if (child.name() == "dedicated") {
         cores = std::atoi(child.get("cores", "0").c_str());
         nodes = std::atoi(child.get("nodes", "0").c_str());
+        if (cores > 0 && nodes > 0) {
+          child.remark(fmt::format(
+              "<dedicated>: with both, the nodes are servers and the cores were left out; `forward: blocks, per_node: {}` "
+              "beside whole_nodes has cores of the other nodes pass their blocks on",
+              cores));
+        }
       } else if (child.name() == "buffer") {
         child.ignore({"name", "type", "enabled"});
         buffer = child.get("size");
       } else if (child.name() == "queue") {
         child.ignore({"name", "size"});
+        child.remark(
+            "<queue>: messages to servers need no room of their own; placement.max_in_flight bounds iterations");
       } else if (child.name() == "placement") {
         if (child.has("location") || child.has("blocks")) return false;
       } else {
@@ -118,8 +127,36 @@ class Reader {
       element.leave_out("parameters are numbers");
       return true;
     }
-    model_.parameters[name] = value;
+    model_.parameters[name] = with_values(value);
     return true;
+  }
+
+  /// Parameters of ours are numbers and do not refer to each other: the values of those before this one stand in it.
+  std::string with_values(const std::string& text) const {
+    std::string made;
+    for (std::size_t n = 0; n < text.size();) {
+      const auto is_of_name = [&](std::size_t at) {
+        return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_');
+      };
+      std::size_t end = n;
+      while (is_of_name(end)) ++end;
+      const auto known = model_.parameters.find(text.substr(n, end - n));
+      if (end == n) {
+        made += text[n++];
+      } else {
+        made += known == model_.parameters.end() ? text.substr(n, end - n) : "(" + known->second + ")";
+        n = end;
+      }
+    }
+    return made;
+  }
+
+  void say_visualizable(Element& element) const {
+    if (element.get("visualizable", "true") != "false") return;
+    element.remark(
+        "<" + element.name() +
+        " visualizable=\"false\">: nothing is shown that no analysis or output names; without `variables` the "
+        "outputs write it too");
   }
 
   bool layout(Element& element) {
@@ -139,7 +176,8 @@ class Reader {
       element.remark(fmt::format(
           "<layout {}>: call set_allocated for each block, or publish the section without ghosts", attribute));
     }
-    element.ignore({"visualizable", "language"});
+    say_visualizable(element);
+    element.ignore({"language"});
     model_.layouts[name] = layout;
     return true;
   }
@@ -152,9 +190,11 @@ class Reader {
     element.ignore({"time-varying"});
     mesh.dimensions = std::atoi(element.get("topology", "2").c_str());
     element.each_child([&](Element& child) {
-      child.ignore({"unit", "label", "comment", "offset"});
+      child.ignore({"comment", "offset"});
       if (child.name() == "coord") {
         mesh.coordinates.push_back(child.need("name"));
+        mesh.units.push_back(child.get("unit"));
+        mesh.labels.push_back(child.get("label"));
         return true;
       }
       mesh.arrays[child.name()] = child.need("name");
@@ -189,8 +229,25 @@ class Reader {
       element.remark("<variable type=\"" + type + "\"> was taken for one of so many components as its layout has");
     }
     variable.varies = element.get("time-varying", "true") != "false";
-    element.ignore({"visualizable", "vectorlength"});
+    say_visualizable(element);
+    element.ignore({"vectorlength"});
     model_.variables.push_back(std::move(variable));
+    return true;
+  }
+
+  bool script(Element& element, bool on_event) {
+    const std::string language = element.get("language", "python");
+    if (element.name() != "script" && element.name() != "pyscript") return false;
+    if (language != "python") {
+      element.leave_out("write it as an analysis in Python, C or C++");
+      return true;
+    }
+    model_.scripts.push_back({element.need("name"), element.need("file"), on_event});
+    element.remark(
+        "<" + element.name() +
+        ">: the analysis 'python' calls a function of it with blocks as arrays (docs/python-analyses.md): see the comment "
+        "under 'analyses:'");
+    element.leave_out_quietly();
     return true;
   }
 
@@ -222,10 +279,7 @@ class Reader {
 
   bool actions(Element& element) {
     element.each_child([&](Element& child) {
-      if (child.name() == "script") {
-        child.leave_out("write it as an analysis");
-        return true;
-      }
+      if (child.name() == "script") return script(child, true);
       if (child.name() != "event") return false;
       Action action{child.need("name"), child.need("action"), child.get("using", child.get("library"))};
       const std::string scope = child.get("scope", "core");

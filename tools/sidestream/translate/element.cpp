@@ -38,8 +38,9 @@ std::string Remarks::text() const {
 Element::~Element() {
   if (left_out_) return;
   for (const auto* attribute = xml_.FirstAttribute(); attribute; attribute = attribute->Next()) {
-    if (used_.count(attribute->Name()) > 0) continue;
-    remark(fmt::format("<{} {}=\"...\"> has no counterpart and was left out", name(), attribute->Name()));
+    const std::string own = attribute->Name();
+    if (used_.count(own) > 0 || own == "xmlns" || own.starts_with("xmlns:")) continue;
+    remark(fmt::format("<{} {}=\"...\"> has no counterpart and was left out", name(), own));
   }
   if (children_read_) return;
   for (const auto* child = xml_.FirstChildElement(); child; child = child->NextSiblingElement()) {
@@ -83,10 +84,12 @@ XmlFile::XmlFile(const std::string& file, const std::string& root) {
     fail(Code::file, "{}:{}: found what is no XML ({}); correct it", file, std::max(1, document_.ErrorLineNum()),
          document_.ErrorName());
   }
-  if (document_.RootElement()->Name() == root) return;
+  if (local_name(document_.RootElement()->Name()) == root) return;
   fail(Code::file, "{}:{}: found <{}> as the outermost element, expected <{}>; is it a file of another system?", file,
        document_.RootElement()->GetLineNum(), document_.RootElement()->Name(), root);
 }
+
+std::string local_name(const std::string& name) { return name.substr(name.find(':') + 1); }
 
 std::string trimmed(const std::string& text) {
   constexpr const char* blanks = " \t\r\n";

@@ -26,6 +26,9 @@ class Remarks {
   std::map<std::string, std::vector<int>> lines_;
 };
 
+/// `simulation` of `damaris:simulation`.
+[[nodiscard]] std::string local_name(const std::string& name);
+
 /// One element, while it is translated. When it goes, its attributes and children that were not asked for are remarked.
 class Element {
  public:
@@ -34,7 +37,8 @@ class Element {
   Element& operator=(const Element&) = delete;
   ~Element();
 
-  [[nodiscard]] std::string name() const { return xml_.Name(); }
+  /// Without a prefix of its namespace.
+  [[nodiscard]] std::string name() const { return local_name(xml_.Name()); }
   [[nodiscard]] int line() const { return xml_.GetLineNum(); }
   [[nodiscard]] bool has(const char* attribute) const { return xml_.Attribute(attribute) != nullptr; }
   /// An attribute without surrounding blanks, or `otherwise` if it is missing.

@@ -155,8 +155,11 @@ class Translator {
       }
       return true;
     });
-    if (operation == "iso_surface") {
+    if (operation == "iso_surface" || operation == "isosurface") {
       isosurface(surface, values, directory);
+    } else if (operation != "planar_slice" && operation != "slice") {
+      element.remark("<analysis type=\"SliceExtract\" operation=\"" + operation +
+                     "\"> has no counterpart and was left out; planar_slice and iso_surface have one");
     } else if (names.empty()) {
       element.remark("<analysis type=\"SliceExtract\"> names no array and was left out; name what is to be seen");
     } else {
