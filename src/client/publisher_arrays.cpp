@@ -103,10 +103,15 @@ void check_components(const Variable& variable, std::size_t arrays) {
 std::string other_points(const Variable& variable, const BlockRecord& record, std::uint64_t count, int components) {
   const Block& block = record.block;
   const auto is = [&](Index points) { return count == static_cast<std::uint64_t>(points * components); };
+  if (record.components > components) return "";  // an array of one of them
+  if (components > 1 && count * static_cast<std::uint64_t>(components) == record.bytes / size_of(variable.type)) {
+    return "; so many would be one of its components";
+  }
   if (block.is_list()) {
     if (is(block.cells.hi[0])) return "; so many would be its cells: is the centering right?";
     if (is(block.lengths.points)) return "; so many would be its points: is the centering right?";
-    return "; were set_block_list's numbers of points and cells exchanged?";
+    return block.cells.hi[0] == block.lengths.points ? ""
+                                                     : "; were set_block_list's numbers of points and cells exchanged?";
   }
   if (is(record.points().count())) return "; so many would be the block without what set_allocated adds";
   for (const Centering other : {Centering::cell, Centering::node}) {
