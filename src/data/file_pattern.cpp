@@ -81,6 +81,7 @@ void refuse_printf(const std::string& pattern) {
 std::vector<Piece> parse(const std::string& pattern) {
   if (pattern.empty())
     fail(Code::configuration, "found an empty file name, expected one such as 'image-{{index:05}}.png'");
+  refuse_printf(pattern);
   std::vector<Piece> pieces(1);
   for (std::size_t at = 0; at < pattern.size(); ++at) {
     const char c = pattern[at];
