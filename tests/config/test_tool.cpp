@@ -274,14 +274,16 @@ TEST_CASE("all mistakes of a file are said, and what follows from them is not") 
       "  - statistics: {variable: f}\n"
       "  - statistcs: {variable: t}\n"
       "  - isosurface: {variable: t, values: [1, two], file: s.vtp, colour: red}\n"
-      "  - slice: {variable: nothing, axis: w, position: 1, file: 'h-%05d.vtp'}\n");
+      "  - slice: {variable: nothing, axis: z, position: 1, file: a.vtp}\n"
+      "  - slice: {name: second, variable: t, axis: w, position: 1, file: b.vtp}\n"
+      "  - slice: {name: third, variable: t, axis: z, position: 1, file: 'h-%05d.vtp'}\n");
   const Outcome outcome = folder.run("check run.yaml");
   CHECK(outcome.status == 1);
   CAPTURE(outcome.err);
   for (const char* line :
        {"run.yaml:1:19: found 'coers' for 'mode'", "run.yaml:3:27: found the unknown option 'spaceing'",
         "run.yaml:4:17: found '0' for 'size'", "run.yaml:6:25: found 'float46' for 'type'",
-        "run.yaml:11:44: found the unknown option 'bin'", "run.yaml:11:36: found 'many' for 'bins'",
+        "run.yaml:11:42: found the unknown option 'bin'", "run.yaml:11:36: found 'many' for 'bins'",
         "run.yaml:13:5: found the unknown analysis 'statistcs'", "found the unknown option 'colour'",
         "found 'two' for 'values'", "run.yaml:15:23: found 'nothing' for 'variable'", "found 'w' for 'axis'",
         "did you mean '{index:05}' or '{cycle:05}'?"}) {
