@@ -134,6 +134,7 @@ class Search {
     for (const std::string& name : gone_) {
       if (message.find("'" + name + "'") != std::string::npos || names(text, name)) return true;
     }
+    if (path.size() > 1 && needs_what_is_gone(message, path[path.size() - 2].begin())) return true;
     const auto touched = touched_.find(path.back().begin());
     if (touched == touched_.end()) return false;
     constexpr std::string_view missing = "found no '";
@@ -141,6 +142,15 @@ class Search {
     if (at == std::string::npos) return true;
     const std::size_t begin = at + missing.size();
     return touched->second.count(message.substr(begin, message.find('\'', begin) - begin)) > 0;
+  }
+
+  /// "`position` needs `axis: x`", where the axis beside it was left out.
+  [[nodiscard]] bool needs_what_is_gone(const std::string& message, const Position& parent) const {
+    const auto touched = touched_.find(parent);
+    return touched != touched_.end() &&
+           std::any_of(touched->second.begin(), touched->second.end(), [&](const std::string& key) {
+             return !key.empty() && message.find("`" + key) != std::string::npos;
+           });
   }
 
   void leave_out(const std::vector<Child>& path) {
